@@ -1,0 +1,52 @@
+# Everything here sets itself up in .venv, inside the clone. Only Python 3.11+ and make are needed.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+UV     := $(BIN)/uv
+READY  := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format bench bless lock clean
+
+help:  ## list what there is to run
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+setup: $(READY)  ## install everything into .venv
+
+# The lock names every package with its hash; the models' wheels are built from pinned, checked weights.
+$(READY): pyproject.toml uv.lock $(wildcard models/*/pyproject.toml models/*.py)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(UV) || $(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
+	@echo "Setting up .venv (the first time takes a minute) …"
+	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --compile-bytecode
+	@touch $@
+
+demo: $(READY)  ## see it work: a small graph, a few searches
+	@$(BIN)/python examples/demo.py
+
+test: $(READY)  ## every test that needs no server
+	$(BIN)/python -m pytest
+
+check: $(READY)  ## style, types, import contracts
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)  ## rewrite the style
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+bench: $(READY)  ## speed, against peers, into benchmarks/results
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --group bench
+	$(BIN)/python benchmarks/speed/vectors.py --json benchmarks/results/vectors.json
+	$(BIN)/python benchmarks/speed/store.py --json benchmarks/results/store.json
+
+bless: $(READY)  ## rewrite the golden files; review the diff like code
+	RECOLLECT_BLESS=1 $(BIN)/python -m pytest tests/golden
+
+lock: $(READY)  ## refresh uv.lock
+	$(UV) lock
+
+clean:  ## remove .venv and what tools left behind
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build

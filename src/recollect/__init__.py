@@ -1,0 +1,97 @@
+"""Recollect: a memory engine for AI agents."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recollect.bootstrap import open  # noqa: A004  # the library's own verb
+    from recollect.engine.engine import Engine
+    from recollect.engine.results import Answer, Graph, Hit
+    from recollect.errors import (
+        Conflict,
+        InvalidInput,
+        ModelUnavailable,
+        NotAStore,
+        NotFound,
+        RecollectError,
+        StoreDamaged,
+        StoreUnavailable,
+    )
+    from recollect.records import (
+        Kind,
+        Memory,
+        NewEntity,
+        NewObservation,
+        NewRelation,
+        Observation,
+        Relation,
+        Scope,
+        Status,
+    )
+
+# Where each public name lives. It is imported when it is first used: the command line needs few of them,
+# and must answer `--help` at once.
+_HOMES = {
+    "bootstrap": ("open",),
+    "engine.engine": ("Engine",),
+    "engine.results": ("Answer", "Graph", "Hit"),
+    "errors": (
+        "Conflict",
+        "InvalidInput",
+        "ModelUnavailable",
+        "NotAStore",
+        "NotFound",
+        "RecollectError",
+        "StoreDamaged",
+        "StoreUnavailable",
+    ),
+    "records": (
+        "Kind",
+        "Memory",
+        "NewEntity",
+        "NewObservation",
+        "NewRelation",
+        "Observation",
+        "Relation",
+        "Scope",
+        "Status",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
+    "Answer",
+    "Conflict",
+    "Engine",
+    "Graph",
+    "Hit",
+    "InvalidInput",
+    "Kind",
+    "Memory",
+    "ModelUnavailable",
+    "NewEntity",
+    "NewObservation",
+    "NewRelation",
+    "NotAStore",
+    "NotFound",
+    "Observation",
+    "RecollectError",
+    "Relation",
+    "Scope",
+    "Status",
+    "StoreDamaged",
+    "StoreUnavailable",
+    "open",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'recollect' has no attribute {name!r}")
+    return getattr(import_module(f"recollect.{_HOME_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

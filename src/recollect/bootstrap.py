@@ -1,0 +1,95 @@
+"""Settings into a running engine: picks the adapters, and owns the wall clock."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from recollect.embedders import choose
+from recollect.engine.engine import Engine
+from recollect.engine.parts import Parts
+from recollect.errors import StoreUnavailable
+from recollect.records import Scope
+from recollect.settings import AUTO, Settings, load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recollect.ports import Clock, Embedder, Progress
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
+    store: str | Path | None = None,
+    *,
+    owner: str | None = None,
+    agent: str | None = None,
+    model: str | None = None,
+    clock: Clock = now,
+) -> Engine:
+    """Open a memory, or create it where there is none.
+
+    `store` is the path of its file; without it, the setting, or one file in the user's data folder.
+    `model` names an embedding model; `auto` takes the best one installed, `none` searches by words alone.
+    """
+    given = {"store": store, "owner": owner, "agent": agent, "model": model}
+    settings, _ = load(given)
+    return engine(settings, clock)
+
+
+def engine(settings: Settings, clock: Clock = now) -> Engine:
+    """An engine on the store that the settings name."""
+    from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # loads SQLite and NumPy
+
+    _make_folder(settings.store)
+    options = _model_options(settings)
+    parts = Parts(
+        store=SqliteStore(settings.store, busy_ms=int(settings.busy_seconds * 1000)),
+        clock=clock,
+        embedder_named=lambda name: _embedder(name, options),
+        preferred_model=model_name(settings),
+        scope=Scope(settings.owner, settings.agent),
+    )
+    return Engine(parts)
+
+
+def model_name(settings: Settings) -> str:
+    """The model that a new store would get."""
+    return choose.default_choice().name if settings.model == AUTO else settings.model
+
+
+def put_back(backup: Path, settings: Settings, progress: Progress | None = None) -> None:
+    """Make the store what a backup holds."""
+    from recollect.stores.sqlite.copying import put_back as copy_back  # noqa: PLC0415  # loads SQLite
+
+    if not backup.is_file():
+        raise StoreUnavailable(f"There is no file {backup}.")
+    _make_folder(settings.store)
+    copy_back(backup, settings.store, int(settings.busy_seconds * 1000), progress)
+
+
+def _make_folder(store: Path) -> None:
+    try:
+        store.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(f"The folder {store.parent} cannot be made: {error.strerror}.") from error
+
+
+def _model_options(settings: Settings) -> choose.Options:
+    return choose.Options(
+        threads=settings.model_threads,
+        base_url=settings.model_url,
+        key=settings.model_key,
+        dims=settings.model_dims,
+        timeout_seconds=settings.model_timeout_seconds,
+    )
+
+
+@lru_cache(maxsize=8)
+def _embedder(name: str, options: choose.Options) -> Embedder | None:
+    """One for the whole process: a model is loaded once, however many stores are open."""
+    return choose.embedder_named(name, options)

@@ -1,0 +1,1 @@
+"""Embedders: the models that turn text into vectors."""

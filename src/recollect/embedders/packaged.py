@@ -1,0 +1,97 @@
+"""Models installed as data-only wheels: packages named `recollect_model_…` that hold a descriptor."""
+
+from __future__ import annotations
+
+import json
+import pkgutil
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from recollect.errors import ModelUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_PREFIX = "recollect_model_"
+
+
+@dataclass(frozen=True, slots=True)
+class Packaged:
+    """What the descriptor of a model says, and where its files are."""
+
+    name: str
+    revision: str
+    """Changes with anything that changes vectors: weights, tokenizer, pooling, prefixes."""
+    title: str
+    languages: tuple[str, ...]
+    architecture: Literal["onnx", "static"]
+    dims: int
+    tokens: int | None
+    """The most one run of the model can read; None where there is no limit."""
+    pooling: Literal["cls", "mean"]
+    query_prefix: str
+    document_prefix: str
+    weights: Path
+    tokenizer: Path
+    centre: Path | None
+
+    @property
+    def full_name(self) -> str:
+        """What a store writes beside its vectors: vectors of two such names are never compared."""
+        return f"{self.name}@{self.revision}"
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """The modules that running this model imports."""
+        return ("onnxruntime", "tokenizers") if self.architecture == "onnx" else ("tokenizers",)
+
+
+def packaged(name: str) -> Packaged | None:
+    """The installed model of this short name."""
+    try:
+        spec = find_spec(_PREFIX + name.replace("-", "_"))
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return described(Path(spec.submodule_search_locations[0]))
+
+
+def all_packaged() -> Sequence[Packaged]:
+    """Every installed model, by name; also those that were made elsewhere under our naming."""
+    names = {module.name for module in pkgutil.iter_modules() if module.name.startswith(_PREFIX)}
+    found = (packaged(name.removeprefix(_PREFIX)) for name in sorted(names))
+    return [model for model in found if model is not None]
+
+
+def described(folder: Path) -> Packaged:
+    """Read `model.json` in the folder. The weights are not touched."""
+    path = folder / "model.json"
+    try:
+        return _parsed(json.loads(path.read_text(encoding="utf-8")), folder)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        problem = f"The model package {folder.name} is damaged: {path.name}: {error!r}"
+        raise ModelUnavailable(f"{problem}; install it again") from error
+
+
+def _parsed(fields: Mapping[str, Any], folder: Path) -> Packaged:
+    (weights,) = (name for name in fields["files"] if name != "tokenizer.json")
+    if fields["architecture"] not in {"onnx", "static"} or fields["pooling"] not in {"cls", "mean"}:
+        raise ValueError(f"unknown architecture or pooling: {fields['architecture']}, {fields['pooling']}")
+    return Packaged(
+        name=fields["name"],
+        revision=fields["revision"],
+        title=fields["title"],
+        languages=tuple(fields["languages"]),
+        architecture=fields["architecture"],
+        dims=int(fields["dims"]),
+        tokens=fields["tokens"],
+        pooling=fields["pooling"],
+        query_prefix=fields["query_prefix"],
+        document_prefix=fields["document_prefix"],
+        weights=folder / weights,
+        tokenizer=folder / "tokenizer.json",
+        centre=folder / fields["centre"] if fields.get("centre") else None,
+    )

@@ -1,0 +1,1 @@
+"""Use cases: each reads, decides, and writes."""

@@ -1,0 +1,246 @@
+"""The knowledge graph: entities, observations, relations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from recollect.engine.meaning import catch_up
+from recollect.engine.results import Graph, Observed, ObservedBatch, Rejected, Related, RelatedBatch
+from recollect.engine.similar import flag_similar
+from recollect.engine.wanted import entity_of, name_of, observations_of, relation_of
+from recollect.errors import InvalidInput, RecollectError
+from recollect.records import (
+    AddObservations,
+    Amend,
+    EndRelation,
+    Filter,
+    Forget,
+    Kind,
+    PutEntity,
+    Relate,
+    RemoveObservations,
+    Status,
+    Unrelate,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from recollect.engine.parts import Parts
+    from recollect.engine.wanted import EntityLike, ObservationLike, RelationLike
+    from recollect.records import Change, Outcome
+
+_Row = TypeVar("_Row")
+MOST_PER_PAGE = 1_000
+
+
+def create_entities(
+    parts: Parts, entities: Iterable[EntityLike], *, keep_going: bool, key: str | None
+) -> ObservedBatch:
+    return _observe(
+        parts,
+        entities,
+        lambda entity: PutEntity(parts.scope, entity_of(entity)),
+        keep_going=keep_going,
+        key=key,
+    )
+
+
+def add_observations(
+    parts: Parts,
+    additions: Mapping[str, Sequence[ObservationLike]],
+    *,
+    keep_going: bool,
+    key: str | None,
+) -> ObservedBatch:
+    return _observe(
+        parts,
+        additions.items(),
+        lambda pair: AddObservations(parts.scope, name_of(pair[0]), observations_of(pair[1])),
+        keep_going=keep_going,
+        key=key,
+    )
+
+
+def create_relations(
+    parts: Parts,
+    relations: Iterable[RelationLike],
+    *,
+    create_missing: bool,
+    keep_going: bool,
+    key: str | None,
+) -> RelatedBatch:
+    done, rejected = _apply(
+        parts,
+        relations,
+        lambda relation: Relate(parts.scope, relation_of(relation), create_missing),
+        keep_going=keep_going,
+        key=key,
+    )
+    if any(outcome.also_created for _, outcome in done):
+        catch_up(parts)
+    related = tuple(
+        Related(
+            source=outcome.names[0],
+            target=outcome.names[1],
+            type=change.relation.type,
+            created=outcome.created,
+            inverse=len(outcome.relations) > 1,
+            also_created=outcome.also_created,
+        )
+        for change, outcome in done
+        if isinstance(change, Relate)
+    )
+    return RelatedBatch(related, rejected)
+
+
+def end_relation(parts: Parts, source: str, type_: str, target: str, at: datetime | None) -> None:
+    change = EndRelation(parts.scope, name_of(source), name_of(target), type_, at)
+    parts.store.apply([change], at=parts.clock())
+
+
+def delete_entities(parts: Parts, names: Iterable[str]) -> tuple[int, ...]:
+    """The ids of what was forgotten; names that are absent are passed over."""
+    receipt = parts.store.apply([Forget(parts.scope, names=tuple(map(name_of, names)))], at=parts.clock())
+    return receipt.outcomes[0].ids
+
+
+def delete_observations(parts: Parts, removals: Mapping[str, Sequence[str]]) -> int:
+    changes = [
+        RemoveObservations(parts.scope, name_of(name), tuple(texts)) for name, texts in removals.items()
+    ]
+    return sum(outcome.count for outcome in parts.store.apply(changes, at=parts.clock()).outcomes)
+
+
+def delete_relations(parts: Parts, relations: Iterable[RelationLike]) -> int:
+    wanted = [relation_of(relation) for relation in relations]
+    changes = [Unrelate(parts.scope, relation.source, relation.target, relation.type) for relation in wanted]
+    outcomes = parts.store.apply(changes, at=parts.clock()).outcomes
+    return sum(outcome.count for outcome in outcomes)
+
+
+def set_status(parts: Parts, name: str, status: str) -> Status:
+    wanted = Status.of(status)
+    entity = _existing(parts, [name])[name]
+    parts.store.apply([Amend(parts.scope, entity, status=wanted)], at=parts.clock())
+    return wanted
+
+
+def read_graph(parts: Parts, limit: int, after: int) -> Graph:
+    """One page of the graph, oldest entities first."""
+    if not 1 <= limit <= MOST_PER_PAGE:
+        raise InvalidInput(f"A page holds 1 to {MOST_PER_PAGE:,} entities, not {limit}; page with `after`.")
+    with parts.store.read() as view:
+        entities = view.page(_entities_of(parts), after, limit + 1)
+        page = entities[:limit]
+        relations = view.relations([entity.id for entity in page])
+    cursor = page[-1].id if len(entities) > limit else None
+    return Graph(tuple(page), tuple(relation for relation in relations if relation.until is None), cursor)
+
+
+def search_nodes(parts: Parts, query: str, limit: int) -> Graph:
+    """Entities that hold the words, best first, then those in which the text stands inside a word."""
+    with parts.store.read() as view:
+        where = _entities_of(parts)
+        by_words = [found.id for found in view.by_words(query, limit, where)]
+        inside = view.containing(query, limit, where) if query else []
+        wanted = list(dict.fromkeys((*by_words, *inside)))[:limit]
+    return _graph(parts, wanted)
+
+
+def open_nodes(parts: Parts, names: Sequence[str]) -> Graph:
+    """The named entities in the order asked for; names that are absent are passed over."""
+    with parts.store.read() as view:
+        found = view.named([name_of(name) for name in names], parts.scope)
+    return _graph(parts, list(dict.fromkeys(found.values())))
+
+
+def _graph(parts: Parts, ids: Sequence[int]) -> Graph:
+    with parts.store.read() as view:
+        memories = view.memories(ids)
+        relations = view.relations(ids)
+    return Graph(
+        tuple(memories[id_] for id_ in ids if id_ in memories),
+        tuple(relation for relation in relations if relation.until is None),
+    )
+
+
+def _entities_of(parts: Parts) -> Filter:
+    return Filter(parts.scope.owner, parts.scope.agent, kinds=frozenset({Kind.ENTITY}))
+
+
+def _existing(parts: Parts, names: Sequence[str]) -> Mapping[str, int]:
+    with parts.store.read() as view:
+        found = view.named(names, parts.scope)
+    for name in names:
+        if name not in found:
+            raise InvalidInput(f"There is no entity named {name!r}; create it first.")
+    return found
+
+
+def _observe(
+    parts: Parts,
+    rows: Iterable[_Row],
+    change_of: Callable[[_Row], Change],
+    *,
+    keep_going: bool,
+    key: str | None,
+) -> ObservedBatch:
+    """Write observations, then embed them and flag those that nearly repeat an older one."""
+    done, rejected = _apply(parts, rows, change_of, keep_going=keep_going, key=key)
+    note = catch_up(parts)
+    added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
+    similar = flag_similar(parts, added)
+    entities = tuple(
+        Observed(
+            id=outcome.ids[0],
+            name=outcome.names[0],
+            created=outcome.created,
+            added=outcome.added,
+            similar=similar.get(outcome.ids[0], ()),
+        )
+        for _, outcome in done
+    )
+    return ObservedBatch(entities, rejected, note)
+
+
+def _apply(
+    parts: Parts,
+    rows: Iterable[_Row],
+    change_of: Callable[[_Row], Change],
+    *,
+    keep_going: bool,
+    key: str | None,
+) -> tuple[list[tuple[Change, Outcome]], tuple[Rejected, ...]]:
+    """Apply a batch: all of it, or, where the caller keeps going, all but the rows that are wrong."""
+    changes: list[Change] = []
+    places: list[int] = []
+    rejected: list[Rejected] = []
+    for index, row in enumerate(rows):
+        try:
+            changes.append(change_of(row))
+            places.append(index)
+        except InvalidInput as error:
+            if not keep_going:
+                raise InvalidInput(f"Row {index}: {error} Nothing was written.") from error
+            rejected.append(Rejected(index, str(error)))
+    outcomes = _outcomes(parts, changes, places, keep_going=keep_going, key=key)
+    rejected += [
+        Rejected(index, outcome.error)
+        for index, outcome in zip(places, outcomes, strict=True)
+        if outcome.error is not None
+    ]
+    done = [pair for pair in zip(changes, outcomes, strict=True) if pair[1].error is None]
+    return done, tuple(sorted(rejected, key=lambda row: row.index))
+
+
+def _outcomes(
+    parts: Parts, changes: list[Change], places: list[int], *, keep_going: bool, key: str | None
+) -> Sequence[Outcome]:
+    try:
+        return parts.store.apply(changes, at=parts.clock(), key=key, keep_going=keep_going).outcomes
+    except RecollectError as error:
+        if error.change is None or len(changes) == 1:
+            raise
+        raise type(error)(f"Row {places[error.change]}: {error} Nothing was written.") from error

@@ -1,0 +1,91 @@
+"""Keeping vectors in step with texts, and changing the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.engine.results import Reindexed
+from recollect.errors import ModelUnavailable
+from recollect.records import PutVectors, UseModel
+from recollect.vectors import pack
+
+if TYPE_CHECKING:
+    from recollect.engine.parts import Parts
+    from recollect.ports import Embedder, Progress, Vector
+
+_BATCH = 64
+# What a write embeds before it returns. An import leaves more than this, and says so.
+_AT_ONCE = 512
+
+
+def embedder_of(parts: Parts) -> Embedder:
+    """The embedder whose vectors the store holds; for a store without any, the preferred one."""
+    with parts.store.read() as view:
+        model = view.model()
+    name = parts.preferred_model if model is None else model.name
+    embedder = parts.embedder_named(name)
+    if embedder is None:
+        raise ModelUnavailable(
+            "No model is set, so searches go by words alone; `recollect doctor` names some."
+        )
+    return embedder
+
+
+def query_vector(parts: Parts, text: str) -> Vector:
+    return embedder_of(parts).query(text)
+
+
+def catch_up(parts: Parts, at_most: int = _AT_ONCE) -> str | None:
+    """Embed what waits for a vector; returns why that could not be done, if it could not.
+
+    Never a reason to fail a write: the rows are stored, words find them, and the passages stay in the queue.
+    """
+    try:
+        embed_pending(parts, embedder_of(parts), at_most=at_most)
+    except ModelUnavailable as error:
+        return str(error)
+    return None
+
+
+def embed_pending(
+    parts: Parts, embedder: Embedder, *, at_most: int | None = None, progress: Progress | None = None
+) -> int:
+    """Give vectors to passages that lack one of this model, in batches that each survive a crash."""
+    done = after = 0
+    while at_most is None or done < at_most:
+        with parts.store.read() as view:
+            passages = view.pending(embedder.model, after, _BATCH)
+        if not passages:
+            break
+        rows = embedder.documents([passage.text for passage in passages])
+        vectors = tuple((passage.id, pack(row)) for passage, row in zip(passages, rows, strict=True))
+        parts.store.apply([PutVectors(embedder.model, vectors)], at=parts.clock())
+        done += len(passages)
+        after = passages[-1].id
+        if progress is not None:
+            progress(done, None)
+    return done
+
+
+def reindex(parts: Parts, model: str | None, progress: Progress | None = None) -> Reindexed:
+    """Embed everything with this model, then search by it. Stopped midway, it goes on where it was.
+
+    Until the switch, searches use the old vectors.
+    """
+    embedder = parts.embedder_named(model) if model is not None else embedder_of(parts)
+    if embedder is None:
+        raise ModelUnavailable("'none' is not a model; name one that `recollect doctor` lists as ready.")
+    with parts.store.read() as view:
+        before, total = view.model(), view.counts().passages
+
+    def told(done: int, _: int | None) -> None:
+        if progress is not None:
+            progress(min(done, total), total)
+
+    embedded = embed_pending(parts, embedder, progress=told)
+    switched = before is not None and before.name != embedder.model.name
+    if switched:
+        parts.store.apply([UseModel(embedder.model)], at=parts.clock())
+        # What others wrote while the last batch was embedded.
+        embedded += embed_pending(parts, embedder)
+    return Reindexed(embedder.model, embedded, switched)

@@ -1,0 +1,24 @@
+"""What every use case works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from recollect.ports import Clock, Embedder, Store
+from recollect.records import Scope  # a field of a dataclass
+
+EmbedderNamed = Callable[[str], Embedder | None]
+"""The embedder of a model's name. None where the name stands for having no model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A store, the time, the way to a model, and whose memory it is."""
+
+    store: Store
+    clock: Clock
+    embedder_named: EmbedderNamed
+    preferred_model: str
+    """For a store that has no model yet; one that has keeps it until it is reindexed."""
+    scope: Scope

@@ -1,0 +1,120 @@
+"""What callers may pass, read once into records: text, tuples, mappings, or the records themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from recollect.errors import InvalidInput
+from recollect.records import NewEntity, NewObservation, NewRelation, Status
+from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
+
+ObservationLike = NewObservation | str | Mapping[str, Any]
+EntityLike = NewEntity | str | Mapping[str, Any]
+RelationLike = NewRelation | tuple[str, str, str] | Mapping[str, Any]
+
+
+def name_of(name: object) -> str:
+    return clean_name(name)
+
+
+def entity_of(given: EntityLike) -> NewEntity:
+    """A NewEntity, a bare name, or a mapping with the official server's keys or ours."""
+    if isinstance(given, str):
+        given = NewEntity(given)
+    elif isinstance(given, Mapping):
+        given = _entity_from(given)
+    elif not isinstance(given, NewEntity):
+        raise InvalidInput(f"An entity is a NewEntity, a name or a mapping, not {type(given).__name__}.")
+    return replace(
+        given,
+        name=clean_name(given.name),
+        type=clean_type(given.type),
+        observations=observations_of(given.observations),
+        status=None if given.status is None else Status.of(given.status),
+        importance=None if given.importance is None else clean_share(given.importance, "importance"),
+    )
+
+
+def observations_of(given: Sequence[ObservationLike]) -> tuple[NewObservation, ...]:
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InvalidInput("Observations come as a list, even if there is only one.")
+    return tuple(_observation_of(observation) for observation in given)
+
+
+def relation_of(given: RelationLike) -> NewRelation:
+    """A NewRelation, a (source, type, target), or a mapping with the official server's keys or ours."""
+    if isinstance(given, Mapping):
+        given = _relation_from(given)
+    elif isinstance(given, tuple):
+        if len(given) != 3:
+            raise InvalidInput(f"A relation is (source, type, target), not {len(given)} parts.")
+        given = NewRelation(source=given[0], type=given[1], target=given[2])
+    elif not isinstance(given, NewRelation):
+        raise InvalidInput(
+            f"A relation is a NewRelation, a (source, type, target) or a mapping, not {type(given).__name__}."
+        )
+    return replace(
+        given,
+        source=clean_name(given.source, "source of the relation"),
+        target=clean_name(given.target, "target of the relation"),
+        type=clean_type(given.type, "type of the relation"),
+        context=clean_text(given.context, "context") if given.context else "",
+        since=_aware(given.since, "since"),
+        until=_aware(given.until, "until"),
+    )
+
+
+def _observation_of(given: ObservationLike) -> NewObservation:
+    if isinstance(given, str):
+        given = NewObservation(given)
+    elif isinstance(given, Mapping):
+        given = NewObservation(
+            **_known(given, "observation", {"content", "kind", "happened_at", "supersedes"})
+        )
+    elif not isinstance(given, NewObservation):
+        raise InvalidInput(
+            f"An observation is a NewObservation, text or a mapping, not {type(given).__name__}."
+        )
+    return replace(
+        given,
+        content=clean_text(given.content, "observation"),
+        kind=clean_type(given.kind, "kind of the observation"),
+        happened_at=_aware(given.happened_at, "happened_at"),
+    )
+
+
+def _entity_from(given: Mapping[str, Any]) -> NewEntity:
+    renamed = {"type" if key == "entityType" else key: value for key, value in given.items()}
+    known = _known(renamed, "entity", {"name", "type", "observations", "status", "importance"})
+    return NewEntity(**{"name": "", **known})
+
+
+def _relation_from(given: Mapping[str, Any]) -> NewRelation:
+    names = {"from": "source", "to": "target", "relationType": "type"}
+    renamed = {names.get(key, key): value for key, value in given.items()}
+    known = _known(renamed, "relation", {"source", "target", "type", "context", "since", "until"})
+    return NewRelation(**{"source": "", "target": "", "type": "", **known})
+
+
+def _known(given: Mapping[str, Any], what: str, keys: set[str]) -> dict[str, Any]:
+    unknown = set(given) - keys
+    if unknown:
+        raise InvalidInput(
+            f"An {what} has no {', '.join(sorted(map(repr, unknown)))}; it has: {', '.join(sorted(keys))}."
+        )
+    return dict(given)
+
+
+def _aware(when: datetime | None, what: str) -> datetime | None:
+    if when is None:
+        return None
+    if not isinstance(when, datetime):
+        raise InvalidInput(f"`{what}` must be a datetime, not {type(when).__name__}.")
+    if when.tzinfo is None:
+        raise InvalidInput(
+            f"`{what}` is {when}, without a time zone; give it one, as in ….replace(tzinfo=UTC)."
+        )
+    return when

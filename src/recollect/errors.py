@@ -1,0 +1,38 @@
+"""Every error that Recollect raises on purpose; each message says what to do next."""
+
+from __future__ import annotations
+
+
+class RecollectError(Exception):
+    """The root of all our errors: catch this one to catch them all."""
+
+    change: int | None = None
+    """Which of a batch's changes failed, from 0, where one did."""
+
+
+class InvalidInput(RecollectError):
+    """What the caller gave cannot be stored or understood. Nothing was written."""
+
+
+class NotFound(RecollectError):
+    """What the caller named is not in the store. Nothing was written."""
+
+
+class Conflict(RecollectError):
+    """The request contradicts what the store holds. Nothing was written."""
+
+
+class NotAStore(RecollectError):
+    """The file is not a Recollect store, or is from a newer version. It was not written to."""
+
+
+class StoreDamaged(RecollectError):
+    """The file is a store, but its content is broken."""
+
+
+class StoreUnavailable(RecollectError):
+    """The store cannot be used now: locked, read-only, full, or out of reach. Nothing was lost."""
+
+
+class ModelUnavailable(RecollectError):
+    """The embedding model cannot be used; the message names the command that installs it."""

@@ -1,0 +1,140 @@
+"""What we ask of the world: a store, an embedder, a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from recollect.records import (
+        Change,
+        Counts,
+        Filter,
+        Found,
+        Memory,
+        Model,
+        Passage,
+        Problem,
+        Receipt,
+        Relation,
+        Scope,
+    )
+
+# Named, not imported: `recollect --help` has no use for NumPy.
+Vector: TypeAlias = "NDArray[np.float32]"
+"""One row, of length one."""
+Vectors: TypeAlias = "NDArray[np.float32]"
+"""Rows of length one."""
+
+Clock = Callable[[], datetime]
+"""The present, aware of its time zone."""
+
+Progress = Callable[[int, int | None], None]
+"""Told how much is done, and of how much if that is known."""
+
+WordIndex = Literal["plain", "stemmed"]
+
+
+class Embedder(Protocol):
+    """Turns text into vectors. Never called inside a write transaction."""
+
+    @property
+    def model(self) -> Model: ...
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        """One normalised row per text. Texts over the model's limit are handled whole, not cut."""
+        ...
+
+    def query(self, text: str) -> Vector: ...
+
+
+class View(Protocol):
+    """A store at one moment: every answer of one view is of the same state."""
+
+    def memories(self, ids: Sequence[int]) -> Mapping[int, Memory]:
+        """Those that exist, forgotten ones included, each with its observations."""
+        ...
+
+    def page(self, where: Filter, after: int, limit: int) -> Sequence[Memory]:
+        """Memories by ascending id, from the first above `after`."""
+        ...
+
+    def named(self, names: Sequence[str], scope: Scope) -> Mapping[str, int]:
+        """Live entities by name: the exact one, else the only one that differs in case or accents."""
+        ...
+
+    def relations(self, ids: Sequence[int], *, deleted: bool = False) -> Sequence[Relation]:
+        """Relations that start or end at one of these, by id; ended ones included."""
+        ...
+
+    def by_words(self, text: str, k: int, where: Filter, index: WordIndex = "plain") -> Sequence[Found]:
+        """Best BM25 first, ties by id. Any text is a query; no character has a meaning of its own."""
+        ...
+
+    def by_meaning(self, query: Vector, k: int, where: Filter) -> Sequence[Found]:
+        """Best cosine first, ties by id; the best passage of each memory speaks for it."""
+        ...
+
+    def containing(self, text: str, k: int, where: Filter) -> Sequence[int]:
+        """Entities in which the text stands as it is (ASCII letters in any case), by id."""
+        ...
+
+    def vectors(self, passages: Sequence[int]) -> Mapping[int, Vector]:
+        """Vectors of the model in use, by passage."""
+        ...
+
+    def passages(self, ids: Sequence[int]) -> Sequence[Passage]:
+        """The live passages of these memories, by id."""
+        ...
+
+    def pending(self, model: Model, after: int, limit: int) -> Sequence[Passage]:
+        """Live passages that have no vector of this model, by ascending id above `after`."""
+        ...
+
+    def model(self) -> Model | None:
+        """The model whose vectors searches use."""
+        ...
+
+    def scopes(self) -> Sequence[Scope]: ...
+
+    def counts(self) -> Counts: ...
+
+
+class Store(Protocol):
+    """Where memories are kept. Writes are values, all through `apply`; reads are views."""
+
+    def apply(
+        self,
+        changes: Sequence[Change],
+        *,
+        at: datetime,
+        key: str | None = None,
+        keep_going: bool = False,
+    ) -> Receipt:
+        """Apply all changes in one transaction, or none.
+
+        The same key again returns the first receipt and writes nothing. With `keep_going`, a change
+        that cannot be applied is left out, and its outcome says why.
+        """
+        ...
+
+    def read(self) -> AbstractContextManager[View]: ...
+
+    def backup(self, path: str, progress: Progress | None = None) -> None:
+        """A consistent copy, taken while others read and write."""
+        ...
+
+    def verify(self) -> Sequence[Problem]: ...
+
+    def repair(self) -> Sequence[Problem]:
+        """Rebuild what is derived, and return what remains."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,1 @@
+"""Ranking: from what the searches found to one list."""

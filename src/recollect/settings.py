@@ -1,0 +1,174 @@
+"""Settings: from a file and the environment into one frozen value, read once."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import InvalidInput
+
+AUTO = "auto"
+"""The model's name for: the best one that is installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user may choose. Names in the file are these; in the environment, RECOLLECT_ and capitals."""
+
+    store: Path
+    model: str = AUTO
+    owner: str = ""
+    agent: str = ""
+    busy_seconds: float = 10.0
+    model_threads: int = 1
+    model_url: str | None = None
+    model_key: str | None = None
+    model_dims: int | None = None
+    model_timeout_seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting as it stands."""
+
+    name: str
+    value: object
+    origin: str
+    """`default`, the file, or the variable that set it."""
+    meaning: str
+
+    @property
+    def shown(self) -> str:
+        """The value, but never a key."""
+        if self.value is None:
+            return ""
+        return "(hidden)" if self.name in _SECRET else str(self.value)
+
+
+MEANINGS = {
+    "store": "the file that holds the memory",
+    "model": "what turns text into vectors: auto, none, arctic-s, potion, e5-small, openai:NAME, …",
+    "owner": "whose memory it is",
+    "agent": "which agent of the owner",
+    "busy_seconds": "how long to wait while another program writes",
+    "model_threads": "threads of a model that runs on this machine",
+    "model_url": "address of the server of a hosted model",
+    "model_key": "key of a hosted model",
+    "model_dims": "width of the vectors to ask a hosted model for",
+    "model_timeout_seconds": "how long to wait for a hosted model",
+}
+_SECRET = frozenset({"model_key"})
+
+
+def load(
+    overrides: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None
+) -> tuple[Settings, tuple[Setting, ...]]:
+    """The settings, and where each came from: an option before the environment, that before the file."""
+    environ = os.environ if environ is None else environ
+    path = config_path(environ)
+    layers: list[tuple[str, Mapping[str, object]]] = [
+        ("option", {name: value for name, value in (overrides or {}).items() if value is not None}),
+        ("environment", _from_environment(environ)),
+        (str(path), _from_file(path, required="RECOLLECT_CONFIG" in environ)),
+    ]
+    values: dict[str, Any] = {}
+    rows = []
+    for field in fields(Settings):
+        origin, given = next(
+            ((where, layer[field.name]) for where, layer in layers if field.name in layer), ("", None)
+        )
+        if origin:
+            values[field.name] = _parsed(field.name, given, origin)
+        elif field.name == "store":
+            values["store"] = _default_store()
+        shown = f"RECOLLECT_{field.name.upper()}" if origin == "environment" else origin or "default"
+        value = values.get(field.name, field.default)
+        rows.append(Setting(field.name, value, shown, MEANINGS[field.name]))
+    return Settings(**values), tuple(rows)
+
+
+def config_path(environ: Mapping[str, str]) -> Path:
+    """The settings file: RECOLLECT_CONFIG, or config.toml in the user's configuration folder."""
+    named = environ.get("RECOLLECT_CONFIG")
+    if named:
+        return Path(named).expanduser()
+    import platformdirs  # noqa: PLC0415  # only where no path is given
+
+    return platformdirs.user_config_path("recollect") / "config.toml"
+
+
+def _default_store() -> Path:
+    import platformdirs  # noqa: PLC0415  # only where no path is given
+
+    return platformdirs.user_data_path("recollect") / "memory.db"
+
+
+def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
+    names = {f"RECOLLECT_{field.name.upper()}": field.name for field in fields(Settings)}
+    return {name: environ[variable] for variable, name in names.items() if environ.get(variable)}
+
+
+def _from_file(path: Path, *, required: bool) -> dict[str, object]:
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        if required:
+            raise InvalidInput(f"RECOLLECT_CONFIG names {path}, which does not exist.") from None
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise InvalidInput(f"The settings file {path} cannot be read: {error}.") from error
+    known = {field.name for field in fields(Settings)}
+    unknown = sorted(set(content) - known)
+    if unknown:
+        raise InvalidInput(
+            f"{path} has unknown settings: {', '.join(map(repr, unknown))}. "
+            f"There are: {', '.join(sorted(known))}."
+        )
+    return content
+
+
+def _parsed(name: str, given: object, origin: str) -> object:
+    parse, wanted = _PARSERS.get(name, (_text, "text"))
+    try:
+        return parse(given)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"The setting {name} ({origin}) must be {wanted}, not {given!r}.") from None
+
+
+def _path(given: object) -> Path:
+    if not isinstance(given, str | Path) or not str(given):
+        raise TypeError
+    return Path(given).expanduser()
+
+
+def _text(given: object) -> str:
+    if not isinstance(given, str):
+        raise TypeError
+    return given
+
+
+def _positive_int(given: object) -> int:
+    number = int(str(given))
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def _positive(given: object) -> float:
+    number = float(str(given))
+    if not 0 < number < float("inf"):
+        raise ValueError
+    return number
+
+
+_PARSERS: dict[str, tuple[Callable[[object], object], str]] = {
+    "store": (_path, "the path of a file"),
+    "busy_seconds": (_positive, "a number above 0"),
+    "model_threads": (_positive_int, "a whole number above 0"),
+    "model_dims": (_positive_int, "a whole number above 0"),
+    "model_timeout_seconds": (_positive, "a number above 0"),
+}

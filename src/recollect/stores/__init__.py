@@ -1,0 +1,1 @@
+"""Stores: the places where memories are kept."""

@@ -1,0 +1,181 @@
+"""Opening a store's file: is it ours, is it current, and how SQLite's failures read to a person."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from contextlib import contextmanager
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import apsw
+
+from recollect.errors import NotAStore, StoreDamaged, StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+APPLICATION_ID = 0x52434C54  # "RCLT", in the file's header
+# Before 3.51.3, a writer and a checkpointer could reset the log at the same moment and corrupt the file.
+_OLDEST_SQLITE = (3, 51, 3)
+_MAGIC = b"SQLite format 3\0"
+_TRIES = 100
+
+
+def migrations() -> tuple[str, ...]:
+    """Every schema change since the first, in order; the list only ever grows."""
+    folder = resources.files(__package__) / "migrations"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return tuple((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+def prepare(path: Path, busy_ms: int, steps: Sequence[str] | None = None) -> None:
+    """Make the file a store of the current version, or refuse it untouched."""
+    steps = migrations() if steps is None else steps
+    _refuse_old_sqlite()
+    _refuse_strangers(path)
+    with failures_of(path):
+        connection = _open(path, busy_ms)
+        try:
+            _migrate(connection, path, steps)
+            _use_log(connection)
+        finally:
+            connection.close()
+
+
+def connect(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
+    """A connection to a file that `prepare` has seen."""
+    with failures_of(path):
+        connection = _open(path, busy_ms)
+        connection.pragma("foreign_keys", 1)
+        # FULL, not NORMAL: an acknowledged write must survive a power cut.
+        connection.pragma("synchronous", "FULL")
+        connection.pragma("temp_store", "MEMORY")
+        connection.pragma("trusted_schema", 0)
+        if not writes:
+            connection.pragma("query_only", 1)
+        return connection
+
+
+@contextmanager
+def failures_of(path: Path) -> Iterator[None]:
+    """Say in our own words what SQLite could not do, and what the reader can."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise StoreUnavailable(
+            f"{path} is locked by another program, and waiting did not help. "
+            "Close that program, or try again later. Nothing was written."
+        ) from error
+    except apsw.FullError as error:
+        raise StoreUnavailable(
+            f"There is no room left to write {path}. Free some space and try again. Nothing was written."
+        ) from error
+    except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
+        raise StoreUnavailable(
+            f"{path} or its folder cannot be written to. Give it write permission, or name another file "
+            "with --store."
+        ) from error
+    except apsw.CantOpenError as error:
+        raise StoreUnavailable(
+            f"{path} cannot be opened. Check that its folder exists and can be written to."
+        ) from error
+    except apsw.NotADBError as error:
+        raise NotAStore(f"{path} is not a Recollect store; it was left as it is.") from error
+    except apsw.CorruptError as error:
+        raise StoreDamaged(
+            f"{path} is damaged ({error}). Run `recollect verify`, and restore a backup if it cannot help."
+        ) from error
+    except apsw.IOError as error:
+        raise StoreUnavailable(f"{path} could not be read or written: {error}.") from error
+
+
+def _refuse_old_sqlite() -> None:
+    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+    if version < _OLDEST_SQLITE:
+        needed = ".".join(map(str, _OLDEST_SQLITE))
+        raise StoreUnavailable(
+            f"SQLite {apsw.sqlite_lib_version()} can corrupt a file that several programs write; "
+            f"{needed} or later is needed: pip install --upgrade apsw"
+        )
+
+
+def _refuse_strangers(path: Path) -> None:
+    """Look at the header alone, before SQLite could write anything."""
+    try:
+        if path.is_dir():
+            raise NotAStore(f"{path} is a folder; name a file in it.")
+        with path.open("rb") as file:
+            header = file.read(100)
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            raise StoreUnavailable(f"There is no folder {path.parent}; create it first.") from None
+        return
+    except OSError as error:
+        raise StoreUnavailable(f"{path} cannot be read: {error.strerror}.") from error
+    if not header:
+        return
+    if not header.startswith(_MAGIC):
+        raise NotAStore(f"{path} is not a Recollect store; it was left as it is.")
+    if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
+        raise NotAStore(f"{path} is an SQLite file of another program; it was left as it is.")
+
+
+def _open(path: Path, busy_ms: int) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    connection = apsw.Connection(str(path), flags=flags, statementcachesize=200)
+    connection.set_busy_timeout(busy_ms)
+    return connection
+
+
+def _migrate(connection: apsw.Connection, path: Path, steps: Sequence[str]) -> None:
+    version = _version(connection)
+    _refuse_newer(version, len(steps), path)
+    if version == len(steps):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have been quicker while we waited for the lock.
+        version = _version(connection)
+        _refuse_newer(version, len(steps), path)
+        for step in steps[version:]:
+            connection.execute(step)
+        if version == 0:
+            connection.pragma("application_id", APPLICATION_ID)
+            connection.execute("INSERT INTO setting VALUES ('store_id', ?)", (secrets.token_hex(16),))
+        connection.pragma("user_version", len(steps))
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _version(connection: apsw.Connection) -> int:
+    version = connection.pragma("user_version")
+    assert isinstance(version, int)  # noqa: S101  # what this pragma gives
+    return version
+
+
+def _refuse_newer(version: int, known: int, path: Path) -> None:
+    if version > known:
+        raise NotAStore(
+            f"{path} was written by a newer Recollect (schema {version}; this one knows {known}). "
+            "It was left as it is: pip install --upgrade recollect"
+        )
+
+
+def _use_log(connection: apsw.Connection) -> None:
+    """Switch to write-ahead logging: readers never wait for a writer, nor it for them.
+
+    The switch needs the file for itself and does not wait on the busy timeout, so we do.
+    """
+    for _ in range(_TRIES):
+        try:
+            if connection.pragma("journal_mode", "wal") == "wal":
+                return
+        except apsw.BusyError:
+            pass
+        time.sleep(0.05)
+    raise apsw.BusyError("journal_mode")

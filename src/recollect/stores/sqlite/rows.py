@@ -1,0 +1,189 @@
+"""Rows of the tables to records and back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from recollect.records import (
+    Added,
+    Consolidation,
+    Kind,
+    Memory,
+    Observation,
+    Outcome,
+    Receipt,
+    Relation,
+    Scope,
+    Status,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import apsw
+
+Row = tuple[Any, ...]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def stamp(moment: datetime) -> int:
+    """Whole microseconds since 1970, exactly."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def moment(stamp: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=stamp)
+
+
+def stamp_or_none(when: datetime | None) -> int | None:
+    return None if when is None else stamp(when)
+
+
+def moment_or_none(at: int | None) -> datetime | None:
+    return None if at is None else moment(at)
+
+
+MEMORY_COLUMNS = (
+    "id, kind, created_at, updated_at, happened_at, name, type, text, category, source, session, position, "
+    "role, speaker, status, consolidation, strength, depth, spread, stability, importance, importance_tag, "
+    "pinned, revisions, duplicates, superseded_by, superseded_at, deleted_at"
+)
+OBSERVATION_COLUMNS = (
+    "id, content, kind, created_at, happened_at, superseded_by, superseded_at, similar_to, similarity, "
+    "deleted_at"
+)
+
+
+def memory_of(row: Row, scope: Scope, observations: Sequence[Observation]) -> Memory:
+    """From a row of MEMORY_COLUMNS."""
+    return Memory(
+        id=row[0],
+        kind=Kind(row[1]),
+        scope=scope,
+        created_at=moment(row[2]),
+        updated_at=moment(row[3]),
+        happened_at=moment_or_none(row[4]),
+        name=row[5],
+        type=row[6],
+        text=row[7],
+        category=row[8],
+        source=row[9],
+        session=row[10],
+        position=row[11],
+        role=row[12],
+        speaker=row[13],
+        status=Status(row[14]),
+        consolidation=Consolidation(row[15]),
+        strength=row[16],
+        depth=row[17],
+        spread=row[18],
+        stability=row[19],
+        importance=row[20],
+        importance_tag=row[21],
+        pinned=bool(row[22]),
+        revisions=row[23],
+        duplicates=row[24],
+        superseded_by=row[25],
+        superseded_at=moment_or_none(row[26]),
+        deleted_at=moment_or_none(row[27]),
+        observations=tuple(observations),
+    )
+
+
+def row_of(memory: Memory) -> dict[str, object]:
+    """The columns of a memory's row, but for its id, scope and folded name."""
+    return {
+        "kind": memory.kind.value,
+        "created_at": stamp(memory.created_at),
+        "updated_at": stamp(memory.updated_at),
+        "happened_at": stamp_or_none(memory.happened_at),
+        "name": memory.name,
+        "type": memory.type,
+        "text": memory.text,
+        "category": memory.category,
+        "source": memory.source,
+        "session": memory.session,
+        "position": memory.position,
+        "role": memory.role,
+        "speaker": memory.speaker,
+        "status": memory.status.value,
+        "consolidation": memory.consolidation.value,
+        "strength": memory.strength,
+        "depth": memory.depth,
+        "spread": memory.spread,
+        "stability": memory.stability,
+        "importance": memory.importance,
+        "importance_tag": memory.importance_tag,
+        "pinned": int(memory.pinned),
+        "revisions": memory.revisions,
+        "duplicates": memory.duplicates,
+        "superseded_by": memory.superseded_by,
+        "superseded_at": stamp_or_none(memory.superseded_at),
+        "deleted_at": stamp_or_none(memory.deleted_at),
+    }
+
+
+def observation_of(row: Row) -> Observation:
+    """From a row of OBSERVATION_COLUMNS."""
+    return Observation(
+        id=row[0],
+        content=row[1],
+        kind=row[2],
+        created_at=moment(row[3]),
+        happened_at=moment_or_none(row[4]),
+        superseded_by=row[5],
+        superseded_at=moment_or_none(row[6]),
+        similar_to=row[7],
+        similarity=row[8],
+        deleted_at=moment_or_none(row[9]),
+    )
+
+
+def relation_of(row: Row) -> Relation:
+    return Relation(
+        id=row[0],
+        source=row[1],
+        target=row[2],
+        source_name=row[3],
+        target_name=row[4],
+        type=row[5],
+        created_at=moment(row[6]),
+        context=row[7],
+        since=moment_or_none(row[8]),
+        until=moment_or_none(row[9]),
+        inverse_of=row[10],
+        deleted_at=moment_or_none(row[11]),
+    )
+
+
+def first(cursor: apsw.Cursor) -> Any:
+    """The first column of the only row of a question that always has an answer, such as a count."""
+    row = cursor.fetchone()
+    assert row is not None  # noqa: S101  # what the caller promises
+    return row[0]
+
+
+def many(values: Iterable[int | str]) -> str:
+    """Many values as one parameter: `IN (SELECT value FROM json_each(?))`."""
+    return json.dumps(list(values))
+
+
+def receipt_json(outcomes: Sequence[Outcome]) -> str:
+    return json.dumps([asdict(outcome) for outcome in outcomes], ensure_ascii=False)
+
+
+def receipt_of(text: str) -> Receipt:
+    return Receipt(tuple(_outcome_of(plain) for plain in json.loads(text)), repeated=True)
+
+
+def _outcome_of(plain: dict[str, Any]) -> Outcome:
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
+    }
+    fields["added"] = tuple(Added(**observation) for observation in plain["added"])
+    return Outcome(**fields)

@@ -1,0 +1,201 @@
+"""The store port on one SQLite file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from queue import Empty, LifoQueue
+from typing import TYPE_CHECKING
+
+import apsw
+
+from recollect.errors import Conflict, InvalidInput, RecollectError, StoreUnavailable
+from recollect.records import Outcome, Receipt
+from recollect.stores.sqlite import check, vector_rows
+from recollect.stores.sqlite.connection import connect, failures_of, prepare
+from recollect.stores.sqlite.copying import copy_to
+from recollect.stores.sqlite.rows import receipt_json, receipt_of, stamp
+from recollect.stores.sqlite.vector_cache import VectorCache
+from recollect.stores.sqlite.view import SqliteView
+from recollect.stores.sqlite.write import apply
+from recollect.stores.sqlite.write.batch import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from recollect.ports import Progress
+    from recollect.records import Change, Problem
+
+# Five writers that each wait for the other four, with room to spare.
+BUSY_MS = 10_000
+# A retry comes within seconds; a key that is a month old guards nothing.
+_KEYS_KEPT_US = 30 * 24 * 3600 * 1_000_000
+
+
+class SqliteStore:
+    """One writer at a time, across threads and processes; readers never wait."""
+
+    def __init__(self, path: str | Path, *, busy_ms: int = BUSY_MS) -> None:
+        self.path = Path(path)
+        self._busy_ms = busy_ms
+        prepare(self.path, busy_ms)
+        self._cache = VectorCache(self.path.with_name(self.path.name + "-vectors"))
+        self._writer = connect(self.path, busy_ms, writes=True)
+        self._writing = threading.Lock()
+        self._readers: LifoQueue[apsw.Connection] = LifoQueue()
+        self._closed = False
+        if check.lacks_words(self._writer):
+            with self._transaction() as connection:
+                check.backfill(connection)
+
+    def apply(
+        self,
+        changes: Sequence[Change],
+        *,
+        at: datetime,
+        key: str | None = None,
+        keep_going: bool = False,
+    ) -> Receipt:
+        if at.tzinfo is None:
+            raise InvalidInput(f"The time {at} names no time zone; pass an aware datetime.")
+        digest = _digest(changes) if key is not None else ""
+        with self._transaction() as connection:
+            if key is not None:
+                repeated = _repeated(connection, key, digest)
+                if repeated is not None:
+                    return repeated
+            batch = Batch(connection, at)
+            each = _tried if keep_going else _done
+            outcomes = tuple(each(batch, index, change) for index, change in enumerate(changes))
+            batch.finish()
+            vector_rows.trim_log(connection)
+            if key is not None:
+                _remember_key(connection, key, digest, stamp(at), outcomes)
+            return Receipt(outcomes)
+
+    @contextmanager
+    def read(self) -> Iterator[SqliteView]:
+        with failures_of(self.path), self._reader() as connection:
+            connection.execute("BEGIN")
+            try:
+                yield SqliteView(connection, self._cache)
+            finally:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+
+    def backup(self, path: str, progress: Progress | None = None) -> None:
+        with failures_of(self.path), self._reader() as connection:
+            copy_to(connection, Path(path), progress)
+
+    def verify(self) -> Sequence[Problem]:
+        with self.read() as view:
+            return check.problems(view.connection, self._cache)
+
+    def repair(self) -> Sequence[Problem]:
+        self._cache.forget()
+        with self._transaction() as connection:
+            check.rebuild(connection)
+        return self.verify()
+
+    @property
+    def cache_trouble(self) -> str | None:
+        """Why vectors are kept in private memory instead of the shared file, if they are."""
+        return self._cache.reason
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        with self._writing:
+            self._writer.close()
+        while True:
+            try:
+                self._readers.get_nowait().close()
+            except Empty:
+                break
+        self._cache.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[apsw.Connection]:
+        self._refuse_closed()
+        with self._writing, failures_of(self.path):
+            # IMMEDIATE takes the write lock at once: a transaction that reads first and then cannot
+            # write would have to start over.
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            finally:
+                # A full disk may have rolled back already; a failed commit has not.
+                if self._writer.in_transaction:
+                    self._writer.execute("ROLLBACK")
+
+    @contextmanager
+    def _reader(self) -> Iterator[apsw.Connection]:
+        self._refuse_closed()
+        try:
+            connection = self._readers.get_nowait()
+        except Empty:
+            connection = connect(self.path, self._busy_ms, writes=False)
+        try:
+            yield connection
+        finally:
+            if self._closed:
+                connection.close()
+            else:
+                self._readers.put(connection)
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreUnavailable(f"{self.path} was closed; open it again.")
+
+
+def _done(batch: Batch, index: int, change: Change) -> Outcome:
+    try:
+        return apply(batch, change)
+    except RecollectError as error:
+        error.change = index
+        raise
+
+
+def _tried(batch: Batch, _: int, change: Change) -> Outcome:
+    batch.connection.execute("SAVEPOINT change")
+    try:
+        outcome = apply(batch, change)
+    except RecollectError as error:
+        batch.connection.execute("ROLLBACK TO change")
+        batch.undone()
+        outcome = Outcome(error=str(error))
+    batch.connection.execute("RELEASE change")
+    return outcome
+
+
+def _repeated(connection: apsw.Connection, key: str, digest: str) -> Receipt | None:
+    row = connection.execute("SELECT digest, receipt FROM applied WHERE key = ?", (key,)).fetchone()
+    if row is None:
+        return None
+    if row[0] != digest:
+        raise Conflict(f"The key {key!r} was used for other changes; a retry must repeat the same ones.")
+    return receipt_of(str(row[1]))
+
+
+def _remember_key(
+    connection: apsw.Connection, key: str, digest: str, at: int, outcomes: tuple[Outcome, ...]
+) -> None:
+    connection.execute("DELETE FROM applied WHERE at < ?", (at - _KEYS_KEPT_US,))
+    connection.execute(
+        "INSERT INTO applied(key, digest, at, receipt) VALUES (?, ?, ?, ?)",
+        (key, digest, at, receipt_json(outcomes)),
+    )
+
+
+def _digest(changes: Sequence[Change]) -> str:
+    plain = [[type(change).__name__, asdict(change)] for change in changes]
+    return hashlib.blake2b(
+        json.dumps(plain, default=repr, sort_keys=True).encode(), digest_size=16
+    ).hexdigest()

@@ -1,0 +1,209 @@
+"""Search by meaning over cached vectors that show exactly what the asking snapshot holds."""
+
+from __future__ import annotations
+
+import threading
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy as np
+
+from recollect.records import Kind
+from recollect.stores.sqlite import vector_truth as truth
+from recollect.stores.sqlite.vector_check import differences
+from recollect.stores.sqlite.vector_file import Mapped, VectorFile
+from recollect.stores.sqlite.vector_scan import Allowed, Nearest, nearest
+from recollect.stores.sqlite.vector_state import Part, State, blocks_of, caught_up, cut_back, loaded
+from recollect.stores.sqlite.vector_truth import KIND_CODES, Source, Version
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
+
+    from recollect.ports import Vector
+    from recollect.stores.sqlite.vector_block import Ids
+
+WORTH_SHARING = 2_048
+"""Rows of its own from which a process puts them into the file; fewer load from SQLite in milliseconds."""
+
+_KEPT_STATES = 4
+"""Threads that read at slightly different moments each find theirs."""
+
+
+class VectorCache:
+    """The vectors of the model in use, for searching. Safe to share between threads.
+
+    `path` names the file that processes share; its lock stands beside it. Without a path, or where it
+    cannot be written, this process holds the vectors in its own memory and answers the same.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self.reason: str | None = None if path else "no place for a file was given"
+        """Why vectors are held in private memory; None where they are shared."""
+        self._path = path
+        self._lock = threading.Lock()
+        self._source: Source | None = None
+        self._file: VectorFile | None = None
+        self._mapped: Mapped | None = None
+        self._states: tuple[State, ...] = ()
+        self._share_from = WORTH_SHARING
+
+    def search(  # the store passes on what it knows; nobody else calls
+        self,
+        connection: apsw.Connection,
+        store_id: str,
+        model_id: int,
+        dims: int,
+        centre: bytes | None,
+        query: Vector,
+        k: int,
+        scopes: Sequence[int],
+        kinds: Collection[Kind],
+        only: Ids | None = None,
+    ) -> list[Nearest]:
+        """The best `k` memories among those allowed. `connection` is inside a read transaction.
+
+        `only` names the memories that may be found; None means any.
+        """
+        source = Source(store_id, model_id, dims, centre)
+        state = self._state(connection, source)
+        allowed = Allowed(
+            scopes=np.array(scopes, np.int32),
+            kinds=None
+            if set(kinds) >= set(Kind)
+            else np.array([KIND_CODES[kind] for kind in kinds], np.uint8),
+            memories=only,
+        )
+        # Outside the lock: a state never changes, so threads scan side by side.
+        return nearest(state.runs, np.ascontiguousarray(query, np.float32), k, allowed, source.centre)
+
+    def check(self, connection: apsw.Connection, store_id: str, model_id: int, dims: int) -> list[str]:
+        """Everything compared with the store, inside a read transaction. Empty when all is in step."""
+        row = connection.execute("SELECT centre FROM model WHERE id = ?", (model_id,)).fetchone()
+        source = Source(store_id, model_id, dims, None if row is None else row[0])
+        problems = list(differences(connection, source, self._state(connection, source)))
+        if self._file is not None and self._file.path.exists() and self._file.mapped() is None:
+            problems.append(f"{self._file.path} is damaged or of another store; it will be made anew.")
+        return problems
+
+    def forget(self) -> None:
+        """Remove the file, and hold nothing; the next search makes both again."""
+        with self._lock:
+            self._drop()
+            for name in ("", "-new") if self._path else ():
+                assert self._path is not None  # noqa: S101  # for the type checker
+                self._path.with_name(self._path.name + name).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Release memory and maps. A search after this starts over."""
+        with self._lock:
+            self._drop()
+
+    def _drop(self) -> None:
+        self._source = self._file = self._mapped = None
+        self._states = ()
+        self._share_from = WORTH_SHARING
+
+    def _state(self, connection: apsw.Connection, source: Source) -> State:
+        version = truth.version(connection, source.model_id)
+        if connection.txn_state() == apsw.SQLITE_TXN_WRITE:
+            # What is being written may yet be undone, so no other search may meet it.
+            return loaded(connection, source, version)
+        with self._lock:
+            self._turn_to(source)
+            state = self._state_at(connection, source, version)
+            if self._file is not None and state.private_rows >= self._share_from:
+                state = self._shared(connection, source, state)
+            others = (other for other in self._states if other.version != version)
+            self._states = (state, *others)[:_KEPT_STATES]
+            return state
+
+    def _turn_to(self, source: Source) -> None:
+        if source != self._source:
+            self._drop()
+            self._source = source
+            self._file = VectorFile(self._path, source.shape, source.digest()) if self._path else None
+
+    def _state_at(self, connection: apsw.Connection, source: Source, version: Version) -> State:
+        for state in sorted(self._states, key=lambda state: state.version, reverse=True):
+            if state.version == version:
+                return state
+            moved = None
+            if version.follows(state.version):
+                moved = caught_up(connection, source, state, version)
+            elif version.life == state.version.life:
+                moved = cut_back(connection, source, state, version)
+            if moved is not None:
+                return moved
+        return self._from_file(connection, source, version) or self._made_anew(connection, source, version)
+
+    def _from_file(self, connection: apsw.Connection, source: Source, version: Version) -> State | None:
+        """The file's rows, moved on to the snapshot. None: there is no use in the file."""
+        if self._file is None:
+            return None
+        mapped = self._file.mapped(self._mapped)
+        if mapped is None or not version.follows(mapped.header.version):
+            return None
+        self._mapped = mapped
+        parts = tuple(Part(block, block.used, shared=True) for block in mapped.blocks)
+        return caught_up(connection, source, State(mapped.header.version, parts), version)
+
+    def _made_anew(self, connection: apsw.Connection, source: Source, version: Version) -> State:
+        """From SQLite: through the file where there is enough to share, so that no process holds it all."""
+        blocks = blocks_of(truth.live_rows(connection, source, 0), source)
+        first = next(blocks, None)
+        if first is None:
+            return State(version, ())
+        if first.used < self._share_from:
+            return State(version, (Part(first, first.used, shared=False),))
+        state = None
+        if self._file is not None and self._share_from == WORTH_SHARING:
+            try:
+                with self._file.lock() as mine:
+                    if mine and not self._outrun(version):
+                        self._file.create(chain([first], blocks), version)
+                        state = self._from_file(connection, source, version)
+            except OSError as error:
+                self._stay_private(error, 0)
+        return state or loaded(connection, source, version)
+
+    def _shared(self, connection: apsw.Connection, source: Source, state: State) -> State:
+        """The same state, with its rows in the file, if that can be had now."""
+        assert self._file is not None  # noqa: S101  # the caller has looked
+        try:
+            with self._file.lock() as mine:
+                if not mine or self._outrun(state.version):
+                    return state
+                moved = self._from_file(connection, source, state.version)
+                if moved is None:
+                    blocks = blocks_of(truth.live_rows(connection, source, 0), source)
+                    self._file.create(blocks, state.version)
+                elif moved.private_rows >= WORTH_SHARING:
+                    self._append(moved)
+                else:
+                    return moved
+                return self._from_file(connection, source, state.version) or state
+        except OSError as error:
+            self._stay_private(error, state.private_rows)
+            return state
+
+    def _append(self, state: State) -> None:
+        """Put what the state holds beyond the file into the file."""
+        assert self._file is not None  # noqa: S101  # the callers have looked
+        assert self._mapped is not None  # noqa: S101
+        header = self._mapped.header
+        private = [part.block for part in state.parts if not part.shared]
+        # Rows in the file that have died since are marked nowhere but in the log, so who opens the file
+        # must read the log from where it began.
+        life = header.version.life if state.dead_rows else state.version.life
+        self._file.append(header, private, state.version._replace(life=life))
+
+    def _outrun(self, version: Version) -> bool:
+        """Has another process put into the file what this snapshot does not see yet?"""
+        header = self._file.header() if self._file is not None else None
+        return header is not None and not version.follows(header.version)
+
+    def _stay_private(self, error: OSError, rows: int) -> None:
+        self.reason = f"{self._path}: {error.strerror or error}"
+        self._share_from = rows + WORTH_SHARING

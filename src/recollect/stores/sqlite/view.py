@@ -1,0 +1,289 @@
+"""Reading a store at one moment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.errors import InvalidInput
+from recollect.records import Counts, Filter, Found, Kind, Memory, Model, Passage, Relation, Scope
+from recollect.stores.sqlite import word_index
+from recollect.stores.sqlite.lookup import find_entity
+from recollect.stores.sqlite.rows import (
+    MEMORY_COLUMNS,
+    OBSERVATION_COLUMNS,
+    many,
+    memory_of,
+    observation_of,
+    relation_of,
+)
+from recollect.text.passages import passage_text
+from recollect.vectors import unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import apsw
+
+    from recollect.ports import Vector, WordIndex
+    from recollect.records import Observation
+    from recollect.stores.sqlite.rows import Row
+    from recollect.stores.sqlite.vector_cache import VectorCache
+
+_LIKE_LIMIT = 20_000
+
+
+class SqliteView:
+    """Answers from inside one read transaction."""
+
+    def __init__(self, connection: apsw.Connection, cache: VectorCache) -> None:
+        self.connection = connection
+        self._cache = cache
+
+    # Memories and the graph
+
+    def memories(self, ids: Sequence[int]) -> Mapping[int, Memory]:
+        rows = self.connection.execute(
+            f"SELECT scope_id, {MEMORY_COLUMNS} FROM memory WHERE id IN (SELECT value FROM json_each(?))",
+            (many(ids),),
+        )
+        return {memory.id: memory for memory in self._loaded(rows)}
+
+    def page(self, where: Filter, after: int, limit: int) -> Sequence[Memory]:
+        condition, bindings = _condition(where, self._scope_ids(where))
+        rows = self.connection.execute(
+            f"SELECT scope_id, {MEMORY_COLUMNS} FROM memory AS m WHERE m.id > ? AND {condition} "
+            "ORDER BY m.id LIMIT ?",
+            (after, *bindings, limit),
+        )
+        return self._loaded(rows)
+
+    def named(self, names: Sequence[str], scope: Scope) -> Mapping[str, int]:
+        found: dict[str, int] = {}
+        for scope_id in self._scope_ids(Filter(owner=scope.owner, agent=scope.agent)):
+            for name in names:
+                id_ = find_entity(self.connection, scope_id, name)
+                if id_ is not None:
+                    found[name] = id_
+        return found
+
+    def relations(self, ids: Sequence[int], *, deleted: bool = False) -> Sequence[Relation]:
+        listed = many(ids)
+        rows = self.connection.execute(
+            "SELECT r.id, r.source_id, r.target_id, s.name, t.name, r.type, r.created_at, r.context, "
+            "r.since, r.until, r.inverse_of, r.deleted_at FROM relation AS r "
+            "JOIN memory AS s ON s.id = r.source_id JOIN memory AS t ON t.id = r.target_id WHERE r.id IN ("
+            "SELECT id FROM relation WHERE source_id IN (SELECT value FROM json_each(?1)) UNION "
+            "SELECT id FROM relation WHERE target_id IN (SELECT value FROM json_each(?1))) "
+            "AND (?2 OR r.deleted_at IS NULL) ORDER BY r.id",
+            (listed, deleted),
+        )
+        return [relation_of(row) for row in rows]
+
+    # Searches
+
+    def by_words(self, text: str, k: int, where: Filter, index: WordIndex = "plain") -> Sequence[Found]:
+        condition, bindings = _narrowing(where)
+        found = [
+            Found(id_, score)
+            for scope in self._scope_ids(where)
+            for id_, score in word_index.search(self.connection, scope, text, k, index, condition, bindings)
+        ]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
+
+    def by_meaning(self, query: Vector, k: int, where: Filter) -> Sequence[Found]:
+        row = self._model_row()
+        scopes = self._scope_ids(where)
+        if row is None or not scopes or k <= 0:
+            return []
+        model_id, model = row
+        if query.shape != (model.dims,):
+            raise InvalidInput(
+                f"The query's vector has {query.shape[-1]} numbers and those of {model.name} have "
+                f"{model.dims}; embed the query with {model.name}."
+            )
+        nearest = self._cache.search(
+            self.connection,
+            self._setting("store_id"),
+            model_id,
+            model.dims,
+            model.centre,
+            query,
+            k,
+            scopes,
+            where.kinds,
+            self._session_members(where, scopes),
+        )
+        return [Found(hit.memory_id, hit.cosine, hit.passage_id) for hit in nearest]
+
+    def containing(self, text: str, k: int, where: Filter) -> Sequence[int]:
+        if len(text) > _LIKE_LIMIT:  # SQLite compares no longer patterns
+            return []
+        condition, bindings = _condition(where, self._scope_ids(where))
+        escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        pattern = f"%{escaped}%"
+        rows = self.connection.execute(
+            f"SELECT m.id FROM memory AS m WHERE m.kind = 'entity' AND {condition} AND ("
+            "m.name LIKE ? ESCAPE '\\' OR m.type LIKE ? ESCAPE '\\' OR EXISTS ("
+            "SELECT 1 FROM observation AS o WHERE o.memory_id = m.id AND o.deleted_at IS NULL "
+            "AND o.superseded_at IS NULL AND o.content LIKE ? ESCAPE '\\')) ORDER BY m.id LIMIT ?",
+            (*bindings, pattern, pattern, pattern, k),
+        )
+        return [id_ for (id_,) in rows]
+
+    # Passages and vectors
+
+    def vectors(self, passages: Sequence[int]) -> Mapping[int, Vector]:
+        rows = self.connection.execute(
+            "SELECT v.passage_id, v.embedding FROM vector AS v JOIN model ON model.id = v.model_id "
+            "WHERE model.in_use = 1 AND v.passage_id IN (SELECT value FROM json_each(?))",
+            (many(passages),),
+        )
+        return {passage: unpack(blob) for passage, blob in rows}
+
+    def passages(self, ids: Sequence[int]) -> Sequence[Passage]:
+        rows = self.connection.execute(
+            "SELECT id, memory_id, observation_id, start, stop FROM passage WHERE live = 1 "
+            "AND memory_id IN (SELECT value FROM json_each(?)) ORDER BY id",
+            (many(ids),),
+        )
+        return self._read(list(rows))
+
+    def pending(self, model: Model, after: int, limit: int) -> Sequence[Passage]:
+        columns = "SELECT p.id, p.memory_id, p.observation_id, p.start, p.stop FROM"
+        in_use = self.model()
+        if in_use is None or in_use.name == model.name:
+            question = (
+                f"{columns} due JOIN passage AS p ON p.id = due.passage_id "
+                "WHERE due.passage_id > ? AND p.live = 1 ORDER BY due.passage_id LIMIT ?"
+            )
+            return self._read(self.connection.execute(question, (after, limit)).fetchall())
+        question = (
+            f"{columns} passage AS p WHERE p.id > ? AND p.live = 1 AND NOT EXISTS ("
+            "SELECT 1 FROM vector AS v JOIN model ON model.id = v.model_id WHERE v.passage_id = p.id "
+            "AND model.name = ?) ORDER BY p.id LIMIT ?"
+        )
+        return self._read(self.connection.execute(question, (after, model.name, limit)).fetchall())
+
+    def model(self) -> Model | None:
+        row = self._model_row()
+        return None if row is None else row[1]
+
+    # The store as a whole
+
+    def scopes(self) -> Sequence[Scope]:
+        return [
+            Scope(owner, agent)
+            for owner, agent in self.connection.execute("SELECT owner, agent FROM scope ORDER BY id")
+        ]
+
+    def counts(self) -> Counts:
+        kinds = dict(
+            self.connection.execute(
+                "SELECT kind, count(*) FROM memory WHERE deleted_at IS NULL GROUP BY kind"
+            )
+        )
+        return Counts(
+            entities=kinds.get("entity", 0),
+            notes=kinds.get("note", 0),
+            messages=kinds.get("message", 0),
+            observations=self._number(
+                "SELECT count(*) FROM observation AS o JOIN memory AS m ON m.id = o.memory_id "
+                "WHERE o.deleted_at IS NULL AND o.superseded_at IS NULL AND m.deleted_at IS NULL"
+            ),
+            relations=self._number(
+                "SELECT count(*) FROM relation WHERE deleted_at IS NULL AND until IS NULL"
+            ),
+            forgotten=self._number("SELECT count(*) FROM memory WHERE deleted_at IS NOT NULL"),
+            passages=self._number("SELECT count(*) FROM passage WHERE live = 1"),
+            vectors=self._number(
+                "SELECT count(*) FROM vector AS v JOIN passage AS p ON p.id = v.passage_id "
+                "JOIN model ON model.id = v.model_id WHERE model.in_use = 1 AND p.live = 1"
+            ),
+            due=self._number(
+                "SELECT count(*) FROM due JOIN passage AS p ON p.id = due.passage_id WHERE p.live = 1"
+            ),
+            scopes=self._number("SELECT count(*) FROM scope"),
+            bytes=self._number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
+        )
+
+    # Beneath
+
+    def _loaded(self, rows: Iterable[Row]) -> list[Memory]:
+        """Memories from rows that begin with their scope, their observations read in one go."""
+        listed = list(rows)
+        scopes = dict(self._scopes_by_id())
+        observations: dict[int, list[Observation]] = {}
+        for memory_id, *row in self.connection.execute(
+            f"SELECT memory_id, {OBSERVATION_COLUMNS} FROM observation "
+            "WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY memory_id, id",
+            (many(row[1] for row in listed if row[2] == Kind.ENTITY),),
+        ):
+            observations.setdefault(memory_id, []).append(observation_of(tuple(row)))
+        return [memory_of(row[1:], scopes[row[0]], observations.get(row[1], ())) for row in listed]
+
+    def _read(self, rows: list[Row]) -> list[Passage]:
+        memories = self.memories(sorted({row[1] for row in rows}))
+        passages = []
+        for id_, memory_id, observation_id, start, stop in rows:
+            memory = memories[memory_id]
+            about = next((seen for seen in memory.observations if seen.id == observation_id), None)
+            passages.append(Passage(id_, memory_id, passage_text(memory, about, (start, stop))))
+        return passages
+
+    def _scope_ids(self, where: Filter) -> list[int]:
+        rows = self.connection.execute(
+            "SELECT id FROM scope WHERE owner = ?1 AND (?2 IS NULL OR agent = ?2) ORDER BY id",
+            (where.owner, where.agent),
+        )
+        return [id_ for (id_,) in rows]
+
+    def _scopes_by_id(self) -> Iterable[tuple[int, Scope]]:
+        for id_, owner, agent in self.connection.execute("SELECT id, owner, agent FROM scope"):
+            yield id_, Scope(owner, agent)
+
+    def _session_members(self, where: Filter, scopes: list[int]) -> np.ndarray | None:
+        if where.session is None:
+            return None
+        rows = self.connection.execute(
+            "SELECT id FROM memory WHERE session = ? AND scope_id IN (SELECT value FROM json_each(?))",
+            (where.session, many(scopes)),
+        )
+        return np.array([id_ for (id_,) in rows], dtype=np.int64)
+
+    def _model_row(self) -> tuple[int, Model] | None:
+        rows = self.connection.execute("SELECT id, name, dims, centre FROM model WHERE in_use = 1")
+        return next(((id_, Model(name, dims, centre)) for id_, name, dims, centre in rows), None)
+
+    def _setting(self, name: str) -> str:
+        return str(self.connection.execute("SELECT value FROM setting WHERE name = ?", (name,)).get)
+
+    def _number(self, question: str) -> int:
+        number = self.connection.execute(question).get
+        assert isinstance(number, int)  # noqa: S101  # every question here counts
+        return number
+
+
+def _condition(where: Filter, scopes: list[int]) -> tuple[str, list[object]]:
+    """SQL on a memory's row `m` that says what the filter lets through."""
+    narrowing, bindings = _narrowing(where)
+    parts = ["m.scope_id IN (SELECT value FROM json_each(?))"]
+    if not where.deleted:
+        parts.append("m.deleted_at IS NULL")
+    if narrowing:
+        parts.append(narrowing)
+    return " AND ".join(parts), [many(scopes), *bindings]
+
+
+def _narrowing(where: Filter) -> tuple[str, list[object]]:
+    """The part of a filter that a scope's own index does not answer by itself; empty if there is none."""
+    parts: list[str] = []
+    bindings: list[object] = []
+    if where.kinds != frozenset(Kind):
+        parts.append(f"m.kind IN ({', '.join('?' * len(where.kinds))})")
+        bindings.extend(sorted(where.kinds))
+    if where.session is not None:
+        parts.append("m.session = ?")
+        bindings.append(where.session)
+    return " AND ".join(parts), bindings

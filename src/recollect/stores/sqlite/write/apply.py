@@ -1,0 +1,72 @@
+"""One change to the function that carries it out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from recollect.records import (
+    AddObservations,
+    Adopt,
+    AdoptRelation,
+    Amend,
+    EndRelation,
+    FlagSimilar,
+    Forget,
+    Outcome,
+    Purge,
+    PutEntity,
+    PutText,
+    PutVectors,
+    Relate,
+    RemoveObservations,
+    Restore,
+    RestoreObservation,
+    Unrelate,
+    UseModel,
+)
+from recollect.stores.sqlite import vector_rows
+from recollect.stores.sqlite.write import adoption, entities, life, relations, texts
+
+if TYPE_CHECKING:
+    from recollect.records import Change
+    from recollect.stores.sqlite.write.batch import Batch
+
+
+def apply(batch: Batch, change: Change) -> Outcome:  # noqa: PLR0911, PLR0912  # one line per change
+    match change:
+        case PutEntity():
+            return entities.put(batch, change)
+        case AddObservations():
+            return entities.add_observations(batch, change)
+        case RemoveObservations():
+            return entities.remove_observations(batch, change)
+        case RestoreObservation():
+            return entities.restore_observation(batch, change)
+        case FlagSimilar():
+            return entities.flag_similar(batch, change)
+        case PutText():
+            return texts.put(batch, change)
+        case Relate():
+            return relations.relate(batch, change)
+        case EndRelation():
+            return relations.end(batch, change)
+        case Unrelate():
+            return relations.unrelate(batch, change)
+        case Forget():
+            return life.forget(batch, change)
+        case Restore():
+            return life.restore(batch, change)
+        case Purge():
+            return life.purge(batch, change)
+        case Amend():
+            return life.amend(batch, change)
+        case PutVectors():
+            return Outcome(count=vector_rows.put(batch.connection, change.model, change.vectors))
+        case UseModel():
+            return Outcome(count=vector_rows.use(batch.connection, change.model))
+        case Adopt():
+            return adoption.adopt(batch, change.memory)
+        case AdoptRelation():
+            return adoption.adopt_relation(batch, change.relation)
+        case _:
+            assert_never(change)

@@ -1,0 +1,88 @@
+"""What the changes of one transaction share: the connection, the time, and what is left to do at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.errors import NotFound
+from recollect.stores.sqlite import word_index
+from recollect.stores.sqlite.documents import index_words
+from recollect.stores.sqlite.lookup import find_entity, like_named
+from recollect.stores.sqlite.rows import first, stamp
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    import apsw
+
+    from recollect.records import Scope
+    from recollect.stores.sqlite.rows import Row
+
+
+class Batch:
+    """One transaction under way."""
+
+    def __init__(self, connection: apsw.Connection, at: datetime) -> None:
+        self.connection = connection
+        self.at = stamp(at)
+        self._scopes: dict[Scope, int] = {}
+        self._touched: dict[int, int] = {}
+
+    def touch(self, memory: int, scope: int) -> None:
+        """The memory's words may have changed."""
+        self._touched[memory] = scope
+
+    def undone(self) -> None:
+        """A change was rolled back: forget what was only known inside it."""
+        self._scopes.clear()
+
+    def finish(self) -> None:
+        """Bring the full-text indexes into step with every memory that was touched."""
+        by_scope: dict[int, list[int]] = {}
+        for memory, scope in self._touched.items():
+            by_scope.setdefault(scope, []).append(memory)
+        for scope, memories in by_scope.items():
+            if self.one("SELECT id FROM scope WHERE id = ?", scope) is not None:
+                index_words(self.connection, scope, memories)
+
+    def scope_id(self, scope: Scope) -> int:
+        """The scope's id; a new scope gets its full-text indexes."""
+        known = self._scopes.get(scope) or self.one(
+            "SELECT id FROM scope WHERE owner = ? AND agent = ?", scope.owner, scope.agent
+        )
+        if known is None:
+            known = self.insert(
+                "INSERT INTO scope(owner, agent) VALUES (?, ?) RETURNING id", scope.owner, scope.agent
+            )
+            word_index.create(self.connection, known)
+        self._scopes[scope] = known
+        return known
+
+    def entity(self, scope: int, name: str) -> int:
+        """The entity that a caller means by this name, or an error that says what there is."""
+        found = find_entity(self.connection, scope, name)
+        if found is None:
+            alike = like_named(self.connection, scope, name)
+            hint = f"; it could be {' or '.join(map(repr, alike))}: use the exact name" if alike else ""
+            raise NotFound(f"There is no entity named {name!r}{hint or '; create it first'}.")
+        return found
+
+    def name(self, memory: int) -> str:
+        return str(self.one("SELECT name FROM memory WHERE id = ?", memory))
+
+    def run(self, statement: str, *bindings: object) -> int:
+        """Run a statement, and say how many rows it changed."""
+        self.connection.execute(statement, bindings)
+        return self.connection.changes()
+
+    def rows(self, question: str, *bindings: object) -> list[Row]:
+        return self.connection.execute(question, bindings).fetchall()
+
+    def one(self, question: str, *bindings: object) -> int | None:
+        """The first column of the first row."""
+        row = self.connection.execute(question, bindings).fetchone()
+        return None if row is None else row[0]
+
+    def insert(self, statement: str, *bindings: object) -> int:
+        """Run an insert that returns its id."""
+        return int(first(self.connection.execute(statement, bindings)))

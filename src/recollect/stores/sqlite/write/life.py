@@ -1,0 +1,123 @@
+"""Forgetting, restoring, purging, and the fields of a memory's life."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.errors import Conflict, NotFound
+from recollect.records import Outcome
+from recollect.stores.sqlite import vector_rows
+from recollect.stores.sqlite.lookup import exact_entity
+from recollect.stores.sqlite.rows import stamp
+
+if TYPE_CHECKING:
+    from recollect.records import Amend, Forget, Purge, Restore
+    from recollect.stores.sqlite.write.batch import Batch
+
+
+def forget(batch: Batch, change: Forget) -> Outcome:
+    scope = batch.scope_id(change.scope)
+    by_name = (exact_entity(batch.connection, scope, name) for name in change.names)
+    wanted = dict.fromkeys((*change.ids, *(id_ for id_ in by_name if id_ is not None)))
+    gone = tuple(id_ for id_ in wanted if _forget_one(batch, scope, id_))
+    return Outcome(ids=gone, count=len(gone))
+
+
+def restore(batch: Batch, change: Restore) -> Outcome:
+    """Bring the memory back, and the relations that went with it, as far as their other end lives."""
+    scope = batch.scope_id(change.scope)
+    rows = batch.rows(
+        "SELECT kind, name, deleted_at FROM memory WHERE id = ? AND scope_id = ? AND deleted_at IS NOT NULL",
+        change.id,
+        scope,
+    )
+    if not rows:
+        raise NotFound(f"There is no forgotten memory {change.id}; nothing was restored.")
+    _, name, gone_at = rows[0]
+    living = exact_entity(batch.connection, scope, name) if name else None
+    if living is not None:
+        raise Conflict(
+            f"An entity named {name!r} (memory {living}) was created since; delete it before you restore "
+            f"memory {change.id}."
+        )
+    batch.run("UPDATE memory SET deleted_at = NULL, updated_at = ? WHERE id = ?", batch.at, change.id)
+    _restore_relations(batch, change.id, gone_at)
+    vector_rows.set_life(batch.connection, _REVIVED, change.id, live=True)
+    batch.touch(change.id, scope)
+    return Outcome(ids=(change.id,), names=(name,), count=1)
+
+
+def purge(batch: Batch, change: Purge) -> Outcome:
+    before = stamp(change.before)
+    vector_rows.log_removal(
+        batch.connection, "memory_id IN (SELECT id FROM memory WHERE deleted_at < ?)", before
+    )
+    vector_rows.log_removal(
+        batch.connection, "observation_id IN (SELECT id FROM observation WHERE deleted_at < ?)", before
+    )
+    memories = batch.run("DELETE FROM memory WHERE deleted_at < ?", before)
+    batch.run("DELETE FROM observation WHERE deleted_at < ?", before)
+    batch.run("DELETE FROM relation WHERE deleted_at < ?", before)
+    batch.run(
+        "UPDATE memory SET superseded_by = NULL WHERE superseded_by IS NOT NULL "
+        "AND NOT EXISTS (SELECT 1 FROM memory AS later WHERE later.id = memory.superseded_by)"
+    )
+    return Outcome(count=memories)
+
+
+def amend(batch: Batch, change: Amend) -> Outcome:
+    amended = batch.run(
+        "UPDATE memory SET updated_at = ?, status = coalesce(?, status), "
+        "importance = coalesce(?, importance), pinned = coalesce(?, pinned) "
+        "WHERE id = ? AND scope_id = ? AND deleted_at IS NULL",
+        batch.at,
+        change.status,
+        change.importance,
+        change.pinned,
+        change.id,
+        batch.scope_id(change.scope),
+    )
+    if not amended:
+        raise NotFound(f"There is no memory {change.id}; nothing was changed.")
+    return Outcome(ids=(change.id,), count=1)
+
+
+# What a memory's return wakes: all of it but observations that were removed or replaced on their own.
+_REVIVED = (
+    "memory_id = ? AND (observation_id IS NULL OR observation_id IN ("
+    "SELECT id FROM observation WHERE deleted_at IS NULL AND superseded_at IS NULL))"
+)
+
+
+def _forget_one(batch: Batch, scope: int, memory: int) -> bool:
+    gone = batch.run(
+        "UPDATE memory SET deleted_at = ? WHERE id = ? AND scope_id = ? AND deleted_at IS NULL",
+        batch.at,
+        memory,
+        scope,
+    )
+    if not gone:
+        return False
+    batch.run(
+        "UPDATE relation SET deleted_at = ?1 WHERE deleted_at IS NULL AND (source_id = ?2 OR target_id = ?2)",
+        batch.at,
+        memory,
+    )
+    vector_rows.set_life(batch.connection, "memory_id = ?", memory, live=False)
+    batch.touch(memory, scope)
+    return True
+
+
+def _restore_relations(batch: Batch, memory: int, gone_at: int) -> None:
+    for relation, other_gone_at, clash in batch.rows(
+        "SELECT r.id, other.deleted_at, EXISTS (SELECT 1 FROM relation AS s WHERE s.source_id = r.source_id "
+        "AND s.target_id = r.target_id AND s.type = r.type AND s.until IS NULL AND s.deleted_at IS NULL "
+        "AND r.until IS NULL) FROM relation AS r JOIN memory AS other "
+        "ON other.id = CASE r.source_id WHEN ?1 THEN r.target_id ELSE r.source_id END "
+        "WHERE r.deleted_at = ?2 AND (r.source_id = ?1 OR r.target_id = ?1)",
+        memory,
+        gone_at,
+    ):
+        if not clash:
+            # While the other end is gone, the relation waits for its return: it takes its time of death.
+            batch.run("UPDATE relation SET deleted_at = ? WHERE id = ?", other_gone_at, relation)

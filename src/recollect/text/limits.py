@@ -1,0 +1,57 @@
+"""What text may be stored: the one place that says no, and why."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from recollect.errors import InvalidInput
+
+NAME_LIMIT = 1_000
+TYPE_LIMIT = 200
+TEXT_LIMIT = 1_000_000
+
+
+def clean_name(name: object, what: str = "name") -> str:
+    """A name as it is kept: composed (NFC), without outer white space. Case and accents stay."""
+    return _checked(name, what, NAME_LIMIT, strip=True)
+
+
+def clean_type(name: object, what: str = "type") -> str:
+    return _checked(name, what, TYPE_LIMIT, strip=True)
+
+
+def clean_text(text: object, what: str = "text") -> str:
+    """A text as it is kept: exactly as given."""
+    return _checked(text, what, TEXT_LIMIT, strip=False)
+
+
+def clean_share(number: object, what: str) -> float:
+    """A number from 0 to 1."""
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 1:
+        raise InvalidInput(f"The {what} must be a number from 0 to 1, not {number!r}.")
+    return float(number)
+
+
+def _checked(text: object, what: str, limit: int, *, strip: bool) -> str:
+    if not isinstance(text, str):
+        raise InvalidInput(f"The {what} must be text, not {type(text).__name__}.")
+    if "\0" in text:
+        raise InvalidInput(f"The {what} holds a NUL character; remove it. It begins {_start(text)}.")
+    if any("\ud800" <= letter <= "\udfff" for letter in text) if not text.isascii() else False:
+        raise InvalidInput(
+            f"The {what} holds half of a surrogate pair, which is no text; decode it properly. "
+            f"It begins {_start(text)}."
+        )
+    if not text.strip():
+        raise InvalidInput(f"The {what} is empty; give it at least one visible character.")
+    if len(text) > limit:
+        raise InvalidInput(
+            f"The {what} has {len(text):,} characters, and at most {limit:,} are kept in one piece; "
+            f"split it. It begins {_start(text)}."
+        )
+    return unicodedata.normalize("NFC", text).strip() if strip else text
+
+
+def _start(text: str) -> str:
+    shown = text[:40].encode("unicode_escape").decode("ascii")
+    return f"{shown!r}"

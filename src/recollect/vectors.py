@@ -1,0 +1,23 @@
+"""Arithmetic on embedding vectors: rows of float32, of length one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.float32]
+
+
+def normalised(rows: NDArray[np.floating]) -> Rows:
+    """Rows scaled to length one; a row of zeros stays zero."""
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return np.asarray(rows / np.where(lengths == 0, 1, lengths), dtype=np.float32)
+
+
+def pack(row: Rows) -> bytes:
+    """Little-endian float32, whatever the machine."""
+    return np.ascontiguousarray(row, dtype="<f4").tobytes()
+
+
+def unpack(blob: bytes) -> Rows:
+    return np.frombuffer(blob, dtype="<f4")

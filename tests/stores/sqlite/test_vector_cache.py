@@ -1,0 +1,292 @@
+"""The cache of vectors: it answers what the snapshot holds, whatever happened before."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from vector_world import DIMS, STORE, World, some_vectors
+
+from recollect.records import Kind
+from recollect.stores.sqlite import vector_block, vector_cache, vector_file, vector_scan, vector_state
+from recollect.stores.sqlite.vector_cache import VectorCache
+from recollect.vectors import pack
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUERY = some_vectors(1, seed=1000)[0]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path / "store.db")
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks and tails of a few rows, so that small stores meet every edge."""
+    for module in (vector_block, vector_state, vector_file):
+        monkeypatch.setattr(module, "ROWS", 5)
+    monkeypatch.setattr(vector_cache, "WORTH_SHARING", 3)
+
+
+def test_an_empty_store_finds_nothing(world: World) -> None:
+    assert world.search(world.cache(), QUERY) == []
+
+
+def test_filters_stand_inside_the_search(world: World) -> None:
+    for scope in (1, 2, 3):
+        for kind in Kind:
+            world.add_some(40, scope=scope, kind=kind, passages=2)
+    cache = world.cache()
+    only = np.array([1, 5, 50, 100, 170])
+    for scopes in ([1], [2, 3], [1, 2, 3], [7]):
+        for kinds in ({Kind.NOTE}, {Kind.ENTITY, Kind.MESSAGE}, set(Kind), set()):
+            for among in (None, only):
+                for k in (1, 10, 1000):
+                    found = world.search(cache, QUERY, k, scopes, kinds, among)
+                    assert found == world.expected(QUERY, k, scopes, kinds, among)
+
+
+def test_what_was_added_is_found_at_once(world: World) -> None:
+    world.add_some(10)
+    cache = world.cache()
+    world.search(cache, QUERY)
+    (memory,) = world.add(QUERY[None])
+    assert world.search(cache, QUERY, 1)[0].memory_id == memory
+
+
+@pytest.mark.usefixtures("small")
+def test_the_forgotten_vanish_and_the_restored_return(world: World) -> None:
+    world.add_some(20)
+    (memory,) = world.add(QUERY[None])
+    world.add_some(1)
+    cache = world.cache()
+    assert world.search(cache, QUERY, 1)[0].memory_id == memory
+    world.set_live([memory], live=False)
+    assert memory not in [hit.memory_id for hit in world.search(cache, QUERY, 50)]
+    world.set_live([memory], live=True)
+    assert world.search(cache, QUERY, 1)[0].memory_id == memory
+    world.purge([memory])
+    assert world.search(cache, QUERY, 50) == world.expected(QUERY, 50)
+
+
+@pytest.mark.usefixtures("small")
+def test_one_that_was_dead_when_the_cache_was_made_can_return(world: World) -> None:
+    first, *_ = world.add_some(20)
+    world.set_live([first], live=False)
+    cache = world.cache()
+    assert len(world.search(cache, QUERY, 50)) == 19
+    world.set_live([first], live=True)
+    assert world.search(cache, QUERY, 50) == world.expected(QUERY, 50)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("keep", [0, 1])
+def test_a_cache_that_missed_part_of_the_log_starts_over(world: World, keep: int) -> None:
+    memories = world.add_some(20)
+    cache = world.cache()
+    world.search(cache, QUERY)
+    world.set_live(memories[3:6], live=False)
+    world.trim_log(keep)
+    assert world.search(cache, QUERY, 50) == world.expected(QUERY, 50)
+    assert len(world.search(cache, QUERY, 50)) == 17
+
+
+@pytest.mark.usefixtures("small")
+def test_purging_the_newest_does_not_hide_what_comes_after(world: World) -> None:
+    *_, newest = world.add_some(7)
+    cache = world.cache()
+    world.search(cache, QUERY)
+    world.purge([newest])
+    assert len(world.search(cache, QUERY, 50)) == 6
+    world.add_some(2)
+    assert world.search(cache, QUERY, 50) == world.expected(QUERY, 50)
+
+
+@pytest.mark.usefixtures("small")
+def test_a_cache_of_many_dead_is_made_anew(world: World) -> None:
+    memories = world.add_some(20)
+    cache = world.cache()
+    world.search(cache, QUERY)
+    before = world.cache_path.stat().st_ino
+    world.set_live(memories[:4], live=False)
+    world.search(cache, QUERY)
+    assert world.cache_path.stat().st_ino == before
+    world.set_live(memories[4:8], live=False)
+    assert world.search(cache, QUERY, 50) == world.expected(QUERY, 50)
+    assert world.cache_path.stat().st_ino != before
+
+
+@pytest.mark.usefixtures("small")
+def test_an_older_snapshot_sees_neither_later_arrivals_nor_later_deaths(world: World) -> None:
+    memories = world.add_some(20)
+    cache = world.cache()
+    world.search(cache, QUERY)
+    older = world.reader()
+    before = world.expected(QUERY, 50, at=older)
+    world.add_some(5)
+    world.search(cache, QUERY)
+    assert world.search(cache, QUERY, 50, at=older) == before
+    world.set_live(memories[:3], live=False)
+    world.purge(memories[3:5])
+    world.search(cache, QUERY)
+    assert world.search(cache, QUERY, 50, at=older) == before
+    assert world.search(cache, QUERY, 50) == world.expected(QUERY, 50)
+
+
+@pytest.mark.usefixtures("small")
+def test_an_older_snapshot_is_served_by_a_cache_that_only_knows_later_ones(world: World) -> None:
+    memories = world.add_some(20)
+    older = world.reader()
+    before = world.expected(QUERY, 50, at=older)
+    world.set_live(memories[:2], live=False)
+    world.add_some(5)
+    world.search(world.cache(), QUERY)  # leaves a file of the later moment
+    late = world.cache_path.read_bytes()
+    cache = world.cache()
+    assert world.search(cache, QUERY, 50, at=older) == before
+    assert world.cache_path.read_bytes() == late
+    assert world.search(cache, QUERY, 50) == world.expected(QUERY, 50)
+
+
+def test_what_a_write_transaction_sees_stays_with_it(world: World) -> None:
+    world.add_some(5)
+    cache = world.cache()
+    world.search(cache, QUERY)
+    with pytest.raises(ZeroDivisionError), world.writer:
+        world.add(QUERY[None])
+        assert len(world.search(cache, QUERY, 50, at=world.writer)) == 6
+        raise ZeroDivisionError
+    world.add_some(1)  # takes the id that was undone
+    assert world.search(cache, QUERY, 50) == world.expected(QUERY, 50)
+
+
+def test_a_dropped_model_leaves_nothing_behind(world: World) -> None:
+    world.add_some(5)
+    cache = world.cache()
+    world.search(cache, QUERY)
+    world.writer.execute("DELETE FROM vector")
+    assert world.search(cache, QUERY) == []
+
+
+def test_vectors_of_another_model_are_not_compared(world: World) -> None:
+    world.add_some(5)
+    world.writer.execute("INSERT INTO model VALUES (2, 'another', ?, NULL, 0)", (DIMS,))
+    world.writer.execute(
+        "INSERT INTO vector(model_id, passage_id, embedding) SELECT 2, id, ? FROM passage", (pack(QUERY),)
+    )
+    cache = world.cache()
+    assert world.search(cache, QUERY) == world.expected(QUERY)
+    other = cache.search(world.reader(), STORE, 2, DIMS, None, QUERY, 5, [1], set(Kind), None)
+    assert [hit.cosine for hit in other] == [float(np.vecdot(QUERY, QUERY))] * 5
+
+
+def test_the_whole_is_checked_against_the_store(world: World) -> None:
+    world.add_some(50)
+    cache = world.cache()
+    assert world.check(cache) == []
+    # Behind the log's back, which no search could notice:
+    world.writer.execute("UPDATE vector SET embedding = ? WHERE id = 20", (pack(QUERY),))
+    assert world.check(cache) == ["1 vectors in the cache are not those of the store."]
+    world.writer.execute("UPDATE passage SET live = 0 WHERE id = 30")
+    assert len(world.check(cache)) == 2
+    cache.forget()
+    assert world.check(cache) == []
+
+
+def test_codes_are_part_of_the_check(tmp_path: Path) -> None:
+    world = World(tmp_path / "store.db", centre=pack(np.zeros(DIMS, np.float32)))
+    world.add_some(50)
+    cache = world.cache()
+    assert world.check(cache) == []
+    cache._states[0].parts[0].block.codes[0, 7] ^= np.uint64(1)
+    assert world.check(cache) == ["1 vectors in the cache are not those of the store."]
+
+
+def test_threads_search_side_by_side_while_one_writes(world: World) -> None:
+    memories = world.add_some(300)
+    cache = world.cache()
+    wrong: list[object] = []
+
+    def read() -> None:
+        for _ in range(20):
+            at = world.reader()
+            if world.search(cache, QUERY, 20, at=at) != world.expected(QUERY, 20, at=at):
+                wrong.append(at)
+
+    threads = [threading.Thread(target=read) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for step in range(30):
+        world.add_some(3)
+        world.set_live([memories[step]], live=step % 3 == 0)
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_two_stages_answer_alike_after_any_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_scan, "TWO_STAGES_FROM", 100)
+    monkeypatch.setattr(vector_scan, "shortlist_size", lambda count, k: count // 10)
+    world = World(tmp_path / "store.db", dims=64, centre=pack(np.zeros(64, np.float32)))
+    query = some_vectors(1, seed=7, dims=64)[0]
+    memories = world.add_some(1500)
+    veteran = world.cache()
+    world.search(veteran, query)
+    world.add_some(1500)
+    world.search(veteran, query)
+    world.set_live(memories[:200], live=False)
+    world.search(veteran, query)
+    world.set_live(memories[:50], live=True)
+    found = world.search(veteran, query, 30)
+    assert found == world.search(VectorCache(None), query, 30)
+    assert found != world.expected(query, 30), "the first stage cut nothing: this test tests nothing"
+
+
+Step = st.tuples(
+    st.sampled_from(["add", "add", "forget", "restore", "purge", "trim", "reopen", "look back", "search"]),
+    st.integers(0, 20),
+    st.integers(1, 6),
+)
+
+
+@pytest.mark.usefixtures("small")
+@given(steps=st.lists(Step, max_size=30))
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_history_gives_the_snapshot_s_answer(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, int]]
+) -> None:
+    world = World(tmp_path_factory.mktemp("world") / "store.db")
+    memories: list[int] = []
+    # Two caches on one file, as two processes have them.
+    caches = [world.cache(), world.cache()]
+    snapshots = [world.reader()]
+    for what, number, count in steps:
+        some = sorted({memories[(number + i) % len(memories)] for i in range(count)}) if memories else []
+        if what == "add":
+            memories += world.add_some(count, scope=1 + number % 3)
+        elif what in {"forget", "restore"}:
+            world.set_live(some, live=what == "restore")
+        elif what == "purge":
+            world.purge(some)
+            memories = [memory for memory in memories if memory not in some]
+        elif what == "trim":
+            world.trim_log(keep=number % 4)
+        elif what == "reopen":
+            caches[number % 2] = world.cache()
+        at = world.reader()
+        snapshots = [*snapshots, at][-4:]
+        if what == "look back":
+            at = snapshots[number % len(snapshots)]
+        found = world.search(caches[count % 2], QUERY, 50, at=at)
+        assert found == world.expected(QUERY, 50, at=at)
+        assert world.search(caches[count % 2], QUERY, 2, [1, 2], at=at) == world.expected(
+            QUERY, 2, [1, 2], at=at
+        )
+    assert [world.check(cache) for cache in caches] == [[], []]

@@ -1,0 +1,374 @@
+"""The cache's file: shared by processes, never trusted, and no loss when it is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from vector_world import DIMS, STORE, World, some_vectors
+
+from recollect.stores.sqlite import vector_file, vector_truth
+from recollect.stores.sqlite.vector_cache import WORTH_SHARING, VectorCache
+from recollect.stores.sqlite.vector_truth import Source
+from recollect.vectors import pack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+QUERY = some_vectors(1, seed=1000)[0]
+ENOUGH = WORTH_SHARING + 500
+DATA = 65_536
+"""Where the header ends."""
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    world = World(tmp_path / "store.db")
+    world.add_some(ENOUGH, passages=2)
+    return world
+
+
+def private_rows(cache: VectorCache) -> int:
+    return cache._states[0].private_rows
+
+
+def inode(world: World) -> int:
+    return world.cache_path.stat().st_ino
+
+
+def test_few_vectors_make_no_file(tmp_path: Path) -> None:
+    world = World(tmp_path / "store.db")
+    world.add_some(20)
+    world.search(world.cache(), QUERY)
+    assert not world.cache_path.exists()
+
+
+def test_a_second_cache_maps_what_the_first_wrote(world: World) -> None:
+    expected = world.expected(QUERY)
+    assert world.search(world.cache(), QUERY) == expected
+    first = inode(world)
+    cache = world.cache()
+    assert world.search(cache, QUERY) == expected
+    assert (private_rows(cache), inode(world)) == (0, first)
+
+
+def test_small_growth_stays_private_and_large_growth_is_appended(world: World) -> None:
+    cache = world.cache()
+    world.search(cache, QUERY)
+    first = inode(world)
+    world.add_some(10)
+    assert world.search(cache, QUERY) == world.expected(QUERY)
+    assert private_rows(cache) == 10
+    world.add_some(WORTH_SHARING)
+    assert world.search(cache, QUERY) == world.expected(QUERY)
+    assert (private_rows(cache), inode(world)) == (0, first)
+    other = world.cache()
+    assert world.search(other, QUERY) == world.expected(QUERY)
+    assert private_rows(other) == 0
+
+
+def test_a_file_grows_over_several_blocks(tmp_path: Path) -> None:
+    world = World(tmp_path / "store.db")
+    cache = world.cache()
+    for count in (5000, 5000, 9000):
+        world.add_some(count)
+        assert world.search(cache, QUERY, 20) == world.expected(QUERY, 20)
+    assert world.check(cache) == []
+    assert world.check(world.cache()) == []
+
+
+def test_deaths_before_an_append_are_known_to_who_opens_the_file_after(world: World) -> None:
+    cache = world.cache()
+    best = world.search(cache, QUERY)[0].memory_id
+    world.set_live([best], live=False)
+    world.add_some(WORTH_SHARING)
+    world.search(cache, QUERY)
+    opened = world.cache()
+    assert world.search(opened, QUERY) == world.expected(QUERY)
+    assert private_rows(opened) == 0
+
+
+def damage_nothing_left(path: Path) -> None:
+    path.unlink()
+
+
+def damage_empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def damage_noise(path: Path) -> None:
+    path.write_bytes(os.urandom(100_000))
+
+
+def damage_truncated(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: DATA + 1000])
+
+
+def damage_truncated_header(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:50])
+
+
+def damage_zeroed_data(path: Path) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[:DATA] + bytes(len(whole) - DATA))
+
+
+def damage_one_bit(path: Path) -> None:
+    whole = bytearray(path.read_bytes())
+    whole[DATA + 4321] ^= 0x10
+    path.write_bytes(whole)
+
+
+def damage_one_bit_of_the_header(path: Path) -> None:
+    whole = bytearray(path.read_bytes())
+    for slot in (0, 4096):
+        whole[slot + 50] ^= 0x01
+    path.write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        damage_nothing_left,
+        damage_empty,
+        damage_noise,
+        damage_truncated,
+        damage_truncated_header,
+        damage_zeroed_data,
+        damage_one_bit,
+        damage_one_bit_of_the_header,
+    ],
+)
+def test_a_damaged_file_is_made_anew_with_the_same_answers(
+    world: World, damage: Callable[[Path], None]
+) -> None:
+    expected = world.search(world.cache(), QUERY)
+    first = inode(world)
+    damage(world.cache_path)
+    cache = world.cache()
+    assert world.search(cache, QUERY) == expected == world.expected(QUERY)
+    again = world.cache()
+    world.search(again, QUERY)
+    assert private_rows(again) == 0
+    assert damage is damage_nothing_left or inode(world) != first
+
+
+def test_every_column_is_covered_by_the_checksum(world: World) -> None:
+    world.search(world.cache(), QUERY)
+    source = Source(STORE, 1, DIMS, None)
+    file = vector_file.VectorFile(world.cache_path, source.shape, source.digest())
+    whole = world.cache_path.read_bytes()
+    mapped = file.mapped()
+    assert mapped is not None
+    for offset, piece in mapped.blocks[0].pieces(0, ENOUGH):
+        last = DATA + offset + piece.nbytes - 1
+        flipped = whole[:last] + bytes([whole[last] ^ 0x80]) + whole[last + 1 :]
+        world.cache_path.with_name("copy").write_bytes(flipped)
+        copy = vector_file.VectorFile(world.cache_path.with_name("copy"), source.shape, source.digest())
+        assert copy.mapped() is None
+
+
+def test_damage_that_a_running_process_has_not_met_is_found_by_the_check(world: World) -> None:
+    cache = world.cache()
+    world.search(cache, QUERY)
+    damaged = bytearray(world.cache_path.read_bytes())
+    damaged[DATA + 4321] ^= 0x10
+    # Replaced, as a disk would: the map of the first file stays whole.
+    world.cache_path.unlink()
+    world.cache_path.write_bytes(damaged)
+    assert len(world.check(cache)) == 1
+    cache.forget()
+    assert world.check(cache) == []
+
+
+def test_a_file_of_another_store_model_or_format_is_not_believed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.search(world.cache(), QUERY)
+    first = inode(world)
+    reader = world.reader()
+    args = (QUERY, 5, [1], frozenset(("entity", "note", "message")), None)
+    other = VectorCache(world.cache_path)
+    found = other.search(reader, "another store", 1, DIMS, None, *args)  # type: ignore[arg-type]
+    assert found == world.expected(QUERY)
+    assert inode(world) != first
+    second = inode(world)
+    monkeypatch.setattr(vector_truth, "FORMAT", vector_truth.FORMAT + 1)
+    assert other.search(reader, STORE, 1, DIMS, None, *args) == found  # type: ignore[arg-type]
+    assert inode(world) != second
+    third = inode(world)
+    assert other.search(reader, STORE, 2, DIMS, None, *args) == []  # type: ignore[arg-type]
+    assert inode(world) == third, "nothing to share, so nothing was written"
+
+
+def test_an_older_copy_of_the_store_that_went_its_own_way_is_noticed(world: World, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    world.writer.execute("VACUUM INTO ?", (str(copy),))
+    world.add_some(50)
+    world.search(world.cache(), QUERY)
+    strayed = World.__new__(World)
+    strayed.__dict__.update(world.__dict__, path=copy, seeds=iter(range(500, 600)))
+    strayed.writer = type(world.writer)(str(copy))
+    shared = world.cache_path.read_bytes()
+    strayed.cache_path.write_bytes(shared)
+    for count in (20, 30, 40):  # behind the copied cache, level with it, and ahead
+        strayed.add_some(count)
+        cache = strayed.cache()
+        assert strayed.search(cache, QUERY, 50) == strayed.expected(QUERY, 50)
+
+
+def test_without_a_path_answers_are_the_same(world: World) -> None:
+    cache = VectorCache(None)
+    assert world.search(cache, QUERY) == world.expected(QUERY)
+    assert cache.reason is not None
+
+
+def test_a_place_that_cannot_be_written_is_remembered_and_answers_are_the_same(world: World) -> None:
+    # Root may write anywhere, so the place is one that cannot exist: a folder under a file.
+    cache = VectorCache(world.path / "vectors")
+    assert world.search(cache, QUERY) == world.expected(QUERY)
+    assert cache.reason is not None
+    assert "vectors" in cache.reason
+    world.add_some(WORTH_SHARING + 1)
+    assert world.search(cache, QUERY) == world.expected(QUERY)
+
+
+def test_a_full_disk_leaves_the_old_file_and_private_memory(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = world.cache()
+    world.search(cache, QUERY)
+    before = world.cache_path.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(vector_file, "_reserve", full)
+    world.add_some(WORTH_SHARING)
+    assert world.search(cache, QUERY) == world.expected(QUERY)
+    assert cache.reason is not None
+    assert "No space" in cache.reason
+    assert world.cache_path.read_bytes() == before
+    assert [path.name for path in world.path.parent.glob("*-new")] == []
+
+
+class Killed(BaseException):
+    """Stands for the process ending at this very write."""
+
+
+@pytest.mark.parametrize("existing", [True, False])
+def test_dying_at_any_write_leaves_the_old_file_or_the_new(
+    world: World, existing: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if existing:
+        world.search(world.cache(), QUERY)
+        world.add_some(WORTH_SHARING)
+    kept = world.cache_path.read_bytes() if existing else None
+    real = vector_file._write_all
+    for dies_at in range(100):
+        writes = iter(range(100))
+
+        def write(file: object, data: memoryview, writes: object = writes, dies_at: int = dies_at) -> None:
+            if next(writes) == dies_at:  # type: ignore[call-overload]
+                real(file, data[: len(data) // 2])  # type: ignore[arg-type]
+                raise Killed
+            real(file, data)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(vector_file, "_write_all", write)
+        try:
+            world.search(world.cache(), QUERY)
+        except Killed:
+            monkeypatch.setattr(vector_file, "_write_all", real)
+            source = Source(STORE, 1, DIMS, None)
+            file = vector_file.VectorFile(world.cache_path, source.shape, source.digest())
+            mapped = file.mapped()
+            assert (mapped is not None) == existing
+            assert world.search(VectorCache(world.cache_path), QUERY) == world.expected(QUERY)
+            if kept is None:
+                world.cache_path.unlink()
+            else:
+                world.cache_path.unlink()
+                world.cache_path.write_bytes(kept)
+        else:
+            break
+    assert 5 < dies_at < 99
+
+
+def test_while_another_writes_nobody_waits(world: World) -> None:
+    source = Source(STORE, 1, DIMS, None)
+    file = vector_file.VectorFile(world.cache_path, source.shape, source.digest())
+    cache = world.cache()
+    with file.lock() as mine:
+        assert mine
+        assert world.search(cache, QUERY) == world.expected(QUERY)
+        assert private_rows(cache) == ENOUGH
+    world.search(cache, QUERY)
+    assert private_rows(cache) == 0, "once the lock is free, memory is given back"
+
+
+PROCESS = """
+import json, sys
+from pathlib import Path
+import numpy as np
+from vector_world import DIMS, World, some_vectors, KINDS, SCOPES, STORE, MODEL
+from recollect.stores.sqlite.vector_cache import VectorCache
+import apsw
+path = Path(sys.argv[1])
+cache = VectorCache(path.with_name(path.name + "-vectors"))
+query = some_vectors(1, seed=1000)[0]
+for _ in range(int(sys.argv[2])):
+    connection = apsw.Connection(str(path))
+    connection.set_busy_timeout(10_000)
+    with connection:
+        found = cache.search(connection, STORE, MODEL, DIMS, None, query, 5, SCOPES, KINDS, None)
+print(json.dumps([found, cache._states[0].private_rows, cache.reason]))
+"""
+
+
+def start(world: World, searches: int) -> subprocess.Popen[str]:
+    paths = [os.path.dirname(__file__), *sys.path]  # noqa: PTH120  # a plain entry of the search path
+    return subprocess.Popen(
+        [sys.executable, "-c", PROCESS, str(world.path), str(searches)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )
+
+
+def test_several_processes_answer_alike_and_share_one_file(world: World) -> None:
+    processes = [start(world, 5) for _ in range(3)]
+    for process in processes:
+        out, _ = process.communicate()
+        found, _, reason = json.loads(out)
+        assert [tuple(hit) for hit in found] == world.expected(QUERY)
+        assert reason is None
+    process = start(world, 1)
+    found, private, _ = json.loads(process.communicate()[0])
+    assert [tuple(hit) for hit in found] == world.expected(QUERY)
+    assert private == 0
+
+
+def test_a_process_follows_what_another_appends(world: World) -> None:
+    cache = world.cache()
+    world.search(cache, QUERY)
+    world.add_some(WORTH_SHARING)
+    start(world, 1).communicate()  # appends to the file
+    grown = world.cache_path.read_bytes()
+    assert world.search(cache, QUERY) == world.expected(QUERY)
+    assert private_rows(cache) == 0
+    assert world.cache_path.read_bytes() == grown
+
+
+def test_odd_dims_are_covered_by_the_checksum_too(tmp_path: Path) -> None:
+    world = World(tmp_path / "store.db", dims=7, centre=pack(some_vectors(1, dims=7)[0]))
+    world.add_some(ENOUGH)
+    query = some_vectors(1, seed=5, dims=7)[0]
+    world.search(world.cache(), query)
+    cache = world.cache()
+    assert world.search(cache, query) == world.expected(query)
+    assert private_rows(cache) == 0

@@ -1,0 +1,186 @@
+"""Searching arrays of vectors: exactly, through filters, and in two stages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect.stores.sqlite import vector_scan
+from recollect.stores.sqlite.vector_block import one_bit
+from recollect.stores.sqlite.vector_scan import Allowed, Nearest, Run, hamming, nearest, shortlist
+from recollect.vectors import Rows, normalised
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+DIMS = 64
+CENTRE = np.zeros(DIMS, np.float32)
+ANY = Allowed(scopes=np.array([1], np.int32))
+
+
+def run_of(
+    vectors: Rows,
+    memories: NDArray[np.int64],
+    live: NDArray[np.bool_] | None = None,
+    scopes: NDArray[np.int32] | None = None,
+) -> Run:
+    count = len(vectors)
+    return Run(
+        vectors=vectors,
+        codes=np.ascontiguousarray(one_bit(vectors, CENTRE).T),
+        memories=memories,
+        passages=memories * 10,
+        scopes=np.ones(count, np.int32) if scopes is None else scopes,
+        kinds=np.zeros(count, np.uint8),
+        live=live,
+    )
+
+
+def clustered(count: int, seed: int = 0) -> Rows:
+    """Like texts: many about few things."""
+    chance = np.random.default_rng(seed)
+    topics = chance.normal(size=(50, DIMS))
+    return normalised(topics[chance.integers(0, 50, count)] + 0.7 * chance.normal(size=(count, DIMS)))
+
+
+def reference(vectors: Rows, memories: NDArray[np.int64], query: Rows, k: int) -> list[Nearest]:
+    scores = np.vecdot(vectors, query).tolist()
+    rows = [
+        Nearest(memory, memory * 10, score) for memory, score in zip(memories.tolist(), scores, strict=True)
+    ]
+    return sorted(rows, key=lambda row: (-row.cosine, row.memory_id))[:k]
+
+
+def test_a_score_is_the_same_bits_wherever_its_row_stands() -> None:
+    vectors, query = clustered(999), clustered(1, seed=1)[0]
+    shifted = np.concatenate([vectors[:1], vectors])[1:]
+    scattered = np.arange(0, 999, 7)
+    scores = np.vecdot(vectors, query)
+    assert np.array_equal(np.vecdot(shifted, query), scores)
+    assert np.array_equal(np.vecdot(vectors[scattered], query), scores[scattered])
+    assert [float(np.vecdot(vector, query)) for vector in vectors] == scores.tolist()
+
+
+def test_equal_cosines_come_by_memory_id() -> None:
+    same = np.tile(clustered(1), (4, 1))
+    found = nearest([run_of(same, np.array([9, 3, 7, 5]))], same[0], 3, ANY)
+    assert [hit.memory_id for hit in found] == [3, 5, 7]
+
+
+def test_the_best_passage_speaks_for_its_memory() -> None:
+    vectors = np.eye(4, DIMS, dtype=np.float32)
+    query = normalised(np.array([0.1, 0.9, 0.3, 0.2] + [0.0] * (DIMS - 4)))
+    run = run_of(vectors, np.array([1, 1, 2, 2]))
+    found = nearest(
+        [Run(run.vectors, run.codes, run.memories, np.arange(4), run.scopes, run.kinds, None)], query, 9, ANY
+    )
+    assert [(hit.memory_id, hit.passage_id) for hit in found] == [(1, 1), (2, 2)]
+
+
+def test_a_memory_of_very_many_passages_leaves_room_for_others() -> None:
+    query = np.eye(1, DIMS, dtype=np.float32)[0]
+    close = normalised(np.tile(query, (500, 1)) + 0.01 * clustered(500))
+    memories = np.concatenate([np.ones(500, np.int64), np.arange(2, 12)])
+    found = nearest([run_of(np.concatenate([close, clustered(10)]), memories)], query, 5, ANY)
+    assert [hit.memory_id for hit in found][0] == 1
+    assert len({hit.memory_id for hit in found}) == 5
+
+
+@given(
+    share=st.sampled_from([0.0, 0.001, 0.05, 0.14, 0.16, 0.5, 0.99, 1.0]), k=st.sampled_from([1, 30, 5000])
+)
+@settings(deadline=None, max_examples=25)
+def test_a_filter_gives_what_the_allowed_rows_alone_would_give(share: float, k: int) -> None:
+    vectors, memories = clustered(2000), np.arange(1, 2001)
+    allowed = np.random.default_rng(3).random(2000) < share
+    run = run_of(vectors, memories, scopes=np.where(allowed, 1, 2).astype(np.int32))
+    query = clustered(1, seed=1)[0]
+    assert nearest([run], query, k, ANY) == reference(vectors[allowed], memories[allowed], query, k)
+
+
+def test_only_named_memories_are_found() -> None:
+    vectors, memories = clustered(1000), np.arange(1, 1001)
+    query = clustered(1, seed=1)[0]
+    only = np.array([700, 3, 701, 5000])
+    rows = np.array([2, 699, 700])
+    found = nearest([run_of(vectors, memories)], query, 30, Allowed(ANY.scopes, memories=only))
+    assert found == reference(vectors[rows], memories[rows], query, 30)
+    assert nearest([run_of(vectors, memories)], query, 30, Allowed(ANY.scopes, memories=only[:0])) == []
+
+
+def test_no_rows_no_allowed_rows_and_no_room_find_nothing() -> None:
+    query = clustered(1)[0]
+    run = run_of(clustered(3), np.arange(3))
+    assert nearest([], query, 5, ANY) == []
+    assert nearest([run], query, 5, Allowed(np.array([2], np.int32))) == []
+    assert nearest([run], query, 0, ANY) == []
+
+
+def test_distances_count_differing_bits() -> None:
+    codes = np.array([[0b0111, 0b0000], [0, 2**64 - 1], [1, 0], [1, 1]], np.uint64)
+    code = np.array([0b0101, 0, 0, 1], np.uint64)
+    # first column: 1 + 0 + 1 + 0     second: 2 + 64 + 0 + 0
+    assert hamming(codes, code).tolist() == [2, 66]
+
+
+def test_a_shortlist_takes_all_that_tie_with_its_last() -> None:
+    codes = np.array([[0b1, 0b11, 0b110, 0b111, 0b0]], np.uint64)
+    run = run_of(clustered(5), np.arange(5))
+    run = Run(run.vectors, codes, run.memories, run.passages, run.scopes, run.kinds, None)
+    # distances from 0: 1, 2, 2, 3, 0; the third nearest ties with the fourth
+    ((_, rows),) = shortlist([(run, None)], np.array([0], np.uint64), 3)
+    assert rows.tolist() == [0, 1, 2, 4]
+
+
+@pytest.fixture
+def two_stages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_scan, "TWO_STAGES_FROM", 1000)
+    monkeypatch.setattr(vector_scan, "shortlist_size", lambda count, k: max(count // 8, 4 * k))
+
+
+@pytest.mark.usefixtures("two_stages")
+def test_two_stages_nearly_always_find_what_one_finds() -> None:
+    vectors, memories = clustered(20_000), np.arange(20_000)
+    run = run_of(vectors, memories)
+    shares = []
+    for query in normalised(vectors[:20] + 0.3 * clustered(20, seed=1)):
+        exact = nearest([run], query, 30, ANY)
+        found = nearest([run], query, 30, ANY, CENTRE)
+        assert found[0] == exact[0]
+        shares.append(len(set(exact) & set(found)) / 30)
+    assert np.mean(shares) > 0.97
+    assert np.mean(shares) < 1.0, "the first stage cut nothing: this test tests nothing"
+
+
+@pytest.mark.usefixtures("two_stages")
+@given(pieces=st.integers(1, 7), dead=st.integers(0, 3000), seed=st.integers(0, 99))
+@settings(deadline=None, max_examples=25)
+def test_two_stages_answer_alike_whatever_the_pieces_the_order_and_the_dead(
+    pieces: int, dead: int, seed: int
+) -> None:
+    vectors, memories, query = clustered(5000), np.arange(5000), clustered(1, seed=seed)[0]
+    once = nearest([run_of(vectors, memories)], query, 30, ANY, CENTRE)
+    chance = np.random.default_rng(seed)
+    order = chance.permutation(5000 + dead)
+    # The dead are copies of the query: were they let in, they would crowd everything else out.
+    all_vectors = np.concatenate([vectors, np.tile(query, (dead, 1))])[order]
+    all_memories = np.concatenate([memories, np.full(dead, 9999)])[order]
+    live = order < 5000
+    runs = [
+        run_of(all_vectors[rows], all_memories[rows], live=live[rows])
+        for rows in np.array_split(np.arange(5000 + dead), pieces)
+    ]
+    assert nearest(runs, query, 30, ANY, CENTRE) == once
+
+
+@pytest.mark.usefixtures("two_stages")
+def test_two_stages_fall_back_when_few_memories_crowd_the_shortlist() -> None:
+    query = np.eye(1, DIMS, dtype=np.float32)[0]
+    crowd = normalised(np.tile(query, (2000, 1)) + 0.01 * clustered(2000))
+    memories = np.concatenate([np.ones(2000, np.int64), np.arange(2, 102)])
+    run = run_of(np.concatenate([crowd, clustered(100)]), memories)
+    assert nearest([run], query, 30, ANY, CENTRE) == nearest([run], query, 30, ANY)
