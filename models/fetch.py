@@ -34,7 +34,7 @@ def fetched(descriptor: Path, folder: Path) -> Mapping[str, Path]:
     if missing:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in _from_first_source(model, missing).items():
-            _write(paths[name], content)
+            write(paths[name], content)
     return paths
 
 
@@ -122,8 +122,8 @@ def _check(name: str, content: bytes, hashes: list[str]) -> None:
         raise FetchError(f"refused {name}: its sha256 is {found}, pinned is {' or '.join(hashes)}")
 
 
-def _write(path: Path, content: bytes) -> None:
-    # Whole or not at all: two builds may run at once, and one may be interrupted.
+def write(path: Path, content: bytes) -> None:
+    """Whole or not at all: two builds may run at once, and one may be interrupted."""
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
         part.write(content)
     # A temporary file is its owner's alone; the wheel is for every user.

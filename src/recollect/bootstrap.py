@@ -62,6 +62,11 @@ def model_name(settings: Settings) -> str:
     return choose.default_choice().name if settings.model == AUTO else settings.model
 
 
+def embedder(name: str, settings: Settings) -> Embedder | None:
+    """The embedder of a name, run as the settings say; None for having no model."""
+    return _embedder(name, _model_options(settings))
+
+
 def put_back(backup: Path, settings: Settings, progress: Progress | None = None) -> None:
     """Make the store what a backup holds."""
     from recollect.stores.sqlite.copying import put_back as copy_back  # noqa: PLC0415  # loads SQLite

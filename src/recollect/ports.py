@@ -62,8 +62,15 @@ class View(Protocol):
         """Those that exist, forgotten ones included, each with its observations."""
         ...
 
-    def page(self, where: Filter, after: int, limit: int) -> Sequence[Memory]:
-        """Memories by ascending id, from the first above `after`."""
+    def page(self, where: Filter | None, after: int, limit: int) -> Sequence[Memory]:
+        """Memories by ascending id, from the first above `after`. None: of every scope, also forgotten."""
+        ...
+
+    def relation_page(self, where: Filter | None, after: int, limit: int) -> Sequence[Relation]:
+        """Relations by ascending id, from the first above `after`, ended ones included.
+
+        Those of which the filter lets both ends through. None: of every scope, deleted ones too.
+        """
         ...
 
     def named(self, names: Sequence[str], scope: Scope) -> Mapping[str, int]:

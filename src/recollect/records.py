@@ -378,16 +378,33 @@ class UseModel:
 
 @dataclass(frozen=True, slots=True)
 class Adopt:
-    """Take over a memory from an export as it is: ids where free, times, and its whole life."""
+    """Take over a memory from an export as it is: ids where free, times, and its whole life.
+
+    What it was superseded by follows with `AdoptLinks`, once the ids of all are known.
+    """
 
     memory: Memory
+    fresh: bool = False
+    """The store was empty before this export, so one that looks equal is another one of the same export."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdoptRelation:
-    """Take over a relation from an export as it is."""
+    """Take over a relation from an export as it is; its ends are named by the ids they have here."""
 
     relation: Relation
+    fresh: bool = False
+    """As for `Adopt`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptLinks:
+    """Which of what was adopted belongs to which, by the ids they have here; what is linked stays so."""
+
+    superseded: tuple[tuple[int, int], ...] = ()
+    """Memories, each with the one that superseded it."""
+    inverse: tuple[tuple[int, int], ...] = ()
+    """Relations, each with the one whose automatic inverse it is."""
 
 
 Change = (
@@ -408,6 +425,7 @@ Change = (
     | UseModel
     | Adopt
     | AdoptRelation
+    | AdoptLinks
 )
 
 

@@ -73,7 +73,7 @@ def load(
     layers: list[tuple[str, Mapping[str, object]]] = [
         ("option", {name: value for name, value in (overrides or {}).items() if value is not None}),
         ("environment", _from_environment(environ)),
-        (str(path), _from_file(path, required="RECOLLECT_CONFIG" in environ)),
+        (str(path), _from_file(path, required=bool(environ.get("RECOLLECT_CONFIG")))),
     ]
     values: dict[str, Any] = {}
     rows = []
@@ -91,8 +91,9 @@ def load(
     return Settings(**values), tuple(rows)
 
 
-def config_path(environ: Mapping[str, str]) -> Path:
+def config_path(environ: Mapping[str, str] | None = None) -> Path:
     """The settings file: RECOLLECT_CONFIG, or config.toml in the user's configuration folder."""
+    environ = os.environ if environ is None else environ
     named = environ.get("RECOLLECT_CONFIG")
     if named:
         return Path(named).expanduser()

@@ -14,6 +14,7 @@ from recollect.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 ARCTIC = availability("arctic-s")
 needs_arctic = pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
@@ -114,6 +115,15 @@ def test_every_kind_is_listed_and_what_is_not_ready_says_how_to_make_it_so() -> 
     assert {"arctic-s", "potion", "e5-small", "hashing", "ollama:…", "fastembed:…"} <= listed.keys()
     assert all(one.reason for one in listed.values())
     assert all(one.command for one in listed.values() if not one.ready)
+
+
+def test_a_damaged_model_package_is_listed_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "recollect_model_broken_one").mkdir()
+    (tmp_path / "recollect_model_broken_one" / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
+    broken = {one.name: one for one in installed()}["broken-one"]
+    assert not broken.ready
+    assert "damaged" in broken.reason
 
 
 def modules_after(script: str) -> set[str]:

@@ -100,7 +100,9 @@ def test_every_failed_source_is_named_with_its_reason(tmp_path: Path, downloads:
         fetch.fetched(descriptor(tmp_path, "gone==1", "good==1", place="elsewhere"), tmp_path / "weights")
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("models/*/recollect_model_*/model.json")), ids=str)
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("models/*/recollect_model_*/model.json")), ids=lambda path: path.parent.name
+)
 def test_a_committed_descriptor_pins_what_it_names(path: Path) -> None:
     model = json.loads(path.read_text(encoding="utf-8"))
     weights = next(hashes for name, hashes in model["files"].items() if name != "tokenizer.json")

@@ -13,7 +13,6 @@ import pytest
 
 from recollect.embedders.choose import Options, embedder_named
 from recollect.embedders.hosted import HostedEmbedder
-from recollect.embedders.services import prefixes
 from recollect.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -156,7 +155,6 @@ def test_open_models_get_the_prefixes_they_were_trained_with(server: Server) -> 
     embedder.documents(["y"])
     sent = [body["input"] for _, _, body in server.requests]
     assert sent == [["search_query: x"], ["search_document: y"]]
-    assert prefixes("text-embedding-3-small") == ("", "")
 
 
 def test_a_busy_server_is_asked_again_after_a_pause(server: Server, pauses: list[float]) -> None:

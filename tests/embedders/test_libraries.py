@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from recollect.embedders.choose import embedder_named
+from recollect.embedders.prefixes import prefixes
 from recollect.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -95,6 +96,27 @@ def test_nothing_is_cut_silently(name: str) -> None:
     said = embedder._running.said
     assert max(map(len, said)) <= 16
     assert sum(map(len, said)) >= 101
+
+
+def test_fastembed_is_given_the_prefixes_that_it_does_not_add() -> None:
+    plain: Any = embedder_named("fastembed:some/model")
+    e5: Any = embedder_named("fastembed:some/e5-large")
+    # the stand-in answers with the length: "a" beside "passage: a", ten characters
+    assert plain.documents(["a"])[0][0] < e5.documents(["a"])[0][0]
+    assert e5._running.said == ["passage: a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("text-embedding-3-small", ""),
+        ("BAAI/bge-small-en-v1.5", "Represent this sentence for searching relevant passages: "),
+        ("intfloat/multilingual-e5-large-instruct", ""),
+        ("snowflake-arctic-embed2", "query: "),
+    ],
+)
+def test_prefixes_follow_the_name(name: str, query: str) -> None:
+    assert prefixes(name)[0] == query
 
 
 @NAMES

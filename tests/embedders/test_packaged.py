@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from recollect.embedders.loading import described_model
-from recollect.embedders.packaged import all_packaged, described, packaged
+from recollect.embedders.packaged import described, packaged, packaged_names
 from recollect.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ DESCRIPTOR: dict[str, Any] = {
     "query_prefix": "",
     "document_prefix": "",
     "centre": "centre.json",
-    "files": {"model.safetensors": [], "tokenizer.json": []},
+    "weights": "model.safetensors",
 }
 
 
@@ -51,7 +51,7 @@ def test_an_installed_package_is_found_by_the_name_of_its_model(
     package(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     assert packaged("tiny-one") == described(tmp_path / "recollect_model_tiny_one")
-    assert "tiny-one" in [model.name for model in all_packaged()]
+    assert "tiny-one" in packaged_names()
 
 
 def test_what_is_not_installed_is_not_found() -> None:
@@ -69,7 +69,7 @@ def test_a_model_without_a_centre_has_none(tmp_path: Path) -> None:
     assert described_model(described(package(tmp_path, centre=None))).centre is None
 
 
-@pytest.mark.parametrize("changes", [{"pooling": "max"}, {"architecture": "other"}, {"files": {}}])
+@pytest.mark.parametrize("changes", [{"pooling": "max"}, {"architecture": "other"}, {"weights": None}])
 def test_a_descriptor_that_makes_no_sense_asks_to_install_again(
     tmp_path: Path, changes: dict[str, Any]
 ) -> None:

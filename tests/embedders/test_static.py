@@ -31,7 +31,7 @@ def safetensors(path: Path, rows: Sequence[Sequence[float]], dtype: str = "F32")
 @pytest.fixture
 def tiny(tmp_path: Path) -> StaticEmbedder:
     words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0, "tea": 1, "cup": 2}))
-    words.model.unk_token = "[UNK]"
+    words.model.unk_token = "[UNK]"  # noqa: S105  # no password
     words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     words.save(str(tmp_path / "tokenizer.json"))
     weights = safetensors(tmp_path / "model.safetensors", [[9, 9], [2, 0], [0, 1]])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from recollect.embedders.optional import is_there
-from recollect.embedders.packaged import Packaged, all_packaged, packaged
+from recollect.embedders.packaged import Packaged, packaged, packaged_names
 from recollect.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def default_choice() -> Choice:
 
 def installed() -> Sequence[Availability]:
     """Every kind of model, ready or not: ours first, then other packages, libraries and services."""
-    others = [model.name for model in all_packaged() if model.name not in OURS]
+    others = [name for name in packaged_names() if name not in OURS]
     local = [availability(name) for name in (*OURS, *others)]
     hashing = Availability("hashing", ready=True, reason="compares words, not meaning; needs nothing")
     return [*local, hashing, *(_library(kind) for kind in _KINDS)]
@@ -105,8 +105,11 @@ def installed() -> Sequence[Availability]:
 
 def availability(name: str) -> Availability:
     """Whether a packaged model is installed with all it needs."""
-    model = packaged(name)
     command = install_command(name)
+    try:
+        model = packaged(name)
+    except ModelUnavailable as error:
+        return Availability(name, ready=False, reason=str(error), command=command)
     if model is None:
         return Availability(name, ready=False, reason=f"the model {name!r} is not installed", command=command)
     missing = [library for library in model.libraries if not is_there(library)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.embedders.optional import imported, is_there
+from recollect.embedders.prefixes import prefixes
 from recollect.embedders.windows import read_whole
 from recollect.errors import ModelUnavailable
 from recollect.records import Model
@@ -106,22 +107,26 @@ class FastembedEmbedder(_LibraryEmbedder):
     def __init__(self, name: str, command: str, threads: int = 1) -> None:
         super().__init__(name, command)
         self._threads = threads
+        self._query_prefix, self._document_prefix = prefixes(name)
 
     def _load(self, library: Any) -> Any:
         return library.TextEmbedding(model_name=self._name, threads=self._threads)
 
     def _documents(self, running: Any, texts: Sequence[str]) -> Vectors:
-        return normalised(np.stack(list(running.passage_embed(list(texts), batch_size=1))))
+        prefixed = [self._document_prefix + text for text in texts]
+        return normalised(np.stack(list(running.passage_embed(prefixed, batch_size=1))))
 
     def _queries(self, running: Any, texts: Sequence[str]) -> Vectors:
-        return normalised(np.stack(list(running.query_embed(list(texts), batch_size=1))))
+        prefixed = [self._query_prefix + text for text in texts]
+        return normalised(np.stack(list(running.query_embed(prefixed, batch_size=1))))
 
     def _fits(self, text: str) -> bool:
         tokenizer = getattr(getattr(self._running, "model", None), "tokenizer", None)
         if tokenizer is None:
             return len(text) <= _UNSEEN_LIMIT_CHARACTERS
         # It cuts at the model's limit, and keeps what it cut off.
-        return not tokenizer.encode(text).overflowing
+        longer = max(self._query_prefix, self._document_prefix, key=len)
+        return not tokenizer.encode(longer + text).overflowing
 
 
 class SentenceTransformersEmbedder(_LibraryEmbedder):

@@ -59,11 +59,10 @@ def packaged(name: str) -> Packaged | None:
     return described(Path(spec.submodule_search_locations[0]))
 
 
-def all_packaged() -> Sequence[Packaged]:
-    """Every installed model, by name; also those that were made elsewhere under our naming."""
+def packaged_names() -> Sequence[str]:
+    """The short names of all installed models; also of those made elsewhere under our naming."""
     names = {module.name for module in pkgutil.iter_modules() if module.name.startswith(_PREFIX)}
-    found = (packaged(name.removeprefix(_PREFIX)) for name in sorted(names))
-    return [model for model in found if model is not None]
+    return sorted(name.removeprefix(_PREFIX).replace("_", "-") for name in names)
 
 
 def described(folder: Path) -> Packaged:
@@ -77,7 +76,6 @@ def described(folder: Path) -> Packaged:
 
 
 def _parsed(fields: Mapping[str, Any], folder: Path) -> Packaged:
-    (weights,) = (name for name in fields["files"] if name != "tokenizer.json")
     if fields["architecture"] not in {"onnx", "static"} or fields["pooling"] not in {"cls", "mean"}:
         raise ValueError(f"unknown architecture or pooling: {fields['architecture']}, {fields['pooling']}")
     return Packaged(
@@ -91,7 +89,7 @@ def _parsed(fields: Mapping[str, Any], folder: Path) -> Packaged:
         pooling=fields["pooling"],
         query_prefix=fields["query_prefix"],
         document_prefix=fields["document_prefix"],
-        weights=folder / weights,
+        weights=folder / fields["weights"],
         tokenizer=folder / "tokenizer.json",
         centre=folder / fields["centre"] if fields.get("centre") else None,
     )

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Protocol
 
+from recollect.embedders.prefixes import prefixes
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -155,20 +157,3 @@ class Ollama:
 
 
 SERVICES: Mapping[str, Service] = {"openai": OpenAI(), "gemini": Gemini(), "ollama": Ollama()}
-
-_SEARCHING = "Represent this sentence for searching relevant passages: "
-
-_PREFIXES = (
-    ("nomic-embed-text", "search_query: ", "search_document: "),
-    ("mxbai-embed-large", _SEARCHING, ""),
-    ("snowflake-arctic-embed2", "query: ", ""),
-    ("snowflake-arctic-embed", _SEARCHING, ""),
-    ("embeddinggemma", "task: search result | query: ", "title: none | text: "),
-    ("multilingual-e5", "query: ", "passage: "),
-)
-
-
-def prefixes(model: str) -> tuple[str, str]:
-    """What open models were trained to see before a query and before a document; servers do not add it."""
-    plain = model.lower()
-    return next(((query, text) for part, query, text in _PREFIXES if part in plain), ("", ""))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 from recollect.engine.meaning import catch_up
 from recollect.engine.results import Graph, Observed, ObservedBatch, Rejected, Related, RelatedBatch
 from recollect.engine.similar import flag_similar
-from recollect.engine.wanted import entity_of, name_of, observations_of, relation_of
-from recollect.errors import InvalidInput, RecollectError
+from recollect.engine.wanted import by_name, entity_of, listed, name_of, observations_of, relation_of
+from recollect.errors import InvalidInput, NotFound, RecollectError
 from recollect.records import (
     AddObservations,
     Amend,
@@ -22,6 +22,7 @@ from recollect.records import (
     Status,
     Unrelate,
 )
+from recollect.text.limits import clean_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
     from recollect.engine.parts import Parts
     from recollect.engine.wanted import EntityLike, ObservationLike, RelationLike
-    from recollect.records import Change, Outcome
+    from recollect.ports import View
+    from recollect.records import Change, Outcome, Relation
 
 _Row = TypeVar("_Row")
 MOST_PER_PAGE = 1_000
@@ -40,7 +42,7 @@ def create_entities(
 ) -> ObservedBatch:
     return _observe(
         parts,
-        entities,
+        listed(entities, "Entities"),
         lambda entity: PutEntity(parts.scope, entity_of(entity)),
         keep_going=keep_going,
         key=key,
@@ -56,7 +58,7 @@ def add_observations(
 ) -> ObservedBatch:
     return _observe(
         parts,
-        additions.items(),
+        by_name(additions).items(),
         lambda pair: AddObservations(parts.scope, name_of(pair[0]), observations_of(pair[1])),
         keep_going=keep_going,
         key=key,
@@ -73,7 +75,7 @@ def create_relations(
 ) -> RelatedBatch:
     done, rejected = _apply(
         parts,
-        relations,
+        listed(relations, "Relations"),
         lambda relation: Relate(parts.scope, relation_of(relation), create_missing),
         keep_going=keep_going,
         key=key,
@@ -96,25 +98,28 @@ def create_relations(
 
 
 def end_relation(parts: Parts, source: str, type_: str, target: str, at: datetime | None) -> None:
-    change = EndRelation(parts.scope, name_of(source), name_of(target), type_, at)
+    kind = clean_type(type_, "type of the relation")
+    change = EndRelation(parts.scope, name_of(source), name_of(target), kind, at)
     parts.store.apply([change], at=parts.clock())
 
 
 def delete_entities(parts: Parts, names: Iterable[str]) -> tuple[int, ...]:
     """The ids of what was forgotten; names that are absent are passed over."""
-    receipt = parts.store.apply([Forget(parts.scope, names=tuple(map(name_of, names)))], at=parts.clock())
+    wanted = tuple(map(name_of, listed(names, "Names")))
+    receipt = parts.store.apply([Forget(parts.scope, names=wanted)], at=parts.clock())
     return receipt.outcomes[0].ids
 
 
 def delete_observations(parts: Parts, removals: Mapping[str, Sequence[str]]) -> int:
     changes = [
-        RemoveObservations(parts.scope, name_of(name), tuple(texts)) for name, texts in removals.items()
+        RemoveObservations(parts.scope, name_of(name), tuple(listed(texts, "Observations")))
+        for name, texts in by_name(removals).items()
     ]
     return sum(outcome.count for outcome in parts.store.apply(changes, at=parts.clock()).outcomes)
 
 
 def delete_relations(parts: Parts, relations: Iterable[RelationLike]) -> int:
-    wanted = [relation_of(relation) for relation in relations]
+    wanted = [relation_of(relation) for relation in listed(relations, "Relations")]
     changes = [Unrelate(parts.scope, relation.source, relation.target, relation.type) for relation in wanted]
     outcomes = parts.store.apply(changes, at=parts.clock()).outcomes
     return sum(outcome.count for outcome in outcomes)
@@ -122,60 +127,66 @@ def delete_relations(parts: Parts, relations: Iterable[RelationLike]) -> int:
 
 def set_status(parts: Parts, name: str, status: str) -> Status:
     wanted = Status.of(status)
-    entity = _existing(parts, [name])[name]
+    entity = _existing(parts, name_of(name))
     parts.store.apply([Amend(parts.scope, entity, status=wanted)], at=parts.clock())
     return wanted
 
 
 def read_graph(parts: Parts, limit: int, after: int) -> Graph:
     """One page of the graph, oldest entities first."""
-    if not 1 <= limit <= MOST_PER_PAGE:
-        raise InvalidInput(f"A page holds 1 to {MOST_PER_PAGE:,} entities, not {limit}; page with `after`.")
+    _check_limit(limit)
     with parts.store.read() as view:
         entities = view.page(_entities_of(parts), after, limit + 1)
         page = entities[:limit]
         relations = view.relations([entity.id for entity in page])
     cursor = page[-1].id if len(entities) > limit else None
-    return Graph(tuple(page), tuple(relation for relation in relations if relation.until is None), cursor)
+    return Graph(tuple(page), _holding(relations, parts.clock()), cursor)
 
 
 def search_nodes(parts: Parts, query: str, limit: int) -> Graph:
     """Entities that hold the words, best first, then those in which the text stands inside a word."""
+    _check_limit(limit)
     with parts.store.read() as view:
         where = _entities_of(parts)
         by_words = [found.id for found in view.by_words(query, limit, where)]
         inside = view.containing(query, limit, where) if query else []
-        wanted = list(dict.fromkeys((*by_words, *inside)))[:limit]
-    return _graph(parts, wanted)
+        return _graph(view, list(dict.fromkeys((*by_words, *inside)))[:limit], parts.clock())
 
 
 def open_nodes(parts: Parts, names: Sequence[str]) -> Graph:
     """The named entities in the order asked for; names that are absent are passed over."""
+    wanted = [name_of(name) for name in listed(names, "Names")]
     with parts.store.read() as view:
-        found = view.named([name_of(name) for name in names], parts.scope)
-    return _graph(parts, list(dict.fromkeys(found.values())))
+        found = view.named(wanted, parts.scope)
+        return _graph(
+            view, list(dict.fromkeys(found[name] for name in wanted if name in found)), parts.clock()
+        )
 
 
-def _graph(parts: Parts, ids: Sequence[int]) -> Graph:
-    with parts.store.read() as view:
-        memories = view.memories(ids)
-        relations = view.relations(ids)
-    return Graph(
-        tuple(memories[id_] for id_ in ids if id_ in memories),
-        tuple(relation for relation in relations if relation.until is None),
-    )
+def _graph(view: View, ids: Sequence[int], now: datetime) -> Graph:
+    memories = view.memories(ids)
+    return Graph(tuple(memories[id_] for id_ in ids), _holding(view.relations(ids), now))
+
+
+def _holding(relations: Iterable[Relation], now: datetime) -> tuple[Relation, ...]:
+    """Those whose end has not come."""
+    return tuple(relation for relation in relations if relation.until is None or relation.until > now)
+
+
+def _check_limit(limit: int) -> None:
+    if not 1 <= limit <= MOST_PER_PAGE:
+        raise InvalidInput(f"A page holds 1 to {MOST_PER_PAGE:,} entities, not {limit}; page with `after`.")
 
 
 def _entities_of(parts: Parts) -> Filter:
     return Filter(parts.scope.owner, parts.scope.agent, kinds=frozenset({Kind.ENTITY}))
 
 
-def _existing(parts: Parts, names: Sequence[str]) -> Mapping[str, int]:
+def _existing(parts: Parts, name: str) -> int:
     with parts.store.read() as view:
-        found = view.named(names, parts.scope)
-    for name in names:
-        if name not in found:
-            raise InvalidInput(f"There is no entity named {name!r}; create it first.")
+        found = view.named([name], parts.scope).get(name)
+    if found is None:
+        raise NotFound(f"There is no entity named {name!r}; `open_nodes` takes exact names.")
     return found
 
 

@@ -84,7 +84,8 @@ def reindex(parts: Parts, model: str | None, progress: Progress | None = None) -
 
     embedded = embed_pending(parts, embedder, progress=told)
     switched = before is not None and before.name != embedder.model.name
-    if switched:
+    # A store without any vector would take the preferred model at its first one, not the one named here.
+    if switched or (before is None and model is not None):
         parts.store.apply([UseModel(embedder.model)], at=parts.clock())
         # What others wrote while the last batch was embedded.
         embedded += embed_pending(parts, embedder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from recollect.engine.meaning import query_vector
+from recollect.engine.meaning import embedder_of
 from recollect.engine.results import Answer, Hit, Place
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.rank.fuse import reciprocal_ranks
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.parts import Parts
     from recollect.ports import Vector, View
-    from recollect.records import Found
+    from recollect.records import Found, Model
 
 # Each search brings three times what is asked for, so that what both found can rise.
 _EXPANSION = 3
@@ -27,20 +27,38 @@ def search(parts: Parts, query: str, limit: int, kinds: Collection[Kind]) -> Ans
         raise InvalidInput(f"A search gives 0 to {MOST_HITS:,} hits, not {limit}.")
     if limit == 0 or not query.strip():
         return Answer(query, (), "words")
-    vector, note = _vector(parts, query)
     where = Filter(parts.scope.owner, parts.scope.agent, kinds=frozenset(kinds))
-    with parts.store.read() as view:
-        words = view.by_words(query, _EXPANSION * limit, where, "stemmed")
-        meaning = view.by_meaning(vector, _EXPANSION * limit, where) if vector is not None else ()
-        return Answer(query, _hits(view, words, meaning, limit), _mode(words, meaning), note)
+    model, vector, note = _vector(parts, query)
+    while True:
+        with parts.store.read() as view:
+            if vector is None or _is_in_use(model, view):
+                words = view.by_words(query, _EXPANSION * limit, where, "stemmed")
+                meaning = view.by_meaning(vector, _EXPANSION * limit, where) if vector is not None else ()
+                return Answer(query, _hits(view, words, meaning, limit), _mode(words, meaning), note)
+        # Someone changed the model meanwhile, and vectors of two models are never compared.
+        former = model
+        model, vector, note = _vector(parts, query)
+        if model == former:
+            vector, note = (
+                None,
+                "The store's vectors are of another model than the one that answers its name.",
+            )
 
 
-def _vector(parts: Parts, query: str) -> tuple[Vector | None, str | None]:
+def _vector(parts: Parts, query: str) -> tuple[Model | None, Vector | None, str | None]:
     """The query's vector, or why there is none. Embedded before the store is read, so nothing waits."""
     try:
-        return query_vector(parts, query), None
+        embedder = embedder_of(parts)
+        vector = embedder.query(query)
     except ModelUnavailable as error:
-        return None, str(error)
+        return None, None, str(error)
+    return embedder.model, vector, None
+
+
+def _is_in_use(model: Model | None, view: View) -> bool:
+    """Or could be: a store without vectors has no model yet."""
+    used = view.model()
+    return used is None or (model is not None and used.name == model.name)
 
 
 def _hits(view: View, words: Sequence[Found], meaning: Sequence[Found], limit: int) -> tuple[Hit, ...]:

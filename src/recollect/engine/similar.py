@@ -10,34 +10,36 @@ from recollect.engine.meaning import embedder_of
 from recollect.engine.results import Similar
 from recollect.errors import ModelUnavailable
 from recollect.records import FlagSimilar
+from recollect.text.passages import passage_text, spans
 from recollect.text.same import CONTAINED, SIMILAR, containment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recollect.engine.parts import Parts
-    from recollect.ports import Embedder
+    from recollect.ports import Embedder, Vector, View
     from recollect.records import Added, Memory, Observation
 
-# Comparing by meaning costs an embedding for each text, so only the likeliest few are compared, and an
-# entity that gains very many at once is left to the reports that look for duplicates.
+# Comparing by meaning costs an embedding for each text, so only the likeliest few are compared: by their
+# letters, and by the vectors that the store has of them. An entity that gains very many at once is left to
+# the reports that look for duplicates.
 _COMPARED = 8
 _MOST_NEW = 50
 
 
 def flag_similar(parts: Parts, added: Mapping[int, Sequence[Added]]) -> dict[int, tuple[Similar, ...]]:
     """Compare the new observations of each entity with its older ones, and note what is alike."""
+    few = {entity: news for entity, news in added.items() if 0 < len(news) <= _MOST_NEW}
+    if not few:
+        return {}
     with parts.store.read() as view:
-        memories = view.memories(list(added))
+        memories = view.memories(list(few))
+        stored = {entity: _stored(view, memory) for entity, memory in memories.items()}
     try:
-        embedder = embedder_of(parts)
+        found = _found(few, memories, stored, embedder_of(parts))
     except ModelUnavailable:
-        embedder = None
-    found = {
-        entity: tuple(_alike(memories[entity], {new.id for new in news}, embedder))
-        for entity, news in added.items()
-        if entity in memories and 0 < len(news) <= _MOST_NEW
-    }
+        # What was written stands; words alone can be compared.
+        found = _found(few, memories, stored, None)
     flags = [
         FlagSimilar(pair.observation, pair.similar_to, pair.similarity)
         for pairs in found.values()
@@ -48,13 +50,41 @@ def flag_similar(parts: Parts, added: Mapping[int, Sequence[Added]]) -> dict[int
     return found
 
 
-def _alike(memory: Memory, new_ids: set[int], embedder: Embedder | None) -> list[Similar]:
+def _stored(view: View, memory: Memory) -> Mapping[int, Vector]:
+    """The vectors that the store has, by observation: the first passage speaks for a long one."""
+    passages = {passage.text: passage.id for passage in view.passages([memory.id])}
+    first = {
+        observation.id: passages.get(passage_text(memory, observation, spans(observation.content)[0]))
+        for observation in memory.in_force
+    }
+    vectors = view.vectors([passage for passage in first.values() if passage is not None])
+    return {
+        id_: vectors[passage] for id_, passage in first.items() if passage is not None and passage in vectors
+    }
+
+
+def _found(
+    added: Mapping[int, Sequence[Added]],
+    memories: Mapping[int, Memory],
+    stored: Mapping[int, Mapping[int, Vector]],
+    embedder: Embedder | None,
+) -> dict[int, tuple[Similar, ...]]:
+    return {
+        entity: tuple(_alike(memories[entity], {new.id for new in news}, stored[entity], embedder))
+        for entity, news in added.items()
+        if entity in memories
+    }
+
+
+def _alike(
+    memory: Memory, new_ids: set[int], stored: Mapping[int, Vector], embedder: Embedder | None
+) -> list[Similar]:
     """For each new observation, the older one that is most like it, if any is."""
     pairs = []
     older: list[Observation] = []
     for observation in memory.in_force:
         if observation.id in new_ids:
-            match = _closest(observation, older, embedder)
+            match = _closest(observation, older, stored, embedder)
             if match is not None:
                 other, similarity = match
                 pairs.append(
@@ -65,25 +95,35 @@ def _alike(memory: Memory, new_ids: set[int], embedder: Embedder | None) -> list
 
 
 def _closest(
-    new: Observation, older: Sequence[Observation], embedder: Embedder | None
+    new: Observation, older: Sequence[Observation], stored: Mapping[int, Vector], embedder: Embedder | None
 ) -> tuple[Observation, float] | None:
     contained = [(other, containment(new.content, other.content)) for other in older]
     matches = [(other, share) for other, share in contained if share >= CONTAINED]
     if embedder is not None:
-        matches += [pair for pair in _cosines(new, older, embedder) if pair[1] >= SIMILAR]
+        matches += [pair for pair in _cosines(new, older, stored, embedder) if pair[1] >= SIMILAR]
     return max(matches, key=lambda pair: (pair[1], -pair[0].id), default=None)
 
 
 def _cosines(
-    new: Observation, older: Sequence[Observation], embedder: Embedder
+    new: Observation, older: Sequence[Observation], stored: Mapping[int, Vector], embedder: Embedder
 ) -> list[tuple[Observation, float]]:
     """Cosines of the plain contents; the entity's name, which all share, would make all alike."""
-    likeliest = sorted(older, key=lambda other: (-_shared(new.content, other.content), -other.id))[:_COMPARED]
+    likeliest = _likeliest(new, older, stored)
     if not likeliest:
         return []
     rows = embedder.documents([new.content, *(other.content for other in likeliest)])
-    cosines = np.vecdot(rows[1:], rows[0])
+    # Rounding may carry a cosine past one.
+    cosines = np.minimum(1.0, np.vecdot(rows[1:], rows[0]))
     return [(other, float(cosine)) for other, cosine in zip(likeliest, cosines, strict=True)]
+
+
+def _likeliest(
+    new: Observation, older: Sequence[Observation], stored: Mapping[int, Vector]
+) -> list[Observation]:
+    letters = sorted(older, key=lambda other: (-_shared(new.content, other.content), -other.id))
+    known = [other for other in older if other.id in stored] if new.id in stored else []
+    meaning = sorted(known, key=lambda other: (-float(stored[other.id] @ stored[new.id]), -other.id))
+    return list(dict.fromkeys((*letters[:_COMPARED], *meaning[:_COMPARED])))
 
 
 def _shared(one: str, other: str) -> float:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from recollect.errors import InvalidInput
 from recollect.records import NewEntity, NewObservation, NewRelation, Status
@@ -16,8 +16,24 @@ EntityLike = NewEntity | str | Mapping[str, Any]
 RelationLike = NewRelation | tuple[str, str, str] | Mapping[str, Any]
 
 
+_Row = TypeVar("_Row")
+
+
 def name_of(name: object) -> str:
     return clean_name(name)
+
+
+def listed(given: Iterable[_Row], what: str) -> Iterable[_Row]:
+    """What was given, unless it is one thing that Python would take apart: letters of a text, keys."""
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise InvalidInput(f"{what} come as a list, even if there is only one.")
+    return given
+
+
+def by_name(given: Mapping[str, _Row]) -> Mapping[str, _Row]:
+    if not isinstance(given, Mapping):
+        raise InvalidInput(f"Give a list of texts for each name, in a mapping, not {type(given).__name__}.")
+    return given
 
 
 def entity_of(given: EntityLike) -> NewEntity:
@@ -33,7 +49,7 @@ def entity_of(given: EntityLike) -> NewEntity:
         name=clean_name(given.name),
         type=clean_type(given.type),
         observations=observations_of(given.observations),
-        status=None if given.status is None else Status.of(given.status),
+        status=None if given.status is None else Status.of(clean_type(given.status, "status")),
         importance=None if given.importance is None else clean_share(given.importance, "importance"),
     )
 
@@ -71,12 +87,15 @@ def _observation_of(given: ObservationLike) -> NewObservation:
     if isinstance(given, str):
         given = NewObservation(given)
     elif isinstance(given, Mapping):
-        given = NewObservation(
-            **_known(given, "observation", {"content", "kind", "happened_at", "supersedes"})
-        )
+        known = _known(given, "observation", {"content", "kind", "happened_at", "supersedes"})
+        given = NewObservation(**{"content": "", **known})
     elif not isinstance(given, NewObservation):
         raise InvalidInput(
             f"An observation is a NewObservation, text or a mapping, not {type(given).__name__}."
+        )
+    if isinstance(given.supersedes, bool) or not isinstance(given.supersedes, int | str | None):
+        raise InvalidInput(
+            f"`supersedes` is the id or the text of an older observation, not {given.supersedes!r}."
         )
     return replace(
         given,
@@ -102,9 +121,8 @@ def _relation_from(given: Mapping[str, Any]) -> NewRelation:
 def _known(given: Mapping[str, Any], what: str, keys: set[str]) -> dict[str, Any]:
     unknown = set(given) - keys
     if unknown:
-        raise InvalidInput(
-            f"An {what} has no {', '.join(sorted(map(repr, unknown)))}; it has: {', '.join(sorted(keys))}."
-        )
+        article, wrong = "A" if what == "relation" else "An", ", ".join(sorted(map(repr, unknown)))
+        raise InvalidInput(f"{article} {what} has no {wrong}; it has: {', '.join(sorted(keys))}.")
     return dict(given)
 
 

@@ -1,20 +1,115 @@
-"""Joining ranked lists into one."""
+"""Joining what the searches found into one score."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.factors.candidates import Mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from recollect.factors.candidates import Candidates, Floats, Moment, Source
 
 RRF_K = 60
 """Smoothing of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009)."""
 
 
-def reciprocal_ranks(rankings: Iterable[Sequence[int]], k: int = RRF_K) -> list[tuple[int, float]]:
+def reciprocal_ranks(rankings: Iterable[Sequence[int]], k: float = RRF_K) -> list[tuple[int, float]]:
     """Ids with `sum of 1 / (k + rank)` over the lists that hold them, best first, ties by id."""
     scores: dict[int, float] = {}
     for ranking in rankings:
         for rank, id_ in enumerate(ranking, start=1):
             scores[id_] = scores.get(id_, 0.0) + 1 / (k + rank)
     return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Rrf:
+    """Add 1 / (k + rank) for each search that found the candidate."""
+
+    k: float = RRF_K
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+        for name in ("meaning", "words"):
+            shares = _by_rank(candidates.source(name), 1.0, self.k)
+            candidates = candidates.marked(Mark(f"rrf: {name}", "plus", shares))
+        return candidates
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedRrf:
+    """Add weight * (k + 1) / (k + rank) for each search that found the candidate (Cognis)."""
+
+    vector_weight: float = 0.70
+    bm25_weight: float = 0.30
+    rrf_k: float = 10.0
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+        for name, weight in (("meaning", self.vector_weight), ("words", self.bm25_weight)):
+            shares = _by_rank(candidates.source(name), weight * (self.rrf_k + 1), self.rrf_k)
+            candidates = candidates.marked(Mark(f"weighted rrf: {name}", "plus", shares))
+        return candidates
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """Add weight * cosine (0 where negative or unknown) and weight * BM25 / the best BM25."""
+
+    meaning: float = 0.5
+    words: float = 0.3
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+        cosine = positive_cosine(candidates)
+        words = words_share(candidates.source("words"))
+        return candidates.marked(Mark("linear: meaning", "plus", self.meaning * cosine)).marked(
+            Mark("linear: words", "plus", self.words * words)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """Add weight * cosine, stretched to [0, 1] over the candidates, and weight * BM25 / the best BM25.
+
+    Stretching makes up for a model's own crowding: two texts that have nothing to do with one another may
+    have a cosine of 0.7.
+    """
+
+    meaning: float = 0.6
+    words: float = 0.4
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+        meaning = stretched(candidates.source("meaning").score)
+        words = words_share(candidates.source("words"))
+        return candidates.marked(Mark("blend: meaning", "plus", self.meaning * meaning)).marked(
+            Mark("blend: words", "plus", self.words * words)
+        )
+
+
+def positive_cosine(candidates: Candidates) -> Floats:
+    """max(0, cosine); 0 where meaning did not find the candidate."""
+    return np.maximum(0.0, np.nan_to_num(candidates.source("meaning").score, nan=0.0))
+
+
+def words_share(words: Source) -> Floats:
+    """BM25 over the best BM25 of the candidates: in [0, 1]."""
+    scores = np.nan_to_num(words.score, nan=0.0)
+    best = scores.max(initial=0.0)
+    return scores / best if best > 0 else np.zeros_like(scores)
+
+
+def stretched(scores: Floats) -> Floats:
+    """From 0 for the lowest known score to 1 for the highest; 0 where unknown, 1 where all are equal."""
+    known = ~np.isnan(scores)
+    if not known.any():
+        return np.zeros_like(scores)
+    low, high = scores[known].min(), scores[known].max()
+    share = np.ones_like(scores) if low == high else (scores - low) / (high - low)
+    return np.where(known, share, 0.0)
+
+
+def _by_rank(source: Source, weight: float, k: float) -> Floats:
+    return np.where(source.found, weight / (k + source.rank), 0.0)

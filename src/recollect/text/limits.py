@@ -35,6 +35,11 @@ def clean_share(number: object, what: str) -> float:
 def _checked(text: object, what: str, limit: int, *, strip: bool) -> str:
     if not isinstance(text, str):
         raise InvalidInput(f"The {what} must be text, not {type(text).__name__}.")
+    if len(text) > limit:
+        raise InvalidInput(
+            f"The {what} has {len(text):,} characters, and at most {limit:,} are kept in one piece; "
+            f"split it. It begins {_start(text)}."
+        )
     if "\0" in text:
         raise InvalidInput(f"The {what} holds a NUL character; remove it. It begins {_start(text)}.")
     if any("\ud800" <= letter <= "\udfff" for letter in text) if not text.isascii() else False:
@@ -42,14 +47,14 @@ def _checked(text: object, what: str, limit: int, *, strip: bool) -> str:
             f"The {what} holds half of a surrogate pair, which is no text; decode it properly. "
             f"It begins {_start(text)}."
         )
-    if not text.strip():
+    if not any(map(_visible, text)):
         raise InvalidInput(f"The {what} is empty; give it at least one visible character.")
-    if len(text) > limit:
-        raise InvalidInput(
-            f"The {what} has {len(text):,} characters, and at most {limit:,} are kept in one piece; "
-            f"split it. It begins {_start(text)}."
-        )
     return unicodedata.normalize("NFC", text).strip() if strip else text
+
+
+def _visible(letter: str) -> bool:
+    """Neither a space nor a control or format character, such as a zero-width joiner."""
+    return unicodedata.category(letter) not in {"Zs", "Zl", "Zp", "Cc", "Cf"}
 
 
 def _start(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ _SENTENCE_END = re.compile(r"[.!?…]+[\"'»”’)\]]*\s+|[。！？]+|\n+")
 
 def spans(text: str) -> tuple[tuple[int, int], ...]:
     """Cut a text at sentence ends into overlapping spans that cover it whole, in order."""
+    if len(text) * _WIDE <= WIDTH or (len(text) <= WIDTH and text.isascii()):
+        return ((0, len(text)),)  # as nearly always, without a look at each letter
     reach = [0, *accumulate(_WIDE if ord(letter) >= _WIDE_FROM else 1 for letter in text)]
     if reach[-1] <= WIDTH:
         return ((0, len(text)),)
@@ -53,7 +56,7 @@ def _spans(text: str, reach: list[int]) -> Iterator[tuple[int, int]]:
         yield start, stop
         # Begin the next one a little earlier, at a sentence or a word, so that nothing is cut in two.
         earliest = _earliest(reach, stop, OVERLAP)
-        again = next((end for end in ends if earliest <= end < stop), None)
+        again = _first_end(ends, earliest, stop)
         start = max(again if again is not None else _word_start(text, earliest, stop), start + 1)
 
 
@@ -74,8 +77,13 @@ def _earliest(reach: list[int], stop: int, width: int) -> int:
 
 def _last_end(ends: list[int], start: int, furthest: int) -> int | None:
     """The last sentence end in the second half of the span: a tiny passage says little."""
-    half = start + (furthest - start) // 2
-    return next((end for end in reversed(ends) if half < end <= furthest), None)
+    place = bisect_right(ends, furthest)
+    return ends[place - 1] if place and ends[place - 1] > start + (furthest - start) // 2 else None
+
+
+def _first_end(ends: list[int], earliest: int, stop: int) -> int | None:
+    place = bisect_left(ends, earliest)
+    return ends[place] if place < len(ends) and ends[place] < stop else None
 
 
 def _last_space(text: str, start: int, furthest: int) -> int | None:

@@ -71,14 +71,16 @@ class World:
 
     def add(self, vectors: Rows, scope: int = 1, kind: Kind = Kind.NOTE, passages: int = 1) -> list[int]:
         """Memories of so many passages each; their ids."""
-        added = []
+        added: list[int] = []
         with self.writer:
-            for first in range(0, len(vectors), passages):
-                added.append(self._add_memory(vectors[first : first + passages], scope, kind))
+            added += [
+                self._add_memory(vectors[first : first + passages], scope, kind)
+                for first in range(0, len(vectors), passages)
+            ]
         return added
 
-    def add_some(self, count: int, **how: int) -> list[int]:
-        return self.add(some_vectors(count, next(self.seeds), self.dims), **how)
+    def add_some(self, count: int, scope: int = 1, kind: Kind = Kind.NOTE, passages: int = 1) -> list[int]:
+        return self.add(some_vectors(count, next(self.seeds), self.dims), scope, kind, passages)
 
     def _add_memory(self, vectors: Rows, scope: int, kind: Kind) -> int:
         memory = self.writer.execute(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.records import Problem
+import apsw
+
+from recollect.records import Kind, Problem
 from recollect.stores.sqlite import vector_rows, word_index
+from recollect.stores.sqlite.connection import renew_identity
 from recollect.stores.sqlite.documents import index_words
 from recollect.stores.sqlite.rows import first
+from recollect.text.passages import spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import apsw
+    from collections.abc import Iterable, Iterator
 
     from recollect.stores.sqlite.rows import Row
     from recollect.stores.sqlite.vector_cache import VectorCache
@@ -20,23 +22,19 @@ if TYPE_CHECKING:
 _SEARCHABLE = "SELECT id FROM memory WHERE scope_id = ? AND deleted_at IS NULL AND superseded_at IS NULL"
 _BATCH = 2_000
 
-_ORPHANS = {
-    "passages without their memory": (
-        "SELECT count(*) FROM passage WHERE memory_id NOT IN (SELECT id FROM memory)"
-    ),
-    "vectors without their passage": (
-        "SELECT count(*) FROM vector WHERE passage_id NOT IN (SELECT id FROM passage)"
-    ),
-}
+_BARE_MEMORIES = (
+    "FROM memory AS m WHERE NOT EXISTS (SELECT 1 FROM passage WHERE memory_id = m.id "
+    "AND observation_id IS NULL)"
+)
+_BARE_OBSERVATIONS = (
+    "FROM observation AS o JOIN memory AS m ON m.id = o.memory_id "
+    "WHERE NOT EXISTS (SELECT 1 FROM passage WHERE observation_id = o.id)"
+)
+# Of these tables the rows are derived; of all others they are what the user said.
+_DERIVED = {"passage", "due", "vector"}
 _ASKEW = {
-    "entities without a passage of their own": (
-        "SELECT count(*) FROM memory AS m WHERE NOT EXISTS (SELECT 1 FROM passage WHERE memory_id = m.id "
-        "AND observation_id IS NULL)"
-    ),
-    "observations without passages": (
-        "SELECT count(*) FROM observation AS o WHERE NOT EXISTS ("
-        "SELECT 1 FROM passage WHERE observation_id = o.id)"
-    ),
+    "memories without a passage of their own": f"SELECT count(*) {_BARE_MEMORIES}",
+    "observations without passages": f"SELECT count(*) {_BARE_OBSERVATIONS}",
     "passages whose life differs from their memory's": (
         "SELECT count(*) FROM passage AS p JOIN memory AS m ON m.id = p.memory_id "
         "LEFT JOIN observation AS o ON o.id = p.observation_id WHERE p.live <> (m.deleted_at IS NULL "
@@ -51,31 +49,28 @@ _ASKEW = {
         "AND NOT EXISTS (SELECT 1 FROM vector AS v JOIN model ON model.id = v.model_id "
         "WHERE v.passage_id = p.id AND model.in_use = 1)"
     ),
-    "memories said to be superseded by one that is not there": (
-        "SELECT count(*) FROM memory WHERE superseded_by IS NOT NULL "
-        "AND superseded_by NOT IN (SELECT id FROM memory)"
-    ),
 }
+_SUPERSEDED_BY_NOTHING = (
+    "SELECT count(*) FROM memory WHERE superseded_by IS NOT NULL "
+    "AND superseded_by NOT IN (SELECT id FROM memory)"
+)
 
 
 def problems(connection: apsw.Connection, cache: VectorCache) -> list[Problem]:
     """Everything that is wrong, from the file's pages up to the cache."""
-    return [
-        *_file_problems(connection),
-        *_row_problems(connection),
-        *_word_problems(connection),
-        *_cache_problems(connection, cache),
-    ]
+    parts = {
+        "the file": _file_problems(connection),
+        "rows": _row_problems(connection),
+        "words": _word_problems(connection),
+        "vectors": _cache_problems(connection, cache),
+    }
+    return [problem for where, found in parts.items() for problem in _as_far_as_readable(found, where)]
 
 
 def rebuild(connection: apsw.Connection) -> None:
-    """Make the derived anew: indexes of words, passages' lives; drop orphans."""
-    connection.execute("DELETE FROM vector WHERE passage_id NOT IN (SELECT id FROM passage)")
-    connection.execute("DELETE FROM passage WHERE memory_id NOT IN (SELECT id FROM memory)")
-    connection.execute(
-        "DELETE FROM vector WHERE id IN (SELECT v.id FROM vector AS v JOIN model ON model.id = v.model_id "
-        "WHERE length(v.embedding) <> 4 * model.dims)"
-    )
+    """Make the derived anew: passages and their lives, the queue for vectors, indexes of words."""
+    _drop_orphans(connection)
+    _add_passages(connection)
     connection.execute(
         "UPDATE passage SET live = (SELECT m.deleted_at IS NULL AND m.superseded_at IS NULL FROM memory AS m "
         "WHERE m.id = passage.memory_id) AND (observation_id IS NULL OR EXISTS (SELECT 1 FROM observation "
@@ -86,6 +81,8 @@ def rebuild(connection: apsw.Connection) -> None:
         word_index.drop(connection, scope)
         word_index.create(connection, scope)
         fill_words(connection, scope)
+    # Caches learn of changed lives from the log, and this bypassed it.
+    renew_identity(connection)
 
 
 def backfill(connection: apsw.Connection) -> None:
@@ -112,21 +109,62 @@ def fill_words(connection: apsw.Connection, scope: int) -> None:
         index_words(connection, scope, searchable[start : start + _BATCH])
 
 
+def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Problem]:
+    """A damaged file may end a check half way; what is known until then is still worth telling."""
+    try:
+        yield from found
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
+        yield Problem(f"the check could not go on: {error}", where, repairable=where == "words")
+
+
+def _drop_orphans(connection: apsw.Connection) -> None:
+    connection.execute(
+        "DELETE FROM passage WHERE memory_id NOT IN (SELECT id FROM memory) "
+        "OR observation_id NOT IN (SELECT id FROM observation)"
+    )
+    connection.execute(
+        "DELETE FROM vector WHERE passage_id NOT IN (SELECT id FROM passage) "
+        "OR model_id NOT IN (SELECT id FROM model) "
+        "OR length(embedding) <> 4 * (SELECT dims FROM model WHERE id = model_id)"
+    )
+
+
+def _add_passages(connection: apsw.Connection) -> None:
+    memories: list[Row] = list(connection.execute(f"SELECT m.id, m.kind, m.text {_BARE_MEMORIES}"))
+    for memory, kind, text in memories:
+        for span in ((0, 0),) if kind == Kind.ENTITY else spans(text):
+            vector_rows.add_passage(connection, memory, None, span)
+    observations: list[Row] = list(
+        connection.execute(f"SELECT o.id, o.memory_id, o.content {_BARE_OBSERVATIONS}")
+    )
+    for id_, memory, content in observations:
+        for span in spans(content):
+            vector_rows.add_passage(connection, memory, id_, span)
+
+
 def _file_problems(connection: apsw.Connection) -> Iterator[Problem]:
     for (message,) in connection.execute("PRAGMA integrity_check"):
         if message != "ok":
-            yield Problem(str(message), "the file", repairable=False)
+            # Of virtual tables there are only the indexes of words.
+            yield Problem(str(message), "the file", repairable="fts5" in str(message).lower())
     for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check"):
         yield Problem(
-            f"row {row} of {table} points to a {parent} that is not there", "rows", repairable=False
+            f"row {row} of {table} points to a {parent} that is not there",
+            "rows",
+            repairable=table in _DERIVED,
         )
 
 
 def _row_problems(connection: apsw.Connection) -> Iterator[Problem]:
-    for what, question in (_ORPHANS | _ASKEW).items():
+    for what, question in _ASKEW.items():
         count = first(connection.execute(question))
         if count:
             yield Problem(f"{count} {what}", "rows", repairable=True)
+    count = first(connection.execute(_SUPERSEDED_BY_NOTHING))
+    if count:
+        yield Problem(
+            f"{count} memories said to be superseded by one that is not there", "rows", repairable=False
+        )
 
 
 def _word_problems(connection: apsw.Connection) -> Iterator[Problem]:
@@ -145,10 +183,13 @@ def _word_problems(connection: apsw.Connection) -> Iterator[Problem]:
 
 
 def _cache_problems(connection: apsw.Connection, cache: VectorCache) -> Iterator[Problem]:
-    store_id = first(connection.execute("SELECT value FROM setting WHERE name = 'store_id'"))
+    identity: Row | None = connection.execute("SELECT value FROM setting WHERE name = 'store_id'").fetchone()
+    if identity is None:
+        yield Problem("the store has no identity", "vectors", repairable=True)
+        return
     models: list[Row] = list(connection.execute("SELECT id, dims FROM model WHERE in_use = 1"))
     for model, dims in models:
-        for trouble in cache.check(connection, store_id, model, dims):
+        for trouble in cache.check(connection, identity[0], model, dims):
             yield Problem(trouble, "vectors", repairable=True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from contextlib import contextmanager
@@ -34,12 +35,16 @@ def prepare(path: Path, busy_ms: int, steps: Sequence[str] | None = None) -> Non
     """Make the file a store of the current version, or refuse it untouched."""
     steps = migrations() if steps is None else steps
     _refuse_old_sqlite()
-    _refuse_strangers(path)
     with failures_of(path):
+        refuse_strangers(path, len(steps))
         connection = _open(path, busy_ms)
         try:
             _migrate(connection, path, steps)
             _use_log(connection)
+        except NotAStore:
+            # The last to close a file moves its log into it; not in a file that we leave as it is.
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            raise
         finally:
             connection.close()
 
@@ -47,7 +52,7 @@ def prepare(path: Path, busy_ms: int, steps: Sequence[str] | None = None) -> Non
 def connect(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
     """A connection to a file that `prepare` has seen."""
     with failures_of(path):
-        connection = _open(path, busy_ms)
+        connection = _open(path, busy_ms, create=False)
         connection.pragma("foreign_keys", 1)
         # FULL, not NORMAL: an acknowledged write must survive a power cut.
         connection.pragma("synchronous", "FULL")
@@ -58,12 +63,17 @@ def connect(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
         return connection
 
 
+def renew_identity(connection: apsw.Connection) -> None:
+    """Another id: whatever is cached of the store by any process, in memory or in a file, counts no more."""
+    connection.execute("INSERT OR REPLACE INTO setting VALUES ('store_id', ?)", (secrets.token_hex(16),))
+
+
 @contextmanager
 def failures_of(path: Path) -> Iterator[None]:
     """Say in our own words what SQLite could not do, and what the reader can."""
     try:
         yield
-    except (apsw.BusyError, apsw.LockedError) as error:
+    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
         raise StoreUnavailable(
             f"{path} is locked by another program, and waiting did not help. "
             "Close that program, or try again later. Nothing was written."
@@ -101,29 +111,47 @@ def _refuse_old_sqlite() -> None:
         )
 
 
-def _refuse_strangers(path: Path) -> None:
-    """Look at the header alone, before SQLite could write anything."""
-    try:
-        if path.is_dir():
-            raise NotAStore(f"{path} is a folder; name a file in it.")
-        with path.open("rb") as file:
-            header = file.read(100)
-    except FileNotFoundError:
-        if not path.parent.is_dir():
-            raise StoreUnavailable(f"There is no folder {path.parent}; create it first.") from None
-        return
-    except OSError as error:
-        raise StoreUnavailable(f"{path} cannot be read: {error.strerror}.") from error
-    if not header:
+def refuse_strangers(path: Path, known: int) -> None:
+    """Look at the header alone, before SQLite could write anything; `known` is the newest schema we know."""
+    header = _header(path) if _is_there(path) else b""
+    if not header or _is_half_made(path, header):
         return
     if not header.startswith(_MAGIC):
         raise NotAStore(f"{path} is not a Recollect store; it was left as it is.")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise NotAStore(f"{path} is an SQLite file of another program; it was left as it is.")
+    _refuse_newer(int.from_bytes(header[60:64], "big"), known, path)
 
 
-def _open(path: Path, busy_ms: int) -> apsw.Connection:
-    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+def _is_there(path: Path) -> bool:
+    try:
+        if path.is_dir():
+            raise NotAStore(f"{path} is a folder; name a file in it.")
+        if not path.parent.is_dir():
+            raise StoreUnavailable(f"There is no folder {path.parent}; create it first.")
+        return os.path.lexists(path)
+    except OSError as error:
+        raise StoreUnavailable(f"{path} cannot be reached: {error.strerror}.") from error
+
+
+def _header(path: Path) -> bytes:
+    # Through SQLite's own file layer: a plain open and close would give up every lock that this process
+    # holds on the file, and another program could then take the log away under an open store.
+    file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
+    try:
+        # A short read comes without the zeros at its end.
+        return file.xRead(100, 0).ljust(min(100, file.xFileSize()), b"\0")
+    finally:
+        file.xClose()
+
+
+def _is_half_made(path: Path, header: bytes) -> bool:
+    """Did a power cut interrupt the making of this file? SQLite will then undo it, by the journal."""
+    return not any(header) and path.with_name(path.name + "-journal").exists()
+
+
+def _open(path: Path, busy_ms: int, *, create: bool = True) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     connection = apsw.Connection(str(path), flags=flags, statementcachesize=200)
     connection.set_busy_timeout(busy_ms)
     return connection
@@ -139,11 +167,13 @@ def _migrate(connection: apsw.Connection, path: Path, steps: Sequence[str]) -> N
         # Another process may have been quicker while we waited for the lock.
         version = _version(connection)
         _refuse_newer(version, len(steps), path)
+        if version == 0:
+            _refuse_tables(connection, path)
         for step in steps[version:]:
             connection.execute(step)
         if version == 0:
             connection.pragma("application_id", APPLICATION_ID)
-            connection.execute("INSERT INTO setting VALUES ('store_id', ?)", (secrets.token_hex(16),))
+            renew_identity(connection)
         connection.pragma("user_version", len(steps))
         connection.execute("COMMIT")
     except BaseException:
@@ -164,6 +194,12 @@ def _refuse_newer(version: int, known: int, path: Path) -> None:
             f"{path} was written by a newer Recollect (schema {version}; this one knows {known}). "
             "It was left as it is: pip install --upgrade recollect"
         )
+
+
+def _refuse_tables(connection: apsw.Connection, path: Path) -> None:
+    """A file that was empty when we looked may have become another program's since."""
+    if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is not None:
+        raise NotAStore(f"{path} is an SQLite file of another program; it was left as it is.")
 
 
 def _use_log(connection: apsw.Connection) -> None:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import apsw
 
-from recollect.errors import InvalidInput
-from recollect.stores.sqlite.connection import connect, failures_of, prepare
+from recollect.errors import InvalidInput, NotFound, StoreDamaged, StoreUnavailable
+from recollect.stores.sqlite.connection import (
+    connect,
+    failures_of,
+    migrations,
+    prepare,
+    refuse_strangers,
+    renew_identity,
+)
+from recollect.stores.sqlite.rows import first
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from recollect.ports import Progress
@@ -25,29 +35,58 @@ def copy_to(source: apsw.Connection, path: Path, progress: Progress | None = Non
         raise InvalidInput(f"{path} exists already; name a new file.")
     if not path.parent.is_dir():
         raise InvalidInput(f"There is no folder {path.parent}; create it first.")
-    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with failures_of(path):
-            _copy(source, unfinished, progress)
+    with _failures_of_copy(path), _unfinished(path) as unfinished:
+        _copy(source, unfinished, progress)
         unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+        _sync_folder(path.parent)
 
 
 def put_back(backup: Path, path: Path, busy_ms: int, progress: Progress | None = None) -> None:
     """Make the store at `path` what the backup holds, in one transaction that other programs wait for.
 
-    The store gets a new identity, so that no cache of its former content is taken for current.
+    The backup stays as it is. The store gets a new identity, so that no cache of its former content is
+    taken for current.
     """
-    prepare(backup, busy_ms)
+    _refuse_no_backup(backup, path)
     prepare(path, busy_ms)
-    with failures_of(path):
-        source, target = connect(backup, busy_ms, writes=False), connect(path, busy_ms, writes=True)
+    # The copy is brought up to date and given its identity before the store changes: a crash leaves the
+    # store as it was, or as it shall be.
+    with _failures_of_copy(path), _unfinished(path) as ready:
+        _make_ready(backup, ready, busy_ms)
+        with failures_of(path):
+            source, target = connect(ready, busy_ms, writes=False), connect(path, busy_ms, writes=True)
+            try:
+                _pages(source, target, progress)
+            finally:
+                source.close()
+                target.close()
+
+
+def _refuse_no_backup(backup: Path, path: Path) -> None:
+    if not backup.is_file() or not backup.stat().st_size:
+        raise NotFound(f"There is no backup at {backup}; name the file that `recollect backup` made.")
+    if path.exists() and backup.samefile(path):
+        raise InvalidInput(f"{backup} is the store itself; name the file that `recollect backup` made.")
+
+
+def _make_ready(backup: Path, ready: Path, busy_ms: int) -> None:
+    with failures_of(backup):
+        refuse_strangers(backup, len(migrations()))
+        source = apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)
         try:
-            _pages(source, target, progress)
-            target.execute("UPDATE setting SET value = ? WHERE name = 'store_id'", (secrets.token_hex(16),))
+            source.set_busy_timeout(busy_ms)
+            _copy(source, ready, None)
         finally:
             source.close()
+    prepare(ready, busy_ms)
+    with failures_of(backup):
+        target = connect(ready, busy_ms, writes=True)
+        try:
+            broken = first(target.execute("PRAGMA integrity_check(1)"))
+            if broken != "ok":
+                raise StoreDamaged(f"{backup} is damaged ({broken}); the store was left as it is.")
+            renew_identity(target)
+        finally:
             target.close()
 
 
@@ -64,8 +103,47 @@ def _copy(source: apsw.Connection, path: Path, progress: Progress | None) -> Non
 
 
 def _pages(source: apsw.Connection, target: apsw.Connection, progress: Progress | None) -> None:
-    with target.backup("main", source, "main") as copy:
-        while not copy.done:
-            copy.step(_PAGES)
-            if progress is not None:
-                progress(copy.page_count - copy.remaining, copy.page_count)
+    # One read transaction for all steps: without it, a write between two steps starts the copy over,
+    # and under steady writes it would never end.
+    source.execute("BEGIN")
+    try:
+        source.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
+        with target.backup("main", source, "main") as copy:
+            while not copy.done:
+                copy.step(_PAGES)
+                if progress is not None:
+                    progress(copy.page_count - copy.remaining, copy.page_count)
+    finally:
+        if source.in_transaction:
+            source.execute("ROLLBACK")
+
+
+@contextmanager
+def _unfinished(path: Path) -> Iterator[Path]:
+    """A name beside `path` to work under; nothing stays there."""
+    unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        yield unfinished
+    finally:
+        for rest in ("", "-journal", "-wal", "-shm"):
+            unfinished.with_name(unfinished.name + rest).unlink(missing_ok=True)
+
+
+@contextmanager
+def _failures_of_copy(path: Path) -> Iterator[None]:
+    try:
+        with failures_of(path):
+            yield
+    except OSError as error:
+        raise StoreUnavailable(f"{path} could not be written: {error.strerror}.") from error
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name itself must survive a power cut. Windows has no such call, and needs none."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

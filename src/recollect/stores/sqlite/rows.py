@@ -7,6 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from recollect.errors import InvalidInput
 from recollect.records import (
     Added,
     Consolidation,
@@ -29,11 +30,18 @@ Row = tuple[Any, ...]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
 
 
 def stamp(moment: datetime) -> int:
     """Whole microseconds since 1970, exactly."""
-    return (moment - _EPOCH) // _MICROSECOND
+    if moment.utcoffset() is None:
+        raise InvalidInput(f"The time {moment} names no time zone; pass an aware datetime.")
+    at = (moment - _EPOCH) // _MICROSECOND
+    if not _FIRST <= at <= _LAST:  # a date in its own zone, and none in UTC: it could not be read back
+        raise InvalidInput(f"The time {moment} lies outside the calendar; the years are 1 to 9999, in UTC.")
+    return at
 
 
 def moment(stamp: int) -> datetime:

@@ -46,10 +46,13 @@ class SqliteStore:
         prepare(self.path, busy_ms)
         self._cache = VectorCache(self.path.with_name(self.path.name + "-vectors"))
         self._writer = connect(self.path, busy_ms, writes=True)
+        self._inode = _inode(self.path)
         self._writing = threading.Lock()
         self._readers: LifoQueue[apsw.Connection] = LifoQueue()
         self._closed = False
-        if check.lacks_words(self._writer):
+        with failures_of(self.path):
+            incomplete = check.lacks_words(self._writer)
+        if incomplete:
             with self._transaction() as connection:
                 check.backfill(connection)
 
@@ -122,7 +125,7 @@ class SqliteStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[apsw.Connection]:
-        self._refuse_closed()
+        self._refuse_unusable()
         with self._writing, failures_of(self.path):
             # IMMEDIATE takes the write lock at once: a transaction that reads first and then cannot
             # write would have to start over.
@@ -137,7 +140,7 @@ class SqliteStore:
 
     @contextmanager
     def _reader(self) -> Iterator[apsw.Connection]:
-        self._refuse_closed()
+        self._refuse_unusable()
         try:
             connection = self._readers.get_nowait()
         except Empty:
@@ -150,9 +153,23 @@ class SqliteStore:
             else:
                 self._readers.put(connection)
 
-    def _refuse_closed(self) -> None:
+    def _refuse_unusable(self) -> None:
         if self._closed:
             raise StoreUnavailable(f"{self.path} was closed; open it again.")
+        if _inode(self.path) != self._inode:
+            # SQLite would go on with the file that had this name, and who opens the name would miss it all.
+            raise StoreUnavailable(
+                f"{self.path} was moved, deleted or replaced while it was open; open it again. "
+                "Nothing was written."
+            )
+
+
+def _inode(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _done(batch: Batch, index: int, change: Change) -> Outcome:

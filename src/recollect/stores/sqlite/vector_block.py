@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.stores.sqlite.vector_codes import Codes, one_bit
+
 if TYPE_CHECKING:
     import mmap
     from collections.abc import Iterator
 
     from recollect.vectors import Rows
 
-ROWS = 8192
+ROWS = 16_384
 """Rows per block: big enough to make Python's part small, small enough for a column to stay in cache."""
 
 # Offsets of mapped blocks must be multiples of this on every platform; Windows asks for the most.
 ALIGNMENT = 65_536
 
-Codes = NDArray[np.uint64]
 Ids = NDArray[np.int64]
 
 
@@ -158,12 +159,3 @@ def _words(piece: NDArray[Any]) -> NDArray[Any]:
     flat = piece.reshape(-1)
     row_bytes = piece.strides[0]
     return flat.view(np.uint64 if row_bytes % 8 == 0 else f"u{flat.itemsize}")
-
-
-def one_bit(rows: Rows, centre: Rows) -> Codes:
-    """A bit per dimension: is the value above the centre's? One row of words per row."""
-    above = rows > centre
-    missing = -above.shape[-1] % 64
-    if missing:
-        above = np.pad(above, [(0, 0)] * (above.ndim - 1) + [(0, missing)])
-    return np.packbits(above, axis=-1).view(np.uint64)

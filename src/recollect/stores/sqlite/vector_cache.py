@@ -91,9 +91,11 @@ class VectorCache:
         """Remove the file, and hold nothing; the next search makes both again."""
         with self._lock:
             self._drop()
-            for name in ("", "-new") if self._path else ():
-                assert self._path is not None  # noqa: S101  # for the type checker
-                self._path.with_name(self._path.name + name).unlink(missing_ok=True)
+            if self._path is not None:
+                try:
+                    VectorFile.remove(self._path)
+                except OSError as error:  # Windows keeps what another process has mapped
+                    self._stay_private(error, 0)
 
     def close(self) -> None:
         """Release memory and maps. A search after this starts over."""
@@ -151,22 +153,27 @@ class VectorCache:
 
     def _made_anew(self, connection: apsw.Connection, source: Source, version: Version) -> State:
         """From SQLite: through the file where there is enough to share, so that no process holds it all."""
-        blocks = blocks_of(truth.live_rows(connection, source, 0), source)
-        first = next(blocks, None)
-        if first is None:
-            return State(version, ())
-        if first.used < self._share_from:
-            return State(version, (Part(first, first.used, shared=False),))
         state = None
         if self._file is not None and self._share_from == WORTH_SHARING:
             try:
                 with self._file.lock() as mine:
                     if mine and not self._outrun(version):
-                        self._file.create(chain([first], blocks), version)
-                        state = self._from_file(connection, source, version)
+                        state = self._through_file(connection, source, version)
             except OSError as error:
                 self._stay_private(error, 0)
-        return state or loaded(connection, source, version)
+        return loaded(connection, source, version) if state is None else state
+
+    def _through_file(self, connection: apsw.Connection, source: Source, version: Version) -> State | None:
+        assert self._file is not None  # noqa: S101  # the callers have looked
+        blocks = blocks_of(truth.live_rows(connection, source, 0), source)
+        first = next(blocks, None)
+        if first is None:
+            return State(version, ())
+        if first.used < WORTH_SHARING:
+            return State(version, (Part(first, first.used, shared=False),))
+        self._file.create(chain([first], blocks), version)
+        self.reason = None
+        return self._from_file(connection, source, version)
 
     def _shared(self, connection: apsw.Connection, source: Source, state: State) -> State:
         """The same state, with its rows in the file, if that can be had now."""
@@ -177,16 +184,15 @@ class VectorCache:
                     return state
                 moved = self._from_file(connection, source, state.version)
                 if moved is None:
-                    blocks = blocks_of(truth.live_rows(connection, source, 0), source)
-                    self._file.create(blocks, state.version)
+                    moved = self._through_file(connection, source, state.version)
                 elif moved.private_rows >= WORTH_SHARING:
                     self._append(moved)
-                else:
-                    return moved
-                return self._from_file(connection, source, state.version) or state
+                    moved = self._from_file(connection, source, state.version)
         except OSError as error:
             self._stay_private(error, state.private_rows)
             return state
+        self._share_from = WORTH_SHARING
+        return moved or state
 
     def _append(self, state: State) -> None:
         """Put what the state holds beyond the file into the file."""
@@ -198,6 +204,7 @@ class VectorCache:
         # must read the log from where it began.
         life = header.version.life if state.dead_rows else state.version.life
         self._file.append(header, private, state.version._replace(life=life))
+        self.reason = None
 
     def _outrun(self, version: Version) -> bool:
         """Has another process put into the file what this snapshot does not see yet?"""

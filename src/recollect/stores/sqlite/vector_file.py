@@ -6,7 +6,6 @@ says how many count; a file is replaced by another, never made shorter, since th
 
 from __future__ import annotations
 
-import errno
 import mmap
 import os
 import struct
@@ -15,6 +14,8 @@ import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
 
 from recollect.stores.sqlite.vector_block import ALIGNMENT, ROWS, Block, Shape
 from recollect.stores.sqlite.vector_truth import Version
@@ -67,7 +68,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """A file's published rows, mapped and verified. It holds while it is kept, whatever becomes of the path."""
+    """A file's published rows, mapped and verified. They stay, whatever becomes of the path."""
 
     inode: tuple[int, int]
     header: Header
@@ -124,9 +125,11 @@ class VectorFile:
         with self.path.open("r+b", buffering=0) as file:
             self._add(file, after, blocks, version)
 
-    def forget(self) -> None:
-        self.path.unlink(missing_ok=True)
-        self.path.with_name(self.path.name + "-new").unlink(missing_ok=True)
+    @staticmethod
+    def remove(path: Path) -> None:
+        """Who has it mapped keeps its map. The lock stays, or two writers could come to hold one each."""
+        for name in (path.name, path.name + "-new"):
+            path.with_name(name).unlink(missing_ok=True)
 
     @contextmanager
     def lock(self) -> Iterator[bool]:
@@ -184,14 +187,17 @@ class VectorFile:
 
     def _write(self, file: BinaryIO, at: int, block: Block, start: int, stop: int) -> None:
         """Put rows of a block at row `at` of the file; they fit the file's block there."""
-        _reserve(file, self._size(at + stop - start))
+        if file.seek(0, os.SEEK_END) < self._size(at + stop - start):
+            # The room that is left holds no disk space yet. All is written by `write`, never through a map,
+            # so a full disk is an error here and cannot end a reader.
+            file.truncate(self._size(at + stop - start))
         base = self._size(at - at % ROWS)
         # The same row numbers in another block stand the same number of rows further on, in every column.
         shift = at % ROWS - start
         for offset, piece in block.pieces(start, stop):
             row_bytes = piece.strides[0]
             file.seek(base + offset + shift * row_bytes)
-            _write_all(file, memoryview(piece).cast("B"))
+            _write_all(file, piece.reshape(-1).view(np.uint8).data)
 
     def _publish(self, file: BinaryIO, header: Header) -> None:
         os.fsync(file.fileno())
@@ -204,22 +210,6 @@ def _write_all(file: BinaryIO, data: memoryview) -> None:
     # An unbuffered write may stop short.
     while data:
         data = data[file.write(data) :]
-
-
-def _reserve(file: BinaryIO, size: int) -> None:
-    """Make the file this long, with real space: a full disk is an error now, not the end of a reader later."""
-    length = file.seek(0, os.SEEK_END)
-    if length >= size:
-        return
-    if sys.platform != "win32" and hasattr(os, "posix_fallocate"):
-        try:
-            os.posix_fallocate(file.fileno(), length, size - length)
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
-                raise
-        else:
-            return
-    file.truncate(size)
 
 
 def _lock(file: BinaryIO) -> None:

@@ -30,7 +30,17 @@ def add_passage(
         "INSERT INTO passage(memory_id, observation_id, start, stop, live) VALUES (?, ?, ?, ?, ?)",
         (memory, observation, *span, int(live)),
     )
-    connection.execute("INSERT INTO due VALUES (?)", (connection.last_insert_rowid(),))
+
+
+def newest_passage(connection: apsw.Connection) -> int:
+    """The id of the last passage there ever was."""
+    rows = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'passage'")
+    return next((int(seq) for (seq,) in rows), 0)
+
+
+def queue(connection: apsw.Connection, after: int) -> None:
+    """Passages made since `after` wait for their vectors."""
+    connection.execute("INSERT OR IGNORE INTO due SELECT id FROM passage WHERE id > ?", (after,))
 
 
 def set_life(connection: apsw.Connection, condition: str, binding: int, *, live: bool) -> None:

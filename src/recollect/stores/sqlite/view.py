@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     from recollect.stores.sqlite.rows import Row
     from recollect.stores.sqlite.vector_cache import VectorCache
 
-_LIKE_LIMIT = 20_000
+_LONGEST_PATTERN = 50_000  # bytes; SQLite compares no longer ones
+_RELATION_COLUMNS = (
+    "r.id, r.source_id, r.target_id, s.name, t.name, r.type, r.created_at, r.context, r.since, r.until, "
+    "r.inverse_of, r.deleted_at"
+)
 
 
 class SqliteView:
@@ -50,14 +54,36 @@ class SqliteView:
         )
         return {memory.id: memory for memory in self._loaded(rows)}
 
-    def page(self, where: Filter, after: int, limit: int) -> Sequence[Memory]:
-        condition, bindings = _condition(where, self._scope_ids(where))
+    def page(self, where: Filter | None, after: int, limit: int) -> Sequence[Memory]:
+        if where is None:
+            rows = self.connection.execute(
+                f"SELECT scope_id, {MEMORY_COLUMNS} FROM memory WHERE id > ? ORDER BY id LIMIT ?",
+                (after, limit),
+            )
+        else:
+            rows = self.connection.execute(
+                f"SELECT scope_id, {MEMORY_COLUMNS} FROM memory "
+                "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
+                (many(self._page_ids(where, after, limit)),),
+            )
+        return self._loaded(rows)
+
+    def relation_page(self, where: Filter | None, after: int, limit: int) -> Sequence[Relation]:
+        allowed, bindings = "1", list[object]()
+        if where is not None:
+            scopes = self._scope_ids(where)
+            source, source_bindings = _condition(where, scopes, "s")
+            target, target_bindings = _condition(where, scopes, "t")
+            allowed = f"{source} AND {target} AND (? OR r.deleted_at IS NULL)"
+            bindings = [*source_bindings, *target_bindings, where.deleted]
+        # CROSS: in the relations' own order, whatever the planner thinks of the filter.
         rows = self.connection.execute(
-            f"SELECT scope_id, {MEMORY_COLUMNS} FROM memory AS m WHERE m.id > ? AND {condition} "
-            "ORDER BY m.id LIMIT ?",
+            f"SELECT {_RELATION_COLUMNS} FROM relation AS r CROSS JOIN memory AS s ON s.id = r.source_id "
+            f"CROSS JOIN memory AS t ON t.id = r.target_id WHERE r.id > ? AND {allowed} "
+            "ORDER BY r.id LIMIT ?",
             (after, *bindings, limit),
         )
-        return self._loaded(rows)
+        return [relation_of(row) for row in rows]
 
     def named(self, names: Sequence[str], scope: Scope) -> Mapping[str, int]:
         found: dict[str, int] = {}
@@ -71,9 +97,8 @@ class SqliteView:
     def relations(self, ids: Sequence[int], *, deleted: bool = False) -> Sequence[Relation]:
         listed = many(ids)
         rows = self.connection.execute(
-            "SELECT r.id, r.source_id, r.target_id, s.name, t.name, r.type, r.created_at, r.context, "
-            "r.since, r.until, r.inverse_of, r.deleted_at FROM relation AS r "
-            "JOIN memory AS s ON s.id = r.source_id JOIN memory AS t ON t.id = r.target_id WHERE r.id IN ("
+            f"SELECT {_RELATION_COLUMNS} FROM relation AS r JOIN memory AS s ON s.id = r.source_id "
+            "JOIN memory AS t ON t.id = r.target_id WHERE r.id IN ("
             "SELECT id FROM relation WHERE source_id IN (SELECT value FROM json_each(?1)) UNION "
             "SELECT id FROM relation WHERE target_id IN (SELECT value FROM json_each(?1))) "
             "AND (?2 OR r.deleted_at IS NULL) ORDER BY r.id",
@@ -118,16 +143,18 @@ class SqliteView:
         return [Found(hit.memory_id, hit.cosine, hit.passage_id) for hit in nearest]
 
     def containing(self, text: str, k: int, where: Filter) -> Sequence[int]:
-        if len(text) > _LIKE_LIMIT:  # SQLite compares no longer patterns
+        if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+            return []  # what cannot be stored stands nowhere
+        # LIKE knows the case of ASCII letters alone; GLOB knows none, so it is given both.
+        compare, pattern = ("LIKE ? ESCAPE '\\'", _like(text)) if text.isascii() else ("GLOB ?", _glob(text))
+        if len(pattern.encode()) > _LONGEST_PATTERN:
             return []
         condition, bindings = _condition(where, self._scope_ids(where))
-        escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        pattern = f"%{escaped}%"
         rows = self.connection.execute(
             f"SELECT m.id FROM memory AS m WHERE m.kind = 'entity' AND {condition} AND ("
-            "m.name LIKE ? ESCAPE '\\' OR m.type LIKE ? ESCAPE '\\' OR EXISTS ("
+            f"m.name {compare} OR m.type {compare} OR EXISTS ("
             "SELECT 1 FROM observation AS o WHERE o.memory_id = m.id AND o.deleted_at IS NULL "
-            "AND o.superseded_at IS NULL AND o.content LIKE ? ESCAPE '\\')) ORDER BY m.id LIMIT ?",
+            f"AND o.superseded_at IS NULL AND o.content {compare})) ORDER BY m.id LIMIT ?",
             (*bindings, pattern, pattern, pattern, k),
         )
         return [id_ for (id_,) in rows]
@@ -210,6 +237,21 @@ class SqliteView:
 
     # Beneath
 
+    def _page_ids(self, where: Filter, after: int, limit: int) -> list[int]:
+        """The first of each scope and kind, merged: the index holds each of them in order of id."""
+        gone = "" if where.deleted else "AND deleted_at IS NULL "
+        found = [
+            id_
+            for scope in self._scope_ids(where)
+            for kind in sorted(where.kinds)
+            for (id_,) in self.connection.execute(
+                "SELECT id FROM memory WHERE scope_id = ? AND kind = ? AND id > ? "
+                f"{gone}AND (?4 IS NULL OR session = ?4) ORDER BY id LIMIT ?",
+                (scope, kind, after, where.session, limit),
+            )
+        ]
+        return sorted(found)[:limit]
+
     def _loaded(self, rows: Iterable[Row]) -> list[Memory]:
         """Memories from rows that begin with their scope, their observations read in one go."""
         listed = list(rows)
@@ -265,25 +307,39 @@ class SqliteView:
         return number
 
 
-def _condition(where: Filter, scopes: list[int]) -> tuple[str, list[object]]:
-    """SQL on a memory's row `m` that says what the filter lets through."""
-    narrowing, bindings = _narrowing(where)
-    parts = ["m.scope_id IN (SELECT value FROM json_each(?))"]
+def _condition(where: Filter, scopes: list[int], row: str = "m") -> tuple[str, list[object]]:
+    """SQL on a memory's row that says what the filter lets through."""
+    narrowing, bindings = _narrowing(where, row)
+    parts = [f"{row}.scope_id IN (SELECT value FROM json_each(?))"]
     if not where.deleted:
-        parts.append("m.deleted_at IS NULL")
+        parts.append(f"{row}.deleted_at IS NULL")
     if narrowing:
         parts.append(narrowing)
     return " AND ".join(parts), [many(scopes), *bindings]
 
 
-def _narrowing(where: Filter) -> tuple[str, list[object]]:
+def _narrowing(where: Filter, row: str = "m") -> tuple[str, list[object]]:
     """The part of a filter that a scope's own index does not answer by itself; empty if there is none."""
     parts: list[str] = []
     bindings: list[object] = []
     if where.kinds != frozenset(Kind):
-        parts.append(f"m.kind IN ({', '.join('?' * len(where.kinds))})")
+        parts.append(f"{row}.kind IN ({', '.join('?' * len(where.kinds))})")
         bindings.extend(sorted(where.kinds))
     if where.session is not None:
-        parts.append("m.session = ?")
+        parts.append(f"{row}.session = ?")
         bindings.append(where.session)
     return " AND ".join(parts), bindings
+
+
+def _like(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def _glob(text: str) -> str:
+    return f"*{''.join(map(_either_case, text))}*"
+
+
+def _either_case(letter: str) -> str:
+    forms = {form for form in (letter, letter.lower(), letter.upper()) if len(form) == 1}
+    return f"[{''.join(sorted(forms))}]" if len(forms) > 1 or letter in "*?[" else letter

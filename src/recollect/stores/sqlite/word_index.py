@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.stores.sqlite.rows import many
 from recollect.text.stopwords import STOPWORDS
-from recollect.text.words import pairs, words
+from recollect.text.words import pairs, sought_pairs, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,12 +22,11 @@ if TYPE_CHECKING:
     import apsw
 
     from recollect.ports import WordIndex
+    from recollect.stores.sqlite.rows import Row
 
-_TABLES = {
-    "words": "unicode61 remove_diacritics 2",
-    "stems": "porter unicode61 remove_diacritics 2",
-    "pairs": "unicode61 remove_diacritics 0 categories ''L* M* N* Co So''",
-}
+# Texts arrive folded and cut by `text.words`, queries too, so that SQLite's own idea of letters, which is
+# of an older Unicode and folds less, has no say: this tokenizer parts at the spaces alone.
+_TABLES = {"words": "ascii", "stems": "porter ascii", "pairs": "ascii"}
 # How many (word, text) meetings one query may score: some milliseconds' worth. Beyond it the most common
 # words are left out; they would hardly move the order.
 _BUDGET = 10_000
@@ -59,12 +59,18 @@ def drop(connection: apsw.Connection, scope: int) -> None:
 def write(connection: apsw.Connection, scope: int, documents: Iterable[Document]) -> None:
     """Put documents in place of what stood under their ids; writing the same again changes nothing."""
     rows = list(documents)
+    cut = [(row.id, *(" ".join(words(text)) for text in row[1:])) for row in rows]
     for table in ("words", "stems"):
         connection.executemany(
-            f"INSERT OR REPLACE INTO {table}_{scope}(rowid, name, type, body) VALUES (?, ?, ?, ?)", rows
+            f"INSERT OR REPLACE INTO {table}_{scope}(rowid, name, type, body) VALUES (?, ?, ?, ?)", cut
         )
     paired = [(row.id, *(" ".join(pairs(text)) for text in row[1:])) for row in rows]
-    connection.executemany(f"DELETE FROM pairs_{scope} WHERE rowid = ?", [(row.id,) for row in rows])
+    # Few texts have pairs, and looking for those that had some is cheaper than deleting what is not there.
+    had = connection.execute(
+        f"SELECT id FROM pairs_{scope}_docsize WHERE id IN (SELECT value FROM json_each(?))",
+        (many(row.id for row in rows),),
+    ).fetchall()
+    connection.executemany(f"DELETE FROM pairs_{scope} WHERE rowid = ?", had)
     connection.executemany(
         f"INSERT INTO pairs_{scope}(rowid, name, type, body) VALUES (?, ?, ?, ?)",
         [row for row in paired if any(row[1:])],
@@ -101,44 +107,61 @@ def search(
 ) -> list[tuple[int, float]]:
     """Ids and BM25 scores, best first, ties by id; `condition` is SQL on the memory's row `m`, or empty."""
     table = "words" if index == "plain" else "stems"
-    scores: dict[int, float] = {}
-    for name, query in ((table, _word_query(connection, scope, text)), ("pairs", _pair_query(text))):
-        if query:
-            for id_, score in _matches(connection, f"{name}_{scope}", query, k, condition, bindings):
-                scores[id_] = scores.get(id_, 0.0) + score
-    return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
+    sought = _telling(text)
+    chosen = _affordable(connection, scope, sought)
+    pair_query = _pair_query(text)
+
+    def found(any_of: Sequence[str], allowed: str = condition) -> list[tuple[int, float]]:
+        word_query = " OR ".join(f'"{word}"' for word in any_of)
+        queries = ((f"{table}_{scope}", word_query), (f"pairs_{scope}", pair_query))
+        return _matches(
+            connection, [pair for pair in queries if pair[1]], k, allowed, bindings if allowed else ()
+        )
+
+    best = found(chosen)
+    if condition and len(chosen) < len(sought) and len(best) < k and len(best) < len(found(chosen, "")):
+        # What the filter allows may hold only the words that are common elsewhere.
+        best = found(sought[:_MOST_WORDS])
+    return best
 
 
 def _matches(
     connection: apsw.Connection,
-    table: str,
-    query: str,
+    queries: Sequence[tuple[str, str]],
     k: int,
     condition: str,
     bindings: Sequence[object],
 ) -> list[tuple[int, float]]:
-    joined = f"JOIN memory AS m ON m.id = f.rowid WHERE {table} MATCH ? AND {condition}"
-    rows = connection.execute(
-        f"SELECT f.rowid, -bm25({table}) AS score FROM {table} AS f "
-        f"{joined if condition else f'WHERE {table} MATCH ?'} ORDER BY score DESC, f.rowid LIMIT ?",
-        (query, *bindings, k),
+    """The best of all queries together: a text's score is the sum over the indexes that found it."""
+    if not queries:
+        return []
+    joined = "JOIN memory AS m ON m.id = f.rowid" if condition else ""
+    allowed = f"AND {condition}" if condition else ""
+    each = " UNION ALL ".join(
+        f"SELECT f.rowid AS id, -bm25({table}) AS score FROM {table} AS f {joined} "
+        f"WHERE {table} MATCH ? {allowed}"
+        for table, _ in queries
     )
+    if len(queries) > 1:
+        each = f"SELECT id, sum(score) AS score FROM ({each}) GROUP BY id"
+    values = [value for _, query in queries for value in (query, *bindings)]
+    rows: Iterable[Row] = connection.execute(f"{each} ORDER BY score DESC, id LIMIT ?", (*values, k))
     return [(id_, score) for id_, score in rows]
 
 
-def _word_query(connection: apsw.Connection, scope: int, text: str) -> str:
-    """Any of the words, as quoted strings, so that nothing in them is syntax."""
+def _telling(text: str) -> list[str]:
     distinct = list(dict.fromkeys(words(text)))
-    telling = [word for word in distinct if word not in STOPWORDS] or distinct
-    return " OR ".join(f'"{word}"' for word in _affordable(connection, scope, telling[:_MOST_WORDS]))
+    return [word for word in distinct if word not in STOPWORDS] or distinct
 
 
 def _affordable(connection: apsw.Connection, scope: int, sought: list[str]) -> list[str]:
     """The rarest words whose texts fit the budget, and at least one of those that occur."""
     counts = {word: _texts_with(connection, scope, word) for word in sought}
+    # Words that occur before those that do not, which only their stem could find.
+    telling = sorted(sought, key=lambda word: (counts[word] == 0, counts[word], word))[:_MOST_WORDS]
     chosen: list[str] = []
     spent = 0
-    for word in sorted(sought, key=lambda word: (counts[word], word)):
+    for word in sorted(telling, key=lambda word: (counts[word], word)):
         spent += counts[word]
         if spent > _BUDGET and any(counts[other] for other in chosen):
             break
@@ -158,10 +181,6 @@ def _texts_with(connection: apsw.Connection, scope: int, word: str) -> int:
 
 
 def _pair_query(text: str) -> str:
-    """Any of the pairs; a letter or symbol by itself seeks every pair that begins with it."""
-    pieces = list(dict.fromkeys(pairs(text)))
-    whole = [piece for piece in pieces if len(piece) > 1]
-    sought = [f'"{piece}"' for piece in whole] or [f'"{piece}" *' for piece in pieces]
-    # A symbol stands alone also beside pairs.
-    sought += [f'"{piece}"' for piece in pieces if len(piece) == 1 and not piece.isalpha() and whole]
+    """Any of what is sought among pairs; a single letter or symbol is every pair that begins with it."""
+    sought = [f'"{" ".join(pieces)}"{" *" if len(pieces[0]) == 1 else ""}' for pieces in sought_pairs(text)]
     return " OR ".join(sought[:_MOST_WORDS])

@@ -34,7 +34,7 @@ CREATE TABLE memory (
   folded_name    TEXT NOT NULL DEFAULT '',
   type           TEXT NOT NULL DEFAULT '',
   text           TEXT NOT NULL DEFAULT '',
-  text_key       INTEGER,  -- a hash of a note's text, to find its twin by
+  text_key       INTEGER,  -- a hash of a note's or message's text, to find its twin by
   category       TEXT,
   source         TEXT,
   session        TEXT,
@@ -58,9 +58,9 @@ CREATE TABLE memory (
   CHECK ((kind = 'entity') = (name <> ''))
 ) STRICT;
 CREATE UNIQUE INDEX entity_by_name ON memory(scope_id, name) WHERE kind = 'entity' AND deleted_at IS NULL;
-CREATE INDEX entity_by_folded_name ON memory(scope_id, folded_name) WHERE kind = 'entity' AND deleted_at IS NULL;
+CREATE INDEX entity_by_folded_name ON memory(scope_id, folded_name) WHERE kind = 'entity';
 CREATE INDEX message_by_session ON memory(scope_id, session, position) WHERE session IS NOT NULL;
-CREATE INDEX note_by_text ON memory(scope_id, text_key) WHERE kind = 'note' AND deleted_at IS NULL;
+CREATE INDEX memory_by_text ON memory(scope_id, text_key) WHERE text_key IS NOT NULL;
 CREATE INDEX memory_forgotten ON memory(deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX memory_by_scope ON memory(scope_id, kind);
 CREATE INDEX memory_superseded_by ON memory(superseded_by) WHERE superseded_by IS NOT NULL;

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 from recollect.records import (
     AddObservations,
     Adopt,
+    AdoptLinks,
     AdoptRelation,
     Amend,
     EndRelation,
@@ -65,8 +66,10 @@ def apply(batch: Batch, change: Change) -> Outcome:  # noqa: PLR0911, PLR0912  #
         case UseModel():
             return Outcome(count=vector_rows.use(batch.connection, change.model))
         case Adopt():
-            return adoption.adopt(batch, change.memory)
+            return adoption.adopt(batch, change)
         case AdoptRelation():
-            return adoption.adopt_relation(batch, change.relation)
+            return adoption.adopt_relation(batch, change)
+        case AdoptLinks():
+            return adoption.link(batch, change)
         case _:
             assert_never(change)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.errors import NotFound
-from recollect.stores.sqlite import word_index
+from recollect.stores.sqlite import vector_rows, word_index
 from recollect.stores.sqlite.documents import index_words
 from recollect.stores.sqlite.lookup import find_entity, like_named
-from recollect.stores.sqlite.rows import first, stamp
+from recollect.stores.sqlite.rows import stamp
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,6 +27,7 @@ class Batch:
         self.at = stamp(at)
         self._scopes: dict[Scope, int] = {}
         self._touched: dict[int, int] = {}
+        self._newest_passage = vector_rows.newest_passage(connection)
 
     def touch(self, memory: int, scope: int) -> None:
         """The memory's words may have changed."""
@@ -37,7 +38,8 @@ class Batch:
         self._scopes.clear()
 
     def finish(self) -> None:
-        """Bring the full-text indexes into step with every memory that was touched."""
+        """Bring the full-text indexes into step with every memory that was touched; queue new passages."""
+        vector_rows.queue(self.connection, self._newest_passage)
         by_scope: dict[int, list[int]] = {}
         for memory, scope in self._touched.items():
             by_scope.setdefault(scope, []).append(memory)
@@ -51,9 +53,7 @@ class Batch:
             "SELECT id FROM scope WHERE owner = ? AND agent = ?", scope.owner, scope.agent
         )
         if known is None:
-            known = self.insert(
-                "INSERT INTO scope(owner, agent) VALUES (?, ?) RETURNING id", scope.owner, scope.agent
-            )
+            known = self.insert("INSERT INTO scope(owner, agent) VALUES (?, ?)", scope.owner, scope.agent)
             word_index.create(self.connection, known)
         self._scopes[scope] = known
         return known
@@ -84,5 +84,6 @@ class Batch:
         return None if row is None else row[0]
 
     def insert(self, statement: str, *bindings: object) -> int:
-        """Run an insert that returns its id."""
-        return int(first(self.connection.execute(statement, bindings)))
+        """Run an insert of one row, and return its id."""
+        self.connection.execute(statement, bindings)
+        return self.connection.last_insert_rowid()

@@ -35,7 +35,7 @@ def put(batch: Batch, change: PutEntity) -> Outcome:
     created = entity is None
     if entity is None:
         entity = insert(batch, scope, new)
-    added = _observe(batch, entity, new.observations)
+    added = _observe(batch, entity, new.observations, just_made=created)
     if not created and (added or change.counts):
         batch.run(
             "UPDATE memory SET updated_at = ?, duplicates = duplicates + ? WHERE id = ?",
@@ -51,7 +51,7 @@ def put(batch: Batch, change: PutEntity) -> Outcome:
 def insert(batch: Batch, scope: int, new: NewEntity) -> int:
     entity = batch.insert(
         "INSERT INTO memory(kind, scope_id, created_at, updated_at, name, folded_name, type, status, "
-        "importance) VALUES ('entity', ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        "importance) VALUES ('entity', ?, ?, ?, ?, ?, ?, ?, ?)",
         scope,
         batch.at,
         batch.at,
@@ -133,19 +133,21 @@ def _updated(batch: Batch, entity: int, scope: int) -> None:
     batch.touch(entity, scope)
 
 
-def _observe(batch: Batch, entity: int, observations: Iterable[NewObservation]) -> tuple[Added, ...]:
+def _observe(
+    batch: Batch, entity: int, observations: Iterable[NewObservation], *, just_made: bool = False
+) -> tuple[Added, ...]:
     """Insert what does not stand there yet, word for word."""
-    standing: dict[str, int] = dict(
-        batch.rows(f"SELECT content, id FROM observation WHERE memory_id = ? AND {_IN_FORCE}", entity)
-    )
+    question = f"SELECT content, id FROM observation WHERE memory_id = ? AND {_IN_FORCE}"
+    standing: dict[str, int] = {} if just_made else dict(batch.rows(question, entity))
     added = []
     for new in observations:
         if new.content in standing:
+            _correct(batch, entity, new, standing)
             continue
         replaced = _replaced(batch, entity, new, standing)
         observation = batch.insert(
             "INSERT INTO observation(memory_id, content, kind, created_at, happened_at) "
-            "VALUES (?, ?, ?, ?, ?) RETURNING id",
+            "VALUES (?, ?, ?, ?, ?)",
             entity,
             new.content,
             new.kind,
@@ -159,6 +161,16 @@ def _observe(batch: Batch, entity: int, observations: Iterable[NewObservation]) 
         standing[new.content] = observation
         added.append(Added(observation, new.content))
     return tuple(added)
+
+
+def _correct(batch: Batch, entity: int, new: NewObservation, standing: dict[str, int]) -> None:
+    """What stands already may still correct another. If it has done so before, there is nothing to do."""
+    for content, observation in standing.items():
+        if new.supersedes in (observation, content) and content != new.content:
+            _supersede(batch, observation, standing[new.content])
+            del standing[content]
+            _updated(batch, entity, int(batch.rows("SELECT scope_id FROM memory WHERE id = ?", entity)[0][0]))
+            return
 
 
 def _replaced(batch: Batch, entity: int, new: NewObservation, standing: dict[str, int]) -> str | None:

@@ -109,15 +109,20 @@ def _forget_one(batch: Batch, scope: int, memory: int) -> bool:
 
 
 def _restore_relations(batch: Batch, memory: int, gone_at: int) -> None:
-    for relation, other_gone_at, clash in batch.rows(
-        "SELECT r.id, other.deleted_at, EXISTS (SELECT 1 FROM relation AS s WHERE s.source_id = r.source_id "
-        "AND s.target_id = r.target_id AND s.type = r.type AND s.until IS NULL AND s.deleted_at IS NULL "
-        "AND r.until IS NULL) FROM relation AS r JOIN memory AS other "
+    for relation, other_gone_at in batch.rows(
+        "SELECT r.id, other.deleted_at FROM relation AS r JOIN memory AS other "
         "ON other.id = CASE r.source_id WHEN ?1 THEN r.target_id ELSE r.source_id END "
-        "WHERE r.deleted_at = ?2 AND (r.source_id = ?1 OR r.target_id = ?1)",
+        "WHERE r.deleted_at = ?2 AND (r.source_id = ?1 OR r.target_id = ?1) ORDER BY r.id DESC",
         memory,
         gone_at,
     ):
-        if not clash:
+        # Asked one by one, the newest first: several that went at one moment may be the same relation.
+        clash = batch.one(
+            "SELECT s.id FROM relation AS s JOIN relation AS r ON s.source_id = r.source_id "
+            "AND s.target_id = r.target_id AND s.type = r.type "
+            "WHERE r.id = ? AND r.until IS NULL AND s.until IS NULL AND s.deleted_at IS NULL",
+            relation,
+        )
+        if clash is None:
             # While the other end is gone, the relation waits for its return: it takes its time of death.
             batch.run("UPDATE relation SET deleted_at = ? WHERE id = ?", other_gone_at, relation)

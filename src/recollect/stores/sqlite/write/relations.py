@@ -117,7 +117,7 @@ def _connect(
         return standing, False
     made = batch.insert(
         "INSERT INTO relation(source_id, target_id, type, context, created_at, since, until, inverse_of) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         source,
         target,
         type_,

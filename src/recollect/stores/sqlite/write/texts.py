@@ -33,10 +33,8 @@ def put(batch: Batch, change: PutText) -> Outcome:
     return Outcome(ids=(memory,), created=True)
 
 
-def text_key(kind: Kind, text: str) -> int | None:
-    """What notes are looked up by; two turns of a talk may say the same, so messages have none."""
-    if kind is not Kind.NOTE:
-        return None
+def text_key(text: str) -> int:
+    """What notes and messages are looked up by."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
@@ -49,11 +47,14 @@ def next_position(batch: Batch, scope: int, session: str | None) -> int | None:
 
 
 def _twin(batch: Batch, scope: int, new: NewText) -> int | None:
+    """The note that says the same; two turns of a talk may well say the same, so a message has none."""
+    if new.kind is not Kind.NOTE:
+        return None
     return batch.one(
         "SELECT id FROM memory WHERE scope_id = ? AND text_key = ? AND kind = 'note' AND text = ? "
         "AND deleted_at IS NULL AND superseded_at IS NULL ORDER BY id",
         scope,
-        text_key(new.kind, new.text),
+        text_key(new.text),
         new.text,
     )
 
@@ -63,14 +64,14 @@ def _insert(batch: Batch, scope: int, new: NewText) -> int:
     return batch.insert(
         "INSERT INTO memory(kind, scope_id, created_at, updated_at, happened_at, text, text_key, category, "
         "source, session, position, role, speaker, importance) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         new.kind.value,
         scope,
         created,
         created,
         stamp_or_none(new.happened_at),
         new.text,
-        text_key(new.kind, new.text),
+        text_key(new.text),
         new.category,
         new.source,
         new.session,

@@ -1,10 +1,12 @@
 """Turns the four-bit multilingual-e5-small that a package carries into an ONNX graph and a tokenizer file.
 
-No weight is changed: the graph keeps the same four-bit blocks, in the operators that onnxruntime has for them.
+The table of words stays four-bit, as it is. The other matrices become int8, which onnxruntime multiplies
+nearly twice as fast as four-bit ones, for .3 points of recall (XQuAD-R es, R@10 .950 to .947).
+
 The file holds, little-endian: "E5S1", a version; seven sizes, an epsilon and the block size; the vocabulary
-(offsets, scores, bytes) and the map of its normaliser; then a directory of tensors. A block of 32 weights is a
-half-precision scale d and 16 bytes, whose low nibbles are the first 16 weights and whose high nibbles are the
-others; a nibble q stands for (q - 8) * d.
+(offsets, scores, bytes) and the map of its normaliser; then a directory of tensors. A block of 32 weights is
+a half-precision scale d and 16 bytes, whose low nibbles are the first 16 weights and whose high nibbles are
+the others; a nibble q stands for (q - 8) * d.
 """
 
 from __future__ import annotations
@@ -15,7 +17,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+
+# Only in the build environment: hence the ignore.
+from onnx import (  # type: ignore[import-not-found,unused-ignore]
+    TensorProto,
+    helper,
+    numpy_helper,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -169,7 +177,12 @@ def tokenizer(pieces: Sequence[tuple[str, float]]) -> bytes:
             "special_tokens": frame,
         },
         "decoder": None,
-        "model": {"type": "Unigram", "unk_id": SPECIAL.index("<unk>"), "vocab": pieces, "byte_fallback": False},
+        "model": {
+            "type": "Unigram",
+            "unk_id": SPECIAL.index("<unk>"),
+            "vocab": pieces,
+            "byte_fallback": False,
+        },
     }
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -189,10 +202,13 @@ class Graph:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
-    def packed(self, kind: int, shape: Sequence[int], values: NDArray[np.uint8]) -> str:
-        """Two four-bit values in a byte, the first in the low half."""
+    def four_bit(self, values: NDArray[np.uint8], columns: int) -> str:
+        """Signed values of four bits, two in a byte, the first in the low half."""
         name = f"c{len(self.constants)}"
-        self.constants.append(helper.make_tensor(name, kind, shape, halved(values).tobytes(), raw=True))
+        flat = values.reshape(-1)
+        content = (flat[0::2] | (flat[1::2] << 4)).tobytes()
+        shape = [len(flat) // columns, columns]
+        self.constants.append(helper.make_tensor(name, TensorProto.INT4, shape, content, raw=True))
         return name
 
     def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
@@ -200,16 +216,11 @@ class Graph:
         self.nodes.append(helper.make_node(operator, inputs, [name], name=name, domain=domain, **attributes))
         return name
 
-    def split(self, whole: str, parts: int) -> Sequence[str]:
-        names = [f"n{len(self.nodes)}.{part}" for part in range(parts)]
-        self.nodes.append(helper.make_node("Split", [whole], names, axis=-1, num_outputs=parts))
+    def several(self, operator: str, given: str, count: int, **attributes: Any) -> Sequence[str]:
+        """A node of more than one output."""
+        names = [f"n{len(self.nodes)}.{output}" for output in range(count)]
+        self.nodes.append(helper.make_node(operator, [given], names, **attributes))
         return names
-
-
-def halved(values: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    flat = values.reshape(-1)
-    packed: NDArray[np.uint8] = flat[0::2] | (flat[1::2] << 4)
-    return packed
 
 
 def graph(source: Source) -> bytes:
@@ -223,7 +234,11 @@ def graph(source: Source) -> bytes:
         made.nodes,
         "multilingual-e5-small",
         [helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["batch", "tokens"])],
-        [helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, ["batch", "tokens", source.width])],
+        [
+            helper.make_tensor_value_info(
+                "last_hidden_state", TensorProto.FLOAT, ["batch", "tokens", source.width]
+            )
+        ],
         made.constants,
     )
     opsets = [helper.make_opsetid("", 21), helper.make_opsetid("com.microsoft", 1)]
@@ -234,8 +249,7 @@ def graph(source: Source) -> bytes:
 def _embedded(made: Graph, source: Source) -> str:
     words = source.four("emb.word")
     # Signed, as this operator's zero is 0: a nibble of 0 to 15 becomes -8 to 7, in two's complement.
-    signed = (words.values - 8) & 15
-    table = made.packed(TensorProto.INT4, [len(signed), source.width], signed)
+    table = made.four_bit(((words.values - 8) & 15).astype(np.uint8), source.width)
     word = made.node(
         "GatherBlockQuantized",
         table,
@@ -261,10 +275,10 @@ def _attended(made: Graph, source: Source, layer: str, hidden: str) -> str:
         np.concatenate([part.values for part in parts]), np.concatenate([part.scales for part in parts])
     )
     bias = np.concatenate([source.plain(f"{name}.b") for name in names])
-    query, key, value = made.split(_multiplied(made, hidden, together, bias), 3)
-    seen = made.node(
-        "MultiHeadAttention", query, key, value, domain="com.microsoft", num_heads=source.heads
+    query, key, value = made.several(
+        "Split", _multiplied(made, hidden, together, bias), count=3, axis=-1, num_outputs=3
     )
+    seen = made.node("MultiHeadAttention", query, key, value, domain="com.microsoft", num_heads=source.heads)
     out = _multiplied(made, seen, source.four(f"{layer}ao.w"), source.plain(f"{layer}ao.b"))
     return _levelled(made, source, made.node("Add", hidden, out), f"{layer}aln")
 
@@ -278,21 +292,22 @@ def _transformed(made: Graph, source: Source, layer: str, hidden: str) -> str:
 
 
 def _multiplied(made: Graph, hidden: str, weights: Four, bias: NDArray[np.float32]) -> str:
-    rows, blocks, _ = weights.values.shape
-    product = made.node(
-        "MatMulNBits",
-        hidden,
-        made.packed(TensorProto.UINT8, [rows, blocks, BLOCK // 2], weights.values),
-        made.constant(weights.scales.reshape(-1)),
-        domain="com.microsoft",
-        K=blocks * BLOCK,
-        N=rows,
-        bits=4,
-        block_size=BLOCK,
-        # Activations as int8, scaled block by block: as fast as it gets, and no text depends on another.
-        accuracy_level=4,
-    )
-    return made.node("Add", product, made.constant(bias))
+    """The pattern that onnxruntime runs as one operator: quantise, multiply as integers, scale back."""
+    whole, scale = _eight(weights)
+    quantised, step, zero = made.several("DynamicQuantizeLinear", hidden, count=3)
+    product = made.node("MatMulInteger", quantised, made.constant(whole.T), zero)
+    scales = made.node("Mul", step, made.constant(scale))
+    real = made.node("Mul", made.node("Cast", product, to=TensorProto.FLOAT), scales)
+    return made.node("Add", real, made.constant(bias))
+
+
+def _eight(weights: Four) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Each row as int8 with one scale."""
+    real = (weights.values.astype(np.float32) - 8) * weights.scales[..., np.newaxis]
+    rows = real.reshape(len(real), -1)
+    # Up to 63 and not 127: older x86 sums two products in 16 bits, which larger weights would overflow.
+    scale = np.abs(rows).max(axis=1) / 63
+    return np.rint(rows / scale[:, np.newaxis]).astype(np.int8), scale.astype(np.float32)
 
 
 def _levelled(made: Graph, source: Source, hidden: str, name: str) -> str:

@@ -1,0 +1,49 @@
+"""The Python API in one page: remember, relate, search, correct, forget and bring back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import recollect
+
+
+def main(store: Path) -> None:
+    with recollect.open(store) as memory:
+        # Create entities; a name that exists gains what is new. The reply tells the two apart.
+        batch = memory.create_entities(
+            [
+                {
+                    "name": "Ada",
+                    "type": "person",
+                    "observations": ["Wrote the first program", "Drinks coffee in the morning"],
+                },
+                recollect.NewEntity("Engine", type="machine"),
+            ]
+        )
+        for entity in batch.entities:
+            print("created" if entity.created else "merged", entity.name)
+
+        # Relations run from a source to a target.
+        memory.create_relations([("Ada", "programs", "Engine")])
+
+        # Correct an observation: the old one stays, as history.
+        memory.add_observations(
+            {"Ada": [{"content": "Drinks tea in the morning", "supersedes": "Drinks coffee in the morning"}]}
+        )
+
+        # Search by words and by meaning; each hit says why it stands where it does.
+        answer = memory.search("hot drinks", limit=3)
+        for hit in answer.hits:
+            print(f"{hit.score:.4f}", hit.memory.name, dict(hit.places), hit.passage)
+        if answer.note:
+            print("by words only:", answer.note)
+
+        # Forget, and bring back.
+        (forgotten,) = memory.delete_entities(["Engine"])
+        print("back again:", memory.restore(forgotten).name)
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as folder:
+        main(Path(folder) / "memory.db")

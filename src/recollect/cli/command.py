@@ -1,0 +1,161 @@
+"""How a command of ours is made: options that every command takes, examples in its help, and its group."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from recollect.cli.call import Call
+from recollect.cli.failures import UNREAD, exit_status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+
+class Command(click.Command):
+    """A command that knows its examples, and takes the shared options after its name too."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **rest: Any) -> None:
+        super().__init__(*args, **rest)
+        self.examples = tuple(examples)
+        self.params.extend(shared_options())
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_options(self, ctx, formatter)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_epilog(ctx, formatter)
+        _write_lines(formatter, "Examples", self.examples)
+
+
+class Group(click.Group):
+    """The commands by section, in the order in which a new user needs them."""
+
+    def __init__(
+        self,
+        *args: Any,
+        sections: Mapping[str, Sequence[Command]],
+        examples: Sequence[str] = (),
+        **rest: Any,
+    ) -> None:
+        super().__init__(*args, **rest)
+        self.sections = sections
+        self.examples = tuple(examples)
+        self.params.extend(shared_options())
+        for commands in sections.values():
+            for each in commands:
+                self.add_command(each)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        return [str(each.name) for commands in self.sections.values() for each in commands]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # What one can do comes before how: a newcomer reads from the top.
+        self.format_commands(ctx, formatter)
+        _write_options(self, ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        widest = max(len(name) for name in self.list_commands(ctx))
+        for title, commands in self.sections.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(str(each.name).ljust(widest), each.get_short_help_str(limit=90)) for each in commands]
+                )
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_lines(formatter, "Examples", self.examples)
+        super().format_epilog(ctx, formatter)
+
+    def invoke(self, ctx: click.Context) -> int | None:
+        try:
+            status: int | None = super().invoke(ctx)
+            # Here, where a reader that has gone can still be met; at exit Python would only complain.
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _write_nowhere()
+            return UNREAD
+        return status
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,  # noqa: ARG002  # click's signature
+        **rest: Any,
+    ) -> NoReturn:
+        def run() -> int | None:
+            status: int | None = click.Group.main(
+                self, args, prog_name, complete_var, standalone_mode=False, **rest
+            )
+            return status
+
+        sys.exit(exit_status(run))
+
+
+def command(name: str, *examples: str) -> Callable[[Callable[..., int | None]], Command]:
+    """Make a function that takes a `Call` first into a command; its docstring is the help."""
+
+    def made(function: Callable[..., int | None]) -> Command:
+        return click.command(name, cls=Command, examples=examples)(click.pass_obj(function))
+
+    return made
+
+
+def shared_options() -> list[click.Option]:
+    return [
+        _shared("--store", metavar="PATH", help="The memory's file. [RECOLLECT_STORE]"),
+        _shared("--owner", metavar="NAME", help="Whose memory it is. [RECOLLECT_OWNER]"),
+        _shared("--agent", metavar="NAME", help="Which agent of the owner. [RECOLLECT_AGENT]"),
+        _shared("--model", metavar="NAME", help="The embedding model; see `recollect models`."),
+        _shared("--json", is_flag=True, default=None, help="Answer with one JSON document."),
+        _shared(
+            "--color/--no-color",
+            default=None,
+            help="Force the look of a terminal, or tables without colour. [NO_COLOR]",
+        ),
+    ]
+
+
+def _shared(*names: str, **rest: Any) -> click.Option:
+    option = click.Option(names, expose_value=False, callback=_noted, **rest)
+    option.is_shared = True  # type: ignore[attr-defined]  # a mark of ours, for the help
+    return option
+
+
+def _noted(ctx: click.Context, option: click.Parameter, value: object) -> None:
+    """Keep what was given. What stands after the command's name is read later, and so wins."""
+    call = ctx.ensure_object(Call)
+    if value is not None:
+        setattr(call, str(option.name), value)
+
+
+def _write_options(of: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    """The command's own options, then those that every command takes."""
+    own: list[tuple[str, str]] = []
+    shared: list[tuple[str, str]] = []
+    for param in of.get_params(ctx):
+        record = param.get_help_record(ctx)
+        if record is not None and isinstance(param, click.Option):
+            (shared if hasattr(param, "is_shared") else own).append(record)
+    for title, records in (("Options", own), ("Options of every command", shared)):
+        if records:
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+def _write_lines(formatter: click.HelpFormatter, title: str, lines: Sequence[str]) -> None:
+    if lines:
+        with formatter.section(title):
+            for line in lines:
+                # Not `write_text`, which would fold a command into the next line.
+                formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+
+
+def _write_nowhere() -> None:
+    """Let the interpreter's last flush succeed: the reader of our output has gone."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())

@@ -1,0 +1,148 @@
+"""Replies as plain data, for `--json`: the keys here are a promise to scripts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, assert_never
+
+from recollect.cli.replies import Checkup, Done, Found, Listed, Opened, Rows
+from recollect.records import Kind
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from recollect.cli.replies import Reply
+    from recollect.engine.results import Answer, Graph, Hit, Observed, Related
+    from recollect.records import Memory, Observation, Relation
+
+
+def data_of(reply: Reply) -> Any:
+    match reply:
+        case Done() | Rows():
+            return reply.data
+        case Found(answer):
+            return answer_data(answer)
+        case Listed(graph) | Opened(graph):
+            return graph_data(graph)
+        case Checkup(checks):
+            return {"problems": reply.problems, "checks": [asdict(check) for check in checks]}
+        case _:
+            assert_never(reply)
+
+
+def answer_data(answer: Answer) -> dict[str, Any]:
+    return {
+        "query": answer.query,
+        "mode": answer.mode,
+        "note": answer.note,
+        "hits": [hit_data(rank, hit) for rank, hit in enumerate(answer.hits, start=1)],
+    }
+
+
+def hit_data(rank: int, hit: Hit) -> dict[str, Any]:
+    return {
+        "rank": rank,
+        "score": hit.score,
+        "found_by": {
+            source: {"rank": place.rank, "score": place.score} for source, place in hit.places.items()
+        },
+        "passage": hit.passage,
+        "memory": memory_data(hit.memory),
+    }
+
+
+def graph_data(graph: Graph) -> dict[str, Any]:
+    return {
+        "entities": [memory_data(entity) for entity in graph.entities],
+        "relations": [relation_data(relation) for relation in graph.relations],
+        "cursor": graph.cursor,
+    }
+
+
+def memory_data(memory: Memory) -> dict[str, Any]:
+    return {
+        "id": memory.id,
+        "kind": str(memory.kind),
+        **(_entity_fields(memory) if memory.kind is Kind.ENTITY else _text_fields(memory)),
+        "status": str(memory.status),
+        "importance": memory.importance,
+        "owner": memory.scope.owner,
+        "agent": memory.scope.agent,
+        "created_at": iso(memory.created_at),
+        "updated_at": iso(memory.updated_at),
+        "happened_at": iso(memory.happened_at),
+        "deleted_at": iso(memory.deleted_at),
+    }
+
+
+def observation_data(observation: Observation) -> dict[str, Any]:
+    return {
+        "id": observation.id,
+        "content": observation.content,
+        "kind": observation.kind,
+        "created_at": iso(observation.created_at),
+        "happened_at": iso(observation.happened_at),
+        "superseded_by": observation.superseded_by,
+        "superseded_at": iso(observation.superseded_at),
+        "similar_to": observation.similar_to,
+        "similarity": observation.similarity,
+        "deleted_at": iso(observation.deleted_at),
+    }
+
+
+def relation_data(relation: Relation) -> dict[str, Any]:
+    return {
+        "id": relation.id,
+        "source": relation.source_name,
+        "type": relation.type,
+        "target": relation.target_name,
+        "context": relation.context,
+        "since": iso(relation.since),
+        "until": iso(relation.until),
+        "created_at": iso(relation.created_at),
+    }
+
+
+def observed_data(observed: Observed) -> dict[str, Any]:
+    return {
+        "id": observed.id,
+        "name": observed.name,
+        "created": observed.created,
+        "added": [{"id": new.id, "content": new.content} for new in observed.added],
+        "similar": [asdict(pair) for pair in observed.similar],
+    }
+
+
+def related_data(related: Related) -> dict[str, Any]:
+    return {
+        "source": related.source,
+        "type": related.type,
+        "target": related.target,
+        "created": related.created,
+        "inverse": related.inverse,
+        "also_created": list(related.also_created),
+    }
+
+
+def iso(when: datetime | None) -> str | None:
+    return None if when is None else when.isoformat()
+
+
+def _entity_fields(memory: Memory) -> dict[str, Any]:
+    return {
+        "name": memory.name,
+        "type": memory.type,
+        "observations": [observation_data(each) for each in memory.observations],
+    }
+
+
+def _text_fields(memory: Memory) -> dict[str, Any]:
+    return {
+        "text": memory.text,
+        "category": memory.category,
+        "source": memory.source,
+        "session": memory.session,
+        "position": memory.position,
+        "role": memory.role,
+        "speaker": memory.speaker,
+    }

@@ -1,0 +1,137 @@
+"""Commands that forget, bring back, and destroy."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.command import command
+from recollect.cli.progress import progress
+from recollect.cli.replies import Done
+from recollect.cli.when import when_or_age
+from recollect.cli.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import timedelta
+
+    from recollect.cli.call import Call
+
+
+@command("delete", "recollect delete 'Old project'", "recollect restore 12   # to bring it back")
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+def delete(call: Call, names: tuple[str, ...]) -> None:
+    """Forget entities by their exact name, with their relations. They can be restored."""
+    with call.memory() as memory:
+        ids = memory.delete_entities(names)
+    _show_forgotten(call, ids, asked=len(set(names)), noun="entity", plural="entities")
+
+
+@command("forget", "recollect forget 12 17")
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, type=int)
+def forget(call: Call, ids: tuple[int, ...]) -> None:
+    """Forget memories of any kind by their id. They can be restored."""
+    with call.memory() as memory:
+        gone = memory.forget(ids)
+    _show_forgotten(call, gone, asked=len(set(ids)), noun="memory", plural="memories")
+
+
+@command(
+    "restore",
+    "recollect restore 12 17",
+    "recollect restore --observation 40",
+    "recollect restore yesterday.db --yes",
+)
+@click.argument("what", metavar="ID...|BACKUP", nargs=-1, required=True)
+@click.option("--observation", is_flag=True, help="The ids are of observations that `unobserve` removed.")
+@click.option("-y", "--yes", is_flag=True, help="Replace the store without asking.")
+def restore(call: Call, what: tuple[str, ...], observation: bool, yes: bool) -> None:
+    """Bring back forgotten memories, or a whole backup.
+
+    Numbers are ids. Anything else is the path of a file that `recollect backup` made: the store becomes what
+    that file holds, and what it holds now is lost.
+    """
+    if all(each.lstrip("#").isdecimal() for each in what):
+        ids = [int(each.lstrip("#")) for each in what]
+        (_restore_observations if observation else _restore_memories)(call, ids)
+    elif len(what) == 1 and not observation:
+        _restore_backup(call, Path(what[0]), yes=yes)
+    else:
+        raise click.UsageError("Give either ids, or the path of one backup.")
+
+
+@command("purge", "recollect purge --before 30d", "recollect purge --before 2026-01-01 --yes")
+@click.option(
+    "--before",
+    required=True,
+    type=when_or_age,
+    metavar="WHEN|DAYSd",
+    help="An ISO date or time, or an age in days.",
+)
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+def purge(call: Call, before: datetime | timedelta, yes: bool) -> None:
+    """Destroy for good what was forgotten before a time.
+
+    It reaches what every owner forgot, and there is no way back.
+    """
+    from recollect.bootstrap import now  # noqa: PLC0415  # loads the engine
+
+    moment = before if isinstance(before, datetime) else now() - before
+    with call.memory() as memory:
+        _confirm(f"Destroy for good what was forgotten before {moment.astimezone():%Y-%m-%d %H:%M}?", yes=yes)
+        gone = memory.purge(moment)
+    data = {"purged": gone, "before": moment.isoformat()}
+    call.show(Done(f"Destroyed {counted(gone, 'forgotten thing')} for good.", data))
+
+
+def _restore_memories(call: Call, ids: Sequence[int]) -> None:
+    from recollect.cli.data import memory_data  # noqa: PLC0415  # loads the engine's records
+
+    with call.memory() as memory:
+        back = [memory.restore(id_) for id_ in ids]
+    names = ", ".join(each.name or f"{each.kind} #{each.id}" for each in back)
+    call.show(Done(f"Restored {names}.", {"restored": [memory_data(each) for each in back]}))
+
+
+def _restore_observations(call: Call, ids: Sequence[int]) -> None:
+    with call.memory() as memory:
+        for id_ in ids:
+            memory.restore_observation(id_)
+    call.show(Done(f"Restored {counted(len(ids), 'observation')}.", {"observations": list(ids)}))
+
+
+def _restore_backup(call: Call, backup: Path, *, yes: bool) -> None:
+    from recollect.bootstrap import put_back  # noqa: PLC0415  # loads the engine
+
+    settings, _ = call.settings()
+    if not backup.is_file():
+        raise click.ClickException(f"There is no file {backup}; give ids, or the path of a backup.")
+    if settings.store.exists():
+        _confirm(f"Replace everything in {settings.store} by what {backup} holds?", yes=yes)
+    with progress("Restoring") as (told,):
+        put_back(backup, settings, told)
+    data = {"store": str(settings.store), "backup": str(backup)}
+    call.show(Done(f"{settings.store} now holds what {backup} held.", data))
+
+
+def _confirm(question: str, *, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise click.ClickException(f"{question} Nobody is there to answer; add --yes to do it.")
+    if not click.confirm(question, err=True):
+        raise click.ClickException("nothing was changed.")
+
+
+def _show_forgotten(call: Call, ids: Sequence[int], *, asked: int, noun: str, plural: str) -> None:
+    details = [f"Bring back: recollect restore {' '.join(map(str, ids))}"] if ids else []
+    absent = asked - len(ids)
+    if absent:
+        details.insert(0, f"{absent:,} of those asked for {'was' if absent == 1 else 'were'} not there.")
+    named = f": {', '.join(f'#{id_}' for id_ in ids)}" if ids else ""
+    message = f"Forgot {counted(len(ids), noun, plural)}{named}."
+    call.show(Done(message, {"forgotten": list(ids), "absent": absent}, details, "note" if absent else "ok"))

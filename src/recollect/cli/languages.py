@@ -1,0 +1,47 @@
+"""A guess at whether texts are English: enough to advise on a model, no more."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, Literal
+
+from recollect.text.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Short words that are frequent in one of these languages and rare in the other; folded, so without accents.
+_ENGLISH = """
+the of and to is in that it for was on with as are be this by at from or have not but they his her an
+"""
+# Spanish, Portuguese, French, Italian, German, Dutch, Swedish.
+_OTHER = """
+el la los las del que y en un una por para con su es se lo mas como pero esta muy al sus ya
+os um uma nao com mais dos ao seu le les des et est dans pour qui sur pas plus ce sont avec il
+di che e per sono della gli nel der die das und ist nicht mit den von zu ein eine auf fur sich
+het een van dat niet zijn och att det som ar av
+"""
+_ENGLISH_WORDS, _OTHER_WORDS = frozenset(_ENGLISH.split()), frozenset(_OTHER.split())
+_MOSTLY = 0.5
+
+
+def mostly_other_than_english(texts: Iterable[str]) -> bool:
+    """Whether more than half of the texts that give themselves away are in another language."""
+    guesses = [guess for text in texts if (guess := _language(text)) is not None]
+    return bool(guesses) and guesses.count("other") / len(guesses) > _MOSTLY
+
+
+def _language(text: str) -> Literal["english", "other"] | None:
+    """By script, then by the words that hold sentences together; None where neither tells."""
+    letters = [letter for letter in text if letter.isalpha()]
+    if sum(not _is_latin(letter) for letter in letters) > 0.3 * len(letters):
+        return "other"
+    here = words(text)
+    english, other = sum(word in _ENGLISH_WORDS for word in here), sum(word in _OTHER_WORDS for word in here)
+    if english == other:
+        return None
+    return "english" if english > other else "other"
+
+
+def _is_latin(letter: str) -> bool:
+    return letter.isascii() or unicodedata.name(letter, "").startswith("LATIN")

@@ -1,0 +1,79 @@
+"""Which piece of a memory to show for a search, and why it was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.records import Kind
+from recollect.text.passages import passage_text
+from recollect.text.stopwords import STOPWORDS
+from recollect.text.words import fold, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.engine.results import Hit
+
+EXCERPT = 280
+# Endings differ between the query and the text (walk, walking), so words are compared by how they begin.
+_STEM = 5
+
+
+def matched(hit: Hit, query: str) -> str:
+    """The piece that the query's words are in, or the one nearest in meaning, or the first there is."""
+    nearest = _without_head(hit)
+    pieces = _pieces(hit)
+    if "words" in hit.places:
+        best = max(pieces, key=lambda piece: _shared(query, piece), default="")
+        if _shared(query, best) > _shared(query, nearest):
+            return excerpt(best, query)
+    return excerpt(nearest or next(iter(pieces), ""), query)
+
+
+def why(hit: Hit) -> str:
+    """`words #1, meaning #3 (cosine 0.71)`: where each search put it, with the cosine of the meaning."""
+    places = hit.places
+    said = [f"words #{places['words'].rank}"] if "words" in places else []
+    if "meaning" in places:
+        said.append(f"meaning #{places['meaning'].rank} (cosine {places['meaning'].score:.2f})")
+    return ", ".join(said)
+
+
+def stems(query: str) -> list[str]:
+    """How the query's words begin, those left out that are in every text."""
+    return [word[:_STEM] for word in words(query) if word not in STOPWORDS]
+
+
+def excerpt(text: str, query: str, width: int = EXCERPT) -> str:
+    """One line of at most this width, around the query's first word where the text is longer."""
+    line = " ".join(text.split())
+    if len(line) <= width:
+        return line
+    folded = fold(line)
+    places = [place for stem in stems(query) if (place := folded.find(stem)) >= 0]
+    start = max(0, min(places, default=0) - width // 3)
+    end = start + width
+    return f"{'…' if start else ''}{line[start:end].strip()}{'…' if end < len(line) else ''}"
+
+
+def _pieces(hit: Hit) -> Sequence[str]:
+    memory = hit.memory
+    if memory.kind is not Kind.ENTITY:
+        return [memory.text]
+    return [observation.content for observation in memory.in_force]
+
+
+def _without_head(hit: Hit) -> str:
+    """The passage without the entity's name and type, which stand above it."""
+    passage = hit.passage or ""
+    if hit.memory.kind is not Kind.ENTITY:
+        return passage
+    head = passage_text(hit.memory, None, (0, 0))
+    return "" if passage == head else passage.removeprefix(f"{head}: ")
+
+
+def _shared(query: str, piece: str) -> int:
+    """How many of the query's words the piece holds; the query as it stands counts as one more."""
+    here = words(piece)
+    count = sum(any(word.startswith(stem) for word in here) for stem in stems(query))
+    return count + (fold(query) in fold(piece))

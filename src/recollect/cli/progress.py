@@ -1,0 +1,47 @@
+"""How far long work has come: on standard error, and only where a person watches."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.progress import Progress as Bars
+
+    from recollect.ports import Progress
+
+
+@contextmanager
+def progress(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
+    """A bar for each stage of the work, gone when all is done; None where nobody would see them."""
+    if not sys.stderr.isatty():
+        yield (None,) * len(titles)
+        return
+    with _bars() as bars:
+        yield tuple(_stage(bars, title) for title in titles)
+
+
+def _bars() -> Bars:
+    from rich.console import Console  # noqa: PLC0415  # only where there is a bar to draw
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+    )
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
+
+
+def _stage(bars: Bars, title: str) -> Progress:
+    task = bars.add_task(title, total=None, visible=False)
+
+    def told(done: int, total: int | None) -> None:
+        bars.update(task, completed=done, total=total, visible=True)
+
+    return told

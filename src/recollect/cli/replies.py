@@ -1,0 +1,81 @@
+"""What commands answer with, before it is known whether a person, a pipe or a program reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from recollect.engine.results import Answer, Graph
+
+Mark = Literal["ok", "note", "problem"]
+
+
+@dataclass(frozen=True)
+class Done:
+    """Something was done: a sentence, and what to know about it."""
+
+    message: str
+    data: Mapping[str, Any]
+    details: Sequence[str] = ()
+    mark: Mark = "ok"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The hits of a search."""
+
+    answer: Answer
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Part of the graph, at a glance."""
+
+    graph: Graph
+    next_page: str | None = None
+    """The command that shows what follows."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """Entities in full."""
+
+    graph: Graph
+    history: bool = False
+    """Also observations that were replaced."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A small table."""
+
+    data: Any
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    title: str = ""
+    footer: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that `doctor` looked at."""
+
+    mark: Mark
+    what: str
+    said: str
+    remedy: str = ""
+    """What to do about it."""
+
+
+@dataclass(frozen=True)
+class Checkup:
+    checks: tuple[Check, ...]
+
+    @property
+    def problems(self) -> int:
+        return sum(check.mark == "problem" for check in self.checks)
+
+
+Reply: TypeAlias = Done | Found | Listed | Opened | Rows | Checkup

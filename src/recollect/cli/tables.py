@@ -1,0 +1,252 @@
+"""Replies for a terminal: colours, columns, and nothing that a person has to decode."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, assert_never
+
+from rich.box import ROUNDED, SIMPLE_HEAD
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from recollect.cli.matched import matched, stems, why
+from recollect.cli.replies import Checkup, Done, Found, Listed, Opened, Rows
+from recollect.cli.visible import one_line, visible
+from recollect.records import Kind, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from rich.console import RenderableType
+
+    from recollect.cli.replies import Check, Mark, Reply
+    from recollect.engine.results import Answer, Graph, Hit
+    from recollect.records import Memory, Observation, Relation
+
+_MARKS: dict[Mark, tuple[str, str]] = {"ok": ("✓", "green"), "note": ("●", "yellow"), "problem": ("✗", "red")}
+
+
+def print_tables(reply: Reply, *, color: bool | None) -> None:
+    """`color`: False for tables without it, True for a terminal's look even where there is none."""
+    console = Console(
+        highlight=False,
+        soft_wrap=False,
+        force_terminal=True if color else None,
+        no_color=True if color is False else None,
+    )
+    for block in _blocks(reply):
+        console.print(block)
+
+
+def _blocks(reply: Reply) -> Iterator[RenderableType]:
+    match reply:
+        case Done(message, _, details, mark):
+            yield _marked(mark, Text(visible(message)), *(Text(visible(line), "dim") for line in details))
+        case Found(answer):
+            yield from _found(answer)
+        case Listed(graph, next_page):
+            yield from _listed(graph, next_page)
+        case Opened(graph, history):
+            yield from (_card(entity, graph, history=history) for entity in graph.entities)
+        case Rows():
+            yield from _rows(reply)
+        case Checkup(checks):
+            yield from _checkup(checks, reply.problems)
+        case _:
+            assert_never(reply)
+
+
+def _marked(mark: Mark, *lines: RenderableType) -> Table:
+    sign, style = _MARKS[mark]
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row(Text(sign, style), Group(*lines))
+    return grid
+
+
+# Search
+
+
+def _found(answer: Answer) -> Iterator[RenderableType]:
+    if not answer.hits:
+        yield Text(f"Nothing found for “{one_line(answer.query)}”.", "yellow")
+    for rank, hit in enumerate(answer.hits, start=1):
+        if rank > 1:
+            yield ""
+        yield _hit(rank, hit, answer.query)
+
+
+def _hit(rank: int, hit: Hit, query: str) -> Table:
+    grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    grid.add_column(width=3, justify="right", style="dim")
+    grid.add_column(ratio=1)
+    grid.add_column(justify="right", style="dim", no_wrap=True)
+    passage = Text(visible(matched(hit, query)))
+    if stems(query):
+        begins = "|".join(map(re.escape, stems(query)))
+        passage.highlight_regex(rf"(?i)\b(?:{begins})\w*", "bold yellow")
+    lines = [_heading(hit.memory), *([passage] if passage else []), Text(why(hit), "dim")]
+    grid.add_row(str(rank), Group(*lines), f"score {hit.score:.4f}")
+    return grid
+
+
+def _heading(memory: Memory) -> Text:
+    if memory.kind is Kind.ENTITY:
+        return Text.assemble((one_line(memory.name), "bold cyan"), "  ", (_facts(memory), "dim"))
+    return Text.assemble(
+        (one_line(memory.speaker or memory.kind), "bold magenta"), "  ", (_facts(memory), "dim")
+    )
+
+
+def _facts(memory: Memory) -> str:
+    """`person · paused · #12`: what it is, its status where that is unusual, and its id."""
+    what = memory.type if memory.kind is Kind.ENTITY else memory.kind
+    status = [] if memory.status is Status.ACTIVE else [str(memory.status)]
+    return " · ".join([one_line(what), *status, f"#{memory.id}"])
+
+
+# The graph
+
+
+def _listed(graph: Graph, next_page: str | None) -> Iterator[RenderableType]:
+    if not graph.entities:
+        yield Text("No entities here.", "yellow")
+        return
+    yield _entities(graph.entities)
+    # An automatic inverse says nothing that its relation does not.
+    stated = [relation for relation in graph.relations if relation.inverse_of is None]
+    if stated:
+        yield _relations(stated)
+    if next_page is not None:
+        yield Text.assemble(("There is more: ", "dim"), next_page)
+
+
+def _entities(entities: Sequence[Memory]) -> Table:
+    table = Table(box=SIMPLE_HEAD, header_style="bold", padding=(0, 1), expand=True)
+    table.add_column("id", justify="right", style="dim")
+    table.add_column("Entity", style="cyan", overflow="fold", max_width=32)
+    table.add_column("Type", max_width=16)
+    table.add_column("Known", justify="right")
+    table.add_column("Latest", ratio=1, no_wrap=True, overflow="ellipsis", style="dim")
+    for entity in entities:
+        known = entity.in_force
+        latest = one_line(known[-1].content) if known else ""
+        table.add_row(
+            str(entity.id),
+            Text(one_line(entity.name)),
+            Text(one_line(entity.type)),
+            str(len(known)),
+            Text(latest),
+        )
+    return table
+
+
+def _relations(relations: Sequence[Relation]) -> Table:
+    table = Table(box=SIMPLE_HEAD, header_style="bold", padding=(0, 1))
+    table.add_column("From", style="cyan", overflow="fold")
+    table.add_column("Relation", overflow="fold")
+    table.add_column("To", style="cyan", overflow="fold")
+    for relation in relations:
+        table.add_row(
+            Text(one_line(relation.source_name)),
+            Text(one_line(relation.type)),
+            Text(one_line(relation.target_name)),
+        )
+    return table
+
+
+def _card(entity: Memory, graph: Graph, *, history: bool) -> Panel:
+    grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    grid.add_column(width=1)
+    grid.add_column(ratio=1)
+    grid.add_column(justify="right", style="dim", no_wrap=True)
+    for observation in entity.observations:
+        if observation.in_force:
+            grid.add_row(Text("•", "cyan"), Text(visible(observation.content)), _about(observation))
+        elif history and observation.deleted_at is None:
+            grid.add_row(
+                Text("✗", "red"), Text(visible(observation.content), "dim strike"), _about(observation)
+            )
+    if not entity.in_force:
+        grid.add_row("", Text("nothing is known about it yet", "dim italic"), "")
+    touching = _touching(entity, graph.relations)
+    if touching:
+        grid.add_row("", "", "")
+    widest = max((len(one_line(each.type)) for each in touching), default=0)
+    for relation in touching:
+        grid.add_row(*_arrow(relation, entity, widest))
+    return Panel(
+        Padding(grid, (0, 1)),
+        box=ROUNDED,
+        title=Text(one_line(entity.name), "bold cyan"),
+        title_align="left",
+        subtitle=Text(_facts(entity), "dim"),
+        subtitle_align="right",
+        border_style="dim",
+    )
+
+
+def _touching(entity: Memory, relations: Sequence[Relation]) -> list[Relation]:
+    """Its relations; of one and its automatic inverse, only the one that starts here."""
+    with_inverse = {each.inverse_of for each in relations}
+    return [
+        each
+        for each in relations
+        if each.source == entity.id
+        or (each.target == entity.id and each.inverse_of is None and each.id not in with_inverse)
+    ]
+
+
+def _about(observation: Observation) -> str:
+    """`decision · 2026-03-01 · #7`: its kind where it has one, its day or its last one, its id."""
+    kind = [] if observation.kind == "generic" else [one_line(observation.kind)]
+    began = _day(observation.happened_at or observation.created_at)
+    ended = observation.superseded_at
+    return " · ".join([*kind, began if ended is None else f"until {_day(ended)}", f"#{observation.id}"])
+
+
+def _day(when: datetime) -> str:
+    return when.astimezone().date().isoformat()
+
+
+def _arrow(relation: Relation, entity: Memory, widest: int) -> tuple[Text, Text, str]:
+    outward = relation.source == entity.id
+    other = relation.target_name if outward else relation.source_name
+    context = f"  {one_line(relation.context)}" if relation.context else ""
+    span = Text.assemble(
+        (one_line(relation.type).ljust(widest), "green"), "  ", one_line(other), (context, "dim")
+    )
+    since = "" if relation.since is None else f"since {_day(relation.since)}"
+    return Text("→" if outward else "←", "green"), span, since
+
+
+# Small tables
+
+
+def _rows(reply: Rows) -> Iterator[RenderableType]:
+    if reply.title:
+        yield Text(visible(reply.title), "bold")
+    table = Table(box=SIMPLE_HEAD, show_header=any(reply.columns), header_style="bold", padding=(0, 1))
+    for place, column in enumerate(reply.columns):
+        first = place == 0
+        table.add_column(column, style="cyan" if first else "", overflow="fold", no_wrap=first)
+    for row in reply.rows:
+        table.add_row(*(Text(visible(cell)) for cell in row))
+    yield table
+    if reply.footer:
+        yield Text(visible(reply.footer), "dim")
+
+
+def _checkup(checks: Sequence[Check], problems: int) -> Iterator[RenderableType]:
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for check in checks:
+        sign, style = _MARKS[check.mark]
+        remedy = [Text(f"→ {visible(check.remedy)}", "yellow")] if check.remedy else []
+        grid.add_row(Text(sign, style), Text(check.what, "bold"), Group(Text(visible(check.said)), *remedy))
+    yield grid
+    yield ""
+    ending = "1 problem" if problems == 1 else f"{problems} problems"
+    yield Text("All is well.", "green") if not problems else Text(f"{ending} found.", "red")

@@ -1,0 +1,105 @@
+"""Commands that count, check and renew a store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.command import command
+from recollect.cli.failures import REFUSED
+from recollect.cli.progress import progress
+from recollect.cli.replies import Done, Rows
+from recollect.cli.wording import counted, size
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from recollect.cli.call import Call
+    from recollect.records import Counts, Model, Problem
+
+
+@command("stats", "recollect stats", "recollect stats --json | jq .entities")
+def stats(call: Call) -> None:
+    """Count what the memory holds, in every scope."""
+    settings, _ = call.settings()
+    with call.memory() as memory:
+        counts, model = memory.counts(), memory.model()
+    call.show(_stats(settings.store, counts, model))
+
+
+@command("verify", "recollect verify", "recollect verify --repair")
+@click.option(
+    "--repair", is_flag=True, help="Rebuild what is derived from the rows: indexes, vectors, the cache."
+)
+def verify(call: Call, repair: bool) -> int | None:
+    """Check the file, its rows and every index.
+
+    With --repair, what is derived from the rows is rebuilt. Exits with 1 while anything is wrong.
+    """
+    with call.memory() as memory:
+        found = memory.verify()
+        left = memory.repair() if repair and found else found
+    call.show(_verified(found, left))
+    return REFUSED if left else None
+
+
+@command("reindex", "recollect reindex", "recollect reindex --model e5-small")
+def reindex(call: Call) -> None:
+    """Embed what waits for a vector, or all with another model.
+
+    With --model NAME, everything is embedded anew and the memory switches to that model.
+
+    Stopped midway, it goes on where it was. Until it is done, searches use the old model.
+    """
+    with call.memory() as memory, progress("Embedding") as (told,):
+        done = memory.reindex(call.model, told)
+    switched = f"The memory now uses {done.model.name}. " if done.switched else ""
+    said = f"{switched}Embedded {counted(done.embedded, 'passage')} with {done.model.name}."
+    data = {"model": done.model.name, "embedded": done.embedded, "switched": done.switched}
+    call.show(Done(said, data))
+
+
+def _stats(store: Path, counts: Counts, model: Model | None) -> Rows:
+    from dataclasses import asdict  # noqa: PLC0415  # --help needs none
+
+    used = model.name if model is not None else None
+    rows = [
+        ("entities", f"{counts.entities:,}"),
+        ("observations", f"{counts.observations:,}"),
+        ("relations", f"{counts.relations:,}"),
+        ("notes", f"{counts.notes:,}"),
+        ("messages", f"{counts.messages:,}"),
+        ("forgotten", f"{counts.forgotten:,}"),
+        ("scopes", f"{counts.scopes:,}"),
+        ("passages", f"{counts.passages:,}"),
+        ("with a vector", f"{counts.vectors:,}"),
+        ("waiting for one", f"{counts.due:,}"),
+        ("model", used or "none yet"),
+        ("size", size(counts.bytes)),
+    ]
+    data = {"store": str(store), "model": used, **asdict(counts)}
+    return Rows(data, ("", ""), rows, title=str(store))
+
+
+def _verified(found: Sequence[Problem], left: Sequence[Problem]) -> Done:
+    from dataclasses import asdict  # noqa: PLC0415  # --help needs none
+
+    data = {
+        "ok": not left,
+        "found": [asdict(each) for each in found],
+        "left": [asdict(each) for each in left],
+    }
+    if not found:
+        return Done("The file is whole, and every index is in step with it.", data)
+    if not left:
+        return Done(f"Repaired {counted(len(found), 'problem')}; all is well now.", data, _said(found))
+    remedy = "Rebuild what can be: recollect verify --repair"
+    if not any(each.repairable for each in left):
+        remedy = "This cannot be rebuilt; put back a backup: recollect restore BACKUP"
+    return Done(f"Found {counted(len(left), 'problem')}.", data, [*_said(left), remedy], "problem")
+
+
+def _said(problems: Sequence[Problem]) -> list[str]:
+    return [f"{each.where}: {each.what}" for each in problems]

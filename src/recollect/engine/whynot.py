@@ -1,0 +1,164 @@
+"""Why not: where a memory that was not returned fell out, and what would have lifted it into the list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recollect.engine.recall import Question, prepared
+from recollect.errors import InvalidInput, NotFound
+from recollect.rank.pipeline import ByMeaning
+from recollect.rank.whynot import standing
+from recollect.retrieve.gather import gather
+from recollect.text.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.engine.parts import Parts
+    from recollect.ports import View
+    from recollect.rank.pipeline import Profile
+    from recollect.rank.whynot import Standing
+    from recollect.records import Found, Memory
+    from recollect.retrieve.gather import Request
+
+# How far down a search's list we look for the memory.
+_DEEPEST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """What one search made of the memory."""
+
+    name: str
+    rank: int | None
+    """None: not among the first ten thousand, or not found at all."""
+    score: float | None
+    taken: int
+    """How many of its list the profile takes."""
+
+    @property
+    def reached(self) -> bool:
+        return self.rank is not None and self.rank <= self.taken
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """The whole answer; `verdict` says it in a sentence, `advice` what would change it."""
+
+    query: str
+    profile: str
+    memory: Memory
+    verdict: str
+    branches: tuple[Branch, ...]
+    standing: Standing | None
+    """Among all candidates, as if it had been found; None where it is out of reach altogether."""
+    advice: tuple[str, ...]
+
+
+def why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
+    with parts.store.read() as view:
+        memory = view.memories([id_]).get(id_)
+    if memory is None or memory.scope != parts.scope:
+        raise NotFound(f"There is no memory {id_}.")
+    out = _out_of_reach(memory, question)
+    request, _ = prepared(parts, question, parts.clock())
+    if request is None:
+        raise InvalidInput("Ask with a query and a limit above 0.")
+    if out is not None:
+        return WhyNot(question.query, question.profile.name, memory, out[0], (), None, (out[1],))
+    with parts.store.read() as view:
+        branches = tuple(_branches(view, question.profile, request, id_))
+        gathered = gather(view, question.profile, request, also=(id_,))
+    stands = standing(question.profile, gathered.candidates, gathered.moment, id_)
+    return WhyNot(
+        query=question.query,
+        profile=question.profile.name,
+        memory=memory,
+        verdict=_verdict(branches, stands, request.limit),
+        branches=branches,
+        standing=stands,
+        advice=tuple(_advice(question, memory, branches, stands, request.limit)),
+    )
+
+
+def _out_of_reach(memory: Memory, question: Question) -> tuple[str, str] | None:
+    """Why no search could have found it, and what to do; None if one could."""
+    if memory.deleted_at is not None:
+        return (
+            f"It was forgotten on {memory.deleted_at:%Y-%m-%d}.",
+            f"Restore it: recollect restore {memory.id}",
+        )
+    if memory.superseded_at is not None:
+        return (
+            f"It was superseded on {memory.superseded_at:%Y-%m-%d} by memory {memory.superseded_by}.",
+            f"Ask for memory {memory.superseded_by}, which stands in its place.",
+        )
+    if memory.kind not in question.kinds:
+        return (
+            f"Only {', '.join(sorted(question.kinds))} were asked for.",
+            f"Ask for the kind {memory.kind} too.",
+        )
+    return None
+
+
+def _branches(view: View, profile: Profile, request: Request, id_: int) -> list[Branch]:
+    branches = []
+    for retriever in profile.retrieve:
+        taken = retriever.take(request.limit)
+        if isinstance(retriever, ByMeaning):
+            near = [] if request.vector is None else view.by_meaning(request.vector, _DEEPEST, request.where)
+            branches.append(_branch("meaning", near, id_, taken))
+        else:
+            held = view.by_words(request.query, _DEEPEST, request.where, retriever.index)
+            branches.append(_branch("words", held, id_, taken))
+    return branches
+
+
+def _branch(name: str, hits: Sequence[Found], id_: int, taken: int) -> Branch:
+    place = next((rank for rank, hit in enumerate(hits, start=1) if hit.id == id_), None)
+    return Branch(name, place, hits[place - 1].score if place else None, taken)
+
+
+def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int) -> str:
+    reached = [branch.name for branch in branches if branch.reached]
+    if not reached:
+        return "No search brought it up, so it was never a candidate."
+    if stands.dropped is not None:
+        return (
+            f"It was found by {' and '.join(reached)}, and the step {stands.dropped.step!r} dropped it: "
+            + (f"{stands.dropped.reason}.")
+        )
+    if stands.place is not None and stands.place <= limit:
+        return f"It was returned, at place {stands.place}."
+    return f"It was found by {' and '.join(reached)} and stands at place {stands.place}, below the limit of {limit}."
+
+
+def _advice(
+    question: Question, memory: Memory, branches: tuple[Branch, ...], stands: Standing, limit: int
+) -> list[str]:
+    advice = []
+    for branch in branches:
+        if branch.rank is None:
+            advice.append(_missed(branch, question, memory))
+        elif not branch.reached:
+            advice.append(f"By {branch.name} it is number {branch.rank}; the profile takes {branch.taken}.")
+    if stands.place is not None and stands.place > limit:
+        for cost in stands.costs:
+            if cost.places > 0:
+                lifted = " and would be on the list" if cost.place_without <= limit else ""
+                advice.append(
+                    f"Without {cost.step!r} ({cost.value:.4g}) it would stand at {cost.place_without}{lifted}."
+                )
+        advice.append(f"A limit of {stands.place} would show it.")
+    return advice
+
+
+def _missed(branch: Branch, question: Question, memory: Memory) -> str:
+    if branch.name == "meaning":
+        return "By meaning it is not among the nearest; it may still wait for a vector: recollect reindex"
+    text = " ".join((memory.name, memory.type, memory.text, *(seen.content for seen in memory.in_force)))
+    shared = sorted(set(words(question.query)) & set(words(text)))
+    if shared:
+        return f"By words it shares only {', '.join(map(repr, shared))} with the query, too common to count."
+    return "It shares no word with the query."

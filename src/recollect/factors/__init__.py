@@ -1,0 +1,1 @@
+"""Factors: one number for each candidate, each formula in a file of its own."""

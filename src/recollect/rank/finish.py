@@ -1,0 +1,69 @@
+"""Finishing: dropping what should not be shown, sorting, and cutting to the limit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.rank.fuse import positive_cosine
+
+if TYPE_CHECKING:
+    from recollect.factors.candidates import Candidates, Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Drop what words did not find and whose cosine is below the threshold."""
+
+    similarity_threshold: float = 0.3
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+        cosine = positive_cosine(candidates)
+        gone = ~candidates.source("words").found & (cosine < self.similarity_threshold)
+        reasons = [f"cosine {value:.3f} is below {self.similarity_threshold}" for value in cosine[gone]]
+        return candidates.without(gone, "threshold", reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class DropEcho:
+    """Drop messages of the current session that are equal to the query; never a note or an entity."""
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+        gone = candidates.facts.echo
+        return candidates.without(gone, "echo", ["it is the query itself"] * int(gone.sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class DropRepeats:
+    """Of candidates that say the same, keep the best; of equally good ones, the lowest id."""
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+        best_first = np.lexsort((candidates.ids, -candidates.score))
+        _, first_places = np.unique(candidates.facts.content[best_first], return_index=True)
+        gone = np.ones(len(candidates), bool)
+        gone[best_first[first_places]] = False
+        keepers = dict(
+            zip(candidates.facts.content[~gone].tolist(), candidates.ids[~gone].tolist(), strict=True)
+        )
+        reasons = [f"it repeats memory {keepers[key]}" for key in candidates.facts.content[gone].tolist()]
+        return candidates.without(gone, "repeats", reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Best score first; ties by id, so that equal inputs give equal orders."""
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+        return candidates.taken(np.lexsort((candidates.ids, -candidates.score)))
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Keep the first `limit`."""
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:
+        gone = np.arange(len(candidates)) >= moment.limit
+        places = np.flatnonzero(gone)
+        return candidates.without(gone, "cut", [f"it stands at place {place + 1}" for place in places])

@@ -1,0 +1,64 @@
+"""A profile is a value: which searches to ask, and the steps that make one list of what they found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from recollect.factors.candidates import Candidates, Moment
+
+
+class Step(Protocol):
+    """A frozen value that one can call: it prints, compares, serialises and runs."""
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ByMeaning:
+    """Ask for the nearest in meaning: `times` the limit, and `least` at the least.
+
+    With a `shortlist`, the search goes in two stages: by a third of each vector's width to a shortlist of
+    that size, then by the whole width.
+    """
+
+    times: float = 3.0
+    least: int = 0
+    shortlist: int | None = None
+
+    def take(self, limit: int) -> int:
+        return max(self.least, ceil(self.times * limit))
+
+
+@dataclass(frozen=True, slots=True)
+class ByWords:
+    """Ask for the best by BM25: `times` the limit, and `least` at the least."""
+
+    index: Literal["plain", "stemmed"] = "plain"
+    times: float = 3.0
+    least: int = 0
+
+    def take(self, limit: int) -> int:
+        return max(self.least, ceil(self.times * limit))
+
+
+Retriever = ByMeaning | ByWords
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One way to remember."""
+
+    name: str
+    about: str
+    retrieve: tuple[Retriever, ...]
+    steps: tuple[Step, ...]
+
+
+def run(profile: Profile, candidates: Candidates, moment: Moment) -> Candidates:
+    """Best first, cut to the limit; each candidate carries what every step did."""
+    for step in profile.steps:
+        candidates = step(candidates, moment)
+    return candidates

@@ -1,0 +1,113 @@
+"""The profiles: four published systems as they describe themselves, and our own."""
+
+from __future__ import annotations
+
+from recollect.errors import InvalidInput
+from recollect.factors.cooccurrence import Cooccurrence
+from recollect.factors.depth import DepthWeight
+from recollect.factors.forgetting import Forgetting
+from recollect.factors.importance import Importance
+from recollect.factors.metadata import MetadataWeight
+from recollect.factors.recency import Fading, Fresh, Just
+from recollect.factors.salience import Salience
+from recollect.factors.spread import Spread
+from recollect.factors.stability import Stability
+from recollect.factors.status import StatusWeight
+from recollect.factors.strength import Strength
+from recollect.rank.adjust import Plus, Times
+from recollect.rank.base import BaseRelevance, Keep
+from recollect.rank.finish import Cut, DropEcho, DropRepeats, Order, Threshold
+from recollect.rank.fuse import Blend, Linear, Rrf, WeightedRrf
+from recollect.rank.pipeline import ByMeaning, ByWords, Profile
+from recollect.rank.route import Route
+from recollect.rank.when import TemporalBlend
+
+LIMBIC = Profile(
+    name="limbic",
+    about="MCP Memory v2: similarity, salience, forgetting, co-occurrence, blended by the kind of question",
+    retrieve=(ByMeaning(), ByWords("plain")),
+    steps=(
+        Rrf(k=60),
+        Keep("rrf_score"),
+        BaseRelevance(),
+        Times(Salience()),
+        Times(Forgetting()),
+        Times(Cooccurrence()),
+        Times(StatusWeight()),
+        Times(MetadataWeight()),
+        Keep("limbic_score"),
+        Route(),
+        Order(),
+        Cut(),
+    ),
+)
+
+MNEMOSYNE = Profile(
+    name="mnemosyne",
+    about="Mnemosyne: similarity, words and importance in fixed shares, and what is new",
+    retrieve=(ByMeaning(), ByWords("plain")),
+    steps=(
+        Linear(meaning=0.5, words=0.3),
+        Plus(Importance(), weight=0.2),
+        Times(Fading()),
+        DropRepeats(),
+        Order(),
+        Cut(),
+    ),
+)
+
+REVERIE = Profile(
+    name="reverie",
+    about="Reverie: rank fusion, what is new, and four traces that dreams leave",
+    retrieve=(ByMeaning(times=1, least=100), ByWords("plain", times=1, least=100)),
+    steps=(
+        Rrf(k=30),
+        Times(Fresh()),
+        Times(Strength()),
+        Times(DepthWeight()),
+        Times(Spread()),
+        Times(Stability()),
+        Order(),
+        Cut(),
+    ),
+)
+
+COGNIS = Profile(
+    name="cognis",
+    about="Cognis: two-stage similarity and stemmed words, the last minutes, and the time a query speaks of",
+    retrieve=(ByMeaning(shortlist=200), ByWords("stemmed")),
+    steps=(
+        Threshold(similarity_threshold=0.3),
+        WeightedRrf(vector_weight=0.70, bm25_weight=0.30, rrf_k=10),
+        TemporalBlend(),
+        Plus(Just()),
+        DropEcho(),
+        DropRepeats(),
+        Order(),
+        Cut(),
+    ),
+)
+
+RECOLLECT = Profile(
+    name="recollect",
+    about="our own: similarity and stemmed words by score rather than by rank, and what the user set aside",
+    retrieve=(ByMeaning(times=5, least=50), ByWords("stemmed", times=5, least=50)),
+    steps=(
+        Blend(meaning=0.6, words=0.4),
+        Times(StatusWeight()),
+        DropEcho(),
+        DropRepeats(),
+        Order(),
+        Cut(),
+    ),
+)
+
+PROFILES = {profile.name: profile for profile in (RECOLLECT, LIMBIC, MNEMOSYNE, REVERIE, COGNIS)}
+DEFAULT = RECOLLECT.name
+
+
+def profile_named(name: str, others: dict[str, Profile] | None = None) -> Profile:
+    known = {**PROFILES, **(others or {})}
+    if name not in known:
+        raise InvalidInput(f"No profile named {name!r}; there are: {', '.join(known)}.")
+    return known[name]

@@ -1,0 +1,87 @@
+"""Why a candidate is not among the first: where it stands, and what each step cost it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.factors.candidates import applied
+from recollect.rank.explain import reasons
+from recollect.rank.finish import Cut
+
+if TYPE_CHECKING:
+    from recollect.factors.candidates import Candidates, Dropped, Moment
+    from recollect.rank.explain import Reason
+    from recollect.rank.pipeline import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one step did to a candidate's place, all else being as it was."""
+
+    step: str
+    value: float
+    place_without: int
+    """Where it would stand had the step left its score alone."""
+    places: int
+    """How many places the step cost; negative where it won some."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a candidate stands among all candidates, before the cut."""
+
+    place: int | None
+    """From 1; None where a step dropped it."""
+    dropped: Dropped | None
+    score: float
+    needed: float | None
+    """The score of the last one that made the list; None where the list is not full."""
+    reasons: tuple[Reason, ...]
+    costs: tuple[Cost, ...]
+
+
+def standing(profile: Profile, candidates: Candidates, moment: Moment, id_: int) -> Standing:
+    """Run every step but the cut, and look where the candidate comes out."""
+    ranked = candidates
+    for step in profile.steps:
+        if not isinstance(step, Cut):
+            ranked = step(ranked, moment)
+    dropped = next((one for one in ranked.dropped if one.id == id_), None)
+    listed = ranked.ids.tolist()
+    needed = float(ranked.score[moment.limit - 1]) if 0 < moment.limit <= len(listed) else None
+    if dropped is not None:
+        return Standing(None, dropped, dropped.score, needed, (), ())
+    row = listed.index(id_)
+    return Standing(
+        place=row + 1,
+        dropped=None,
+        score=float(ranked.score[row]),
+        needed=needed,
+        reasons=reasons(ranked, row),
+        costs=_costs(ranked, row),
+    )
+
+
+def _costs(ranked: Candidates, row: int) -> tuple[Cost, ...]:
+    """One for each step that multiplied or added, the dearest first."""
+    costs = []
+    for skipped, mark in enumerate(ranked.marks):
+        if mark.effect not in ("times", "plus"):
+            continue
+        score = np.zeros(1)
+        for index, other in enumerate(ranked.marks):
+            if index != skipped:
+                score = applied(score, other.taken(np.array([row])))
+        place = _place(ranked, row, float(score[0]))
+        costs.append(Cost(mark.step, float(mark.values[row]), place, row + 1 - place))
+    return tuple(sorted(costs, key=lambda cost: -cost.places))
+
+
+def _place(ranked: Candidates, row: int, score: float) -> int:
+    """Where the candidate would stand with this score, the others keeping theirs."""
+    others = np.arange(len(ranked)) != row
+    ahead = (ranked.score > score) | ((ranked.score == score) & (ranked.ids < ranked.ids[row]))
+    return 1 + int((ahead & others).sum())

@@ -1,0 +1,1 @@
+"""Retrieval: asking the store for candidates."""

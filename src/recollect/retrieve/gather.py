@@ -1,0 +1,96 @@
+"""From a profile's searches to candidates: ranks by each search, and what the store knows of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.factors.candidates import Candidates, Moment, Source
+from recollect.rank.pipeline import ByMeaning, ByWords
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recollect.factors.candidates import Ints
+    from recollect.ports import Vector, View
+    from recollect.rank.pipeline import Profile, Retriever
+    from recollect.records import Filter, Found
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to the store."""
+
+    query: str
+    vector: Vector | None
+    """None: meaning is not searched."""
+    where: Filter
+    limit: int
+    limit_given: bool
+    now: int
+    session: str | None = None
+    """The current session, whose echoes of the query are known by it."""
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    candidates: Candidates
+    moment: Moment
+    found: Mapping[str, Sequence[Found]]
+    """By the name of the search: `meaning`, `words`."""
+
+
+def gather(view: View, profile: Profile, request: Request, also: Sequence[int] = ()) -> Gathered:
+    """Candidates in a constant number of questions, however many there are.
+
+    `also` joins memories that no search has found, to see how they would have fared.
+    """
+    found = {_name(retriever): _ask(view, retriever, request) for retriever in profile.retrieve}
+    ids = sorted({hit.id for hits in found.values() for hit in hits} | set(also))
+    facts = view.facts(ids, request.query, request.session)
+    candidates = Candidates(
+        facts=facts,
+        sources={name: _placed(facts.ids, hits) for name, hits in found.items()},
+        score=np.zeros(len(facts.ids)),
+    )
+    moment = Moment(
+        now=request.now,
+        query=request.query,
+        limit=request.limit,
+        limit_given=request.limit_given,
+        together=view.together(ids),
+        span=request.span,
+    )
+    return Gathered(candidates, moment, found)
+
+
+def wider(request: Request, limit: int) -> Request:
+    return replace(request, limit=limit)
+
+
+def _name(retriever: Retriever) -> str:
+    return "meaning" if isinstance(retriever, ByMeaning) else "words"
+
+
+def _ask(view: View, retriever: Retriever, request: Request) -> Sequence[Found]:
+    k = retriever.take(request.limit)
+    match retriever:
+        case ByMeaning():
+            if request.vector is None:
+                return ()
+            return view.by_meaning(request.vector, k, request.where, retriever.shortlist)
+        case ByWords():
+            return view.by_words(request.query, k, request.where, retriever.index)
+
+
+def _placed(ids: Ints, hits: Sequence[Found]) -> Source:
+    """Ranks and scores beside the candidates' ids, which ascend."""
+    rank = np.zeros(len(ids), np.int64)
+    score = np.full(len(ids), np.nan)
+    places = np.searchsorted(ids, np.array([hit.id for hit in hits], np.int64))
+    rank[places] = np.arange(1, len(hits) + 1)
+    score[places] = [hit.score for hit in hits]
+    return Source(rank, score)

@@ -1,0 +1,106 @@
+"""What the ranking asks of the store, column by column, in a constant number of questions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.factors.candidates import NEVER, Facts, Together
+from recollect.records import Status
+from recollect.stores.sqlite.rows import many
+from recollect.stores.sqlite.write.texts import text_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import apsw
+
+    from recollect.factors.candidates import Floats, Ints
+
+_STATUSES = {status.value: place for place, status in enumerate(Status)}
+_WANTED = "(SELECT value FROM json_each(?1))"
+
+
+def facts(connection: apsw.Connection, ids: Sequence[int], query: str, session: str | None) -> Facts:
+    """By ascending id; ids that do not exist are left out."""
+    wanted = many(ids)
+    rows = list(
+        connection.execute(
+            "SELECT m.id, m.created_at, m.updated_at, m.happened_at, u.last_at, coalesce(u.count, 0), m.status, "
+            "m.importance, m.strength, m.depth, m.spread, m.stability, coalesce(m.text_key, -m.id), "
+            "m.kind = 'message', m.kind = 'message' AND m.session IS ?2 AND m.text_key IS ?3 "
+            f"FROM memory AS m LEFT JOIN use AS u ON u.memory_id = m.id WHERE m.id IN {_WANTED} ORDER BY m.id",
+            (wanted, session, text_key(query)),
+        )
+    )
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 15
+    found = np.array(columns[0], np.int64)
+    return Facts(
+        ids=found,
+        created_at=_times(columns[1]),
+        updated_at=_times(columns[2]),
+        happened_at=_times(columns[3]),
+        last_access=_times(columns[4]),
+        access_count=np.array(columns[5], np.int64),
+        access_days=_beside(found, connection, _DAYS, wanted).astype(np.int64),
+        degree=_beside(found, connection, _DEGREES, wanted).astype(np.int64),
+        status=np.array([_STATUSES[str(status)] for status in columns[6]], np.int64),
+        importance=np.array(columns[7], np.float64),
+        strength=np.array(columns[8], np.float64),
+        depth=np.array(columns[9], np.int64),
+        spread=np.array(columns[10], np.int64),
+        stability=np.array(columns[11], np.float64),
+        metadata_share=_beside(found, connection, _METADATA, wanted),
+        content=np.array(columns[12], np.int64),
+        message=np.array(columns[13], bool),
+        echo=np.array(columns[14], bool),
+    )
+
+
+def together(connection: apsw.Connection, ids: Sequence[int]) -> Together:
+    """Pairs of these, in the order of their ids; places are those of the sorted ids."""
+    rows = list(
+        connection.execute(
+            "SELECT first_id, second_id, count, last_at FROM together "
+            f"WHERE first_id IN {_WANTED} AND second_id IN {_WANTED} ORDER BY first_id, second_id",
+            (many(ids),),
+        )
+    )
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 4
+    known = np.array(sorted(ids), np.int64)
+    return Together(
+        first=np.searchsorted(known, np.array(columns[0], np.int64)),
+        second=np.searchsorted(known, np.array(columns[1], np.int64)),
+        count=np.array(columns[2], np.int64),
+        last=np.array(columns[3], np.int64),
+    )
+
+
+_DAYS = f"SELECT memory_id, count(*) FROM use_day WHERE memory_id IN {_WANTED} GROUP BY memory_id"
+# A relation that has ended, or leads to something forgotten, connects nothing.
+_DEGREES = (
+    "SELECT one, count(*) FROM ("
+    f"SELECT source_id AS one FROM relation WHERE source_id IN {_WANTED} AND until IS NULL AND deleted_at IS NULL "
+    "UNION ALL "
+    f"SELECT target_id FROM relation WHERE target_id IN {_WANTED} AND until IS NULL AND deleted_at IS NULL"
+    ") GROUP BY one"
+)
+_METADATA = (
+    "SELECT memory_id, avg(kind = 'metadata') FROM observation "
+    f"WHERE memory_id IN {_WANTED} AND deleted_at IS NULL AND superseded_at IS NULL GROUP BY memory_id"
+)
+
+
+def _beside(ids: Ints, connection: apsw.Connection, question: str, wanted: str) -> Floats:
+    """The answer's numbers beside the ids; 0 where it has none."""
+    numbers = np.zeros(len(ids))
+    rows = list(connection.execute(question, (wanted,)))
+    if rows:
+        columns = list(zip(*rows, strict=True))
+        numbers[np.searchsorted(ids, np.array(columns[0], np.int64))] = columns[1]
+    return numbers
+
+
+def _times(column: Sequence[object]) -> Ints:
+    return np.array([NEVER if at is None else at for at in column], np.int64)

@@ -1,0 +1,135 @@
+"""Importing our own format: every memory as it was, then every relation, then what belongs to what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recollect.errors import InvalidInput
+from recollect.records import Adopt, AdoptLinks, AdoptRelation, Kind, Memory, Relation
+from recollect.transfer.full import check_header, parsed
+from recollect.transfer.places import Pairs, Places
+from recollect.transfer.reading import batches, passed_over, records, refuse
+from recollect.transfer.reports import Dangling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
+
+    from recollect.engine.engine import Engine
+    from recollect.records import Change, Outcome
+    from recollect.transfer.full import Record
+    from recollect.transfer.reading import Numbered
+    from recollect.transfer.source import Source
+    from recollect.transfer.tally import Tally
+
+_LINKS = 1_000
+
+
+def import_full(engine: Engine, source: Source, tally: Tally, *, keep_going: bool) -> None:
+    first = source.first()
+    if first is None:
+        raise InvalidInput("The file is empty; a full export has at least its first line.")
+    check_header(first.content)
+    source.plan(2 if keep_going else 3)
+    if not keep_going:
+        for _ in _records(source, refuse):
+            pass
+    at = engine.parts.clock()
+    with engine.store.read() as view:
+        fresh = not view.page(None, 0, 1)
+    memories = _memories(engine, source, tally, at, fresh=fresh)
+    _relations(engine, source, tally, at, memories, fresh=fresh)
+    source.finish()
+
+
+def _records(source: Source, bad: Callable[[int, str], None]) -> Iterator[Numbered[Record]]:
+    return records(source, parsed, bad, headed=True)
+
+
+def _memories(engine: Engine, source: Source, tally: Tally, at: datetime, *, fresh: bool) -> Places:
+    """Write the memories; returns where they are now."""
+    places = Places()
+    with Pairs() as superseded:
+        for batch in batches(_records(source, tally.bad)):
+            memories = [item.record for item in batch if isinstance(item.record, Memory)]
+            if not memories:
+                continue
+            receipt = engine.store.apply([Adopt(memory, fresh) for memory in memories], at=at)
+            for memory, outcome in zip(memories, receipt.outcomes, strict=True):
+                places.note(memory.id, outcome.ids[0])
+                if memory.superseded_by is not None:
+                    superseded.note(outcome.ids[0], memory.superseded_by)
+                _count(tally, memory, outcome)
+        tally.lines = source.read
+        _link(engine, at, superseded, places, lambda pairs: AdoptLinks(superseded=pairs))
+    return places
+
+
+def _relations(
+    engine: Engine, source: Source, tally: Tally, at: datetime, memories: Places, *, fresh: bool
+) -> None:
+    places = Places()
+    wanted = (item for item in _records(source, passed_over) if isinstance(item.record, Relation))
+    with Pairs() as inverse:
+        for batch in batches(wanted):
+            pairs = [(item.line, item.record) for item in batch if isinstance(item.record, Relation)]
+            placed = list(_placed(pairs, memories, tally))
+            changes = [AdoptRelation(relation, fresh) for _, _, relation in placed]
+            receipt = engine.store.apply(changes, at=at, keep_going=True)
+            for (line, told, relation), outcome in zip(placed, receipt.outcomes, strict=True):
+                if outcome.error is not None:
+                    tally.dangling(_dangling(line, told, outcome.error))
+                    continue
+                here = outcome.relations[0]
+                places.note(relation.id, here)
+                if relation.inverse_of is not None:
+                    inverse.note(here, relation.inverse_of)
+                tally.counts["relations_created" if outcome.created else "relations_known"] += 1
+        _link(engine, at, inverse, places, lambda pairs: AdoptLinks(inverse=pairs))
+
+
+def _placed(
+    pairs: Iterable[tuple[int, Relation]], memories: Places, tally: Tally
+) -> Iterator[tuple[int, Relation, Relation]]:
+    """Each relation as the file has it and with the ids that its ends have here."""
+    for line, relation in pairs:
+        source, target = memories.of(relation.source), memories.of(relation.target)
+        if source is None or target is None:
+            missing = relation.source if source is None else relation.target
+            tally.dangling(_dangling(line, relation, f"The file has no memory {missing}."))
+        else:
+            yield line, relation, replace(relation, source=source, target=target)
+
+
+def _dangling(line: int, relation: Relation, reason: str) -> Dangling:
+    return Dangling(line, f"memory {relation.source}", relation.type, f"memory {relation.target}", reason)
+
+
+def _link(
+    engine: Engine,
+    at: datetime,
+    pairs: Pairs,
+    places: Places,
+    change_of: Callable[[tuple[tuple[int, int], ...]], Change],
+) -> None:
+    """Link what is here to what the file named by the ids of its own."""
+    ready: list[tuple[int, int]] = []
+    for here, there in pairs:
+        found = places.of(there)
+        if found is not None:
+            ready.append((here, found))
+        if len(ready) >= _LINKS:
+            engine.store.apply([change_of(tuple(ready))], at=at)
+            ready.clear()
+    if ready:
+        engine.store.apply([change_of(tuple(ready))], at=at)
+
+
+def _count(tally: Tally, memory: Memory, outcome: Outcome) -> None:
+    what = "entities" if memory.kind is Kind.ENTITY else "texts"
+    known = "entities_merged" if memory.kind is Kind.ENTITY else "texts_known"
+    tally.counts[f"{what}_created" if outcome.created else known] += 1
+    tally.counts["observations_added"] += outcome.count
+    if outcome.created and memory.deleted_at is not None:
+        tally.counts["forgotten"] += 1

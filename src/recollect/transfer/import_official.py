@@ -1,0 +1,62 @@
+"""Importing the official server's format: entities first, then relations, wherever they stand in the file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.records import NewEntity, NewRelation, PutEntity, Relate
+from recollect.transfer.official import parsed
+from recollect.transfer.reading import batches, passed_over, records, refuse
+from recollect.transfer.reports import Dangling
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from recollect.engine.engine import Engine
+    from recollect.transfer.source import Source
+    from recollect.transfer.tally import Tally
+
+
+def import_official(engine: Engine, source: Source, tally: Tally, *, keep_going: bool) -> None:
+    source.plan(2 if keep_going else 3)
+    if not keep_going:
+        for _ in records(source, parsed, refuse):
+            pass
+    at = engine.parts.clock()
+    relations = _entities(engine, source, tally, at)
+    if relations:
+        _relations(engine, source, tally, at)
+    source.finish()
+
+
+def _entities(engine: Engine, source: Source, tally: Tally, at: datetime) -> int:
+    """Write the entities, and count the relations that are to follow."""
+    relations = 0
+    for batch in batches(records(source, parsed, tally.bad)):
+        changes = [
+            PutEntity(engine.scope, item.record, counts=False)
+            for item in batch
+            if isinstance(item.record, NewEntity)
+        ]
+        relations += len(batch) - len(changes)
+        if not changes:
+            continue
+        for outcome in engine.store.apply(changes, at=at).outcomes:
+            tally.counts["entities_created" if outcome.created else "entities_merged"] += 1
+            tally.counts["observations_added"] += len(outcome.added)
+    tally.lines = source.read
+    return relations
+
+
+def _relations(engine: Engine, source: Source, tally: Tally, at: datetime) -> None:
+    wanted = (item for item in records(source, parsed, passed_over) if isinstance(item.record, NewRelation))
+    for batch in batches(wanted):
+        pairs = [(item.line, item.record) for item in batch if isinstance(item.record, NewRelation)]
+        changes = [Relate(engine.scope, relation) for _, relation in pairs]
+        receipt = engine.store.apply(changes, at=at, keep_going=True)
+        for (line, relation), outcome in zip(pairs, receipt.outcomes, strict=True):
+            if outcome.error is not None:
+                # The names are clean, so the one thing that can be wrong is an end that is not there.
+                tally.dangling(Dangling(line, relation.source, relation.type, relation.target, outcome.error))
+            else:
+                tally.counts["relations_created" if outcome.created else "relations_known"] += 1

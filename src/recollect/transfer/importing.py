@@ -1,0 +1,74 @@
+"""Reading a file of memories into a store."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, Literal
+
+from recollect.engine import meaning
+from recollect.errors import ModelUnavailable
+from recollect.transfer import full
+from recollect.transfer.import_full import import_full
+from recollect.transfer.import_official import import_official
+from recollect.transfer.source import open_source
+from recollect.transfer.tally import Tally
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recollect.engine.engine import Engine
+    from recollect.ports import Progress
+    from recollect.transfer.reports import ImportReport
+
+ImportFormat = Literal["auto", "official", "full"]
+
+
+def import_file(
+    engine: Engine,
+    source: str | Path | IO[str] | IO[bytes],
+    *,
+    format: ImportFormat = "auto",  # noqa: A002  # the word a caller expects
+    keep_going: bool = True,
+    embed: bool = True,
+    progress: Progress | None = None,
+    embed_progress: Progress | None = None,
+) -> ImportReport:
+    """Import a file, or a stream; one that is packed with gzip is unpacked on the way.
+
+    `auto` tells the formats apart by the first line. The official format goes into the engine's scope, by
+    name; the full one into the scopes that it names, each memory under its own id where that is free.
+    Importing the same file again changes nothing.
+
+    A line that cannot be read is left out and named in the report; with `keep_going=False`, the first one
+    stops the import before anything is written. Relations may stand before their entities; those that lead
+    nowhere are named in the report, and are no reason to stop.
+
+    The rows are written in batches, each durable by itself. Then, unless `embed` is false, what waits for a
+    vector is embedded. `progress` is told bytes of the file, for each time it is read; `embed_progress` is
+    told passages.
+    """
+    tally = Tally()
+    with open_source(source, progress) as file:
+        first = file.first()
+        is_full = format == "full" or (
+            format == "auto" and first is not None and full.is_header(first.content)
+        )
+        (import_full if is_full else import_official)(engine, file, tally, keep_going=keep_going)
+    embedded, note = _embed(engine, embed_progress) if embed else (0, None)
+    return tally.report("full" if is_full else "official", embedded, note)
+
+
+def _embed(engine: Engine, progress: Progress | None) -> tuple[int, str | None]:
+    """Give vectors to what waits for one; without a model, say why that must wait."""
+    with engine.store.read() as view:
+        due = view.counts().due
+    if not due:
+        return 0, None
+
+    def told(done: int, _: int | None) -> None:
+        if progress is not None:
+            progress(done, max(done, due))
+
+    try:
+        return meaning.embed_pending(engine.parts, meaning.embedder_of(engine.parts), progress=told), None
+    except ModelUnavailable as error:
+        return 0, str(error)

@@ -1,0 +1,85 @@
+"""What an import or an export says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Format = Literal["official", "full"]
+
+SHOWN = 100
+"""How many bad lines and dangling relations a report names; the rest is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line, counted from 1, of which all or something could not be read."""
+
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dangling:
+    """A relation that was not created, since an end of it is neither in the file nor in the store."""
+
+    line: int
+    source: str
+    type: str
+    target: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did. Every line of the file is in one of the counts, but for empty ones."""
+
+    format: Format
+    lines: int = 0
+    """Lines that hold something, a header included."""
+    entities_created: int = 0
+    entities_merged: int = 0
+    """Lines whose entity was there already, from before or from an earlier line."""
+    observations_added: int = 0
+    texts_created: int = 0
+    """Notes and messages."""
+    texts_known: int = 0
+    forgotten: int = 0
+    """How many of the memories created are forgotten ones, which came along as history."""
+    relations_created: int = 0
+    """As named by the file; automatic inverses come on top."""
+    relations_known: int = 0
+    dangling: tuple[Dangling, ...] = ()
+    """The first of them."""
+    dangling_count: int = 0
+    bad_lines: tuple[BadLine, ...] = ()
+    """The first of them."""
+    bad_count: int = 0
+    embedded: int = 0
+    """Passages that got their vectors."""
+    note: str | None = None
+    """Why what was written cannot yet be found by meaning, if it cannot."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the store holds anything that it did not hold before."""
+        return bool(
+            self.entities_created + self.observations_added + self.texts_created + self.relations_created
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What an export wrote."""
+
+    format: Format
+    lines: int = 0
+    entities: int = 0
+    observations: int = 0
+    texts: int = 0
+    """Notes and messages."""
+    relations: int = 0
+    forgotten: int = 0
+    """How many of the memories are forgotten ones."""
+    note: str | None = None
+    """What the store has and the format has no place for."""

@@ -1,0 +1,1623 @@
+"""What every store promises, told through the port alone."""
+
+from __future__ import annotations
+
+import threading
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreUnavailable
+from recollect.records import (
+    AddObservations,
+    Amend,
+    EndRelation,
+    Filter,
+    FlagSimilar,
+    Forget,
+    Kind,
+    Memory,
+    Model,
+    NewEntity,
+    NewObservation,
+    NewRelation,
+    NewText,
+    Outcome,
+    Purge,
+    PutEntity,
+    PutText,
+    PutVectors,
+    Relate,
+    Relation,
+    RemoveObservations,
+    Restore,
+    RestoreObservation,
+    Scope,
+    Status,
+    Unrelate,
+    UseModel,
+)
+from recollect.vectors import normalised, pack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from recollect.ports import Store, Vector, WordIndex
+    from recollect.records import Change, Found, Receipt
+
+ME = Scope()
+YOU = Scope("you")
+TINY = Model("tiny", 3)
+OTHER = Model("other", 3)
+TOKYO = "東京都の天気"
+
+
+def at(second: float) -> datetime:
+    """The fixed clock: so many seconds into the story."""
+    return datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=second)
+
+
+def do(store: Store, *changes: Change, second: float = 0, key: str | None = None) -> Receipt:
+    return store.apply(changes, at=at(second), key=key)
+
+
+def one(store: Store, change: Change, second: float = 0) -> Outcome:
+    (outcome,) = do(store, change, second=second).outcomes
+    return outcome
+
+
+def entity(
+    name: str, *observations: str | NewObservation, scope: Scope = ME, type_: str = "thing"
+) -> PutEntity:
+    given = tuple(seen if isinstance(seen, NewObservation) else NewObservation(seen) for seen in observations)
+    return PutEntity(scope, NewEntity(name, type_, given))
+
+
+def put(
+    store: Store, name: str, *observations: str | NewObservation, scope: Scope = ME, second: float = 0
+) -> int:
+    return one(store, entity(name, *observations, scope=scope), second).ids[0]
+
+
+def note(
+    store: Store, text: str, kind: Kind = Kind.NOTE, session: str | None = None, scope: Scope = ME
+) -> int:
+    return one(store, PutText(scope, NewText(kind, text, session=session))).ids[0]
+
+
+def relate(
+    source: str, type_: str, target: str, *, create_missing: bool = False, scope: Scope = ME
+) -> Relate:
+    return Relate(scope, NewRelation(source, target, type_), create_missing)
+
+
+def memory(store: Store, id_: int) -> Memory:
+    with store.read() as view:
+        return view.memories([id_])[id_]
+
+
+def in_force(store: Store, id_: int) -> list[str]:
+    return [seen.content for seen in memory(store, id_).in_force]
+
+
+def relations(store: Store, *ids: int, deleted: bool = False) -> list[Relation]:
+    with store.read() as view:
+        return list(view.relations(ids, deleted=deleted))
+
+
+def triples(store: Store, *ids: int) -> set[tuple[str, str, str]]:
+    """Relations that live and have not ended."""
+    found = relations(store, *ids)
+    return {(seen.source_name, seen.type, seen.target_name) for seen in found if seen.until is None}
+
+
+def named(store: Store, *names: str, scope: Scope = ME) -> dict[str, int]:
+    with store.read() as view:
+        return dict(view.named(names, scope))
+
+
+def words(
+    store: Store, text: str, k: int = 10, where: Filter | None = None, index: WordIndex = "plain"
+) -> list[int]:
+    return [found.id for found in scored(store, text, k, where, index)]
+
+
+def scored(
+    store: Store, text: str, k: int = 10, where: Filter | None = None, index: WordIndex = "plain"
+) -> list[Found]:
+    with store.read() as view:
+        return list(view.by_words(text, k, where or Filter(), index))
+
+
+def towards(*numbers: float) -> Vector:
+    vector: Vector = normalised(np.array(numbers))
+    return vector
+
+
+def embed(store: Store, vector_of: Callable[[str], Vector], model: Model = TINY) -> int:
+    """Give every passage that lacks one a vector, from its text; how many there were."""
+    with store.read() as view:
+        waiting = view.pending(model, 0, 1_000)
+    vectors = tuple((passage.id, pack(vector_of(passage.text))) for passage in waiting)
+    do(store, PutVectors(model, vectors))
+    return len(vectors)
+
+
+def colour(text: str) -> Vector:
+    """Red, green and blue texts, and the rest, which is like each of them a little."""
+    for index, name in enumerate(("red", "green", "blue")):
+        if name in text:
+            return towards(*(1.0 if place == index else 0.0 for place in range(3)))
+    return towards(1, 1, 1)
+
+
+def near(store: Store, query: Vector, k: int = 10, where: Filter | None = None) -> list[Found]:
+    with store.read() as view:
+        return list(view.by_meaning(query, k, where or Filter()))
+
+
+RED, GREEN, BLUE = towards(1, 0, 0), towards(0, 1, 0), towards(0, 0, 1)
+
+
+class StoreContract:
+    """Subclass it, supply `store` and `opened`, and collect. Every scenario ends with a clean `verify`."""
+
+    @pytest.fixture
+    def store(self) -> Store:
+        raise NotImplementedError
+
+    def opened(self, path: Path) -> Store:
+        """Open a backup."""
+        raise NotImplementedError
+
+    @pytest.fixture(autouse=True)
+    def nothing_is_out_of_step(self, store: Store) -> Iterator[None]:
+        yield
+        assert list(store.verify()) == []
+
+    # Entities and observations
+
+    def test_an_entity_is_created_with_its_observations(self, store: Store) -> None:
+        outcome = one(
+            store,
+            PutEntity(
+                ME,
+                NewEntity(
+                    "Ada",
+                    "person",
+                    (
+                        NewObservation("writes programs", "fact", happened_at=at(-100)),
+                        NewObservation("likes tea"),
+                    ),
+                    status=Status.PAUSED,
+                    importance=0.9,
+                ),
+            ),
+        )
+        assert (outcome.created, outcome.names) == (True, ("Ada",))
+        assert [added.content for added in outcome.added] == ["writes programs", "likes tea"]
+        ada = memory(store, outcome.ids[0])
+        assert (ada.kind, ada.name, ada.type, ada.scope) == (Kind.ENTITY, "Ada", "person", ME)
+        assert (ada.status, ada.importance) == (Status.PAUSED, 0.9)
+        assert (ada.created_at, ada.updated_at, ada.deleted_at) == (at(0), at(0), None)
+        assert [
+            (seen.content, seen.kind, seen.happened_at, seen.created_at) for seen in ada.observations
+        ] == [
+            ("writes programs", "fact", at(-100), at(0)),
+            ("likes tea", "generic", None, at(0)),
+        ]
+        assert [seen.id for seen in ada.observations] == [added.id for added in outcome.added]
+
+    def test_a_new_memory_has_the_lifecycle_of_the_specification(self, store: Store) -> None:
+        for id_ in (put(store, "Ada"), note(store, "a note"), note(store, "hello", Kind.MESSAGE, "s")):
+            new = memory(store, id_)
+            assert (new.status, new.consolidation) == (Status.ACTIVE, "staged")
+            assert (new.strength, new.depth, new.spread, new.stability) == (1.0, 2, 1, 1.0)
+            assert (new.importance, new.importance_tag, new.pinned) == (0.5, None, False)
+            assert (new.revisions, new.duplicates) == (0, 0)
+
+    def test_creating_an_existing_name_keeps_type_and_status_and_gains_observations(
+        self, store: Store
+    ) -> None:
+        first = put(store, "Ada", "likes tea")
+        merged = one(
+            store,
+            PutEntity(
+                ME,
+                NewEntity(
+                    "Ada",
+                    "robot",
+                    (NewObservation("likes tea"), NewObservation("plays chess")),
+                    status=Status.ARCHIVED,
+                ),
+            ),
+            second=5,
+        )
+        assert (merged.created, merged.ids) == (False, (first,))
+        assert [added.content for added in merged.added] == ["plays chess"]
+        ada = memory(store, first)
+        assert (ada.type, ada.status) == ("thing", Status.ACTIVE)
+        assert in_force(store, first) == ["likes tea", "plays chess"]
+        assert (ada.created_at, ada.updated_at) == (at(0), at(5))
+
+    def test_a_mere_repeat_is_counted_and_touches_only_the_time_of_update(self, store: Store) -> None:
+        ada = put(store, "Ada", "likes tea")
+        assert one(store, entity("Ada", "likes tea"), second=7) == Outcome(ids=(ada,), names=("Ada",))
+        repeated = memory(store, ada)
+        assert (repeated.duplicates, repeated.created_at, repeated.updated_at) == (1, at(0), at(7))
+
+    def test_an_import_that_is_run_again_changes_nothing(self, store: Store) -> None:
+        ada = put(store, "Ada", "likes tea")
+        before = memory(store, ada)
+        one(
+            store,
+            PutEntity(ME, NewEntity("Ada", observations=(NewObservation("likes tea"),)), counts=False),
+            9,
+        )
+        assert memory(store, ada) == before
+
+    def test_equal_observations_in_one_call_are_one(self, store: Store) -> None:
+        ada = put(store, "Ada", "likes tea", "likes tea")
+        assert in_force(store, ada) == ["likes tea"]
+
+    def test_observations_are_added_to_an_entity_that_exists(self, store: Store) -> None:
+        ada = put(store, "Ada", "likes tea")
+        outcome = one(
+            store,
+            AddObservations(ME, "Ada", (NewObservation("likes tea"), NewObservation("moved", "state"))),
+            second=3,
+        )
+        assert (outcome.ids, outcome.created) == ((ada,), False)
+        assert [added.content for added in outcome.added] == ["moved"]
+        assert [seen.kind for seen in memory(store, ada).observations] == ["generic", "state"]
+        assert memory(store, ada).updated_at == at(3)
+
+    def test_observations_for_a_missing_entity_are_an_error(self, store: Store) -> None:
+        with pytest.raises(NotFound, match="'Ada'"):
+            do(store, AddObservations(ME, "Ada", (NewObservation("likes tea"),)))
+        with store.read() as view:
+            assert view.counts().entities == 0
+
+    @pytest.mark.parametrize("by", ["id", "content"])
+    def test_a_superseded_observation_stays_with_its_time_and_its_successor(
+        self, store: Store, by: str
+    ) -> None:
+        outcome = one(store, entity("Ada", "lives in Paris", "likes tea"))
+        ada, old = outcome.ids[0], outcome.added[0]
+        new = one(
+            store,
+            AddObservations(
+                ME,
+                "Ada",
+                (NewObservation("lives in Rome", supersedes=old.id if by == "id" else old.content),),
+            ),
+            second=60,
+        ).added[0]
+        paris = next(seen for seen in memory(store, ada).observations if seen.id == old.id)
+        assert (paris.superseded_by, paris.superseded_at, paris.deleted_at) == (new.id, at(60), None)
+        assert not paris.in_force
+        assert in_force(store, ada) == ["likes tea", "lives in Rome"]
+        assert (words(store, "Paris"), words(store, "Rome")) == ([], [ada])
+
+    def test_superseding_what_is_not_in_force_is_an_error_that_writes_nothing(self, store: Store) -> None:
+        ada = put(store, "Ada", "lives in Paris")
+        other = one(store, entity("Bob", "lives in Oslo")).added[0]
+        for gone in ("lives in Berlin", other.id, 10_000):
+            with pytest.raises(NotFound, match="Ada"):
+                do(store, AddObservations(ME, "Ada", (NewObservation("new", supersedes=gone),)))
+        assert in_force(store, ada) == ["lives in Paris"]
+
+    def test_a_chain_of_corrections_leaves_the_last_in_force(self, store: Store) -> None:
+        ada = put(store, "Ada", "v1")
+        do(
+            store,
+            AddObservations(
+                ME, "Ada", (NewObservation("v2", supersedes="v1"), NewObservation("v3", supersedes="v2"))
+            ),
+        )
+        assert in_force(store, ada) == ["v3"]
+        do(store, AddObservations(ME, "Ada", (NewObservation("v1", supersedes="v3"),)), second=1)
+        assert in_force(store, ada) == ["v1"]
+        assert len(memory(store, ada).observations) == 4
+
+    def test_an_observation_that_stands_already_can_correct_another(self, store: Store) -> None:
+        """The correction was known before anyone said that it was one: the old text must still give way."""
+        ada = put(store, "Ada", "lives in Paris", "lives in Rome")
+        do(store, AddObservations(ME, "Ada", (NewObservation("lives in Rome", supersedes="lives in Paris"),)))
+        assert in_force(store, ada) == ["lives in Rome"]
+        assert words(store, "Paris") == []
+
+    def test_saying_a_correction_twice_is_saying_it_once(self, store: Store) -> None:
+        ada = put(store, "Ada", "v1")
+        change = AddObservations(ME, "Ada", (NewObservation("v2", supersedes="v1"),))
+        do(store, change)
+        before = memory(store, ada)
+        assert one(store, change, second=9).added == ()
+        assert memory(store, ada).observations == before.observations
+
+    def test_observations_are_removed_by_content_silently_where_absent(self, store: Store) -> None:
+        ada = put(store, "Ada", "likes tea", "plays chess")
+        assert one(store, RemoveObservations(ME, "Ada", ("plays chess", "flies")), 4).count == 1
+        assert one(store, RemoveObservations(ME, "Nobody", ("plays chess",))).count == 0
+        assert in_force(store, ada) == ["likes tea"]
+        removed = memory(store, ada).observations[1]
+        assert (removed.content, removed.deleted_at) == ("plays chess", at(4))
+        assert words(store, "chess") == []
+
+    def test_a_removed_observation_can_be_restored(self, store: Store) -> None:
+        outcome = one(store, entity("Ada", "likes tea"))
+        do(store, RemoveObservations(ME, "Ada", ("likes tea",)), second=1)
+        do(store, RestoreObservation(ME, outcome.added[0].id), second=2)
+        assert in_force(store, outcome.ids[0]) == ["likes tea"]
+        assert words(store, "tea") == [outcome.ids[0]]
+
+    def test_restoring_an_observation_says_why_it_cannot(self, store: Store) -> None:
+        outcome = one(store, entity("Ada", "likes tea"))
+        ada, tea = outcome.ids[0], outcome.added[0].id
+        with pytest.raises(NotFound):
+            do(store, RestoreObservation(ME, tea))  # it is there
+        do(store, RemoveObservations(ME, "Ada", ("likes tea",)))
+        with pytest.raises(NotFound):
+            do(store, RestoreObservation(YOU, tea))  # not yours
+        do(store, AddObservations(ME, "Ada", (NewObservation("likes tea"),)))
+        with pytest.raises(Conflict):
+            do(store, RestoreObservation(ME, tea))  # its equal is in force
+        do(store, RemoveObservations(ME, "Ada", ("likes tea",)), Forget(ME, ids=(ada,)))
+        with pytest.raises(Conflict, match="Ada"):
+            do(store, RestoreObservation(ME, tea))  # its entity is forgotten
+
+    def test_a_near_repeat_is_flagged_on_the_later_observation(self, store: Store) -> None:
+        outcome = one(store, entity("Ada", "likes tea", "likes green tea a lot"))
+        first, second = outcome.added
+        assert one(store, FlagSimilar(second.id, first.id, 0.9)).count == 1
+        assert one(store, FlagSimilar(second.id, 10_000, 0.9)).count == 0
+        flagged = memory(store, outcome.ids[0]).observations[1]
+        assert (flagged.similar_to, flagged.similarity, flagged.in_force) == (first.id, 0.9, True)
+
+    def test_status_importance_and_pin_are_amended_one_by_one(self, store: Store) -> None:
+        ada = put(store, "Ada")
+        do(store, Amend(ME, ada, status=Status.PAUSED), second=1)
+        do(store, Amend(ME, ada, importance=0.0, pinned=True), second=2)
+        amended = memory(store, ada)
+        assert (amended.status, amended.importance, amended.pinned) == (Status.PAUSED, 0.0, True)
+        assert amended.updated_at == at(2)
+        do(store, Amend(ME, ada, pinned=False))
+        assert memory(store, ada).pinned is False
+        with pytest.raises(NotFound):
+            do(store, Amend(YOU, ada, pinned=True))
+
+    # Notes and messages
+
+    def test_a_repeated_note_is_one_note_and_a_repeated_message_is_two(self, store: Store) -> None:
+        first, again = note(store, "tea is ready"), note(store, "tea is ready")
+        assert first == again
+        assert memory(store, first).duplicates == 1
+        assert note(store, "yes", Kind.MESSAGE, "s") != note(store, "yes", Kind.MESSAGE, "s")
+
+    def test_messages_keep_their_place_in_the_session(self, store: Store) -> None:
+        talk = [note(store, text, Kind.MESSAGE, "s") for text in ("hello", "yes", "yes")]
+        elsewhere = note(store, "hello", Kind.MESSAGE, "t")
+        assert [memory(store, id_).position for id_ in (*talk, elsewhere)] == [1, 2, 3, 1]
+
+    def test_a_text_keeps_all_that_was_said_of_it(self, store: Store) -> None:
+        new = NewText(
+            Kind.MESSAGE, "see you", "talk", "chat", "s", "user", "Ada", 0.25, at(-500), created_at=at(-5)
+        )
+        kept = memory(store, one(store, PutText(ME, new)).ids[0])
+        assert (kept.text, kept.category, kept.source, kept.session) == ("see you", "talk", "chat", "s")
+        assert (kept.role, kept.speaker, kept.importance) == ("user", "Ada", 0.25)
+        assert (kept.happened_at, kept.created_at) == (at(-500), at(-5))
+
+    def test_an_entity_is_not_a_text(self, store: Store) -> None:
+        with pytest.raises(InvalidInput):
+            do(store, PutText(ME, NewText(Kind.ENTITY, "Ada")))
+
+    # Names
+
+    def test_names_that_differ_in_case_or_accents_are_different_entities(self, store: Store) -> None:
+        ids = [put(store, name) for name in ("Café", "café", "Cafe")]
+        assert len(set(ids)) == 3
+        assert named(store, "Café", "café", "Cafe") == dict(zip(("Café", "café", "Cafe"), ids, strict=True))
+
+    def test_a_lookup_takes_the_only_name_that_differs_in_case_or_accents(self, store: Store) -> None:
+        cafe = put(store, "Café Azul")
+        assert named(store, "cafe azul", "CAFÉ AZUL", "café") == {"cafe azul": cafe, "CAFÉ AZUL": cafe}
+        assert one(store, AddObservations(ME, "CAFE AZUL", (NewObservation("is blue"),))).names == (
+            "Café Azul",
+        )
+
+    def test_the_exact_name_wins_and_an_ambiguous_one_is_refused_with_the_candidates(
+        self, store: Store
+    ) -> None:
+        upper, lower = put(store, "Alice"), put(store, "alice")
+        assert named(store, "Alice", "alice", "ALICE") == {"Alice": upper, "alice": lower}
+        with pytest.raises(NotFound, match=r"'Alice' or 'alice'"):
+            do(store, AddObservations(ME, "ALICE", (NewObservation("who?"),)))
+
+    def test_names_are_forgotten_by_exact_identity_only(self, store: Store) -> None:
+        alice = put(store, "Alice")
+        assert one(store, Forget(ME, names=("alice", "ALICE"))).ids == ()
+        assert named(store, "Alice") == {"Alice": alice}
+
+    def test_a_forgotten_entity_has_no_name_to_look_up(self, store: Store) -> None:
+        put(store, "Alice")
+        do(store, Forget(ME, names=("Alice",)))
+        assert named(store, "Alice", "alice") == {}
+
+    # Relations
+
+    def test_a_relation_keeps_its_context_and_span(self, store: Store) -> None:
+        ada, bob = put(store, "Ada"), put(store, "Bob")
+        new = NewRelation("Ada", "Bob", "knows", "from school", since=at(-100), until=at(-10))
+        outcome = one(store, Relate(ME, new), second=2)
+        assert (outcome.created, outcome.ids, outcome.names) == (True, (ada, bob), ("Ada", "Bob"))
+        (kept,) = relations(store, ada)
+        assert kept == Relation(
+            id=outcome.relations[0],
+            source=ada,
+            target=bob,
+            source_name="Ada",
+            target_name="Bob",
+            type="knows",
+            created_at=at(2),
+            context="from school",
+            since=at(-100),
+            until=at(-10),
+        )
+        assert relations(store, bob) == [kept]
+
+    def test_a_relation_that_holds_is_not_made_twice(self, store: Store) -> None:
+        ada, _ = put(store, "Ada"), put(store, "Bob")
+        first = one(store, relate("Ada", "knows", "Bob"))
+        again = one(store, relate("Ada", "knows", "Bob"))
+        assert (again.created, again.relations) == (False, first.relations)
+        assert len(relations(store, ada)) == 1
+
+    def test_direction_and_type_make_different_relations(self, store: Store) -> None:
+        ada, _ = put(store, "Ada"), put(store, "Bob")
+        do(store, relate("Ada", "knows", "Bob"), relate("Bob", "knows", "Ada"), relate("Ada", "likes", "Bob"))
+        assert triples(store, ada) == {
+            ("Ada", "knows", "Bob"),
+            ("Bob", "knows", "Ada"),
+            ("Ada", "likes", "Bob"),
+        }
+
+    @pytest.mark.parametrize(
+        ("type_", "inverse"),
+        [
+            ("contains", "part_of"),
+            ("part_of", "contains"),
+            ("contiene", "parte_de"),
+            ("parte_de", "contiene"),
+        ],
+    )
+    def test_declared_pairs_get_their_inverse(self, store: Store, type_: str, inverse: str) -> None:
+        house, _ = put(store, "House"), put(store, "Room")
+        made = one(store, relate("House", type_, "Room"))
+        assert triples(store, house) == {("House", type_, "Room"), ("Room", inverse, "House")}
+        by_id = {seen.id: seen for seen in relations(store, house)}
+        assert by_id[made.relations[1]].inverse_of == made.relations[0]
+        # said from the other side, it is the same
+        assert one(store, relate("Room", inverse, "House")).created is False
+        assert len(relations(store, house)) == 2
+
+    def test_other_types_get_no_inverse(self, store: Store) -> None:
+        ada, _ = put(store, "Ada"), put(store, "Bob")
+        assert len(one(store, relate("Ada", "knows", "Bob")).relations) == 1
+        assert triples(store, ada) == {("Ada", "knows", "Bob")}
+
+    @pytest.mark.parametrize("said", [("House", "contains", "Room"), ("Room", "part_of", "House")])
+    def test_ending_by_names_ends_the_inverse_too_and_keeps_both(
+        self, store: Store, said: tuple[str, str, str]
+    ) -> None:
+        house, _ = put(store, "House"), put(store, "Room")
+        do(store, relate("House", "contains", "Room"))
+        source, type_, target = said
+        assert one(store, EndRelation(ME, source, target, type_, at(50)), second=60).count == 2
+        assert [seen.until for seen in relations(store, house)] == [at(50), at(50)]
+        with pytest.raises(NotFound):
+            do(store, EndRelation(ME, source, target, type_))
+
+    def test_a_relation_ends_now_unless_told_when(self, store: Store) -> None:
+        ada, _ = put(store, "Ada"), put(store, "Bob")
+        do(store, relate("Ada", "knows", "Bob"))
+        do(store, EndRelation(ME, "ada", "BOB", "knows"), second=30)
+        assert [seen.until for seen in relations(store, ada)] == [at(30)]
+
+    def test_an_ended_relation_may_begin_again(self, store: Store) -> None:
+        ada, _ = put(store, "Ada"), put(store, "Bob")
+        first = one(store, relate("Ada", "knows", "Bob"))
+        do(store, EndRelation(ME, "Ada", "Bob", "knows"), second=10)
+        second = one(store, relate("Ada", "knows", "Bob"), second=20)
+        assert second.created
+        spans = {seen.id: seen.until for seen in relations(store, ada)}
+        assert spans == {first.relations[0]: at(10), second.relations[0]: None}
+        do(store, EndRelation(ME, "Ada", "Bob", "knows"), second=30)
+        spans = {seen.id: seen.until for seen in relations(store, ada)}
+        assert spans == {first.relations[0]: at(10), second.relations[0]: at(30)}
+
+    def test_a_span_runs_forwards(self, store: Store) -> None:
+        ada, _ = put(store, "Ada"), put(store, "Bob")
+        with pytest.raises(InvalidInput):
+            do(store, Relate(ME, NewRelation("Ada", "Bob", "knows", since=at(10), until=at(5))))
+        do(store, Relate(ME, NewRelation("Ada", "Bob", "knows", since=at(10))))
+        with pytest.raises(InvalidInput):
+            do(store, EndRelation(ME, "Ada", "Bob", "knows", at(5)))
+        assert [seen.until for seen in relations(store, ada)] == [None]
+
+    def test_a_relation_to_a_missing_entity_is_an_error(self, store: Store) -> None:
+        ada = put(store, "Ada")
+        for change in (relate("Ada", "knows", "Bob"), relate("Bob", "knows", "Ada")):
+            with pytest.raises(NotFound, match="'Bob'"):
+                do(store, change)
+        assert relations(store, ada) == []
+
+    def test_create_missing_makes_empty_entities_of_unknown_type(self, store: Store) -> None:
+        outcome = one(store, relate("Ada", "knows", "Bob", create_missing=True))
+        assert outcome.also_created == ("Ada", "Bob")
+        bob = memory(store, named(store, "Bob")["Bob"])
+        assert (bob.type, bob.observations) == ("unknown", ())
+        assert words(store, "Bob") == [bob.id]
+        # the next one finds them
+        assert one(store, relate("ada", "likes", "Bob", create_missing=True)).also_created == ()
+
+    def test_an_entity_may_relate_to_itself(self, store: Store) -> None:
+        loop = put(store, "Loop")
+        do(store, relate("Loop", "contains", "Loop"))
+        assert len(triples(store, loop)) == 2
+        do(store, Forget(ME, ids=(loop,)), second=1)
+        assert triples(store, loop) == set()
+        do(store, Restore(ME, loop), second=2)
+        assert len(triples(store, loop)) == 2
+
+    def test_a_relation_is_removed_with_its_inverse_silently_where_absent(self, store: Store) -> None:
+        house, _ = put(store, "House"), put(store, "Room")
+        do(store, relate("House", "contains", "Room"), relate("House", "likes", "Room"))
+        assert one(store, Unrelate(ME, "Room", "House", "part_of"), second=1).count == 2
+        assert triples(store, house) == {("House", "likes", "Room")}
+        assert one(store, Unrelate(ME, "Room", "House", "part_of")).count == 0
+        assert one(store, Unrelate(ME, "Room", "Nobody", "part_of")).count == 0
+        assert len(relations(store, house, deleted=True)) == 3
+
+    def test_a_removed_relation_can_be_made_anew(self, store: Store) -> None:
+        ada, _ = put(store, "Ada"), put(store, "Bob")
+        do(store, relate("Ada", "knows", "Bob"))
+        do(store, Unrelate(ME, "Ada", "Bob", "knows"), second=1)
+        assert one(store, relate("Ada", "knows", "Bob"), second=2).created
+        assert triples(store, ada) == {("Ada", "knows", "Bob")}
+
+    # Forgetting, restoring, purging
+
+    def test_a_forgotten_memory_is_kept_out_of_sight(self, store: Store) -> None:
+        ada, tea = put(store, "Ada", "likes tea"), note(store, "tea time")
+        embed(store, colour)
+        assert one(store, Forget(ME, ids=(tea,), names=("Ada", "Nobody")), second=9).ids == (tea, ada)
+        assert memory(store, ada).deleted_at == memory(store, tea).deleted_at == at(9)
+        with store.read() as view:
+            assert list(view.page(Filter(), 0, 10)) == []
+            assert [seen.id for seen in view.page(Filter(deleted=True), 0, 10)] == [ada, tea]
+            assert view.containing("tea", 10, Filter()) == []
+            assert view.passages([ada, tea]) == []
+        assert words(store, "tea") == []
+        assert near(store, RED) == []
+
+    def test_forgetting_is_silent_on_what_is_absent_or_not_yours(self, store: Store) -> None:
+        ada = put(store, "Ada")
+        assert one(store, Forget(YOU, ids=(ada,), names=("Ada",))).ids == ()
+        assert one(store, Forget(ME, ids=(ada + 1,))).ids == ()
+        do(store, Forget(ME, ids=(ada,)), second=1)
+        assert one(store, Forget(ME, ids=(ada,)), second=2).ids == ()
+        assert memory(store, ada).deleted_at == at(1)
+
+    def test_forgetting_cascades_to_relations_and_restoring_brings_them_back(self, store: Store) -> None:
+        house, room = put(store, "House", "big house"), put(store, "Room")
+        do(store, relate("House", "contains", "Room"), relate("Room", "likes", "House"))
+        everything = triples(store, house)
+        do(store, Forget(ME, names=("House",)), second=5)
+        assert triples(store, house, room) == set()
+        do(store, Restore(ME, house), second=9)
+        assert triples(store, house) == everything
+        restored = memory(store, house)
+        assert (restored.deleted_at, restored.updated_at) == (None, at(9))
+        assert words(store, "big") == [house]
+        assert named(store, "House") == {"House": house}
+
+    @pytest.mark.parametrize("order", ["first gone, first back", "last gone, first back"])
+    @pytest.mark.parametrize("together", [True, False])
+    def test_a_relation_returns_with_the_last_of_its_ends(
+        self, store: Store, order: str, together: bool
+    ) -> None:
+        house, room = put(store, "House"), put(store, "Room")
+        do(store, relate("House", "contains", "Room"))
+        everything = triples(store, house)
+        do(store, Forget(ME, ids=(house,)), second=5)
+        do(store, Forget(ME, ids=(room,)), second=5 if together else 6)
+        one_, other = (house, room) if order.startswith("first") else (room, house)
+        do(store, Restore(ME, one_), second=7)
+        assert triples(store, house, room) == set()
+        do(store, Restore(ME, other), second=8)
+        assert triples(store, house) == everything
+
+    def test_a_relation_survives_any_number_of_departures(self, store: Store) -> None:
+        house, room = put(store, "House"), put(store, "Room")
+        do(store, relate("House", "contains", "Room"))
+        everything = triples(store, house)
+        steps: list[Change] = [
+            Forget(ME, ids=(house,)),
+            Forget(ME, ids=(room,)),
+            Restore(ME, room),
+            Forget(ME, ids=(room,)),
+            Restore(ME, house),
+            Forget(ME, ids=(house,)),
+            Restore(ME, room),
+            Restore(ME, house),
+        ]
+        for second, step in enumerate(steps, start=1):
+            assert triples(store, house) == (everything if second == 1 else set())
+            do(store, step, second=second)
+        assert triples(store, house) == everything
+
+    def test_what_was_removed_by_itself_does_not_return_with_its_entity(self, store: Store) -> None:
+        ada, _ = put(store, "Ada", "likes tea", "v1"), put(store, "Bob")
+        do(store, relate("Ada", "knows", "Bob"))
+        do(
+            store,
+            Unrelate(ME, "Ada", "Bob", "knows"),
+            RemoveObservations(ME, "Ada", ("likes tea",)),
+            AddObservations(ME, "Ada", (NewObservation("v2", supersedes="v1"),)),
+            second=1,
+        )
+        do(store, Forget(ME, ids=(ada,)), second=2)
+        do(store, Restore(ME, ada), second=3)
+        assert triples(store, ada) == set()
+        assert in_force(store, ada) == ["v2"]
+        assert (words(store, "tea"), words(store, "v1"), words(store, "v2")) == ([], [], [ada])
+
+    def test_relations_remade_and_forgotten_at_one_moment_do_not_block_the_return(self, store: Store) -> None:
+        """One transaction has one time, so what went by itself and what went along cannot be told by it."""
+        ada, _ = put(store, "Ada"), put(store, "Bob")
+        do(store, relate("Ada", "knows", "Bob"))
+        do(
+            store,
+            Unrelate(ME, "Ada", "Bob", "knows"),
+            relate("Ada", "knows", "Bob"),
+            Forget(ME, ids=(ada,)),
+            second=1,
+        )
+        do(store, Restore(ME, ada), second=2)
+        assert triples(store, ada) == {("Ada", "knows", "Bob")}
+        assert len(relations(store, ada)) == 1
+
+    def test_ended_relations_return_as_history(self, store: Store) -> None:
+        ada, _ = put(store, "Ada"), put(store, "Bob")
+        do(store, relate("Ada", "knows", "Bob"))
+        do(store, EndRelation(ME, "Ada", "Bob", "knows"), second=1)
+        do(store, Forget(ME, ids=(ada,)), second=2)
+        assert relations(store, ada) == []
+        do(store, Restore(ME, ada), second=3)
+        assert [seen.until for seen in relations(store, ada)] == [at(1)]
+
+    def test_a_forgotten_name_starts_a_new_life(self, store: Store) -> None:
+        old = put(store, "Ada", "likes tea")
+        do(store, Forget(ME, names=("Ada",)), second=1)
+        outcome = one(store, entity("Ada", "plays chess"), second=2)
+        assert outcome.created
+        assert outcome.ids != (old,)
+        assert in_force(store, outcome.ids[0]) == ["plays chess"]
+        assert words(store, "tea") == []
+
+    def test_restoring_over_a_living_namesake_is_a_conflict(self, store: Store) -> None:
+        old = put(store, "Ada")
+        do(store, Forget(ME, names=("Ada",)), second=1)
+        new = put(store, "Ada", second=2)
+        with pytest.raises(Conflict, match=str(new)):
+            do(store, Restore(ME, old), second=3)
+        assert memory(store, old).deleted_at == at(1)
+        do(store, Forget(ME, ids=(new,)), second=4)
+        do(store, Restore(ME, old), second=5)
+        assert named(store, "Ada") == {"Ada": old}
+
+    def test_restoring_what_is_not_forgotten_or_not_yours_is_an_error(self, store: Store) -> None:
+        ada = put(store, "Ada")
+        with pytest.raises(NotFound):
+            do(store, Restore(ME, ada))
+        do(store, Forget(ME, ids=(ada,)))
+        with pytest.raises(NotFound):
+            do(store, Restore(YOU, ada))
+        with pytest.raises(NotFound):
+            do(store, Restore(ME, ada + 1))
+
+    def test_purge_destroys_only_what_was_forgotten_before(self, store: Store) -> None:
+        early, late, kept = (
+            put(store, "Early", "red"),
+            put(store, "Late", "red"),
+            put(store, "Kept", "red", "x"),
+        )
+        do(store, relate("Early", "knows", "Kept"), relate("Late", "knows", "Kept"))
+        embed(store, colour)
+        do(store, Forget(ME, ids=(early,)), second=10)
+        do(store, RemoveObservations(ME, "Kept", ("x",)), second=10)
+        do(store, Forget(ME, ids=(late,)), second=20)
+        assert one(store, Purge(at(20)), second=30).count == 1
+        with store.read() as view:
+            assert set(view.memories([early, late, kept])) == {late, kept}
+            assert view.counts().forgotten == 1
+        assert [seen.content for seen in memory(store, kept).observations] == ["red"]
+        assert len(relations(store, kept, deleted=True)) == 1
+        with pytest.raises(NotFound):
+            do(store, Restore(ME, early))
+        do(store, Restore(ME, late), second=40)
+        assert triples(store, kept) == {("Late", "knows", "Kept")}
+        assert {found.id for found in near(store, RED)} == {late, kept}
+
+    def test_a_purged_id_is_never_given_again(self, store: Store) -> None:
+        last = put(store, "Last")
+        do(store, Forget(ME, ids=(last,)))
+        do(store, Purge(at(10)))
+        assert put(store, "Next") > last
+
+    def test_purging_a_correction_keeps_the_history_readable(self, store: Store) -> None:
+        ada = put(store, "Ada", "v1")
+        do(store, AddObservations(ME, "Ada", (NewObservation("v2", supersedes="v1"),)), second=1)
+        do(store, RemoveObservations(ME, "Ada", ("v2",)), second=2)
+        do(store, Purge(at(3)), second=4)
+        (left,) = memory(store, ada).observations
+        assert (left.content, left.superseded_at, left.superseded_by) == ("v1", at(1), None)
+
+    # Writing
+
+    def test_apply_is_all_or_nothing_and_names_the_change_that_failed(self, store: Store) -> None:
+        put(store, "Ada")
+        with pytest.raises(NotFound) as caught:
+            do(
+                store,
+                entity("Bob", "plays chess"),
+                AddObservations(ME, "Ada", (NewObservation("likes tea"),)),
+                AddObservations(ME, "Nobody", (NewObservation("lost"),)),
+                entity("Carol"),
+            )
+        assert caught.value.change == 2
+        assert named(store, "Ada", "Bob", "Carol").keys() == {"Ada"}
+        assert words(store, "tea") == words(store, "chess") == []
+
+    def test_a_failed_write_in_a_new_scope_leaves_no_scope(self, store: Store) -> None:
+        with pytest.raises(NotFound):
+            do(store, AddObservations(YOU, "Nobody", (NewObservation("lost"),)))
+        with store.read() as view:
+            assert YOU not in view.scopes()
+        put(store, "Ada", scope=YOU)
+        assert named(store, "Ada", scope=YOU)
+
+    def test_keep_going_leaves_out_what_fails_says_why_and_keeps_the_rest(self, store: Store) -> None:
+        receipt = store.apply(
+            [
+                entity("Ada", "likes tea"),
+                AddObservations(ME, "Nobody", (NewObservation("lost"),)),
+                relate("Ada", "knows", "Ghost"),
+                AddObservations(ME, "Ada", (NewObservation("half"), NewObservation("x", supersedes="y"))),
+                relate("Ada", "knows", "Bob", create_missing=True),
+            ],
+            at=at(0),
+            keep_going=True,
+        )
+        errors = [outcome.error for outcome in receipt.outcomes]
+        assert [error is None for error in errors] == [True, False, False, False, True]
+        assert "Nobody" in (errors[1] or "")
+        assert "Ghost" in (errors[2] or "")
+        ada = named(store, "Ada")["Ada"]
+        assert in_force(store, ada) == ["likes tea"]
+        assert triples(store, ada) == {("Ada", "knows", "Bob")}
+        assert words(store, "half") == []
+
+    def test_keep_going_survives_a_failure_that_began_a_scope(self, store: Store) -> None:
+        third = Scope("third")
+        receipt = store.apply(
+            [
+                AddObservations(YOU, "Nobody", (NewObservation("lost"),)),
+                entity("Ada", "likes tea", scope=third),
+                entity("Bob", "likes tea", scope=YOU),
+            ],
+            at=at(0),
+            keep_going=True,
+        )
+        assert [outcome.error is None for outcome in receipt.outcomes] == [False, True, True]
+        assert words(store, "tea", where=Filter("third")) == [receipt.outcomes[1].ids[0]]
+        assert words(store, "tea", where=Filter("you")) == [receipt.outcomes[2].ids[0]]
+
+    def test_the_same_key_again_is_answered_and_not_repeated(self, store: Store) -> None:
+        changes: list[Change] = [
+            entity("Ada", "likes tea"),
+            relate("Ada", "contains", "Bob", create_missing=True),
+            Forget(ME, names=("Ada",)),
+        ]
+        first = store.apply(changes, at=at(0), key="k")
+        again = store.apply(changes, at=at(50), key="k")
+        assert (first.repeated, again.repeated) == (False, True)
+        assert again.outcomes == first.outcomes
+        with store.read() as view:
+            assert view.counts().forgotten == 1
+        # without a key, it is done anew
+        assert store.apply(changes, at=at(60)).outcomes[0].created
+
+    def test_a_key_of_other_changes_is_refused(self, store: Store) -> None:
+        do(store, entity("Ada"), key="k")
+        with pytest.raises(Conflict, match="'k'"):
+            do(store, entity("Bob"), key="k")
+        assert named(store, "Bob") == {}
+
+    def test_a_failed_write_does_not_use_up_its_key(self, store: Store) -> None:
+        change = AddObservations(ME, "Ada", (NewObservation("likes tea"),))
+        with pytest.raises(NotFound):
+            do(store, change, key="k")
+        put(store, "Ada")
+        assert do(store, change, key="k").outcomes[0].added
+
+    def test_the_receipt_of_a_partial_write_is_remembered_with_its_errors(self, store: Store) -> None:
+        changes: list[Change] = [relate("Ada", "knows", "Bob"), entity("Ada")]
+        first = store.apply(changes, at=at(0), key="k", keep_going=True)
+        again = store.apply(changes, at=at(1), key="k", keep_going=True)
+        assert again.outcomes == first.outcomes
+        assert again.outcomes[0].error is not None
+
+    def test_a_time_without_a_zone_is_refused(self, store: Store) -> None:
+        naive = datetime(2026, 3, 1)  # noqa: DTZ001  # what is tested
+        ada, _ = put(store, "Ada"), put(store, "Bob")
+        do(store, relate("Ada", "knows", "Bob"))
+        with pytest.raises(InvalidInput, match="zone"):
+            store.apply([entity("Eve")], at=naive)
+        for change in (
+            Purge(naive),
+            EndRelation(ME, "Ada", "Bob", "knows", naive),
+            entity("Ada", NewObservation("x", happened_at=naive)),
+        ):
+            with pytest.raises(InvalidInput, match="zone"):
+                do(store, change)
+        assert triples(store, ada)
+
+    def test_times_are_kept_to_the_microsecond_whatever_their_zone(self, store: Store) -> None:
+        madrid = timezone(timedelta(hours=2))
+        moment = datetime(2026, 3, 1, 14, 0, 0, 123457, tzinfo=madrid)
+        far = datetime(1815, 12, 10, tzinfo=UTC)
+        outcome = store.apply([entity("Ada", NewObservation("born", happened_at=far))], at=moment).outcomes[0]
+        ada = memory(store, outcome.ids[0])
+        assert ada.created_at == moment
+        assert ada.created_at.utcoffset() == timedelta(0)
+        assert ada.observations[0].happened_at == far
+
+    def test_a_time_beyond_the_calendar_is_refused_not_stored(self, store: Store) -> None:
+        """In its own zone it is a date; in UTC it is none, and a store that took it could not be read."""
+        beyond = datetime(9999, 12, 31, 23, 59, tzinfo=timezone(-timedelta(hours=12)))
+        with pytest.raises(InvalidInput):
+            do(store, entity("Ada", NewObservation("the end", happened_at=beyond)))
+        with store.read() as view:
+            assert list(view.page(Filter(), 0, 10)) == []
+
+    def test_a_closed_store_says_so(self, store: Store, tmp_path: Path) -> None:
+        store.backup(str(tmp_path / "copy.db"))
+        copy = self.opened(tmp_path / "copy.db")
+        copy.close()
+        copy.close()
+        with pytest.raises(StoreUnavailable):
+            do(copy, entity("Ada"))
+        with pytest.raises(StoreUnavailable), copy.read():
+            pass
+
+    # Reading
+
+    def test_a_view_stays_at_its_moment_while_others_write(self, store: Store) -> None:
+        ada, bob = put(store, "Ada", "red tea"), put(store, "Bob", "tea")
+        do(store, relate("Ada", "knows", "Bob"))
+        embed(store, colour)
+        with store.read() as view:
+            before = (
+                view.counts(),
+                view.memories([ada, bob]),
+                view.relations([ada]),
+                view.by_words("tea", 10, Filter()),
+                view.by_meaning(RED, 10, Filter()),
+            )
+
+            def write() -> None:
+                do(store, entity("Ada", "green tea"), Forget(ME, ids=(bob,)), entity("Eve", "tea"), second=9)
+                embed(store, colour)
+                # a search elsewhere moves every cache on
+                assert {found.id for found in near(store, RED)} == {ada, bob + 1}
+
+            writer = threading.Thread(target=write)
+            writer.start()
+            writer.join()
+            after = (
+                view.counts(),
+                view.memories([ada, bob]),
+                view.relations([ada]),
+                view.by_words("tea", 10, Filter()),
+                view.by_meaning(RED, 10, Filter()),
+            )
+            assert after == before
+        assert {found.id for found in scored(store, "tea")} == {ada, bob + 1}
+
+    def test_many_threads_read_whole_states_while_one_writes(self, store: Store) -> None:
+        """Each write adds a pair; no reader may ever see half of one."""
+        torn: list[int] = []
+        done = threading.Event()
+
+        def read() -> None:
+            while not done.is_set():
+                with store.read() as view:
+                    pairs = (
+                        len(view.page(Filter(), 0, 100)),
+                        len(view.by_words("twin", 100, Filter())),
+                        view.counts().entities,
+                    )
+                    if pairs[0] % 2 or len(set(pairs)) > 1:
+                        torn.append(pairs[0])
+
+        readers = [threading.Thread(target=read) for _ in range(3)]
+        for reader in readers:
+            reader.start()
+        for number in range(15):
+            do(store, entity(f"left {number}", "twin"), entity(f"right {number}", "twin"))
+        done.set()
+        for reader in readers:
+            reader.join()
+        assert torn == []
+        assert len(words(store, "twin", 100)) == 30
+
+    def test_pages_go_by_id_and_meet_every_memory_once(self, store: Store) -> None:
+        ids = [put(store, f"e{number}") for number in range(5)]
+        talk = note(store, "hello", Kind.MESSAGE, "s")
+        put(store, "other", scope=YOU)
+        seen: list[int] = []
+        after = 0
+        with store.read() as view:
+            while page := view.page(Filter(), after, 2):
+                assert len(page) <= 2
+                seen += [found.id for found in page]
+                after = page[-1].id
+            entities = view.page(Filter(kinds=frozenset({Kind.ENTITY})), 0, 100)
+            session = view.page(Filter(session="s"), 0, 100)
+            nothing = view.page(Filter(kinds=frozenset()), 0, 100)
+        assert seen == [*ids, talk]
+        assert [found.id for found in entities] == ids
+        assert [found.id for found in session] == [talk]
+        assert list(nothing) == []
+
+    def test_without_a_filter_pages_hold_every_scope_and_what_was_forgotten(self, store: Store) -> None:
+        ids = [put(store, "a"), put(store, "b", scope=YOU), put(store, "c")]
+        do(store, relate("a", "contains", "c"), Forget(ME, ids=(ids[2],)))
+        with store.read() as view:
+            assert [found.id for found in view.page(None, 0, 100)] == ids
+            assert [found.id for found in view.page(None, ids[0], 1)] == ids[1:2]
+            everything = view.relation_page(None, 0, 100)
+            assert [seen.type for seen in everything] == ["contains", "part_of"]
+            assert list(view.relation_page(None, everything[0].id, 100)) == list(everything[1:])
+
+    def test_relations_are_paged_as_far_as_both_ends_may_be_seen(self, store: Store) -> None:
+        for scope in (ME, YOU):
+            for name in "abc":
+                put(store, name, scope=scope)
+            do(store, relate("a", "to", "b", scope=scope), relate("a", "to", "c", scope=scope))
+        do(store, EndRelation(ME, "a", "b", "to"), Forget(ME, names=("c",)))
+        with store.read() as view:
+            mine = view.relation_page(Filter(), 0, 100)
+            yours = view.relation_page(Filter("you"), 0, 100)
+            first = view.relation_page(Filter("you"), 0, 1)
+        assert [(seen.target_name, seen.until is None) for seen in mine] == [("b", False)]
+        assert [seen.target_name for seen in yours] == ["b", "c"]
+        assert list(first) == list(yours[:1])
+
+    def test_absent_ids_are_passed_over(self, store: Store) -> None:
+        ada = put(store, "Ada")
+        with store.read() as view:
+            assert set(view.memories([ada, 999, ada])) == {ada}
+            assert view.memories([]) == {}
+            assert view.relations([999]) == []
+            assert view.passages([999]) == []
+            assert view.vectors([999]) == {}
+
+    def test_counts_follow_every_change(self, store: Store) -> None:
+        put(store, "Ada", "likes tea", "plays chess")
+        put(store, "Bob", scope=YOU)
+        note(store, "a note")
+        note(store, "hello", Kind.MESSAGE, "s")
+        do(store, entity("Eve"), relate("Ada", "contains", "Eve"))
+        with store.read() as view:
+            counts = view.counts()
+        assert (counts.entities, counts.notes, counts.messages, counts.scopes) == (3, 1, 1, 2)
+        assert (counts.observations, counts.relations, counts.forgotten) == (2, 2, 0)
+        # three entities, two observations, a note and a message
+        assert (counts.passages, counts.vectors, counts.due) == (7, 0, 7)
+        assert counts.bytes > 0
+        embed(store, colour)
+        do(
+            store,
+            RemoveObservations(ME, "Ada", ("likes tea",)),
+            Forget(ME, names=("Eve",)),
+            entity("New"),
+        )
+        with store.read() as view:
+            counts = view.counts()
+        assert (counts.entities, counts.observations, counts.relations, counts.forgotten) == (3, 1, 0, 1)
+        # gone: Eve and the tea; new: New
+        assert (counts.passages, counts.vectors, counts.due) == (6, 5, 1)
+
+    # Search by words
+
+    @pytest.mark.parametrize(
+        ("text", "query"),
+        [
+            ("Café con leche", "cafe"),
+            ("cafe con leche", "CAFÉ"),
+            ("El niño comió piñones", "nino"),
+            ("El niño comió piñones", "¿comió?"),
+            ("ESPAÑA", "españa"),
+            ("Straße nach Köln", "straße"),
+            ("Straße nach Köln", "STRASSE"),
+            ("the ﬁle", "ﬁle"),
+            ("the ﬁle", "file"),
+            ("ｃａｆｅ", "cafe"),
+            ("ｃａｆｅ", "ｃａｆｅ"),
+            ("Kleenex™ box", "kleenex™"),
+            ("Piso 1º", "1º"),
+            ("E = mc²", "mc²"),
+            ("cafe\u0301", "café"),
+            ("ΑΘΉΝΑ", "αθήνα"),
+            ("Σίσυφος", "ΣΊΣΥΦΟΣ"),
+            ("Москва слезам не верит", "москва"),
+            ("İstanbul", "istanbul"),
+            ("हिन्दी भाषा", "हिन्दी"),
+            ("한국어 공부", "한국어"),
+            ("שלום עולם", "עולם"),
+            ("Tiếng Việt", "viet"),
+        ],
+    )
+    def test_case_accents_and_compatibility_forms_do_not_matter(
+        self, store: Store, text: str, query: str
+    ) -> None:
+        found = put(store, "it", text)
+        put(store, "noise", "something else entirely")
+        assert words(store, query) == [found]
+        assert words(store, query, index="stemmed") == [found]
+
+    @pytest.mark.parametrize(
+        ("text", "query"),
+        [
+            (TOKYO, "東京"),
+            (TOKYO, "京都"),  # inside a word, across what a reader would cut
+            (TOKYO, "東京都の天気"),
+            (TOKYO, "気"),  # one letter, at the end
+            (TOKYO, "東"),  # one letter, at the start
+            (TOKYO, "都"),  # one letter, inside
+            (TOKYO, "天気はどう"),
+            ("カフェで会う", "カフェ"),
+            ("ﾊﾝｶｸｶﾅ", "ハンカク"),
+            ("我喜欢喝茶", "喝茶"),
+            ("ภาษาไทยง่าย", "ไทย"),
+            ("서울특별시", "특별"),
+            ("葛\U000e0100城市", "葛城"),  # a variation selector is no letter
+        ],
+    )
+    def test_text_without_spaces_is_found_by_any_part_of_it(
+        self, store: Store, text: str, query: str
+    ) -> None:
+        found = put(store, "it", text)
+        put(store, "noise", "大阪 ソウル 北")
+        assert words(store, query) == [found]
+
+    def test_a_single_letter_counts_beside_longer_words(self, store: Store) -> None:
+        by_letter, by_word = put(store, "a", "京都駅"), put(store, "b", "カフェ")
+        assert sorted(words(store, "京 カフェ")) == [by_letter, by_word]
+
+    def test_a_longer_match_stands_above_a_partial_one(self, store: Store) -> None:
+        kyoto, tokyo = put(store, "a", "京都の天気"), put(store, "b", TOKYO)
+        assert words(store, "東京都")[0] == tokyo
+        assert set(words(store, "東京都")) <= {kyoto, tokyo}
+
+    def test_letters_shared_by_chance_are_no_match_where_words_are_spaced(self, store: Store) -> None:
+        cat, _ = put(store, "a", "чёрный кот"), put(store, "b", "молоко")
+        assert words(store, "кот") == [cat]
+
+    def test_emoji_are_found(self, store: Store) -> None:
+        party, heart = put(store, "a", "launch 🎉"), put(store, "b", "I ❤️ it")
+        put(store, "c", "☀️ sunny 🇪🇸")
+        assert words(store, "🎉") == [party]
+        assert words(store, "🎉🎉🎉!!") == [party]
+        assert words(store, "❤️") == [heart]
+        assert words(store, "❤") == [heart]
+        assert words(store, "🚀") == []
+        assert sorted(words(store, "🎉 ❤")) == [party, heart]
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            'say "tea"',
+            "tea*",
+            "-tea",
+            "tea -chess",
+            "NEAR(tea chess)",
+            "tea AND chess",
+            "tea OR chess",
+            "tea NOT tea",
+            "NOT tea",
+            "(tea",
+            "tea)",
+            "body: tea",
+            "name:tea",
+            "^tea",
+            "tea^2",
+            "{name} : tea",
+            "tea + chess",
+            "'tea'",
+            "tea; DROP TABLE memory; --",
+            'tea"',
+            '""tea""',
+            "tea\\",
+            "%tea_",
+            "tea\0tea",
+            "tea \ud800",
+            "\u202etea",
+            "tea\n\ttea",
+        ],
+    )
+    @pytest.mark.parametrize("index", ["plain", "stemmed"])
+    def test_no_character_of_a_query_is_syntax(self, store: Store, query: str, index: WordIndex) -> None:
+        found = put(store, "it", "tea")
+        assert words(store, query, index=index) == [found]
+
+    @pytest.mark.parametrize("word", ["and", "or", "not", "near", "AND", "NEAR"])
+    def test_operators_are_words_too(self, store: Store, word: str) -> None:
+        found = put(store, "it", word)
+        assert words(store, word) == [found]
+
+    def test_signs_around_a_word_do_not_hide_it(self, store: Store) -> None:
+        cpp, csharp = put(store, "C++", "a language"), put(store, "C#", "a language")
+        assert set(words(store, "C++")) == {cpp, csharp}
+        assert words(store, "f(x):=y^2") == []
+        net = put(store, ".NET", "a platform")
+        assert words(store, ".net") == [net]
+
+    @pytest.mark.parametrize("query", ["", " ", "\n\t", "!?", "…", "\0", "\ud800", "()", '""', "***"])
+    def test_a_query_without_words_finds_nothing(self, store: Store, query: str) -> None:
+        put(store, "it", "tea")
+        assert words(store, query) == words(store, query, index="stemmed") == []
+
+    def test_no_room_for_hits_gives_none(self, store: Store) -> None:
+        put(store, "it", "tea")
+        assert words(store, "tea", k=0) == []
+
+    def test_a_query_of_ten_thousand_letters_is_a_query(self, store: Store) -> None:
+        first, last, cjk = put(store, "a", "alpha"), put(store, "b", "omega"), put(store, "c", TOKYO)
+        filler = " ".join(f"filler{number}" for number in range(1_100))
+        query = f"alpha {filler} omega"
+        assert len(query) > 10_000
+        assert words(store, query) == [first, last]
+        assert words(store, "x" * 10_000) == []
+        assert words(store, "東京" * 5_000) == [cjk]
+        assert words(store, '"' * 10_000) == []
+
+    @pytest.mark.parametrize(
+        "query", ["qué es SQLite", "what is SQLite?", "¿Cómo funciona SQLite?", "tell me about the SQLite"]
+    )
+    def test_questions_find_what_they_are_about(self, store: Store, query: str) -> None:
+        found = put(store, "SQLite", "a database in one file")
+        put(store, "noise", "es lo que es, this is what it is")
+        assert words(store, query)[0] == found
+
+    def test_a_query_of_stop_words_alone_still_finds_them(self, store: Store) -> None:
+        found = put(store, "a", "to be or not to be")
+        put(store, "b", "tea")
+        assert words(store, "to be") == [found]
+
+    def test_any_word_suffices_and_more_words_stand_higher(self, store: Store) -> None:
+        chess, both, tea = put(store, "a", "chess"), put(store, "b", "tea chess"), put(store, "c", "tea")
+        assert words(store, "tea chess")[0] == both
+        assert set(words(store, "tea chess")) == {chess, both, tea}
+
+    def test_names_types_and_speakers_are_searched(self, store: Store) -> None:
+        by_name, by_type = put(store, "Kettle"), one(store, entity("x", type_="kettle")).ids[0]
+        by_speaker = one(store, PutText(ME, NewText(Kind.MESSAGE, "hello", speaker="Kettle"))).ids[0]
+        assert set(words(store, "kettle")) == {by_name, by_type, by_speaker}
+
+    def test_the_stemmed_index_takes_endings_off_and_the_plain_one_does_not(self, store: Store) -> None:
+        found = put(store, "it", "she was running and configured connections")
+        for query in ("run", "configure", "connection", "connect"):
+            assert words(store, query) == []
+            assert words(store, query, index="stemmed") == [found]
+
+    def test_ties_go_by_id_and_more_hits_only_add_to_fewer(self, store: Store) -> None:
+        ids = [put(store, f"e{number}", "tea") for number in range(12)]
+        assert words(store, "tea", 100) == ids
+        for k in (1, 5, 12):
+            assert words(store, "tea", k) == ids[:k]
+
+    def test_scores_fall_and_are_above_zero(self, store: Store) -> None:
+        for number in range(8):
+            put(store, f"e{number}", " ".join(["tea"] * (number + 1) + ["filler"] * number * 3))
+        scores = [found.score for found in scored(store, "tea filler")]
+        assert scores == sorted(scores, reverse=True)
+        assert min(scores) > 0
+
+    @pytest.mark.parametrize("query", ["tea", "чай", "tea чай", "茶を飲む tea"])
+    def test_a_short_list_is_the_beginning_of_a_long_one(self, store: Store, query: str) -> None:
+        for number in range(30):
+            tea, chai, cjk = number % 5, (number * 7) % 4, "茶を飲" if number % 3 else ""
+            put(store, f"e{number}", " ".join(["x"] * number + ["tea"] * tea + ["чай"] * chai) + cjk)
+        everything = scored(store, query, 100)
+        assert everything
+        for k in (1, 2, 5, 10):
+            assert scored(store, query, k) == everything[:k]
+
+    def test_filters_apply_inside_the_search_so_that_k_stays_k(self, store: Store) -> None:
+        for number in range(40):
+            put(store, f"noise {number}", "tea tea tea")
+        notes = [note(store, f"tea {number}, among many other words") for number in range(3)]
+        talk = [note(store, f"tea {number} or so, I would say", Kind.MESSAGE, "s") for number in range(3)]
+        for number in range(40):
+            note(store, f"tea tea {number}", Kind.MESSAGE, "t")
+            put(store, f"yours {number}", "tea tea", scope=YOU)
+        agent = put(store, "agent's", "a long text that holds tea once", scope=Scope("", "helper"))
+        assert set(words(store, "tea", 3, Filter(kinds=frozenset({Kind.NOTE})))) == set(notes)
+        assert set(words(store, "tea", 3, Filter(session="s"))) == set(talk)
+        messages = Filter(kinds=frozenset({Kind.MESSAGE}), session="s")
+        assert set(words(store, "tea", 3, messages)) == set(talk)
+        assert words(store, "tea", 3, Filter(agent="helper")) == [agent]
+        assert agent in words(store, "tea", 500, Filter(agent=None))
+        assert len(words(store, "tea", 500, Filter(agent=None))) == 40 + 3 + 3 + 40 + 1
+        assert words(store, "tea", 3, Filter(session="u")) == []
+        assert words(store, "tea", 3, Filter("nobody")) == []
+        assert words(store, "tea", 3, Filter(kinds=frozenset())) == []
+
+    def test_words_that_nearly_every_text_holds_neither_hide_the_rare_nor_starve_a_filter(
+        self, store: Store
+    ) -> None:
+        crowd = [PutText(ME, NewText(Kind.NOTE, f"common {number}")) for number in range(10_050)]
+        do(store, *crowd)
+        rare, common = note(store, "common and rare"), put(store, "Ada", "common")
+        assert words(store, "common rare")[0] == rare
+        assert len(words(store, "common")) == 10
+        entities = Filter(kinds=frozenset({Kind.ENTITY}))
+        assert words(store, "common rare", where=entities) == [common]
+        assert words(store, "common", where=entities) == [common]
+
+    def test_what_is_forgotten_gives_its_place_to_the_next(self, store: Store) -> None:
+        ids = [put(store, f"e{number}", "tea") for number in range(6)]
+        do(store, Forget(ME, ids=tuple(ids[:3])))
+        assert words(store, "tea", 3) == ids[3:]
+
+    def test_the_index_follows_every_change_of_the_text(self, store: Store) -> None:
+        ada = put(store, "Ada", "one")
+        do(
+            store,
+            AddObservations(ME, "Ada", (NewObservation("two"), NewObservation("six", supersedes="one"))),
+        )
+        assert [words(store, text) for text in ("one", "two", "six")] == [[], [ada], [ada]]
+        do(store, RemoveObservations(ME, "Ada", ("two",)))
+        assert [words(store, text) for text in ("one", "two", "six")] == [[], [], [ada]]
+
+    def test_another_scope_never_moves_a_score_by_words(self, store: Store) -> None:
+        for number in range(6):
+            put(store, f"e{number}", f"tea {'cup ' * number} 東京 カフェ")
+        queries = ("tea", "cup", "tea cup", "東京", "京 tea")
+        indexes: tuple[WordIndex, ...] = ("plain", "stemmed")
+        before = [scored(store, query, index=index) for query in queries for index in indexes]
+        for number in range(60):
+            put(store, f"e{number}", f"cup tea 東京 {'long ' * number}", scope=YOU)
+            put(store, f"e{number}", "tea " * number, scope=Scope("", "agent"))
+        assert [scored(store, query, index=index) for query in queries for index in indexes] == before
+        yours = {found.id for found in scored(store, "tea", 100, Filter("you"))}
+        assert not yours & {found.id for found in scored(store, "tea", 100)}
+
+    def test_repeating_or_undoing_a_write_leaves_every_score_as_it_was(self, store: Store) -> None:
+        for number in range(5):
+            put(store, f"e{number}", f"tea {'cup ' * number}")
+        before = scored(store, "tea cup")
+        for number in range(5):
+            put(store, f"e{number}", f"tea {'cup ' * number}")
+        gone = put(store, "gone", "tea cup cup cup")
+        do(store, Forget(ME, ids=(gone,)))
+        assert scored(store, "tea cup") == before
+
+    def test_text_is_found_where_it_stands_inside_words(self, store: Store) -> None:
+        found = put(store, "Lovelace", "100% pure_gold \\o/ [año] Éa*b? ^東京")
+        put(store, "other", "nothing")
+        with store.read() as view:
+            for inside in (
+                "velac",
+                "VELAC",
+                "0% p",
+                "e_g",
+                "\\o",
+                "thing",
+                "ÑO",
+                "éA*B? ^",
+                "[AÑ",
+                "ño]",
+                "東",
+            ):
+                assert found in view.containing(inside, 10, Filter())
+            # Each sign stands for itself alone.
+            for absent in ("l%e", "pure-gold", "L_velace", "\0", "\ud800", "a?ñ", "é*b", "[ñ]", "É[a]"):
+                assert view.containing(absent, 10, Filter()) == []
+            for long in ("x" * 100_000, "東" * 20_000, "é" * 20_000):
+                assert view.containing(long, 10, Filter()) == []
+            assert view.containing("velac", 10, Filter("you")) == []
+
+    # Search by meaning
+
+    def test_the_nearest_come_first_and_ties_go_by_id(self, store: Store) -> None:
+        greens = [note(store, f"green {number}") for number in range(3)]
+        red = note(store, "red")
+        grey = note(store, "grey")
+        embed(store, colour)
+        found = near(store, GREEN)
+        # green: 1; grey (1, 1, 1): 1/sqrt(3) = 0.577; red: 0
+        assert [hit.id for hit in found] == [*greens, grey, red]
+        assert [hit.score for hit in found] == pytest.approx([1, 1, 1, 3**-0.5, 0], abs=1e-6)
+
+    def test_the_best_passage_speaks_for_its_memory(self, store: Store) -> None:
+        many = put(store, "many", "red one", "green one", "blue one")
+        few = put(store, "few", "blue")
+        embed(store, colour)
+        found = near(store, GREEN)
+        assert [hit.id for hit in found] == [many, few]
+        assert found[0].score == pytest.approx(1)
+        with store.read() as view:
+            texts = {passage.id: passage.text for passage in view.passages([many])}
+        assert "green one" in texts[found[0].passage or 0]
+
+    def test_many_passages_of_one_memory_take_one_place(self, store: Store) -> None:
+        put(store, "many", *(f"red {number}" for number in range(50)))
+        others = [put(store, f"e{number}", "blue") for number in range(5)]
+        embed(store, colour)
+        found = near(store, RED, 4)
+        assert len({hit.id for hit in found}) == 4
+        assert [hit.id for hit in found[1:]] == others[:3]
+
+    def test_a_long_text_is_found_by_each_of_its_parts(self, store: Store) -> None:
+        long = note(store, "red. " + "filler words here. " * 300 + "blue.")
+        short = note(store, "grey")
+        embed(store, colour)
+        with store.read() as view:
+            assert len(view.passages([long])) > 3
+        assert [hit.id for hit in near(store, BLUE)] == [long, short]
+        assert [hit.id for hit in near(store, RED)] == [long, short]
+
+    def test_meaning_is_filtered_inside_the_search_too(self, store: Store) -> None:
+        for number in range(30):
+            put(store, f"noise {number}", "red")
+            note(store, f"red {number}", Kind.MESSAGE, "t")
+            put(store, f"yours {number}", "red", scope=YOU)
+        notes = [note(store, f"blue {number}") for number in range(3)]
+        talk = [note(store, f"blue {number}", Kind.MESSAGE, "s") for number in range(3)]
+        agent = put(store, "agent's", "blue", scope=Scope("", "helper"))
+        embed(store, colour)
+        assert [hit.id for hit in near(store, RED, 3, Filter(kinds=frozenset({Kind.NOTE})))] == notes
+        assert [hit.id for hit in near(store, RED, 3, Filter(session="s"))] == talk
+        assert [hit.id for hit in near(store, RED, 3, Filter(agent="helper"))] == [agent]
+        assert len(near(store, RED, 500, Filter(agent=None))) == 30 + 30 + 3 + 3 + 1
+        assert near(store, RED, 3, Filter("nobody")) == []
+        assert near(store, RED, 3, Filter(session="u")) == []
+        assert near(store, RED, 3, Filter(kinds=frozenset())) == []
+        assert near(store, RED, 0) == []
+
+    def test_another_scope_never_moves_a_score_by_meaning(self, store: Store) -> None:
+        for number in range(6):
+            put(store, f"e{number}", ("red", "green", "grey")[number % 3])
+        embed(store, colour)
+        queries = [RED, towards(0.3, 0.5, 0.1), towards(-1, 2, 0.25)]
+        before = [near(store, query) for query in queries]
+        for number in range(60):
+            put(store, f"y{number}", "red", "green", scope=YOU)
+        embed(store, colour)
+        assert [near(store, query) for query in queries] == before
+
+    def test_life_and_death_show_in_meaning_at_once(self, store: Store) -> None:
+        ada = put(store, "Ada", "red thing", "green thing")
+        embed(store, colour)
+        assert near(store, RED)[0].score == pytest.approx(1)
+        do(store, AddObservations(ME, "Ada", (NewObservation("blue thing", supersedes="red thing"),)))
+        embed(store, colour)
+        # what is left for red: the name, (1, 1, 1)
+        assert near(store, RED)[0].score == pytest.approx(3**-0.5)
+        do(store, RemoveObservations(ME, "Ada", ("green thing",)))
+        assert near(store, GREEN)[0].score == pytest.approx(3**-0.5)
+        do(store, Forget(ME, ids=(ada,)))
+        assert near(store, BLUE) == []
+        do(store, Restore(ME, ada))
+        assert near(store, BLUE)[0].score == pytest.approx(1)
+        assert near(store, RED)[0].score == pytest.approx(3**-0.5)
+
+    def test_an_observation_that_returns_is_found_by_meaning_again(self, store: Store) -> None:
+        seen = one(store, entity("Ada", "red thing")).added[0]
+        embed(store, colour)
+        do(store, RemoveObservations(ME, "Ada", ("red thing",)))
+        do(store, RestoreObservation(ME, seen.id))
+        assert near(store, RED)[0].score == pytest.approx(1)
+        assert embed(store, colour) == 0
+
+    # Models and vectors
+
+    def test_without_a_model_nothing_is_near_and_everything_waits(self, store: Store) -> None:
+        ada = put(store, "Ada", "red")
+        with store.read() as view:
+            assert view.model() is None
+            assert view.by_meaning(RED, 10, Filter()) == []
+            waiting = view.pending(TINY, 0, 10)
+            assert list(waiting) == list(view.passages([ada]))
+            assert list(view.pending(TINY, waiting[0].id, 10)) == list(waiting[1:])
+            assert list(view.pending(TINY, 0, 1)) == list(waiting[:1])
+
+    def test_the_first_model_comes_into_use_and_nothing_waits_twice(self, store: Store) -> None:
+        put(store, "Ada", "red")
+        assert embed(store, colour) == 2
+        assert embed(store, colour) == 0
+        with store.read() as view:
+            assert view.model() == TINY
+            passages = [passage.id for passage in view.pending(OTHER, 0, 10)]
+            kept = view.vectors(passages)
+        assert sorted(kept) == passages
+        assert kept[passages[1]] == pytest.approx(RED)
+
+    def test_what_waits_tells_who_and_what_it_is_about(self, store: Store) -> None:
+        put(store, "Ada", "likes red")
+        one(store, PutText(ME, NewText(Kind.MESSAGE, "see you", session="s", speaker="Bob")))
+        with store.read() as view:
+            texts = [passage.text for passage in view.pending(TINY, 0, 10)]
+        assert texts == ["Ada (thing)", "Ada (thing): likes red", 'Bob said, "see you"']
+
+    def test_two_models_never_mix(self, store: Store) -> None:
+        first, second = note(store, "red"), note(store, "blue")
+        embed(store, colour)
+        # The other model sees the colours the other way round.
+        embed(store, lambda text: RED if "blue" in text else BLUE, OTHER)
+        with store.read() as view:
+            assert view.model() == TINY
+            assert list(view.pending(OTHER, 0, 10)) == []
+        assert near(store, RED)[0].id == first
+        do(store, UseModel(OTHER))
+        with store.read() as view:
+            assert view.model() == OTHER
+            assert view.counts().due == 0
+            assert len(view.pending(TINY, 0, 10)) == 2
+        assert near(store, RED)[0].id == second
+        # What the former model makes now is kept apart.
+        embed(store, colour)
+        assert near(store, RED)[0].id == second
+
+    def test_what_a_new_model_has_not_read_waits_and_is_not_near(self, store: Store) -> None:
+        first, second = note(store, "red"), note(store, "red too")
+        embed(store, colour)
+        with store.read() as view:
+            waiting = view.pending(OTHER, 0, 1)
+        do(store, PutVectors(OTHER, ((waiting[0].id, pack(RED)),)))
+        do(store, UseModel(OTHER))
+        assert [hit.id for hit in near(store, RED)] == [first]
+        with store.read() as view:
+            assert view.counts().due == 1
+        embed(store, colour, OTHER)
+        assert [hit.id for hit in near(store, RED)] == [first, second]
+
+    def test_what_returns_after_a_change_of_model_waits_for_its_vector(self, store: Store) -> None:
+        gone = note(store, "red")
+        note(store, "blue")
+        embed(store, colour)
+        do(store, Forget(ME, ids=(gone,)))
+        embed(store, colour, OTHER)
+        do(store, UseModel(OTHER))
+        with store.read() as view:
+            assert view.counts().due == 0
+        do(store, Restore(ME, gone))
+        with store.read() as view:
+            assert [passage.memory for passage in view.pending(OTHER, 0, 10)] == [gone]
+        embed(store, colour, OTHER)
+        assert near(store, RED)[0].id == gone
+
+    def test_vectors_of_passages_that_are_gone_are_passed_over(self, store: Store) -> None:
+        ada = put(store, "Ada", "red")
+        with store.read() as view:
+            waiting = view.pending(TINY, 0, 10)
+        do(store, Forget(ME, ids=(ada,)))
+        do(store, Purge(at(10)))
+        vectors = tuple((passage.id, pack(RED)) for passage in waiting)
+        assert one(store, PutVectors(TINY, (*vectors, (10_000, pack(RED))))).count == 0
+        assert near(store, RED) == []
+
+    def test_vectors_of_what_was_forgotten_meanwhile_serve_its_return(self, store: Store) -> None:
+        ada = note(store, "red")
+        with store.read() as view:
+            waiting = view.pending(TINY, 0, 10)
+        do(store, Forget(ME, ids=(ada,)))
+        do(store, PutVectors(TINY, ((waiting[0].id, pack(RED)),)))
+        assert near(store, RED) == []
+        do(store, Restore(ME, ada))
+        assert [hit.id for hit in near(store, RED)] == [ada]
+
+    def test_vectors_of_the_wrong_width_are_refused_whole(self, store: Store) -> None:
+        first, second = note(store, "red"), note(store, "blue")
+        with store.read() as view:
+            waiting = [passage.id for passage in view.pending(TINY, 0, 10)]
+        with pytest.raises(InvalidInput, match="tiny"):
+            do(store, PutVectors(TINY, ((waiting[0], pack(RED)), (waiting[1], pack(towards(1, 0))))))
+        embed(store, colour)
+        with pytest.raises(InvalidInput, match="tiny"):
+            do(store, PutVectors(Model("tiny", 2), ((waiting[0], pack(towards(1, 0))),)))
+        with pytest.raises(InvalidInput, match="tiny"):
+            near(store, towards(1, 0))
+        assert [hit.id for hit in near(store, RED)] == [first, second]
+
+    # Copies and repairs
+
+    def test_a_backup_of_a_live_store_opens_equal(self, store: Store, tmp_path: Path) -> None:
+        ada = put(store, "Ada", "red tea")
+        bob = put(store, "Bob", "tea", scope=YOU)
+        do(store, relate("Ada", "contains", "Café", create_missing=True))
+        note(store, "tea note")
+        do(store, Forget(ME, names=("Café",)), second=3)
+        embed(store, colour)
+        told: list[tuple[int, int | None]] = []
+        with store.read() as view:  # someone reads meanwhile
+            view.counts()
+            store.backup(str(tmp_path / "copy.db"), lambda done, total: told.append((done, total)))
+        do(store, entity("Later", "tea"))
+        assert told
+        assert told[-1][0] == told[-1][1]
+        copy = self.opened(tmp_path / "copy.db")
+        try:
+            assert list(copy.verify()) == []
+            assert named(copy, "Later") == {}
+            do(store, Forget(ME, names=("Later",)))
+            do(store, Purge(at(100)))
+            do(copy, Purge(at(100)))
+            for where in (Filter(deleted=True), Filter("you", deleted=True)):
+                with store.read() as ours, copy.read() as theirs:
+                    assert theirs.page(where, 0, 100) == ours.page(where, 0, 100)
+            assert relations(copy, ada, bob, deleted=True) == relations(store, ada, bob, deleted=True)
+            assert scored(copy, "tea") == scored(store, "tea")
+            assert near(copy, RED) == near(store, RED)
+        finally:
+            copy.close()
+
+    def test_a_backup_does_not_write_over_a_file(self, store: Store, tmp_path: Path) -> None:
+        (tmp_path / "mine.txt").write_text("precious")
+        with pytest.raises(RecollectError):
+            store.backup(str(tmp_path / "mine.txt"))
+        assert (tmp_path / "mine.txt").read_text() == "precious"
+
+    def test_repairing_what_is_whole_changes_nothing(self, store: Store) -> None:
+        ada = put(store, "Ada", "red tea", "v1")
+        do(store, AddObservations(ME, "Ada", (NewObservation("v2", supersedes="v1"),)), entity("Bob", "tea"))
+        do(store, Forget(ME, names=("Bob",)))
+        embed(store, colour)
+        before = (scored(store, "tea"), near(store, RED), memory(store, ada))
+        assert list(store.repair()) == []
+        assert (scored(store, "tea"), near(store, RED), memory(store, ada)) == before
+
+    def test_scopes_are_listed(self, store: Store) -> None:
+        put(store, "Ada")
+        put(store, "Ada", scope=Scope("you", "helper"))
+        with store.read() as view:
+            assert set(view.scopes()) == {ME, Scope("you", "helper")}
+
+    def test_scopes_do_not_see_one_another(self, store: Store) -> None:
+        mine, yours = put(store, "Ada", "red"), put(store, "Ada", "blue", scope=YOU)
+        assert mine != yours
+        assert named(store, "Ada", "ada") == {"Ada": mine, "ada": mine}
+        assert named(store, "Ada", scope=YOU) == {"Ada": yours}
+        do(store, Forget(ME, names=("Ada",)))
+        assert named(store, "Ada", scope=YOU) == {"Ada": yours}
+        with pytest.raises(NotFound):
+            do(store, relate("Ada", "knows", "Ada"))
+
+    def test_equal_questions_get_equal_answers(self, store: Store) -> None:
+        for number in range(20):
+            put(store, f"e{number}", f"tea {'cup ' * (number % 4)}", "red" if number % 2 else "green")
+        embed(store, colour)
+
+        def ask() -> Sequence[Sequence[Found]]:
+            return [scored(store, "tea cup"), near(store, towards(1, 2, 3))]
+
+        first = ask()
+        assert all(ask() == first for _ in range(5))

@@ -1,0 +1,27 @@
+"""SQLite keeps the contract of every store, and what it adds of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from store_contract import StoreContract
+
+from recollect.stores.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from recollect.ports import Store
+
+
+class TestSqliteStore(StoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        store = SqliteStore(tmp_path / "memory.db")
+        yield store
+        store.close()
+
+    def opened(self, path: Path) -> Store:
+        return SqliteStore(path)

@@ -1,0 +1,150 @@
+"""`recollect doctor`: what it sees, what it advises, and what it leaves alone."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recollect.cli.languages import mostly_other_than_english
+from recollect.embedders.choose import availability
+
+if TYPE_CHECKING:
+    from command_line import CommandLine
+
+pytest_plugins = ["command_line"]
+Checks = dict[str, tuple[str, str]]
+
+
+def _checks(recollect: CommandLine, *typed: str, status: int = 0, **set_: str) -> Checks:
+    """By what was looked at: the mark, and what was said with its remedy."""
+    found = recollect.json("doctor", *typed, status=status, **set_)["checks"]
+    return {each["what"]: (each["mark"], f"{each['said']} {each['remedy']}") for each in found}
+
+
+def test_a_healthy_memory_has_no_problem(harbour: CommandLine) -> None:
+    checks = _checks(harbour)
+    assert {mark for mark, _ in checks.values()} == {"ok"}
+    assert "3 entities, 4 observations, 1 relation" in checks["holds"][1]
+    assert "hashing@1 is ready" in checks["model"][1]
+    assert "all 7 passages" in checks["vectors"][1]
+    assert {"Recollect", "Python", "SQLite", "settings", "store", "vector cache"} <= set(checks)
+
+
+def test_without_a_store_it_says_so_and_makes_none(recollect: CommandLine) -> None:
+    mark, said = _checks(recollect)["store"]
+    assert mark == "note"
+    assert "recollect add" in said
+    assert not recollect.store.exists()
+
+
+def test_a_foreign_file_is_a_problem_and_stays_as_it_is(recollect: CommandLine) -> None:
+    recollect.store.write_bytes(b"Dear diary, ")
+    mark, said = _checks(recollect, status=1)["store"]
+    assert mark == "problem"
+    assert "not a Recollect store" in said
+    assert recollect.store.read_bytes() == b"Dear diary, "
+    assert [path.name for path in recollect.store.parent.glob("memory.db*")] == ["memory.db"]
+
+
+def test_another_programs_database_is_a_problem(recollect: CommandLine) -> None:
+    connection = sqlite3.connect(recollect.store)
+    connection.execute("CREATE TABLE theirs (x)")
+    connection.close()
+    before = recollect.store.read_bytes()
+    assert _checks(recollect, status=1)["store"][0] == "problem"
+    assert recollect.store.read_bytes() == before
+
+
+def test_a_damaged_store_is_a_problem(harbour: CommandLine) -> None:
+    content = bytearray(harbour.store.read_bytes())
+    content[100:] = b"\xff" * (len(content) - 100)
+    harbour.store.write_bytes(content)
+    harbour.store.with_name("memory.db-wal").unlink(missing_ok=True)
+    result = harbour("doctor", status=1)
+    assert "problem: store:" in result.stdout
+    assert "restore" in result.stdout
+    assert harbour.store.read_bytes() == content
+
+
+@pytest.mark.parametrize(("schema", "mark", "word"), [(99, "problem", "upgrade"), (0, "note", "older")])
+def test_another_schema_is_told_and_not_opened(
+    harbour: CommandLine, schema: int, mark: str, word: str
+) -> None:
+    content = bytearray(harbour.store.read_bytes())
+    content[60:64] = schema.to_bytes(4, "big")
+    harbour.store.write_bytes(content)
+    found, said = _checks(harbour, status=1 if mark == "problem" else 0)["store"]
+    assert (found, word in said) == (mark, True)
+    assert harbour.store.read_bytes() == content
+
+
+def test_a_folder_is_no_store(recollect: CommandLine) -> None:
+    recollect.store.mkdir()
+    assert "is a folder" in _checks(recollect, status=1)["store"][1]
+
+
+def test_passages_that_wait_are_told_with_the_command(recollect: CommandLine) -> None:
+    recollect("add", "Ana", "-o", "likes tea", RECOLLECT_MODEL="none")
+    mark, said = _checks(recollect)["vectors"]
+    assert mark == "note"
+    assert said.startswith("2 of 2 passages wait")
+    assert said.endswith("recollect reindex")
+
+
+def test_no_model_is_a_note(recollect: CommandLine) -> None:
+    assert _checks(recollect, RECOLLECT_MODEL="none")["model"][0] == "note"
+
+
+def test_a_model_that_cannot_be_used_is_a_problem(recollect: CommandLine) -> None:
+    mark, said = _checks(recollect, status=1, RECOLLECT_MODEL="psychic")["model"]
+    assert mark == "problem"
+    assert "No model named 'psychic'" in said
+
+
+def test_a_preference_that_the_store_does_not_follow_is_told(harbour: CommandLine) -> None:
+    def remedies(model: str) -> list[str]:
+        found = harbour.json("doctor", RECOLLECT_MODEL=model)["checks"]
+        return [each["remedy"] for each in found if each["what"] == "model"]
+
+    assert remedies("hashing@1") == [""]
+    assert remedies("potion") == ["", "recollect reindex --model potion"]
+
+
+def test_broken_settings_are_a_problem(recollect: CommandLine) -> None:
+    Path(str(recollect.environment["RECOLLECT_CONFIG"])).write_text("store = [", encoding="utf-8")
+    assert _checks(recollect, status=1)["settings"][0] == "problem"
+
+
+@pytest.mark.skipif(
+    not availability("potion").ready, reason="needs the small model: pip install 'recollect[potion]'"
+)
+def test_texts_that_an_english_model_cannot_read_are_told(recollect: CommandLine) -> None:
+    recollect("add", "Inés", "-o", "Riega las plantas de la oficina los lunes", "--model", "potion")
+    recollect("add", "Jun", "-o", "週末は灯台まで歩く", "--model", "potion")
+    mark, said = _checks(recollect, RECOLLECT_MODEL="auto")["language"]
+    assert mark == "note"
+    assert "recollect reindex --model e5-small" in said
+    for number in range(3):
+        recollect("add", f"Ana {number}", "-o", "This is the one that waters the plants of the office")
+    assert "language" not in _checks(recollect)
+
+
+@pytest.mark.parametrize(
+    ("other", "texts"),
+    [
+        (False, ["The kettle is on the stove", "She was at the harbour"]),
+        (True, ["La tetera está en la cocina y el gato también"]),
+        (True, ["灯台まで歩く"]),
+        (True, ["Чайник на плите"]),
+        (True, ["Der Kessel steht auf dem Herd und ist nicht heiß"]),
+        (False, ["kettle", "C++", "2026-03-01", ""]),
+        (False, []),
+        # One of each gives no majority.
+        (False, ["The kettle is on the stove", "La tetera está en la cocina"]),
+    ],
+)
+def test_the_language_of_texts_is_guessed(texts: list[str], other: bool) -> None:
+    assert mostly_other_than_english(texts) is other

@@ -1,0 +1,100 @@
+"""Help: quick, complete, and true."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recollect.cli.about import SHELLS
+from recollect.cli.look import KINDS
+from recollect.cli.main import SECTIONS, cli
+from recollect.records import Kind
+
+if TYPE_CHECKING:
+    from command_line import CommandLine
+
+    from recollect.cli.command import Command
+
+pytest_plugins = ["command_line"]
+COMMANDS = [command for commands in SECTIONS.values() for command in commands]
+EXAMPLES = [*cli.examples, *(example for command in COMMANDS for example in command.examples)]
+HEAVY = ("numpy", "apsw", "rich", "onnxruntime", "platformdirs", "recollect.engine", "recollect.records")
+
+
+def test_help_lists_every_command_with_its_whole_summary(recollect: CommandLine) -> None:
+    lines = recollect("--help").stdout.splitlines()
+    assert {str(command.name) for command in COMMANDS} == set(cli.commands)
+    for command in COMMANDS:
+        (line,) = (line for line in lines if line.split()[:1] == [command.name])
+        assert line.endswith("."), "the summary does not fit on its line"
+
+
+def test_without_a_command_the_help_is_shown(recollect: CommandLine) -> None:
+    assert recollect().stdout == recollect("--help").stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_command_has_help_with_examples(recollect: CommandLine, command: Command) -> None:
+    shown = recollect(str(command.name), "--help").stdout
+    assert "--json" in shown
+    assert command.examples
+    for example in command.examples:
+        assert f"  {example}\n" in shown, "an example was folded"
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_example_can_be_typed(example: str) -> None:
+    words = shlex.split(example, comments=True)
+    end = next((place for place, word in enumerate(words) if word in {"|", ">", ">>"}), len(words))
+    start = words.index("recollect") + 1
+    if start < end:  # the part before a pipe may be another program's
+        name, *arguments = words[start:end]
+    else:
+        name, *arguments = words[start:]
+    cli.commands[name].make_context(name, arguments)
+
+
+@pytest.mark.parametrize("typed", [["--help"], ["search", "--help"], ["--version"], ["completion", "fish"]])
+def test_help_loads_nothing_heavy(typed: list[str]) -> None:
+    program = (
+        "import sys\nfrom recollect.cli.main import cli\n"
+        f"try: cli.main({typed!r}, 'recollect')\n"
+        "except SystemExit as end: assert not end.code, end.code\n"
+        f"print('LOADED', [name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.endswith("LOADED []\n"), result.stdout[-200:]
+
+
+def test_the_kinds_on_offer_are_the_kinds_there_are() -> None:
+    assert set(KINDS) == set(Kind)
+
+
+def test_the_version_is_told(recollect: CommandLine) -> None:
+    assert recollect("--version").stdout.startswith("recollect ")
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_completion_script_is_printed_for_each_shell(recollect: CommandLine, shell: str) -> None:
+    script = recollect("completion", shell).stdout
+    assert "_RECOLLECT_COMPLETE" in script
+    assert recollect.json("completion", shell)["script"] == script.removesuffix("\n")
+
+
+def test_completion_completes_commands_and_options(recollect: CommandLine) -> None:
+    asked = {"_RECOLLECT_COMPLETE": "fish_complete", "COMP_WORDS": "recollect rei", "COMP_CWORD": "rei"}
+    assert b"reindex" in recollect.process(**asked).stdout
+    asked = {**asked, "COMP_WORDS": "recollect observe --sup", "COMP_CWORD": "--sup"}
+    assert b"--supersedes" in recollect.process(**asked).stdout
+
+
+def test_a_misspelt_command_is_met_with_the_right_one(recollect: CommandLine) -> None:
+    assert "Did you mean 'search'?" in recollect.refused("serch", "tea", status=2)
+
+
+def test_an_unknown_option_names_where_help_is(recollect: CommandLine) -> None:
+    assert "recollect search --help" in recollect.refused("search", "tea", "--loud", status=2)

@@ -1,0 +1,88 @@
+"""`recollect import` and `recollect export`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from command_line import CommandLine
+
+pytest_plugins = ["command_line"]
+SAMPLE = Path(__file__).parents[2] / "examples" / "sample-graph.jsonl"
+ANA = '{"type":"entity","name":"Ana","entityType":"person","observations":["likes tea"]}\n'
+
+
+def test_the_sample_graph_is_imported_once(recollect: CommandLine) -> None:
+    lines = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    entities = [line for line in lines if line["type"] == "entity"]
+    known, related = sum(len(each["observations"]) for each in entities), len(lines) - len(entities)
+    said = recollect("import", str(SAMPLE)).stdout
+    assert said == f"Imported {len(entities)} entities, {known} observations, {related} relations.\n"
+    again = recollect("import", str(SAMPLE)).stdout
+    assert again.startswith("Nothing new")
+    assert f"Already there: {len(entities)} entities" in again
+
+
+def test_standard_input_is_read(recollect: CommandLine) -> None:
+    recollect("import", "-", given=ANA)
+    assert recollect.json("show", "Ana")["entities"][0]["type"] == "person"
+
+
+def test_bad_lines_and_loose_ends_are_named(recollect: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    file.write_text(
+        ANA + "{broken\n" + '{"type":"relation","from":"Ana","to":"Ghost","relationType":"sees"}\n'
+    )
+    result = recollect("import", str(file))
+    assert "Imported 1 entity, 1 observation, 0 relations." in result.stdout
+    assert "Left out, line 2: " in result.stdout
+    assert "Ana sees Ghost" in result.stdout
+    data = recollect.json("import", str(file))
+    assert (data["bad_count"], data["dangling_count"]) == (1, 1)
+
+
+def test_a_file_without_a_single_good_line_fails(recollect: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    file.write_text("no json\nat all\n")
+    recollect("import", str(file), status=1)
+
+
+def test_a_bad_line_can_stop_the_import(recollect: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    file.write_text(ANA + "{broken\n")
+    recollect.refused("import", str(file), "--stop-at-bad-line", status=1)
+    assert recollect.json("stats")["entities"] == 0
+
+
+def test_a_file_that_is_not_there_makes_no_store(recollect: CommandLine) -> None:
+    recollect.refused("import", "missing.jsonl", status=1)
+    assert not recollect.store.exists()
+
+
+@pytest.mark.parametrize("form", ["official", "full"])
+def test_what_is_exported_can_be_imported(harbour: CommandLine, tmp_path: Path, form: str) -> None:
+    file, other = str(tmp_path / "out.jsonl"), str(tmp_path / "other.db")
+    said = harbour("export", file, "--format", form).stdout
+    assert said.startswith("Exported 3 entities and 1 relation to ")
+    harbour("import", file, "--store", other)
+    assert harbour("graph", "--store", other).stdout == harbour("graph").stdout
+
+
+def test_an_export_to_standard_output_is_nothing_but_the_export(harbour: CommandLine) -> None:
+    result = harbour("export", "-")
+    names = [json.loads(line).get("name") for line in result.stdout.splitlines()]
+    assert names == ["Marisol Vega", "Jun Watanabe", "Tidebook", None]
+    assert "Exported 3 entities" in result.stderr
+
+
+def test_an_export_overwrites_only_when_told(harbour: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "out.jsonl"
+    file.write_text("keep me")
+    harbour.refused("export", str(file), status=1)
+    assert file.read_text() == "keep me"
+    harbour("export", str(file), "--overwrite")
+    assert "Tidebook" in file.read_text()

@@ -1,0 +1,161 @@
+"""The program as the shell sees it: pipes, terminals, locales, signals."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_line import CommandLine
+
+pytest_plugins = ["command_line"]
+LOOKING = [
+    ["search", "oolong"],
+    ["show", "Marisol Vega"],
+    ["graph"],
+    ["stats"],
+    ["doctor"],
+    ["settings"],
+    ["models"],
+]
+
+
+@pytest.mark.parametrize("typed", LOOKING)
+def test_a_pipe_gets_plain_lines(harbour: CommandLine, typed: list[str]) -> None:
+    result = harbour.process(*typed)
+    assert result.returncode == 0
+    shown = result.stdout.decode()
+    assert shown.strip()
+    assert "\x1b" not in shown
+    assert not set("─│╭╮╰╯━┃") & set(shown)
+    assert result.stderr == b""
+
+
+def test_a_terminal_gets_tables(harbour: CommandLine) -> None:
+    shown = _in_terminal([*harbour.program, "show", "Marisol Vega"], harbour.variables(TERM="xterm-256color"))
+    assert "╭─" in shown
+    assert "\x1b[" in shown
+
+
+def test_a_terminal_without_colour_gets_tables_without_it(harbour: CommandLine) -> None:
+    shown = _in_terminal(
+        [*harbour.program, "show", "Marisol Vega"], harbour.variables(TERM="xterm", NO_COLOR="1")
+    )
+    assert "╭─" in shown
+    assert "\x1b[36m" not in shown
+    assert "\x1b[1;36m" not in shown
+
+
+LOCALES = [
+    {"LC_ALL": "C"},
+    {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    {"PYTHONIOENCODING": "latin-1"},
+]
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_any_locale_speaks_utf8(harbour: CommandLine, locale: dict[str, str]) -> None:
+    written = harbour.process("add", "Café Faro", "-o", "灯台の近く", **locale)
+    assert written.returncode == 0, written.stderr
+    assert "Café Faro" in written.stdout.decode("utf-8")
+    shown = harbour.process("show", "Café Faro", "--json", **locale)
+    (entity,) = json.loads(shown.stdout.decode("utf-8"))["entities"]
+    assert entity["observations"][0]["content"] == "灯台の近く"
+
+
+def test_a_mistake_is_one_line_without_a_trace(harbour: CommandLine) -> None:
+    result = harbour.process("observe", "Nobody", "is here")
+    assert result.returncode == 1
+    assert result.stderr.decode().startswith("recollect: There is no entity named 'Nobody'")
+    assert result.stderr.count(b"\n") == 1
+
+
+def test_a_reader_that_leaves_early_gets_no_complaint(recollect: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "m.jsonl"
+    row = {"type": "entity", "entityType": "thing", "observations": ["x" * 1000]}
+    file.write_text("".join(json.dumps({**row, "name": f"n{number}"}) + "\n" for number in range(900)))
+    recollect("import", str(file), RECOLLECT_MODEL="none")
+    command = [*recollect.program, "graph", "--limit", "900"]
+    with subprocess.Popen(
+        command, env=recollect.variables(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        assert program.stdout.readline().startswith(b"entity\tn0")
+        program.stdout.close()
+        complaint = program.stderr.read()
+    assert complaint == b""
+    assert program.returncode == 141
+
+
+def test_ctrl_c_ends_with_one_line(recollect: CommandLine) -> None:
+    # An import that waits for input that never comes.
+    command = [*recollect.program, "import", "-"]
+    with subprocess.Popen(
+        command,
+        env=recollect.variables(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as program:
+        _until_it_exists(recollect.store)
+        time.sleep(0.3)
+        program.send_signal(signal.SIGINT)
+        assert program.stderr is not None
+        assert program.stdin is not None
+        said = program.stderr.read().decode().strip()
+        program.stdin.close()
+    assert program.returncode == 130
+    assert said == "recollect: stopped; what was finished is kept."
+
+
+@pytest.mark.parametrize("script", ["quickstart.py", "demo.py"])
+def test_the_examples_run(recollect: CommandLine, script: str, pytestconfig: pytest.Config) -> None:
+    command = [sys.executable, str(pytestconfig.rootpath / "examples" / script)]
+    result = subprocess.run(command, env=recollect.variables(), capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert not recollect.store.exists(), "an example touched the user's own memory"
+    expected = (
+        "back again: Engine"
+        if script == "quickstart.py"
+        else "replaced\tMarisol Vega\tWorks from home on Fridays"
+    )
+    assert expected in result.stdout
+
+
+def _in_terminal(command: list[str], environment: dict[str, str]) -> str:
+    """What the program writes when a terminal is its output."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, env=environment, stdout=theirs, stderr=theirs, stdin=theirs) as program:
+        os.close(theirs)
+        shown = b""
+        while piece := _read(ours):
+            shown += piece
+    os.close(ours)
+    assert program.returncode == 0, shown
+    return shown.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:  # how Linux says that the other side has closed
+        return b""
+
+
+def _until_it_exists(path: Path) -> None:
+    for _ in range(200):
+        if path.exists():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{path} did not appear")

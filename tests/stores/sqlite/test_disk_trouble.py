@@ -1,0 +1,294 @@
+"""A full disk, a folder that cannot be written, a file that is locked: told plainly, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from durable_world import apply, assert_whole, entities, entity, found_by_meaning, named, write_things
+from store_worker import SHARED_FROM
+
+from recollect.errors import StoreUnavailable
+from recollect.stores.sqlite import vector_cache
+from recollect.stores.sqlite.store import SqliteStore
+
+LONG = "x" * 2_000_000
+
+
+@pytest.fixture(autouse=True)
+def shared_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_cache, "WORTH_SHARING", SHARED_FROM)
+
+
+# Full
+
+
+def test_a_full_file_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with closing(SqliteStore(path)) as store:
+        acks = write_things(store, "a", 0, 5)
+        pages = store._writer.pragma("page_count")
+        store._writer.pragma("max_page_count", pages)
+        with pytest.raises(StoreUnavailable, match=r"no room left.*Nothing was written"):
+            apply(store, entity("too much", LONG))
+        assert store.verify() == []
+        assert set(entities(store)) == {named("a", number) for number in range(5)}
+        store._writer.pragma("max_page_count", 1_000_000)
+        apply(store, entity("too much", LONG))
+        acks += write_things(store, "b", 0, 5)
+        assert "too much" in entities(store)
+    assert_whole(path, acks)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no file's size")
+def test_a_limit_that_the_system_sets_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> None:
+    # The system itself refuses to let any file grow: writes fail half way, as on a failing disk.
+    path = tmp_path / "store.db"
+    with closing(SqliteStore(path)) as store:
+        acks = write_things(store, "a", 0, 5)
+    said = _run(
+        """
+        import resource, signal
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        store = SqliteStore(path)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
+        attempt(lambda: apply(store, entity("too much", "x" * 2_000_000)))
+        attempt(lambda: store.backup(path + "-copy"))
+        print(store.verify(), len(entities(store)))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        attempt(lambda: apply(store, entity("an0", "is late")))
+        print(store.verify(), len(entities(store)))
+        store.close()
+        """,
+        path,
+    )
+    assert said[0].startswith("StoreUnavailable")
+    assert said[1:] == ["fine", "[] 5", "fine", "[] 5"]
+    present = assert_whole(path, acks)
+    assert "is late" in {seen.content for seen in present["an0"].in_force}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a mount of its own")
+def test_a_full_disk_refuses_writes_and_backups_and_keeps_the_rest(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = f"mount -t tmpfs -o size=16m tmpfs {disk}"
+    _need("unshare", "-m", "sh", "-c", mount)
+    said = _run(
+        """
+        from pathlib import Path
+        store = SqliteStore(path)
+        acks = write_things(store, "a", 0, 20)
+        stuffing = Path(path).with_name("stuffing")
+        with stuffing.open("wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(65_536))
+            except OSError:
+                pass
+        attempt(lambda: apply(store, entity("too much", "x" * 200_000)))
+        attempt(lambda: store.backup(path + "-copy"))
+        attempt(lambda: SqliteStore(path + "-other").close())
+        store._cache.forget()
+        # The cache has no room for its file, and does without.
+        print(found_by_meaning(store, named("a", 7)), store.cache_trouble is not None)
+        print(store.verify(), lost(store, acks), len(entities(store)))
+        print([file.name for file in Path(path).parent.iterdir() if ".part" in file.name])
+        store.close()
+        store = SqliteStore(path)
+        print(store.verify(), lost(store, acks), len(entities(store)))
+        stuffing.unlink()
+        attempt(lambda: apply(store, entity("too much", "x" * 200_000)))
+        attempt(lambda: store.backup(path + "-copy"))
+        acks += write_things(store, "b", 0, 5)
+        print(store.verify(), lost(store, acks), len(entities(store)))
+        store.close()
+        """,
+        disk / "store.db",
+        before=("unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh"),
+    )
+    assert "no room left" in said[0]
+    assert said[1].startswith("StoreUnavailable")
+    assert said[2].startswith("StoreUnavailable")
+    assert said[3:] == [
+        f"{named('a', 7)} True",
+        "[] [] 20",
+        "[]",
+        "[] [] 20",
+        "fine",
+        "fine",
+        "[] [] 26",
+    ]
+
+
+# Not to be written
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+@pytest.mark.parametrize("what", ["folder", "file", "both"])
+def test_what_may_not_be_written_can_be_read_or_says_so(tmp_path: Path, what: str) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = folder / "store.db"
+    with closing(SqliteStore(path)) as store:
+        acks = write_things(store, "a", 0, 5)
+    modes = {"folder": (0o555, 0o666), "file": (0o777, 0o444), "both": (0o555, 0o444)}
+    _let_in(tmp_path)
+    folder.chmod(modes[what][0])
+    path.chmod(modes[what][1])
+    before = path.read_bytes()
+    said = _run(
+        """
+        become_nobody()
+        attempt(lambda: SqliteStore(path).close())
+        attempt(lambda: apply(SqliteStore(path), entity("cat")))
+        attempt(lambda: SqliteStore(path + "-new"))
+        """,
+        path,
+    )
+    folder.chmod(0o777)
+    path.chmod(0o666)
+    # A file alone that may not be written can still be read; its folder is needed even for that.
+    assert (said[0] == "fine") == (what == "file")
+    assert said[1].startswith("StoreUnavailable")
+    assert "written to" in said[1]
+    assert what == "file" or ("StoreUnavailable" in said[2] and "written to" in said[2])
+    assert path.read_bytes() == before
+    assert_whole(path, acks)
+    with closing(SqliteStore(path)) as store:
+        apply(store, entity("cat"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_a_folder_that_may_not_be_entered_says_so(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    path = folder / "store.db"
+    SqliteStore(path).close()
+    _let_in(tmp_path)
+    folder.chmod(0o700 if os.getuid() == 0 else 0o000)
+    try:
+        said = _run("become_nobody()\nattempt(lambda: SqliteStore(path))", path)
+    finally:
+        folder.chmod(0o777)
+    assert said[0].startswith("StoreUnavailable")
+    assert str(path) in said[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a mount of its own")
+def test_a_read_only_disk_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "disk" / "store.db"
+    path.parent.mkdir()
+    with closing(SqliteStore(path)) as store:
+        acks = write_things(store, "a", 0, 5)
+    mount = f"mount --bind {path.parent} {path.parent} && mount -o remount,bind,ro {path.parent}"
+    _need("unshare", "-m", "sh", "-c", mount)
+    said = _run(
+        """
+        attempt(lambda: SqliteStore(path))
+        attempt(lambda: SqliteStore(path + "-new"))
+        """,
+        path,
+        before=("unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh"),
+    )
+    assert all(line.startswith("StoreUnavailable") and "written to" in line for line in said)
+    assert len(said) == 2
+    assert_whole(path, acks)
+
+
+# Locked
+
+
+@pytest.mark.parametrize("lock", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_a_file_that_another_program_has_locked_says_so_and_works_again(tmp_path: Path, lock: str) -> None:
+    path = tmp_path / "store.db"
+    with closing(SqliteStore(path, busy_ms=50)) as store:
+        acks = write_things(store, "a", 0, 5)
+        with _locked(path, lock):
+            with pytest.raises(StoreUnavailable, match=r"locked by another program.*Nothing was written"):
+                apply(store, entity("late"))
+            # Readers never wait.
+            assert found_by_meaning(store, named("a", 3)) == named("a", 3)
+            with closing(SqliteStore(path, busy_ms=50)) as another:
+                assert len(entities(another)) == 5
+        apply(store, entity("late"))
+        assert set(entities(store)) == {named("a", number) for number in range(5)} | {"late"}
+    assert_whole(path, acks)
+
+
+def test_a_file_that_another_program_holds_for_itself_says_so_and_works_again(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with closing(SqliteStore(path)) as store:
+        acks = write_things(store, "a", 0, 5)
+    with (
+        _locked(path, "PRAGMA locking_mode = exclusive", "BEGIN IMMEDIATE"),
+        pytest.raises(StoreUnavailable, match="locked by another program"),
+    ):
+        SqliteStore(path, busy_ms=50)
+    assert len(assert_whole(path, acks)) == 5
+
+
+def test_a_new_file_that_another_program_has_locked_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with _locked(path, "BEGIN EXCLUSIVE"), pytest.raises(StoreUnavailable, match="locked by another program"):
+        SqliteStore(path, busy_ms=50)
+    with closing(SqliteStore(path)) as store:
+        apply(store, entity("cat"))
+
+
+_PRELUDE = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from trouble_script import *
+path = sys.argv[1]
+"""
+
+
+def _run(script: str, path: Path, before: tuple[str, ...] = ()) -> list[str]:
+    """What a script says in a process of its own."""
+    done = subprocess.run(
+        [*before, sys.executable, "-c", _PRELUDE + dedent(script), path],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def _need(*command: str) -> None:
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets us mount nothing")
+
+
+def _let_in(folder: Path) -> None:
+    """Folders of tests are closed to other users."""
+    for parent in (folder, *folder.parents):
+        if parent.owner() == "root" and parent.name.startswith(("pytest", "test")):
+            parent.chmod(0o755)
+
+
+class _locked:  # noqa: N801  # reads as a statement
+    """Another program, with its own SQLite, in the middle of something."""
+
+    def __init__(self, path: Path, *statements: str) -> None:
+        script = (
+            "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); "
+            "[c.execute(s).fetchall() for s in sys.argv[2:]]; print('locked', flush=True); sys.stdin.read()"
+        )
+        self._program = subprocess.Popen(
+            [sys.executable, "-c", script, path, *statements], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+
+    def __enter__(self) -> None:
+        assert self._program.stdout is not None
+        assert self._program.stdout.readline() == b"locked\n"
+
+    def __exit__(self, *error: object) -> None:
+        self._program.communicate()

@@ -1,0 +1,180 @@
+"""Stores of every earlier version become current ones, with all they hold; or stay exactly as they were."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import apsw
+import pytest
+from durable_world import HERE, apply, entities, entity, found_by_words
+from store_worker import team
+
+from recollect.errors import NotAStore, StoreUnavailable
+from recollect.records import Filter, Kind
+from recollect.stores.sqlite.connection import APPLICATION_ID, migrations, prepare
+from recollect.stores.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+NOW = len(migrations())
+
+
+def _first(hand: apsw.Connection) -> None:
+    """What a store of schema 1 may hold: an entity with observations, a relation, a note, a forgotten one."""
+    hand.execute("INSERT INTO setting VALUES ('store_id', 'an old store')")
+    hand.execute("INSERT INTO scope VALUES (1, '', '')")
+    for id_, kind, name, text, deleted in (
+        (1, "entity", "Ada", "", None),
+        (2, "entity", "Engine", "", None),
+        (3, "note", "", "The kettle is in the garden.", None),
+        (4, "entity", "Gone", "", 5),
+    ):
+        hand.execute(
+            "INSERT INTO memory(id, kind, scope_id, created_at, updated_at, name, folded_name, type, text, "
+            "deleted_at) VALUES (?1, ?2, 1, 1, 2, ?3, lower(?3), iif(?2 = 'entity', 'someone', ''), ?4, ?5)",
+            (id_, kind, name, text, deleted),
+        )
+        hand.execute(
+            "INSERT INTO passage(id, memory_id, start, stop, live) VALUES (?1, ?1, 0, length(?2), ?3)",
+            (id_, text, deleted is None),
+        )
+    hand.execute(
+        "INSERT INTO observation(id, memory_id, content, created_at) "
+        "VALUES (1, 1, 'wrote the first program', 1)"
+    )
+    hand.execute("INSERT INTO passage(id, memory_id, observation_id, start, stop) VALUES (5, 1, 1, 0, 23)")
+    hand.execute(
+        "INSERT INTO relation(id, source_id, target_id, type, created_at) VALUES (1, 1, 2, 'programmed', 1)"
+    )
+    hand.execute("INSERT INTO model VALUES (1, 'a model', 2, NULL, 1)")
+    hand.execute("INSERT INTO vector(model_id, passage_id, embedding) VALUES (1, 1, x'0000803f00000000')")
+    hand.execute("INSERT INTO due SELECT id FROM passage WHERE id <> 1")
+
+
+# For each version the rows that were new in it, as that version wrote them. A migration comes with its own.
+ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {1: _first}
+
+
+def store_of(version: int, path: Path) -> Path:
+    """A file as a Recollect of that version left it."""
+    with closing(apsw.Connection(str(path))) as hand:
+        hand.pragma("application_id", APPLICATION_ID)
+        for number, step in enumerate(migrations()[:version], 1):
+            hand.execute(step)
+            ROWS_OF[number](hand)
+        hand.pragma("user_version", version)
+        hand.pragma("journal_mode", "wal")
+    return path
+
+
+def test_every_version_has_its_rows_to_be_tested_with() -> None:
+    assert set(ROWS_OF) == set(range(1, NOW + 1))
+
+
+@pytest.mark.parametrize("version", range(1, NOW + 1))
+def test_a_store_of_every_version_opens_with_all_it_held(tmp_path: Path, version: int) -> None:
+    path = store_of(version, tmp_path / "store.db")
+    with closing(SqliteStore(path)) as store:
+        assert store.verify() == []
+        present = entities(store)
+        assert {"Ada", "Engine"} <= set(present)
+        assert [seen.content for seen in present["Ada"].in_force] == ["wrote the first program"]
+        assert found_by_words(store, "first program") == "Ada"
+        with store.read() as view:
+            assert [relation.target_name for relation in view.relations([1])] == ["Engine"]
+            (note,) = view.page(Filter(kinds=frozenset({Kind.NOTE})), 0, 10)
+            assert note.text == "The kettle is in the garden."
+            assert view.memories([4])[4].deleted_at is not None
+            assert view.named(["Gone"], HERE) == {}
+        apply(store, entity("Ada", "was a countess"))
+        assert store.verify() == []
+    assert _version(path) == NOW
+
+
+def test_steps_run_in_order_and_once(tmp_path: Path) -> None:
+    path = store_of(NOW, tmp_path / "store.db")
+    steps = [*migrations(), "CREATE TABLE trail(step)", "INSERT INTO trail VALUES ('second')"]
+    for _ in range(3):
+        prepare(path, 1_000, steps)
+    with closing(apsw.Connection(str(path))) as hand:
+        assert hand.execute("SELECT step FROM trail").fetchall() == [("second",)]
+    assert _version(path) == NOW + 2
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "CREATE TABLE extra(id); INSERT INTO no_such_table VALUES (1)",
+        "UPDATE memory SET name = ''",  # against the table's own check
+        "CREATE TABLE extra(id); DROP TABLE observation; SELECT nonsense(",
+    ],
+)
+def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, broken: str) -> None:
+    path = store_of(NOW, tmp_path / "store.db")
+    before = path.read_bytes()
+    with pytest.raises(apsw.Error):
+        prepare(path, 1_000, [*migrations(), "CREATE TABLE trail(step)", broken])
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["store.db"]
+    with closing(SqliteStore(path)) as store:
+        assert store.verify() == []
+
+
+def test_a_new_store_whose_making_fails_stays_an_empty_file(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with pytest.raises(apsw.Error):
+        prepare(path, 1_000, [*migrations(), "INSERT INTO no_such_table VALUES (1)"])
+    assert path.read_bytes() == b""
+    with closing(SqliteStore(path)) as store:
+        assert store.verify() == []
+
+
+def test_processes_that_migrate_at_the_same_moment_do_it_once(tmp_path: Path) -> None:
+    steps = ["CREATE TABLE trail(step)", "INSERT INTO trail VALUES ('second')"]
+    for number in range(2):
+        path = store_of(NOW, tmp_path / f"store{number}.db")
+        with team("migrate", [(path, *migrations(), *steps)] * 3) as together:
+            together.meet()
+            assert together.hear() == ["done"] * 3
+            assert together.end() == [0] * 3
+        with closing(apsw.Connection(str(path))) as hand:
+            assert hand.execute("SELECT step FROM trail").fetchall() == [("second",)]
+            assert hand.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert _version(path) == NOW + 2
+
+
+def test_who_waits_for_a_migration_to_an_unknown_version_refuses_the_file(tmp_path: Path) -> None:
+    path = store_of(NOW, tmp_path / "store.db")
+    prepare(path, 1_000, [*migrations(), "CREATE TABLE trail(step)"])
+    with pytest.raises(NotAStore, match="newer Recollect"):
+        SqliteStore(path)
+
+
+def test_a_migration_of_a_locked_file_says_so_and_can_be_done_later(tmp_path: Path) -> None:
+    path = store_of(NOW, tmp_path / "store.db")
+    steps = [*migrations(), "CREATE TABLE trail(step)"]
+    with closing(apsw.Connection(str(path))) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailable, match="locked by another program"):
+            prepare(path, 10, steps)
+    prepare(path, 10, steps)
+    assert _version(path) == NOW + 1
+
+
+def test_an_old_sqlite_is_refused_before_anything_is_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(apsw, "sqlite_lib_version", lambda: "3.51.2")
+    with pytest.raises(StoreUnavailable, match="pip install --upgrade apsw"):
+        prepare(tmp_path / "store.db", 1_000)
+    assert list(tmp_path.iterdir()) == []
+
+
+def _version(path: Path) -> int:
+    with closing(apsw.Connection(str(path))) as hand:
+        version = hand.pragma("user_version")
+        assert isinstance(version, int)
+        return version

@@ -1,0 +1,73 @@
+"""SQLite's file layer, with someone looking on at everything it does to the disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import apsw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Op(NamedTuple):
+    """One thing done to a file: it was made, written at an offset, cut to a length, synced or deleted."""
+
+    what: Literal["make", "write", "truncate", "sync", "delete"]
+    path: str
+    offset: int = 0
+    data: bytes = b""
+
+
+Watcher = Callable[[Op], None]
+
+
+class _File(apsw.VFSFile):
+    def __init__(self, base: str, name: apsw.URIFilename | str, flags: list[int], watcher: Watcher) -> None:
+        self._path = name if isinstance(name, str) else name.filename()
+        self._seen = watcher
+        new = not Path(self._path).exists()
+        if new:
+            watcher(Op("make", self._path))
+        super().__init__(base, name, flags)
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802
+        self._seen(Op("write", self._path, offset, bytes(data)))
+        super().xWrite(data, offset)
+
+    def xTruncate(self, newsize: int) -> None:  # noqa: N802
+        self._seen(Op("truncate", self._path, newsize))
+        super().xTruncate(newsize)
+
+    def xSync(self, flags: int) -> None:  # noqa: N802
+        super().xSync(flags)
+        self._seen(Op("sync", self._path))
+
+
+class _Disk(apsw.VFS):
+    def __init__(self, watcher: Watcher) -> None:
+        self._base = apsw.vfs_names()[0]
+        self._watcher = watcher
+        super().__init__("watched", self._base, makedefault=True)
+
+    def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802
+        if name is None:  # a temporary file of SQLite's own
+            return apsw.VFSFile(self._base, name, flags)
+        return _File(self._base, name, flags, self._watcher)
+
+    def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: N802
+        self._watcher(Op("delete", filename))
+        super().xDelete(filename, syncdir)
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Every connection opened inside works on the watched disk; close them before leaving."""
+    disk = _Disk(watcher)
+    try:
+        yield
+    finally:
+        disk.unregister()

@@ -1,0 +1,84 @@
+"""What `import recollect` offers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+import recollect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import FixedClock
+
+
+@pytest.fixture(autouse=True)
+def nobodys_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the file nor the variables of whoever runs the tests."""
+    for name in ("XDG_CONFIG_HOME", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    for name in ("STORE", "MODEL", "OWNER", "AGENT", "CONFIG"):
+        monkeypatch.delenv(f"RECOLLECT_{name}", raising=False)
+
+
+def test_the_names_on_offer_are_those_that_have_a_home() -> None:
+    assert sorted(recollect.__all__) == recollect.__all__
+    assert set(recollect.__all__) == set(recollect._HOME_OF)
+    assert dir(recollect) == recollect.__all__
+
+
+def test_every_name_can_be_had() -> None:
+    for name in recollect.__all__:
+        assert getattr(recollect, name).__module__.startswith("recollect.")
+
+
+def test_another_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = recollect.no_such_name
+
+
+@pytest.mark.parametrize("heavy", ["numpy", "apsw", "onnxruntime", "httpx", "rich", "platformdirs"])
+def test_importing_it_imports_nothing_heavy(heavy: str) -> None:
+    script = f"import sys, recollect, recollect.errors, recollect.records; print({heavy!r} in sys.modules)"
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "False"
+
+
+def test_opening_makes_a_memory_and_opening_again_finds_it(tmp_path: Path, clock: FixedClock) -> None:
+    path = tmp_path / "new folder" / "memory.db"
+    with recollect.open(path, model="hashing", clock=clock) as memory:
+        memory.create_entities(
+            [recollect.NewEntity("Ada", "person", (recollect.NewObservation("likes tea"),))]
+        )
+        assert [hit.memory.name for hit in memory.search("tea").hits] == ["Ada"]
+    with recollect.open(str(path), model="none") as memory:
+        (ada,) = memory.read_graph().entities
+        assert (ada.name, ada.created_at) == ("Ada", clock.now)
+        assert memory.scope == recollect.Scope()
+    with recollect.open(path, owner="you", agent="helper", model="none") as memory:
+        assert memory.scope == recollect.Scope("you", "helper")
+        assert memory.read_graph().entities == ()
+    with pytest.raises(recollect.StoreUnavailable):
+        memory.read_graph()
+
+
+def test_the_store_may_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_STORE", str(tmp_path / "memory.db"))
+    monkeypatch.setenv("RECOLLECT_MODEL", "none")
+    with recollect.open() as memory:
+        memory.create_entities(["Ada"])
+    assert (tmp_path / "memory.db").exists()
+
+
+def test_a_file_that_is_not_ours_is_refused_and_left_alone(tmp_path: Path) -> None:
+    stranger = tmp_path / "notes.txt"
+    stranger.write_text("precious")
+    with pytest.raises(recollect.NotAStore):
+        recollect.open(stranger)
+    assert stranger.read_text() == "precious"
+    with pytest.raises(recollect.RecollectError):
+        recollect.open(tmp_path)

@@ -1,0 +1,68 @@
+"""However long the file, the memory that it takes is the same."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import TYPE_CHECKING
+
+from transfer_world import engine_at, entity, relation
+
+from recollect.transfer import export_file, import_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+# What Python holds of a batch of 1,000 lines, with room to spare; the files below are larger.
+BOUND = 5_000_000
+
+
+def peak(act: Callable[[], object]) -> int:
+    """The most that Python held at once. SQLite's own cache has its own limit, and is not counted."""
+    tracemalloc.start()
+    try:
+        act()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def write(path: Path, entities: int) -> None:
+    """Relations first, so that every one of them has to wait for its ends."""
+    with path.open("w") as file:
+        for n in range(entities):
+            file.write(relation(f"entity {n}", "leads_to", f"entity {n * 7919 % entities}"))
+        for n in range(entities):
+            file.write(entity(f"entity {n}", f"the first thing known of {n}, and it is {'long ' * 90}"))
+
+
+def read(path: Path, source: Path) -> int:
+    with engine_at(path, model="none") as engine:
+        return peak(lambda: import_file(engine, source, embed=False))
+
+
+def test_twenty_thousand_lines_take_no_more_memory_than_four_thousand(tmp_path: Path) -> None:
+    write(tmp_path / "short.jsonl", 2_000)
+    write(tmp_path / "long.jsonl", 10_000)
+    assert (tmp_path / "long.jsonl").stat().st_size > BOUND
+
+    short = read(tmp_path / "short.db", tmp_path / "short.jsonl")
+    long = read(tmp_path / "long.db", tmp_path / "long.jsonl")
+
+    assert long < BOUND
+    assert long < short * 1.3
+
+
+def test_a_full_export_and_its_import_take_no_more_either(tmp_path: Path) -> None:
+    write(tmp_path / "lines.jsonl", 8_000)
+    full, official = tmp_path / "full.jsonl", tmp_path / "official.jsonl"
+    with engine_at(tmp_path / "one.db", model="none") as engine:
+        import_file(engine, tmp_path / "lines.jsonl", embed=False)
+        assert peak(lambda: export_file(engine, full, format="full")) < BOUND
+        assert peak(lambda: export_file(engine, official)) < BOUND
+        assert full.stat().st_size > BOUND
+
+    assert read(tmp_path / "empty.db", full) < BOUND
+    with engine_at(tmp_path / "taken.db", model="none") as engine:
+        engine.create_entities([f"here before {n}" for n in range(100)])
+    assert read(tmp_path / "taken.db", full) < BOUND
