@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
+from recollect.engine.signals import Signals
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
 
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
     from recollect.engine.parts import EmbedderNamed
 
     MakeEngine = Callable[..., Engine]
+
+
+# A slow machine is no failed test.
+settings.register_profile("no deadline", deadline=None)
+settings.load_profile("no deadline")
 
 
 @dataclass
@@ -54,7 +61,7 @@ def make_engine(store: SqliteStore, clock: FixedClock) -> MakeEngine:
     """Engines on one store, with the embedders of the test."""
 
     def make(embedders: EmbedderNamed = embedder_named, model: str = "hashing") -> Engine:
-        return Engine(Parts(store, clock, embedders, model, Scope()))
+        return Engine(Parts(store, clock, embedders, model, Scope(), Signals(store, "test")))
 
     return make
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from recollect.embedders import choose
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
+from recollect.engine.signals import Signals
 from recollect.errors import StoreUnavailable
 from recollect.records import Scope
 from recollect.settings import AUTO, Settings, load
@@ -29,30 +31,35 @@ def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
     owner: str | None = None,
     agent: str | None = None,
     model: str | None = None,
+    session: str | None = None,
     clock: Clock = now,
 ) -> Engine:
     """Open a memory, or create it where there is none.
 
     `store` is the path of its file; without it, the setting, or one file in the user's data folder.
     `model` names an embedding model; `auto` takes the best one installed, `none` searches by words alone.
+    `session` names the conversation that the calls belong to; without it, this opening is one of its own.
     """
     given = {"store": store, "owner": owner, "agent": agent, "model": model}
     settings, _ = load(given)
-    return engine(settings, clock)
+    return engine(settings, clock, session)
 
 
-def engine(settings: Settings, clock: Clock = now) -> Engine:
+def engine(settings: Settings, clock: Clock = now, session: str | None = None) -> Engine:
     """An engine on the store that the settings name."""
     from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # loads SQLite and NumPy
 
     _make_folder(settings.store)
     options = _model_options(settings)
+    store = SqliteStore(settings.store, busy_ms=int(settings.busy_seconds * 1000))
     parts = Parts(
-        store=SqliteStore(settings.store, busy_ms=int(settings.busy_seconds * 1000)),
+        store=store,
         clock=clock,
         embedder_named=lambda name: _embedder(name, options),
         preferred_model=model_name(settings),
         scope=Scope(settings.owner, settings.agent),
+        signals=Signals(store, session or secrets.token_hex(8)),
+        profiles={profile.name: profile for profile in settings.profiles},
     )
     return Engine(parts)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from recollect.factors.candidates import Facts, Together
     from recollect.records import (
         Change,
         Counts,
@@ -85,12 +86,29 @@ class View(Protocol):
         """Best BM25 first, ties by id. Any text is a query; no character has a meaning of its own."""
         ...
 
-    def by_meaning(self, query: Vector, k: int, where: Filter) -> Sequence[Found]:
-        """Best cosine first, ties by id; the best passage of each memory speaks for it."""
+    def by_meaning(
+        self, query: Vector, k: int, where: Filter, shortlist: int | None = None
+    ) -> Sequence[Found]:
+        """Best cosine first, ties by id; the best passage of each memory speaks for it.
+
+        With a `shortlist` of n, the n memories that are nearest by the first third of each vector's width
+        (turned by the model's rotation) are compared by the whole of it, and no others are found.
+        """
         ...
 
     def containing(self, text: str, k: int, where: Filter) -> Sequence[int]:
-        """Entities in which the text stands as it is (ASCII letters in any case), by id."""
+        """Entities in which the text stands as it is, letters in any case, by id."""
+        ...
+
+    def facts(self, ids: Sequence[int], query: str, session: str | None) -> Facts:
+        """What ranking reads of these memories, by ascending id, in a constant number of questions.
+
+        The query and the session tell which are echoes of it.
+        """
+        ...
+
+    def together(self, ids: Sequence[int]) -> Together:
+        """How often pairs of these were shown in one answer; places are those of the sorted ids."""
         ...
 
     def vectors(self, passages: Sequence[int]) -> Mapping[int, Vector]:
@@ -99,6 +117,10 @@ class View(Protocol):
 
     def passages(self, ids: Sequence[int]) -> Sequence[Passage]:
         """The live passages of these memories, by id."""
+        ...
+
+    def passages_by_id(self, passages: Sequence[int]) -> Sequence[Passage]:
+        """Those that exist, by id."""
         ...
 
     def pending(self, model: Model, after: int, limit: int) -> Sequence[Passage]:

@@ -165,6 +165,10 @@ class Model:
     centre: bytes | None = field(default=None, repr=False)
     """Where this model's vectors crowd, as packed float32: a fact of the model, never of what is stored,
     so that no scope's texts move another's shortlist. None: searches of any size are exact scans."""
+    rotation: bytes | None = field(default=None, repr=False, compare=False)
+    """How to turn vectors so that a prefix of them is worth the most: `dims // 3` orthonormal rows of `dims`
+    numbers, as packed float16; a fact of the model, too. None: its first numbers weigh the most as it is
+    (Matryoshka), or nobody knows better. A store keeps it to itself: views give models without it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +191,7 @@ class Filter:
     session: str | None = None
     """None: any session, and what belongs to none."""
     deleted: bool = False
-    """Also what was forgotten."""
+    """Also what was forgotten. Only for `page`: no search finds it."""
 
 
 # What a caller wants stored. The store gives ids and times.
@@ -353,6 +357,15 @@ class Amend:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordUse:
+    """A caller was shown these, best first, in this session."""
+
+    scope: Scope
+    ids: tuple[int, ...]
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
 class FlagSimilar:
     """Note on an observation that it nearly repeats an older one."""
 
@@ -420,6 +433,7 @@ Change = (
     | RestoreObservation
     | Purge
     | Amend
+    | RecordUse
     | FlagSimilar
     | PutVectors
     | UseModel

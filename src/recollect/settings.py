@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from recollect.rank.pipeline import Profile
 
 AUTO = "auto"
 """The model's name for: the best one that is installed."""
@@ -26,9 +29,10 @@ class Settings:
     busy_seconds: float = 10.0
     model_threads: int = 1
     model_url: str | None = None
-    model_key: str | None = None
+    model_key: str | None = field(default=None, repr=False)
     model_dims: int | None = None
     model_timeout_seconds: float = 30.0
+    profiles: tuple[Profile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class Setting:
     """One setting as it stands."""
 
     name: str
-    value: object
+    value: object = field(repr=False)
     origin: str
     """`default`, the file, or the variable that set it."""
     meaning: str
@@ -60,6 +64,7 @@ MEANINGS = {
     "model_key": "key of a hosted model",
     "model_dims": "width of the vectors to ask a hosted model for",
     "model_timeout_seconds": "how long to wait for a hosted model",
+    "profiles": "rankings of your own: in the file, one [[profiles]] for each, as `profile show` prints them",
 }
 _SECRET = frozenset({"model_key"})
 
@@ -77,17 +82,17 @@ def load(
     ]
     values: dict[str, Any] = {}
     rows = []
-    for field in fields(Settings):
+    for each in fields(Settings):
         origin, given = next(
-            ((where, layer[field.name]) for where, layer in layers if field.name in layer), ("", None)
+            ((where, layer[each.name]) for where, layer in layers if each.name in layer), ("", None)
         )
         if origin:
-            values[field.name] = _parsed(field.name, given, origin)
-        elif field.name == "store":
+            values[each.name] = _parsed(each.name, given, origin)
+        elif each.name == "store":
             values["store"] = _default_store()
-        shown = f"RECOLLECT_{field.name.upper()}" if origin == "environment" else origin or "default"
-        value = values.get(field.name, field.default)
-        rows.append(Setting(field.name, value, shown, MEANINGS[field.name]))
+        shown = f"RECOLLECT_{each.name.upper()}" if origin == "environment" else origin or "default"
+        value = values.get(each.name, each.default)
+        rows.append(Setting(each.name, value, shown, MEANINGS[each.name]))
     return Settings(**values), tuple(rows)
 
 
@@ -109,7 +114,7 @@ def _default_store() -> Path:
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
-    names = {f"RECOLLECT_{field.name.upper()}": field.name for field in fields(Settings)}
+    names = {f"RECOLLECT_{each.name.upper()}": each.name for each in fields(Settings)}
     return {name: environ[variable] for variable, name in names.items() if environ.get(variable)}
 
 
@@ -122,7 +127,7 @@ def _from_file(path: Path, *, required: bool) -> dict[str, object]:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise InvalidInput(f"The settings file {path} cannot be read: {error}.") from error
-    known = {field.name for field in fields(Settings)}
+    known = {each.name for each in fields(Settings)}
     unknown = sorted(set(content) - known)
     if unknown:
         raise InvalidInput(
@@ -137,7 +142,8 @@ def _parsed(name: str, given: object, origin: str) -> object:
     try:
         return parse(given)
     except (TypeError, ValueError):
-        raise InvalidInput(f"The setting {name} ({origin}) must be {wanted}, not {given!r}.") from None
+        shown = "what it is" if name in _SECRET else repr(given)
+        raise InvalidInput(f"The setting {name} ({origin}) must be {wanted}, not {shown}.") from None
 
 
 def _path(given: object) -> Path:
@@ -150,6 +156,14 @@ def _text(given: object) -> str:
     if not isinstance(given, str):
         raise TypeError
     return given
+
+
+def _profiles(given: object) -> tuple[Profile, ...]:
+    if not isinstance(given, list) or not all(isinstance(plain, dict) for plain in given):
+        raise TypeError
+    from recollect.rank.plain import from_plain  # noqa: PLC0415  # loads NumPy, which few settings need
+
+    return tuple(from_plain(plain) for plain in given)
 
 
 def _positive_int(given: object) -> int:
@@ -172,4 +186,5 @@ _PARSERS: dict[str, tuple[Callable[[object], object], str]] = {
     "model_threads": (_positive_int, "a whole number above 0"),
     "model_dims": (_positive_int, "a whole number above 0"),
     "model_timeout_seconds": (_positive, "a number above 0"),
+    "profiles": (_profiles, "a list of profiles"),
 }

@@ -42,17 +42,19 @@ def test_both_searches_agree_on_the_first_and_say_where_they_put_it(engine: Engi
     first = answer.hits[0]
     assert first.memory.name == "Ada"
     assert {source: place.rank for source, place in first.places.items()} == {"words": 1, "meaning": 1}
-    # 1/(60 + 1) from each search
-    assert first.score == pytest.approx(2 / 61)
+    # Best by both: 0.6 * 1 for meaning and 0.4 * 1 for words.
+    assert first.score == pytest.approx(1.0)
     assert first.passage == "Ada: drinks green tea in the morning"
 
 
 def test_scores_fall_and_sum_over_the_places(engine: Engine) -> None:
     tea_world(engine)
-    hits = engine.search("tea coffee cake").hits
+    hits = engine.search("tea coffee cake", profile="reverie").hits
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     for hit in hits:
-        assert hit.score == pytest.approx(sum(1 / (60 + place.rank) for place in hit.places.values()))
+        # 1 / (30 + rank) from each search, and 1.3 for what was written just now
+        fused = sum(1 / (30 + place.rank) for place in hit.places.values())
+        assert hit.score == pytest.approx(1.3 * fused)
 
 
 @pytest.mark.parametrize(

@@ -389,5 +389,5 @@ def _earlier(when: int | None, before: int) -> bool:
     return when is not None and when < before
 
 
-StoreStory.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+StoreStory.TestCase.settings = settings(max_examples=60, stateful_step_count=30)
 TestStoreStory = StoreStory.TestCase

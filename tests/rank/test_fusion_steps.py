@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from worlds import NOW, Row, gathered, kept, moment, row_lists, scores, stepped
 
 from recollect.rank.base import BaseRelevance
@@ -143,16 +144,14 @@ def test_equal_cosines_are_all_stretched_to_1() -> None:
 FUSIONS: list[Step] = [Rrf(), Rrf(k=30), WeightedRrf(), Linear(), Blend()]
 
 
-@pytest.mark.parametrize("fusion", FUSIONS, ids=repr)
-@given(rows=row_lists())
+@given(fusion=st.sampled_from(FUSIONS), rows=row_lists())
 def test_fusing_neither_loses_nor_invents(fusion: Step, rows: list[Row]) -> None:
     fused = fusion(gathered(rows), moment(rows))
     assert fused.ids.tolist() == sorted(row.id for row in rows)
     assert fused.dropped == ()
 
 
-@pytest.mark.parametrize("fusion", FUSIONS, ids=repr)
-@given(rows=row_lists())
+@given(fusion=st.sampled_from(FUSIONS), rows=row_lists())
 def test_an_absent_rank_adds_nothing(fusion: Step, rows: list[Row]) -> None:
     fused = scores([fusion], rows)
     for row in rows:

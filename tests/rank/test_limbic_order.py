@@ -50,7 +50,7 @@ def test_with_routing_off_the_score_is_the_limbic_score() -> None:
     rows = [Row(1, 0.9, status=Status.ARCHIVED), Row(2, 0.5, accesses=4), Row(3, bm25=1.0)]
     ranked = stepped(UNROUTED.steps, rows)
     assert dict(zip(ranked.ids.tolist(), ranked.score.tolist(), strict=True)) == kept(ranked, "limbic_score")
-    # 1: 0.9 * 0.5 = 0.45     2: 0.5 * 1.5 = 0.75     3: 0.8, as all were fused with 1/61, 1/62 and 1/61: norm 1
+    # 1: 0.9 * 0.5 = 0.45     2: 0.5 * 1.5 = 0.75     3: fused 1/61, the most there is, so 0.8
     assert kept(ranked, "limbic_score") == pytest.approx({3: 0.8, 2: 0.75, 1: 0.45})
     assert ranked.ids.tolist() == [3, 2, 1]
 

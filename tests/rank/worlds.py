@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
@@ -15,7 +16,7 @@ from recollect.factors.candidates import NEVER, Candidates, Facts, Moment, Sourc
 from recollect.records import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from recollect.factors.candidates import Floats, Ints
     from recollect.factors.catalogue import Factor
@@ -61,7 +62,7 @@ class Row:
     """None: by BM25."""
 
 
-Pairs = dict[tuple[int, int], tuple[int, timedelta | None]]
+Pairs = Mapping[tuple[int, int], tuple[int, timedelta | None]]
 """By ids: how often together, and how long ago the last time."""
 
 
@@ -191,7 +192,7 @@ _SHARES = st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1))
 
 
 @st.composite
-def row_lists(draw: st.DrawFn, min_size: int = 0, max_size: int = 8) -> list[Row]:
+def row_lists(draw: st.DrawFn, min_size: int = 0, max_size: int = 6) -> list[Row]:
     """Rows with anything that a store may hold, found by either search, by both or by none."""
     ids = draw(st.lists(st.integers(1, 60), unique=True, min_size=min_size, max_size=max_size))
     return [

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
+from recollect.engine.signals import Signals
 from recollect.errors import ModelUnavailable
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -36,7 +37,9 @@ class Clock:
 
 
 def engine_at(path: Path, *, owner: str = "", clock: Clock | None = None, model: str = "hashing") -> Engine:
-    return Engine(Parts(SqliteStore(path), clock or Clock(), _embedder_named, model, Scope(owner)))
+    store = SqliteStore(path)
+    signals = Signals(store, "test")
+    return Engine(Parts(store, clock or Clock(), _embedder_named, model, Scope(owner), signals))
 
 
 def _embedder_named(name: str) -> Embedder | None:

@@ -37,7 +37,7 @@ class Group(click.Group):
     def __init__(
         self,
         *args: Any,
-        sections: Mapping[str, Sequence[Command]],
+        sections: Mapping[str, Sequence[Command | Group]],
         examples: Sequence[str] = (),
         **rest: Any,
     ) -> None:

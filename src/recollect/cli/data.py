@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, assert_never
 
-from recollect.cli.replies import Checkup, Done, Found, Listed, Opened, Rows
+from recollect.cli.replies import Checkup, Compared, Done, Found, Listed, Missed, Opened, Profiled, Rows
+from recollect.rank.plain import to_plain
 from recollect.records import Kind
 
 if TYPE_CHECKING:
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
     from recollect.cli.replies import Reply
     from recollect.engine.results import Answer, Graph, Hit, Observed, Related
+    from recollect.engine.whynot import WhyNot
+    from recollect.rank.explain import Reason
+    from recollect.rank.whynot import Standing
     from recollect.records import Memory, Observation, Relation
 
 
@@ -22,6 +26,16 @@ def data_of(reply: Reply) -> Any:
             return reply.data
         case Found(answer):
             return answer_data(answer)
+        case Missed(why):
+            return why_not_data(why)
+        case Profiled(profile):
+            return to_plain(profile)
+        case Compared(first, second, differences):
+            return {
+                "first": first.name,
+                "second": second.name,
+                "differences": [asdict(each) for each in differences],
+            }
         case Listed(graph) | Opened(graph):
             return graph_data(graph)
         case Checkup(checks):
@@ -33,6 +47,8 @@ def data_of(reply: Reply) -> Any:
 def answer_data(answer: Answer) -> dict[str, Any]:
     return {
         "query": answer.query,
+        "profile": answer.profile,
+        "strategy": answer.strategy,
         "mode": answer.mode,
         "note": answer.note,
         "hits": [hit_data(rank, hit) for rank, hit in enumerate(answer.hits, start=1)],
@@ -46,8 +62,54 @@ def hit_data(rank: int, hit: Hit) -> dict[str, Any]:
         "found_by": {
             source: {"rank": place.rank, "score": place.score} for source, place in hit.places.items()
         },
+        "scores": dict(hit.scores),
+        "reasons": [reason_data(reason) for reason in hit.reasons],
         "passage": hit.passage,
         "memory": memory_data(hit.memory),
+    }
+
+
+def reason_data(reason: Reason) -> dict[str, Any]:
+    """Every digit, so that whoever recombines the reasons gets the score exactly."""
+    return {
+        "step": reason.step,
+        "effect": reason.effect,
+        "value": reason.value,
+        "numbers": list(reason.numbers),
+        "score": reason.score,
+    }
+
+
+def why_not_data(why: WhyNot) -> dict[str, Any]:
+    return {
+        "query": why.query,
+        "profile": why.profile,
+        "verdict": why.verdict,
+        "advice": list(why.advice),
+        "searches": [
+            {
+                "search": branch.name,
+                "rank": branch.rank,
+                "score": branch.score,
+                "taken": branch.taken,
+                "reached": branch.reached,
+            }
+            for branch in why.branches
+        ],
+        "standing": None if why.standing is None else standing_data(why.standing),
+        "memory": memory_data(why.memory),
+    }
+
+
+def standing_data(standing: Standing) -> dict[str, Any]:
+    dropped = standing.dropped
+    return {
+        "place": standing.place,
+        "dropped": None if dropped is None else {"step": dropped.step, "reason": dropped.reason},
+        "score": standing.score,
+        "needed": standing.needed,
+        "reasons": [reason_data(reason) for reason in standing.reasons],
+        "costs": [asdict(cost) for cost in standing.costs],
     }
 
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from recollect.cli.matched import matched, why
-from recollect.cli.replies import Checkup, Done, Found, Listed, Opened, Rows
+from recollect.cli.recipe import parts, said
+from recollect.cli.replies import Checkup, Compared, Done, Found, Listed, Missed, Opened, Profiled, Rows
 from recollect.cli.visible import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from typing import Any
 
     from recollect.cli.replies import Check, Reply
     from recollect.engine.results import Answer, Graph
+    from recollect.engine.whynot import WhyNot
+    from recollect.rank.explain import Reason
+    from recollect.rank.whynot import Standing
 
 
 def lines_of(reply: Reply) -> Iterator[str]:
@@ -22,6 +27,13 @@ def lines_of(reply: Reply) -> Iterator[str]:
             yield from (f"  {one_line(detail)}" for detail in details)
         case Found(answer):
             yield from _hits(answer)
+        case Missed(why_not):
+            yield from _missed(why_not)
+        case Profiled(profile):
+            yield from (_fields(part.where, part.name, part.said, part.about) for part in parts(profile))
+        case Compared(_, _, differences):
+            for each in differences:
+                yield _fields(each.where, each.name, _numbers(each.first), _numbers(each.second))
         case Listed(graph):
             yield from _graph(graph, history=False)
         case Opened(graph, history):
@@ -46,6 +58,38 @@ def _hits(answer: Answer) -> Iterator[str]:
             why(hit),
             f"{hit.score:.4f}",
         )
+        for reason in hit.reasons:
+            yield _fields(str(rank), str(memory.id), "step", *_reason(reason))
+
+
+def _reason(reason: Reason) -> tuple[str, ...]:
+    """Every digit, so that whoever recombines the steps gets the score exactly."""
+    numbers = " ".join(map(repr, reason.numbers))
+    return reason.step, reason.effect, repr(reason.value), numbers, repr(reason.score)
+
+
+def _missed(why_not: WhyNot) -> Iterator[str]:
+    yield _fields("verdict", why_not.verdict)
+    for branch in why_not.branches:
+        yield _fields("search", branch.name, _known(branch.rank), _known(branch.score), str(branch.taken))
+    if why_not.standing is not None:
+        yield from _standing(why_not.standing)
+    yield from (_fields("advice", advice) for advice in why_not.advice)
+
+
+def _standing(standing: Standing) -> Iterator[str]:
+    yield _fields("place", _known(standing.place), repr(standing.score), _known(standing.needed))
+    yield from (_fields("step", *_reason(reason)) for reason in standing.reasons)
+    for cost in standing.costs:
+        yield _fields("cost", cost.step, repr(cost.value), str(cost.places), str(cost.place_without))
+
+
+def _known(number: float | None) -> str:
+    return "" if number is None else repr(number)
+
+
+def _numbers(numbers: Mapping[str, Any] | None) -> str:
+    return "absent" if numbers is None else said(numbers)
 
 
 def _graph(graph: Graph, *, history: bool) -> Iterator[str]:

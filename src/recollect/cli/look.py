@@ -1,4 +1,4 @@
-"""Commands that look: search, find, show, graph."""
+"""Commands that look: find, show, graph."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.cli.command import command
-from recollect.cli.replies import Found, Listed, Opened
+from recollect.cli.replies import Listed, Opened
 from recollect.errors import NotFound
 
 if TYPE_CHECKING:
@@ -15,35 +15,6 @@ if TYPE_CHECKING:
 
     from recollect.cli.call import Call
     from recollect.engine.results import Graph
-
-KINDS = ("entity", "note", "message")
-
-
-@command(
-    "search",
-    "recollect search 'who is allergic to something?'",
-    "recollect search tide tables --limit 3 --kind entity",
-    "recollect search 'release date' --json | jq -r '.hits[].memory.name'",
-)
-@click.argument("text", nargs=-1, required=True)
-@click.option(
-    "-n", "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Hits at most."
-)
-@click.option(
-    "-k", "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these; repeatable."
-)
-def search(call: Call, text: tuple[str, ...], limit: int, kinds: tuple[str, ...]) -> None:
-    """Search by words and by meaning at once, best first.
-
-    Each hit shows the passage that matched and why it stands there: its place among the hits by words, its
-    place by meaning with the cosine, and the score of both together. In a pipe, the fields of a line are:
-    rank, id, kind, name, passage, why, score.
-    """
-    with call.memory() as memory:
-        answer = memory.search(" ".join(text), limit=limit, kinds=kinds or KINDS)
-    call.show(Found(answer))
-    if answer.note:
-        call.tell(f"searched by words only: {answer.note}")
 
 
 @command("find", "recollect find tide", "recollect find 灯台 --limit 5")
@@ -58,7 +29,8 @@ def find(call: Call, text: tuple[str, ...], limit: int) -> None:
     a word. Nothing here goes by meaning; `recollect search` does.
     """
     with call.memory() as memory:
-        call.show(Listed(memory.search_nodes(" ".join(text), limit=limit)))
+        found = memory.search_nodes(" ".join(text), limit=limit)
+    call.show(Listed(found, query=" ".join(text)))
 
 
 @command("show", "recollect show 'Marisol Vega' Tidebook", "recollect show Tidebook --history")
@@ -70,7 +42,7 @@ def show(call: Call, names: tuple[str, ...], history: bool) -> None:
     A name is found in any case and without its accents, where only one entity fits.
     """
     with call.memory() as memory:
-        graphs = {name: memory.open_nodes([name]) for name in names}
+        graphs = {name: memory.open_nodes([name], record=False) for name in names}
         missing = [name for name, graph in graphs.items() if not graph.entities]
         if len(missing) == len(graphs):
             raise NotFound(f"{_no_such(missing)} Look for one with: recollect find TEXT")

@@ -17,8 +17,10 @@ from recollect.cli.about import completion, models, settings
 from recollect.cli.command import Group
 from recollect.cli.doctor import doctor
 from recollect.cli.forgetting import delete, forget, purge, restore
-from recollect.cli.look import find, graph, search, show
+from recollect.cli.look import find, graph, show
 from recollect.cli.moving import backup, export, import_
+from recollect.cli.profiles import profile
+from recollect.cli.recall import recall, search, why_not
 from recollect.cli.relations import end_relation, relate, unrelate
 from recollect.cli.remember import add, observe, status, unobserve
 from recollect.cli.upkeep import reindex, stats, verify
@@ -27,9 +29,10 @@ from recollect.cli.version import version
 if TYPE_CHECKING:
     from recollect.cli.command import Command
 
-SECTIONS: dict[str, tuple[Command, ...]] = {
+SECTIONS: dict[str, tuple[Command | Group, ...]] = {
     "Remember": (add, observe, relate, status),
-    "Look": (search, find, show, graph),
+    "Look": (search, recall, find, show, graph),
+    "Understand the ranking": (why_not, profile),
     "Correct and forget": (end_relation, unobserve, unrelate, delete, forget, restore, purge),
     "Move": (import_, export, backup),
     "Care": (doctor, stats, verify, reindex, models, settings, completion),
@@ -49,7 +52,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     examples=(
         "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team'",
         "recollect observe 'Marisol Vega' 'Drinks oolong after lunch'",
-        "recollect search 'who likes tea?'",
+        "recollect search 'who likes tea?' --explain",
         "recollect import memory.jsonl",
         "recollect doctor",
     ),

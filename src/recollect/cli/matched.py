@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.engine.results import Hit
+    from recollect.records import Memory
 
 EXCERPT = 280
+FOUND = 120
 # Endings differ between the query and the text (walk, walking), so words are compared by how they begin.
 _STEM = 5
 
@@ -22,12 +24,18 @@ _STEM = 5
 def matched(hit: Hit, query: str) -> str:
     """The piece that the query's words are in, or the one nearest in meaning, or the first there is."""
     nearest = _without_head(hit)
-    pieces = _pieces(hit)
+    pieces = _pieces(hit.memory)
     if "words" in hit.places:
         best = max(pieces, key=lambda piece: _shared(query, piece), default="")
         if _shared(query, best) > _shared(query, nearest):
             return excerpt(best, query)
     return excerpt(nearest or next(iter(pieces), ""), query)
+
+
+def found_in(entity: Memory, query: str) -> str | None:
+    """The observation that holds most of what was sought; None where none holds any of it."""
+    best = max(_pieces(entity), key=lambda piece: _shared(query, piece), default="")
+    return excerpt(best, query, FOUND) if _shared(query, best) else None
 
 
 def why(hit: Hit) -> str:
@@ -56,8 +64,7 @@ def excerpt(text: str, query: str, width: int = EXCERPT) -> str:
     return f"{'…' if start else ''}{line[start:end].strip()}{'…' if end < len(line) else ''}"
 
 
-def _pieces(hit: Hit) -> Sequence[str]:
-    memory = hit.memory
+def _pieces(memory: Memory) -> Sequence[str]:
     if memory.kind is not Kind.ENTITY:
         return [memory.text]
     return [observation.content for observation in memory.in_force]

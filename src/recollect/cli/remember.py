@@ -99,7 +99,7 @@ def unobserve(call: Call, name: str, texts: tuple[str, ...]) -> None:
     To correct one and keep the history, use `recollect observe --supersedes` instead.
     """
     with call.memory() as memory:
-        entity = next(iter(memory.open_nodes([name]).entities), None)
+        entity = next(iter(memory.open_nodes([name], record=False).entities), None)
         if entity is None:
             raise NotFound(f"There is no entity named {name!r}; `recollect find` looks for one.")
         gone = {each.id: each.content for each in entity.in_force if each.content in texts}

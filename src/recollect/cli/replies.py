@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    from recollect.cli.recipe import Difference
     from recollect.engine.results import Answer, Graph
+    from recollect.engine.whynot import WhyNot
+    from recollect.rank.pipeline import Profile
 
 Mark = Literal["ok", "note", "problem"]
 
@@ -30,12 +33,21 @@ class Found:
 
 
 @dataclass(frozen=True)
+class Missed:
+    """Why a memory was not among the hits."""
+
+    why: WhyNot
+
+
+@dataclass(frozen=True)
 class Listed:
     """Part of the graph, at a glance."""
 
     graph: Graph
     next_page: str | None = None
     """The command that shows what follows."""
+    query: str = ""
+    """What was sought, if something was."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +57,22 @@ class Opened:
     graph: Graph
     history: bool = False
     """Also observations that were replaced."""
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """A profile in full."""
+
+    profile: Profile
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What differs between two profiles."""
+
+    first: Profile
+    second: Profile
+    differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True)
@@ -78,4 +106,4 @@ class Checkup:
         return sum(check.mark == "problem" for check in self.checks)
 
 
-Reply: TypeAlias = Done | Found | Listed | Opened | Rows | Checkup
+Reply: TypeAlias = Done | Found | Missed | Listed | Opened | Profiled | Compared | Rows | Checkup

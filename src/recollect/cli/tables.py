@@ -12,10 +12,13 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from recollect.cli.matched import matched, stems, why
-from recollect.cli.replies import Checkup, Done, Found, Listed, Opened, Rows
+from recollect.cli.headings import facts, heading
+from recollect.cli.matched import found_in, matched, stems, why
+from recollect.cli.missed import missed
+from recollect.cli.recipes import compared, profiled
+from recollect.cli.replies import Checkup, Compared, Done, Found, Listed, Missed, Opened, Profiled, Rows
 from recollect.cli.visible import one_line, visible
-from recollect.records import Kind, Status
+from recollect.cli.waterfall import figure, longest, waterfall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,8 +51,14 @@ def _blocks(reply: Reply) -> Iterator[RenderableType]:
             yield _marked(mark, Text(visible(message)), *(Text(visible(line), "dim") for line in details))
         case Found(answer):
             yield from _found(answer)
-        case Listed(graph, next_page):
-            yield from _listed(graph, next_page)
+        case Missed(why_not):
+            yield from missed(why_not)
+        case Listed(graph, next_page, query):
+            yield from _listed(graph, next_page, query)
+        case Profiled(profile):
+            yield from profiled(profile)
+        case Compared(first, second, differences):
+            yield from compared(first, second, differences)
         case Opened(graph, history):
             yield from (_card(entity, graph, history=history) for entity in graph.entities)
         case Rows():
@@ -73,10 +82,16 @@ def _marked(mark: Mark, *lines: RenderableType) -> Table:
 def _found(answer: Answer) -> Iterator[RenderableType]:
     if not answer.hits:
         yield Text(f"Nothing found for “{one_line(answer.query)}”.", "yellow")
+    # One scale for all, so that the bars of two hits compare.
+    full = longest([hit.reasons for hit in answer.hits])
     for rank, hit in enumerate(answer.hits, start=1):
         if rank > 1:
             yield ""
         yield _hit(rank, hit, answer.query)
+        if hit.reasons:
+            yield Padding(waterfall(hit.reasons, full), (0, 0, 0, 5))
+    if full:
+        yield Text(f"\nRanked by {answer.profile}; bars from 0 to {figure(full)}.", "dim")
 
 
 def _hit(rank: int, hit: Hit, query: str) -> Table:
@@ -84,38 +99,28 @@ def _hit(rank: int, hit: Hit, query: str) -> Table:
     grid.add_column(width=3, justify="right", style="dim")
     grid.add_column(ratio=1)
     grid.add_column(justify="right", style="dim", no_wrap=True)
-    passage = Text(visible(matched(hit, query)))
-    if stems(query):
-        begins = "|".join(map(re.escape, stems(query)))
-        passage.highlight_regex(rf"(?i)\b(?:{begins})\w*", "bold yellow")
-    lines = [_heading(hit.memory), *([passage] if passage else []), Text(why(hit), "dim")]
+    passage = _highlighted(matched(hit, query), query)
+    lines = [heading(hit.memory), *([passage] if passage else []), Text(why(hit), "dim")]
     grid.add_row(str(rank), Group(*lines), f"score {hit.score:.4f}")
     return grid
 
 
-def _heading(memory: Memory) -> Text:
-    if memory.kind is Kind.ENTITY:
-        return Text.assemble((one_line(memory.name), "bold cyan"), "  ", (_facts(memory), "dim"))
-    return Text.assemble(
-        (one_line(memory.speaker or memory.kind), "bold magenta"), "  ", (_facts(memory), "dim")
-    )
-
-
-def _facts(memory: Memory) -> str:
-    """`person · paused · #12`: what it is, its status where that is unusual, and its id."""
-    what = memory.type if memory.kind is Kind.ENTITY else memory.kind
-    status = [] if memory.status is Status.ACTIVE else [str(memory.status)]
-    return " · ".join([one_line(what), *status, f"#{memory.id}"])
+def _highlighted(passage: str, query: str) -> Text:
+    text = Text(visible(passage))
+    if stems(query):
+        begins = "|".join(map(re.escape, stems(query)))
+        text.highlight_regex(rf"(?i)\b(?:{begins})\w*", "bold yellow")
+    return text
 
 
 # The graph
 
 
-def _listed(graph: Graph, next_page: str | None) -> Iterator[RenderableType]:
+def _listed(graph: Graph, next_page: str | None, query: str) -> Iterator[RenderableType]:
     if not graph.entities:
         yield Text("No entities here.", "yellow")
         return
-    yield _entities(graph.entities)
+    yield _entities(graph.entities, query)
     # An automatic inverse says nothing that its relation does not.
     stated = [relation for relation in graph.relations if relation.inverse_of is None]
     if stated:
@@ -124,24 +129,35 @@ def _listed(graph: Graph, next_page: str | None) -> Iterator[RenderableType]:
         yield Text.assemble(("There is more: ", "dim"), next_page)
 
 
-def _entities(entities: Sequence[Memory]) -> Table:
+def _entities(entities: Sequence[Memory], query: str) -> Table:
     table = Table(box=SIMPLE_HEAD, header_style="bold", padding=(0, 1), expand=True)
     table.add_column("id", justify="right", style="dim")
     table.add_column("Entity", style="cyan", overflow="fold", max_width=32)
     table.add_column("Type", max_width=16)
     table.add_column("Known", justify="right")
-    table.add_column("Latest", ratio=1, no_wrap=True, overflow="ellipsis", style="dim")
+    if query:
+        table.add_column("Says", ratio=1)
+    else:
+        table.add_column("Latest", ratio=1, no_wrap=True, overflow="ellipsis", style="dim")
     for entity in entities:
         known = entity.in_force
-        latest = one_line(known[-1].content) if known else ""
         table.add_row(
             str(entity.id),
             Text(one_line(entity.name)),
             Text(one_line(entity.type)),
             str(len(known)),
-            Text(latest),
+            _one_of(entity, query),
         )
     return table
+
+
+def _one_of(entity: Memory, query: str) -> Text:
+    """The observation that holds what was sought; where none does, the latest."""
+    held = found_in(entity, query) if query else None
+    if held is not None:
+        return _highlighted(held, query)
+    known = entity.in_force
+    return Text(one_line(known[-1].content) if known else "", "dim")
 
 
 def _relations(relations: Sequence[Relation]) -> Table:
@@ -183,7 +199,7 @@ def _card(entity: Memory, graph: Graph, *, history: bool) -> Panel:
         box=ROUNDED,
         title=Text(one_line(entity.name), "bold cyan"),
         title_align="left",
-        subtitle=Text(_facts(entity), "dim"),
+        subtitle=Text(facts(entity), "dim"),
         subtitle_align="right",
         border_style="dim",
     )

@@ -40,4 +40,7 @@ def described_model(packaged: Packaged) -> Model:
     centre = None
     if packaged.centre is not None and packaged.centre.is_file():
         centre = pack(np.array(json.loads(packaged.centre.read_text(encoding="utf-8")), dtype=np.float32))
-    return Model(name=packaged.full_name, dims=packaged.dims, centre=centre)
+    rotation = None
+    if packaged.rotation is not None and packaged.rotation.is_file():
+        rotation = packaged.rotation.read_bytes()
+    return Model(name=packaged.full_name, dims=packaged.dims, centre=centre, rotation=rotation)

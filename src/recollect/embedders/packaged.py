@@ -36,6 +36,8 @@ class Packaged:
     weights: Path
     tokenizer: Path
     centre: Path | None
+    rotation: Path | None
+    """None for a model whose first numbers weigh the most as it is, as in Matryoshka training."""
 
     @property
     def full_name(self) -> str:
@@ -92,4 +94,5 @@ def _parsed(fields: Mapping[str, Any], folder: Path) -> Packaged:
         weights=folder / fields["weights"],
         tokenizer=folder / "tokenizer.json",
         centre=folder / fields["centre"] if fields.get("centre") else None,
+        rotation=folder / fields["rotation"] if fields.get("rotation") else None,
     )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from recollect.engine import graph, meaning
-from recollect.engine.search import search
+from recollect.engine.recall import Question, recall
+from recollect.engine.semantic import search_semantic
+from recollect.engine.whynot import why_not
 from recollect.errors import InvalidInput
+from recollect.rank.profiles import DEFAULT, PROFILES, profile_named
 from recollect.records import Forget, Kind, Purge, Restore, RestoreObservation, Scope
 
 if TYPE_CHECKING:
@@ -18,7 +21,9 @@ if TYPE_CHECKING:
     from recollect.engine.parts import Parts
     from recollect.engine.results import Answer, Graph, ObservedBatch, Reindexed, RelatedBatch
     from recollect.engine.wanted import EntityLike, ObservationLike, RelationLike
+    from recollect.engine.whynot import WhyNot
     from recollect.ports import Progress, Store
+    from recollect.rank.pipeline import Profile
     from recollect.records import Counts, Memory, Model, Problem, Status
 
 
@@ -37,6 +42,8 @@ class Engine:
         self.close()
 
     def close(self) -> None:
+        """Write what is left to be noted, and release the file."""
+        self._parts.signals.close()
         self._parts.store.close()
 
     @property
@@ -118,15 +125,71 @@ class Engine:
         """Entities whose name, type or observations hold the words, or the text as it stands."""
         return graph.search_nodes(self._parts, query, limit)
 
-    def open_nodes(self, names: Sequence[str]) -> Graph:
+    def open_nodes(self, names: Sequence[str], *, record: bool = True) -> Graph:
         """Entities by name, with the relations in force that touch them."""
-        return graph.open_nodes(self._parts, names)
+        return graph.open_nodes(self._parts, names, record=record)
 
     # Memories of every kind
 
-    def search(self, query: str, *, limit: int = 10, kinds: Collection[str] = tuple(Kind)) -> Answer:
-        """Search by words and by meaning at once, best first."""
-        return search(self._parts, query, limit, _kinds(kinds))
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        profile: str | Profile = DEFAULT,
+        kinds: Collection[str] = tuple(Kind),
+        explain: bool = False,
+        record: bool = True,
+    ) -> Answer:
+        """The best memories for a query, best first, ranked by a profile.
+
+        With `explain`, every hit carries what each step found and did. What is shown is noted, as a
+        signal for later rankings; with `record=False` the call leaves no trace.
+        """
+        question = Question(query, self._profile(profile), limit, _kinds(kinds), explain, record)
+        return recall(self._parts, question)
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int | None = None,
+        profile: str | Profile = DEFAULT,
+        kinds: Collection[str] = tuple(Kind),
+        explain: bool = False,
+    ) -> Answer:
+        """As `recall`, without leaving a trace: for looking around."""
+        return self.recall(query, limit=limit, profile=profile, kinds=kinds, explain=explain, record=False)
+
+    def search_semantic(
+        self, query: str, limit: int | None = None, *, explain: bool = False, record: bool = True
+    ) -> dict[str, Any]:
+        """Entities by the limbic profile, in the form that MCP Memory v2 answers in."""
+        return search_semantic(
+            self._parts, self._profile("limbic"), query, limit, explain=explain, record=record
+        )
+
+    def why_not(
+        self,
+        query: str,
+        memory: int | str,
+        *,
+        limit: int | None = None,
+        profile: str | Profile = DEFAULT,
+        kinds: Collection[str] = tuple(Kind),
+    ) -> WhyNot:
+        """Where a memory, by id or by an entity's name, stands or fell out, and what would lift it."""
+        question = Question(query, self._profile(profile), limit, _kinds(kinds), record=False)
+        id_ = memory if isinstance(memory, int) else graph.entity_named(self._parts, memory)
+        return why_not(self._parts, question, id_)
+
+    @property
+    def profiles(self) -> Mapping[str, Profile]:
+        """Every profile by name: the built-in ones, and the user's own."""
+        return {**PROFILES, **self._parts.profiles}
+
+    def _profile(self, profile: str | Profile) -> Profile:
+        return profile_named(profile, self.profiles) if isinstance(profile, str) else profile
 
     def get(self, id: int) -> Memory | None:  # noqa: A002  # the domain's word
         """One memory of this scope by its id, forgotten or not."""

@@ -127,7 +127,7 @@ def delete_relations(parts: Parts, relations: Iterable[RelationLike]) -> int:
 
 def set_status(parts: Parts, name: str, status: str) -> Status:
     wanted = Status.of(status)
-    entity = _existing(parts, name_of(name))
+    entity = entity_named(parts, name)
     parts.store.apply([Amend(parts.scope, entity, status=wanted)], at=parts.clock())
     return wanted
 
@@ -148,19 +148,24 @@ def search_nodes(parts: Parts, query: str, limit: int) -> Graph:
     _check_limit(limit)
     with parts.store.read() as view:
         where = _entities_of(parts)
+        if not query:  # as the official server: every entity holds the empty text
+            return _graph(view, [entity.id for entity in view.page(where, 0, limit)], parts.clock())
         by_words = [found.id for found in view.by_words(query, limit, where)]
-        inside = view.containing(query, limit, where) if query else []
+        inside = view.containing(query, limit, where)
         return _graph(view, list(dict.fromkeys((*by_words, *inside)))[:limit], parts.clock())
 
 
-def open_nodes(parts: Parts, names: Sequence[str]) -> Graph:
+def open_nodes(parts: Parts, names: Sequence[str], *, record: bool = True) -> Graph:
     """The named entities in the order asked for; names that are absent are passed over."""
     wanted = [name_of(name) for name in listed(names, "Names")]
+    now = parts.clock()
     with parts.store.read() as view:
         found = view.named(wanted, parts.scope)
-        return _graph(
-            view, list(dict.fromkeys(found[name] for name in wanted if name in found)), parts.clock()
-        )
+        opened = list(dict.fromkeys(found[name] for name in wanted if name in found))
+        graph = _graph(view, opened, now)
+    if record:
+        parts.signals.seen(parts.scope, opened, now)
+    return graph
 
 
 def _graph(view: View, ids: Sequence[int], now: datetime) -> Graph:
@@ -182,7 +187,9 @@ def _entities_of(parts: Parts) -> Filter:
     return Filter(parts.scope.owner, parts.scope.agent, kinds=frozenset({Kind.ENTITY}))
 
 
-def _existing(parts: Parts, name: str) -> int:
+def entity_named(parts: Parts, name: str) -> int:
+    """The id of an entity that must exist."""
+    name = name_of(name)
     with parts.store.read() as view:
         found = view.named([name], parts.scope).get(name)
     if found is None:

@@ -11,7 +11,7 @@ from recollect.vectors import pack
 
 if TYPE_CHECKING:
     from recollect.engine.parts import Parts
-    from recollect.ports import Embedder, Progress, Vector
+    from recollect.ports import Embedder, Progress
 
 _BATCH = 64
 # What a write embeds before it returns. An import leaves more than this, and says so.
@@ -29,10 +29,6 @@ def embedder_of(parts: Parts) -> Embedder:
             "No model is set, so searches go by words alone; `recollect doctor` names some."
         )
     return embedder
-
-
-def query_vector(parts: Parts, text: str) -> Vector:
-    return embedder_of(parts).query(text)
 
 
 def catch_up(parts: Parts, at_most: int = _AT_ONCE) -> str | None:
@@ -67,12 +63,25 @@ def embed_pending(
     return done
 
 
+def _installed(parts: Parts) -> Embedder:
+    """The store's own model, in whichever revision is installed now."""
+    try:
+        return embedder_of(parts)
+    except ModelUnavailable:
+        with parts.store.read() as view:
+            model = view.model()
+        embedder = None if model is None else parts.embedder_named(model.name.partition("@")[0])
+        if embedder is None:
+            raise
+        return embedder
+
+
 def reindex(parts: Parts, model: str | None, progress: Progress | None = None) -> Reindexed:
     """Embed everything with this model, then search by it. Stopped midway, it goes on where it was.
 
     Until the switch, searches use the old vectors.
     """
-    embedder = parts.embedder_named(model) if model is not None else embedder_of(parts)
+    embedder = parts.embedder_named(model) if model is not None else _installed(parts)
     if embedder is None:
         raise ModelUnavailable("'none' is not a model; name one that `recollect doctor` lists as ready.")
     with parts.store.read() as view:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
+from recollect.engine.signals import Signals
 from recollect.ports import Clock, Embedder, Store
+from recollect.rank.pipeline import Profile
 from recollect.records import Scope  # a field of a dataclass
 
 EmbedderNamed = Callable[[str], Embedder | None]
@@ -22,3 +24,6 @@ class Parts:
     preferred_model: str
     """For a store that has no model yet; one that has keeps it until it is reindexed."""
     scope: Scope
+    signals: Signals
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    """The user's own, beside the built-in ones."""

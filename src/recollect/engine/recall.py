@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recollect.engine.meaning import query_vector
+from recollect.engine.meaning import embedder_of
 from recollect.engine.results import Answer, Hit, Place
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.factors.ages import microseconds
-from recollect.rank.explain import reasons
+from recollect.rank.explain import all_reasons
 from recollect.rank.pipeline import run
 from recollect.rank.route import strategy_for
 from recollect.records import Filter, Kind
 from recollect.retrieve.gather import Request, gather
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recollect.engine.parts import Parts
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from recollect.factors.candidates import Candidates
     from recollect.ports import Vector, View
     from recollect.rank.pipeline import Profile
-    from recollect.records import Found
+    from recollect.records import Found, Model
     from recollect.retrieve.gather import Gathered
 
 DEFAULT_LIMIT = 10
@@ -48,10 +49,10 @@ class Question:
 def recall(parts: Parts, question: Question) -> Answer:
     """The best memories for a query, best first."""
     now = parts.clock()
-    request, note = prepared(parts, question, now)
-    if request is None:
-        return Answer(question.query, question.profile.name, (), "words", note)
-    with parts.store.read() as view:
+    limit = _limit(question)
+    if limit == 0 or not question.query.strip():
+        return Answer(question.query, (), "words", profile=question.profile.name)
+    with asking(parts, question, now) as (view, request, note):
         gathered = gather(view, question.profile, request)
         ranked = run(question.profile, gathered.candidates, gathered.moment)
         hits = _hits(view, ranked, gathered.found, explain=question.explain)
@@ -59,34 +60,53 @@ def recall(parts: Parts, question: Question) -> Answer:
         parts.signals.seen(parts.scope, [hit.memory.id for hit in hits], now)
     return Answer(
         query=question.query,
-        profile=question.profile.name,
         hits=hits,
         mode=mode_of(gathered),
         note=note,
+        profile=question.profile.name,
         strategy=strategy_for(question.query, question.limit).value,
     )
 
 
-def prepared(parts: Parts, question: Question, now: datetime) -> tuple[Request | None, str | None]:
-    """The request to the store, and why meaning is not searched; None if there is nothing to ask."""
+@contextmanager
+def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[View, Request, str | None]]:
+    """A view of the store, the request to it, and why meaning is not searched, if it is not.
+
+    The query is embedded before the store is read, so that nothing waits for it.
+    """
+    model, vector, note = _vector(parts, question.query)
+    # What earlier answers left to be noted is part of the store that this one reads.
+    parts.signals.settle()
+    while True:
+        with parts.store.read() as view:
+            if vector is None or _is_in_use(model, view):
+                yield view, _request(parts, question, vector, now), note
+                return
+        # Someone changed the model meanwhile, and vectors of two models are never compared.
+        former = model
+        model, vector, note = _vector(parts, question.query)
+        if model == former:
+            vector = None
+            note = "The store's vectors are of another model than the one that answers its name."
+
+
+def _limit(question: Question) -> int:
     limit = DEFAULT_LIMIT if question.limit is None else question.limit
     if not 0 <= limit <= MOST_HITS:
         raise InvalidInput(f"A search gives 0 to {MOST_HITS:,} hits, not {limit}.")
-    if limit == 0 or not question.query.strip():
-        return None, None
-    vector, note = _vector(parts, question.query)
-    # What earlier answers left to be noted is part of the store that this one reads.
-    parts.signals.settle()
-    request = Request(
+    return limit
+
+
+def _request(parts: Parts, question: Question, vector: Vector | None, now: datetime) -> Request:
+    return Request(
         query=question.query,
         vector=vector,
         where=Filter(parts.scope.owner, parts.scope.agent, kinds=question.kinds),
-        limit=limit,
+        limit=_limit(question),
         limit_given=question.limit is not None,
         now=microseconds(now),
         session=parts.signals.session,
     )
-    return request, note
 
 
 def mode_of(gathered: Gathered) -> Mode:
@@ -97,12 +117,20 @@ def mode_of(gathered: Gathered) -> Mode:
     return "meaning" if meaning else "words"
 
 
-def _vector(parts: Parts, query: str) -> tuple[Vector | None, str | None]:
-    """The query's vector, or why there is none. Embedded before the store is read, so nothing waits."""
+def _vector(parts: Parts, query: str) -> tuple[Model | None, Vector | None, str | None]:
+    """The query's vector and the model that made it, or why there is none."""
     try:
-        return query_vector(parts, query), None
+        embedder = embedder_of(parts)
+        vector = embedder.query(query)
     except ModelUnavailable as error:
-        return None, str(error)
+        return None, None, str(error)
+    return embedder.model, vector, None
+
+
+def _is_in_use(model: Model | None, view: View) -> bool:
+    """Or could be: a store without vectors has no model yet."""
+    used = view.model()
+    return used is None or (model is not None and used.name == model.name)
 
 
 def _hits(
@@ -115,13 +143,14 @@ def _hits(
     passages = {passage.id: passage.text for passage in view.passages_by_id(wanted)}
     scores = ranked.score.tolist()
     kept = {name: values.tolist() for name, values in ranked.kept.items()}
+    why = all_reasons(ranked.marks, len(ids)) if explain else [()] * len(ids)
     return tuple(
         Hit(
             memory=memories[id_],
             score=scores[row],
             places=_places(ranked, row),
             scores={name: values[row] for name, values in kept.items()},
-            reasons=reasons(ranked, row) if explain else (),
+            reasons=why[row],
             passage=passages.get(nearest.get(id_, 0)),
         )
         for row, id_ in enumerate(ids)

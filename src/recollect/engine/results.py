@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recollect.rank.explain import Reason
     from recollect.records import Added, Memory, Model, Relation
+
+
+Mode = Literal["hybrid", "meaning", "words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,10 @@ class Hit:
     score: float
     places: Mapping[str, Place] = field(default_factory=dict)
     """By `words` (score: BM25) and by `meaning` (score: cosine)."""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """Scores on the way that a profile keeps, such as `limbic_score`."""
+    reasons: tuple[Reason, ...] = ()
+    """What each step found and did, where it was asked for; recombined, they give the score exactly."""
     passage: str | None = None
     """The piece that was nearest in meaning."""
 
@@ -105,10 +113,13 @@ class Answer:
 
     query: str
     hits: tuple[Hit, ...]
-    mode: Literal["hybrid", "meaning", "words"]
+    mode: Mode
     """Which searches found something."""
     note: str | None = None
     """Why meaning was not searched, if it was not."""
+    profile: str = ""
+    strategy: str = ""
+    """What kind of question the router took it for."""
 
 
 @dataclass(frozen=True, slots=True)

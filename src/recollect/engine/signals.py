@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from recollect.records import Scope
 
 _log = logging.getLogger(__name__)
+# A note takes milliseconds to write. Only where another program holds the file does it take longer, and
+# then an answer that lacks the latest note is better than one that is late.
+_PATIENCE_SECONDS = 1.0
 
 
 class Signals:
@@ -30,31 +33,37 @@ class Signals:
         self._waiting: SimpleQueue[tuple[RecordUse, datetime] | None] = SimpleQueue()
         self._idle = threading.Condition()
         self._unwritten = 0
+        self._closed = False
         self._thread: threading.Thread | None = None
 
     def seen(self, scope: Scope, ids: Sequence[int], at: datetime) -> None:
         """What the caller was shown, best first."""
         if not ids:
             return
+        # One lock for all of it, so that nothing is put behind the end that `close` puts.
         with self._idle:
+            if self._closed:
+                self._failed("the memory was closed meanwhile")
+                return
             self._unwritten += 1
+            self._waiting.put((RecordUse(scope, tuple(ids), self.session), at))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._write_all, name="recollect-signals", daemon=True)
                 self._thread.start()
-        self._waiting.put((RecordUse(scope, tuple(ids), self.session), at))
 
-    def settle(self) -> None:
+    def settle(self, at_most_seconds: float | None = _PATIENCE_SECONDS) -> None:
         """Wait for what was noted before, so that one call after another always gives the same answers."""
         with self._idle:
-            self._idle.wait_for(lambda: self._unwritten == 0)
+            self._idle.wait_for(lambda: self._unwritten == 0, at_most_seconds)
 
     def close(self) -> None:
         """Write what is left, and stop."""
-        self.settle()
         with self._idle:
+            self._closed = True
             thread, self._thread = self._thread, None
+            if thread is not None:
+                self._waiting.put(None)
         if thread is not None:
-            self._waiting.put(None)
             thread.join()
 
     def _write_all(self) -> None:
@@ -63,10 +72,14 @@ class Signals:
             try:
                 self._store.apply([change], at=at)
             except Exception as error:  # noqa: BLE001  # best effort: whatever it is, no caller may feel it
-                self.failures += 1
-                self.last_failure = str(error)
-                _log.warning("What was recalled could not be noted: %s", error)
+                with self._idle:
+                    self._failed(str(error))
             finally:
                 with self._idle:
                     self._unwritten -= 1
                     self._idle.notify_all()
+
+    def _failed(self, why: str) -> None:
+        self.failures += 1
+        self.last_failure = why
+        _log.warning("What was recalled could not be noted: %s", why)

@@ -5,22 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recollect.engine.recall import Question, prepared
+from recollect.engine.recall import MOST_HITS, asking
 from recollect.errors import InvalidInput, NotFound
 from recollect.rank.pipeline import ByMeaning
 from recollect.rank.whynot import standing
-from recollect.retrieve.gather import gather
+from recollect.retrieve.gather import gather, wider
 from recollect.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.engine.parts import Parts
+    from recollect.engine.recall import Question
     from recollect.ports import View
     from recollect.rank.pipeline import Profile
     from recollect.rank.whynot import Standing
     from recollect.records import Found, Memory
-    from recollect.retrieve.gather import Request
+    from recollect.retrieve.gather import Gathered, Request
 
 # How far down a search's list we look for the memory.
 _DEEPEST = 10_000
@@ -36,10 +37,8 @@ class Branch:
     score: float | None
     taken: int
     """How many of its list the profile takes."""
-
-    @property
-    def reached(self) -> bool:
-        return self.rank is not None and self.rank <= self.taken
+    reached: bool
+    """The search brought the memory up as a candidate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +56,19 @@ class WhyNot:
 
 
 def why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
-    with parts.store.read() as view:
-        memory = view.memories([id_]).get(id_)
-    if memory is None or memory.scope != parts.scope:
-        raise NotFound(f"There is no memory {id_}.")
-    out = _out_of_reach(memory, question)
-    request, _ = prepared(parts, question, parts.clock())
-    if request is None:
+    if not question.query.strip() or question.limit == 0:
         raise InvalidInput("Ask with a query and a limit above 0.")
-    if out is not None:
-        return WhyNot(question.query, question.profile.name, memory, out[0], (), None, (out[1],))
-    with parts.store.read() as view:
-        branches = tuple(_branches(view, question.profile, request, id_))
+    with asking(parts, question, parts.clock()) as (view, request, _):
+        memory = view.memories([id_]).get(id_)
+        if memory is None or memory.scope != parts.scope:
+            raise NotFound(f"There is no memory {id_}.")
+        out = _out_of_reach(memory, question)
+        if out is not None:
+            return WhyNot(question.query, question.profile.name, memory, out[0], (), None, (out[1],))
         gathered = gather(view, question.profile, request, also=(id_,))
-    stands = standing(question.profile, gathered.candidates, gathered.moment, id_)
+        branches = tuple(_branches(view, question.profile, request, gathered, id_))
+        stands = standing(question.profile, gathered.candidates, gathered.moment, id_)
+        enough = _enough(view, question.profile, request, branches, stands, id_)
     return WhyNot(
         query=question.query,
         profile=question.profile.name,
@@ -78,7 +76,7 @@ def why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
         verdict=_verdict(branches, stands, request.limit),
         branches=branches,
         standing=stands,
-        advice=tuple(_advice(question, memory, branches, stands, request.limit)),
+        advice=tuple(_advice(question, memory, branches, stands, request.limit, enough)),
     )
 
 
@@ -102,22 +100,46 @@ def _out_of_reach(memory: Memory, question: Question) -> tuple[str, str] | None:
     return None
 
 
-def _branches(view: View, profile: Profile, request: Request, id_: int) -> list[Branch]:
+def _branches(view: View, profile: Profile, request: Request, gathered: Gathered, id_: int) -> list[Branch]:
     branches = []
     for retriever in profile.retrieve:
         taken = retriever.take(request.limit)
         if isinstance(retriever, ByMeaning):
             near = [] if request.vector is None else view.by_meaning(request.vector, _DEEPEST, request.where)
-            branches.append(_branch("meaning", near, id_, taken))
+            branches.append(_branch("meaning", near, gathered, id_, taken))
         else:
             held = view.by_words(request.query, _DEEPEST, request.where, retriever.index)
-            branches.append(_branch("words", held, id_, taken))
+            branches.append(_branch("words", held, gathered, id_, taken))
     return branches
 
 
-def _branch(name: str, hits: Sequence[Found], id_: int, taken: int) -> Branch:
+def _branch(name: str, hits: Sequence[Found], gathered: Gathered, id_: int, taken: int) -> Branch:
     place = next((rank for rank, hit in enumerate(hits, start=1) if hit.id == id_), None)
-    return Branch(name, place, hits[place - 1].score if place else None, taken)
+    reached = any(hit.id == id_ for hit in gathered.found[name])
+    return Branch(name, place, hits[place - 1].score if place else None, taken, reached)
+
+
+def _enough(
+    view: View, profile: Profile, request: Request, branches: Sequence[Branch], stands: Standing, id_: int
+) -> int | None:
+    """A limit that would show the memory, tried out; None where it is shown, or where none would.
+
+    A higher limit brings up more candidates, and may be read as another kind of question, so that the
+    place the memory has now need not be the one it would have.
+    """
+    if stands.place is None or (stands.place <= request.limit and any(one.reached for one in branches)):
+        return None
+    limit = max(stands.place, request.limit + 1)
+    while limit <= MOST_HITS:
+        tried = gather(view, profile, wider(request, limit))
+        if id_ not in tried.candidates.ids:
+            limit = MOST_HITS if limit < MOST_HITS < 2 * limit else 2 * limit
+            continue
+        place = standing(profile, tried.candidates, tried.moment, id_).place
+        if place is None or place <= limit:
+            return None if place is None else limit
+        limit = place
+    return None
 
 
 def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int) -> str:
@@ -127,15 +149,21 @@ def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int) -> str:
     if stands.dropped is not None:
         return (
             f"It was found by {' and '.join(reached)}, and the step {stands.dropped.step!r} dropped it: "
-            + (f"{stands.dropped.reason}.")
+            f"{stands.dropped.reason}."
         )
     if stands.place is not None and stands.place <= limit:
         return f"It was returned, at place {stands.place}."
-    return f"It was found by {' and '.join(reached)} and stands at place {stands.place}, below the limit of {limit}."
+    found = " and ".join(reached)
+    return f"It was found by {found} and stands at place {stands.place}, below the limit of {limit}."
 
 
 def _advice(
-    question: Question, memory: Memory, branches: tuple[Branch, ...], stands: Standing, limit: int
+    question: Question,
+    memory: Memory,
+    branches: tuple[Branch, ...],
+    stands: Standing,
+    limit: int,
+    enough: int | None,
 ) -> list[str]:
     advice = []
     for branch in branches:
@@ -148,9 +176,11 @@ def _advice(
             if cost.places > 0:
                 lifted = " and would be on the list" if cost.place_without <= limit else ""
                 advice.append(
-                    f"Without {cost.step!r} ({cost.value:.4g}) it would stand at {cost.place_without}{lifted}."
+                    f"Without {cost.step!r} ({cost.value:.4g}) it would stand "
+                    f"at {cost.place_without}{lifted}."
                 )
-        advice.append(f"A limit of {stands.place} would show it.")
+    if enough is not None:
+        advice.append(f"A limit of {enough} would show it.")
     return advice
 
 

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
     Flags = NDArray[np.bool_]
+    Rows = Ints | Flags | slice
 
 NEVER = np.iinfo(np.int64).min
 """In a column of times: there is none."""
@@ -56,7 +57,7 @@ class Facts:
     echo: Flags
     """A message of the current session that is equal to the query."""
 
-    def taken(self, rows: Ints | Flags) -> Facts:
+    def taken(self, rows: Rows) -> Facts:
         return Facts(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
@@ -67,7 +68,7 @@ class Source:
     rank: Ints
     score: Floats
 
-    def taken(self, rows: Ints | Flags) -> Source:
+    def taken(self, rows: Rows) -> Source:
         return Source(self.rank[rows], self.score[rows])
 
     @property
@@ -92,8 +93,8 @@ class Mark:
     values: Floats
     numbers: tuple[float, ...] = ()
 
-    def taken(self, rows: Ints | Flags) -> Mark:
-        return replace(self, values=self.values[rows])
+    def taken(self, rows: Rows) -> Mark:
+        return Mark(self.step, self.effect, self.values[rows], self.numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,17 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
+class Loss:
+    """All that one step took out. Few ask why, so nobody is told before."""
+
+    step: str
+    ids: Ints
+    scores: Floats
+    why: Callable[[], Sequence[str]]
+    """The reason of each, in the order of the ids."""
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """The candidates of one query. Rows are by ascending id until `order` sorts them."""
 
@@ -114,9 +126,9 @@ class Candidates:
     sources: Mapping[str, Source]
     score: Floats
     marks: tuple[Mark, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    losses: tuple[Loss, ...] = ()
     kept: Mapping[str, Floats] = field(default_factory=dict)
-    """Scores that a later step or the answer asks for by name, such as `limbic_score`."""
+    """Numbers that a later step or the answer asks for by name, such as `limbic_score`."""
     places: Ints | None = None
     """Where each stood when all were gathered; None while none was dropped or moved."""
 
@@ -129,25 +141,35 @@ class Candidates:
 
     def source(self, name: str) -> Source:
         """Where that search put the candidates; as if it had found none, where it was not asked."""
-        none = Source(np.zeros(len(self), np.int64), np.full(len(self), np.nan))
-        return self.sources.get(name, none)
+        if name in self.sources:
+            return self.sources[name]
+        return Source(np.zeros(len(self), np.int64), np.full(len(self), np.nan))
+
+    @property
+    def dropped(self) -> tuple[Dropped, ...]:
+        """Whom the steps took out, in the order they did."""
+        return tuple(
+            Dropped(id_, loss.step, reason, score)
+            for loss in self.losses
+            for id_, reason, score in zip(loss.ids.tolist(), loss.why(), loss.scores.tolist(), strict=True)
+        )
 
     def marked(self, mark: Mark) -> Candidates:
         """With the mark, and with the score that follows from it."""
         return replace(self, score=applied(self.score, mark), marks=(*self.marks, mark))
 
-    def named(self, name: str) -> Candidates:
-        """With the score so far kept under a name."""
-        return replace(self, kept={**self.kept, name: self.score})
+    def named(self, name: str, values: Floats | None = None) -> Candidates:
+        """With numbers kept under a name; without any given, the score so far."""
+        return replace(self, kept={**self.kept, name: self.score if values is None else values})
 
-    def taken(self, rows: Ints | Flags) -> Candidates:
+    def taken(self, rows: Rows) -> Candidates:
         """Some of the rows, in the order given."""
         return Candidates(
             facts=self.facts.taken(rows),
             sources={name: source.taken(rows) for name, source in self.sources.items()},
             score=self.score[rows],
             marks=tuple(mark.taken(rows) for mark in self.marks),
-            dropped=self.dropped,
+            losses=self.losses,
             kept={name: score[rows] for name, score in self.kept.items()},
             places=(np.arange(len(self)) if self.places is None else self.places)[rows],
         )
@@ -160,13 +182,16 @@ class Candidates:
         rows[self.places] = np.arange(len(self))
         return rows[places]
 
-    def without(self, gone: Flags, step: str, reasons: Sequence[str]) -> Candidates:
-        """Without the rows flagged; `reasons` are theirs, in order."""
-        lost = tuple(
-            Dropped(int(id_), step, reason, float(score))
-            for id_, score, reason in zip(self.ids[gone], self.score[gone], reasons, strict=True)
-        )
-        return replace(self.taken(~gone), dropped=(*self.dropped, *lost))
+    def without(self, gone: Flags, step: str, why: Callable[[], Sequence[str]]) -> Candidates:
+        """Without the rows flagged; `why` gives their reasons, in order."""
+        if not gone.any():
+            return self
+        return self.parted(np.flatnonzero(~gone), np.flatnonzero(gone), step, why)
+
+    def parted(self, stay: Rows, go: Rows, step: str, why: Callable[[], Sequence[str]]) -> Candidates:
+        """The rows that stay, and a note of those that go."""
+        loss = Loss(step, self.ids[go], self.score[go], why)
+        return replace(self.taken(stay), losses=(*self.losses, loss))
 
 
 def applied(score: Floats, mark: Mark) -> Floats:

@@ -27,6 +27,9 @@ class Factor(Protocol):
     def __call__(self, candidates: Candidates, moment: Moment) -> Floats: ...
 
 
+Composed = Salience | Forgetting | Cooccurrence
+"""Made of a number that has a name of its own where they were published: factor = whole(part)."""
+
 FACTORS: dict[str, type[Factor]] = {
     "salience": Salience,
     "forgetting": Forgetting,

@@ -10,7 +10,7 @@ There is no upper bound: the "~1.05" of the MCP Memory v2 pages is an example.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -31,17 +31,23 @@ class Cooccurrence:
     lambda_hourly: float = LAMBDA_HOURLY
     floor: float = COOC_TEMPORAL_FLOOR
 
-    def boost(self, candidates: Candidates, moment: Moment) -> Floats:
+    part_name: ClassVar = "cooc_boost"
+
+    def part(self, candidates: Candidates, moment: Moment) -> Floats:
         pairs = moment.together
         hours = age(pairs.last, moment.now, HOUR, unknown=0.0)
         shares = np.log2(1.0 + pairs.count) * Forgetting(self.lambda_hourly, self.floor).decay(hours)
         first, second = candidates.rows_of(pairs.first), candidates.rows_of(pairs.second)
         here = (first >= 0) & (second >= 0)
         boosts = np.zeros(len(candidates))
-        # In the pairs' own order, which is by id, so that the same store gives the same sum to the last bit.
-        np.add.at(boosts, first[here], shares[here])
+        # Each sum by ascending id of the other, so that the same store gives the same to the last bit:
+        # pairs are in that order, and those where one is second hold the lower ids.
         np.add.at(boosts, second[here], shares[here])
+        np.add.at(boosts, first[here], shares[here])
         return boosts
 
     def __call__(self, candidates: Candidates, moment: Moment) -> Floats:
-        return 1 + self.gamma * self.boost(candidates, moment)
+        return self.whole(self.part(candidates, moment))
+
+    def whole(self, part: Floats) -> Floats:
+        return 1 + self.gamma * part

@@ -9,7 +9,7 @@ reached after 2.63 years.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -28,8 +28,16 @@ class Forgetting:
     lambda_hourly: float = LAMBDA_HOURLY
     floor: float = TEMPORAL_FLOOR
 
+    part_name: ClassVar = "temporal_factor"
+
     def decay(self, hours: Floats) -> Floats:
         return np.maximum(self.floor, np.exp(-self.lambda_hourly * hours))
 
     def __call__(self, candidates: Candidates, moment: Moment) -> Floats:
+        return self.whole(self.part(candidates, moment))
+
+    def whole(self, part: Floats) -> Floats:
+        return part
+
+    def part(self, candidates: Candidates, moment: Moment) -> Floats:
         return self.decay(age(last_seen(candidates.facts), moment.now, HOUR, unknown=0.0))

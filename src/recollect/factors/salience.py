@@ -13,7 +13,7 @@ reaches 1 + 0.5 * 1.15 * 1.2 = 1.69, not the 1.5 that the MCP Memory v2 pages st
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class Salience:
     d_max: float = D_MAX
     alpha_cons: float = ALPHA_CONS
 
+    part_name: ClassVar = "importance"
+
     def importance(
         self, access_count: Ints, max_access: int, degree: Ints, access_days: Ints, max_access_days: int
     ) -> Floats:
@@ -49,10 +51,13 @@ class Salience:
         )
         return importance
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Floats:  # noqa: ARG002  # every factor's form
-        return 1 + self.beta_sal * self.importances(candidates)
+    def __call__(self, candidates: Candidates, moment: Moment) -> Floats:
+        return self.whole(self.part(candidates, moment))
 
-    def importances(self, candidates: Candidates) -> Floats:
+    def whole(self, part: Floats) -> Floats:
+        return 1 + self.beta_sal * part
+
+    def part(self, candidates: Candidates, moment: Moment) -> Floats:  # noqa: ARG002  # every factor's form
         facts = candidates.facts
         return self.importance(
             facts.access_count,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.factors.candidates import Mark
-from recollect.factors.catalogue import name_of
+from recollect.factors.catalogue import Composed, name_of
 
 if TYPE_CHECKING:
     from recollect.factors.candidates import Candidates, Moment
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Multiply the score by a factor, while it is switched on."""
+    """Multiply the score by a factor, while it is switched on.
+
+    The number that a published factor is made of is kept under its own name, such as `importance`.
+    """
 
     factor: Factor
     on: bool = True
@@ -23,7 +26,12 @@ class Times:
     def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:
         if not self.on:
             return candidates
-        return candidates.marked(Mark(name_of(self.factor), "times", self.factor(candidates, moment)))
+        if isinstance(self.factor, Composed):
+            part = self.factor.part(candidates, moment)
+            candidates, values = candidates.named(self.factor.part_name, part), self.factor.whole(part)
+        else:
+            values = self.factor(candidates, moment)
+        return candidates.marked(Mark(name_of(self.factor), "times", values))
 
 
 @dataclass(frozen=True, slots=True)

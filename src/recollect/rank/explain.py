@@ -28,12 +28,18 @@ class Reason:
 
 def reasons(candidates: Candidates, row: int) -> tuple[Reason, ...]:
     """The whole sum for one candidate, in the order the steps ran."""
-    score = np.zeros(1)
-    listed = []
-    for mark in candidates.marks:
-        score = applied(score, mark.taken(np.array([row])))
-        listed.append(Reason(mark.step, mark.effect, float(mark.values[row]), mark.numbers, float(score[0])))
-    return tuple(listed)
+    return all_reasons([mark.taken(slice(row, row + 1)) for mark in candidates.marks], 1)[0]
+
+
+def all_reasons(marks: Iterable[Mark], count: int) -> list[tuple[Reason, ...]]:
+    """The whole sum for each of so many candidates."""
+    score = np.zeros(count)
+    listed: list[list[Reason]] = [[] for _ in range(count)]
+    for mark in marks:
+        score = applied(score, mark)
+        for told, value, after in zip(listed, mark.values.tolist(), score.tolist(), strict=True):
+            told.append(Reason(mark.step, mark.effect, value, mark.numbers, after))
+    return [tuple(told) for told in listed]
 
 
 def recombined(listed: Iterable[Reason]) -> float:

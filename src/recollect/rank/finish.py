@@ -22,8 +22,11 @@ class Threshold:
     def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
         cosine = positive_cosine(candidates)
         gone = ~candidates.source("words").found & (cosine < self.similarity_threshold)
-        reasons = [f"cosine {value:.3f} is below {self.similarity_threshold}" for value in cosine[gone]]
-        return candidates.without(gone, "threshold", reasons)
+
+        def why() -> list[str]:
+            return [f"cosine {value:.3f} is below {self.similarity_threshold}" for value in cosine[gone]]
+
+        return candidates.without(gone, "threshold", why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class DropEcho:
 
     def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
         gone = candidates.facts.echo
-        return candidates.without(gone, "echo", ["it is the query itself"] * int(gone.sum()))
+        return candidates.without(gone, "echo", lambda: ["it is the query itself"] * int(gone.sum()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,13 @@ class DropRepeats:
         _, first_places = np.unique(candidates.facts.content[best_first], return_index=True)
         gone = np.ones(len(candidates), bool)
         gone[best_first[first_places]] = False
-        keepers = dict(
-            zip(candidates.facts.content[~gone].tolist(), candidates.ids[~gone].tolist(), strict=True)
-        )
-        reasons = [f"it repeats memory {keepers[key]}" for key in candidates.facts.content[gone].tolist()]
-        return candidates.without(gone, "repeats", reasons)
+
+        def why() -> list[str]:
+            content, ids = candidates.facts.content, candidates.ids
+            keepers = dict(zip(content[~gone].tolist(), ids[~gone].tolist(), strict=True))
+            return [f"it repeats memory {keepers[key]}" for key in content[gone].tolist()]
+
+        return candidates.without(gone, "repeats", why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +69,11 @@ class Cut:
     """Keep the first `limit`."""
 
     def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:
-        gone = np.arange(len(candidates)) >= moment.limit
-        places = np.flatnonzero(gone)
-        return candidates.without(gone, "cut", [f"it stands at place {place + 1}" for place in places])
+        limit, count = moment.limit, len(candidates)
+        if count <= limit:
+            return candidates
+
+        def why() -> list[str]:
+            return [f"it stands at place {place + 1}" for place in range(limit, count)]
+
+        return candidates.parted(slice(limit), slice(limit, None), "cut", why)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from recollect.errors import InvalidInput
 from recollect.factors.cooccurrence import Cooccurrence
 from recollect.factors.depth import DepthWeight
@@ -106,8 +108,7 @@ PROFILES = {profile.name: profile for profile in (RECOLLECT, LIMBIC, MNEMOSYNE, 
 DEFAULT = RECOLLECT.name
 
 
-def profile_named(name: str, others: dict[str, Profile] | None = None) -> Profile:
-    known = {**PROFILES, **(others or {})}
+def profile_named(name: str, known: Mapping[str, Profile] = PROFILES) -> Profile:
     if name not in known:
         raise InvalidInput(f"No profile named {name!r}; there are: {', '.join(known)}.")
     return known[name]

@@ -101,8 +101,11 @@ def _step(number: int, low: int, high: int) -> int:
 def _kinds_of(asked: list[str]) -> set[str]:
     free = [True] * len(asked)
     kinds = set()
+    starts: dict[str, list[int]] = {}
+    for place, word in enumerate(asked):
+        starts.setdefault(word, []).append(place)
     for phrase, kind in _PHRASES:
-        for start in range(len(asked)):
+        for start in starts.get(phrase[0], ()):
             places = _places(phrase, asked, start)
             if places and all(free[place] for place in places):
                 kinds.add(kind)

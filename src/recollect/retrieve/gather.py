@@ -68,7 +68,8 @@ def gather(view: View, profile: Profile, request: Request, also: Sequence[int] =
 
 
 def wider(request: Request, limit: int) -> Request:
-    return replace(request, limit=limit)
+    """The same question with a limit of the caller's own."""
+    return replace(request, limit=limit, limit_given=True)
 
 
 def _name(retriever: Retriever) -> str:

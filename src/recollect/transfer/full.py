@@ -79,6 +79,12 @@ def parsed(content: bytes | None) -> Read[Record]:
             raise InvalidInput(f"The line's `record` is {str(other)[:40]!a}; it is memory or relation.")
 
 
+def parsed_relation(content: bytes | None) -> Read[Relation | None]:
+    """None for a memory, without a look at what it holds."""
+    plain = object_of(content)
+    return Read(_relation(plain) if plain.pop("record", None) == "relation" else None)
+
+
 # Records to plain values
 
 # A field that would repeat another one.

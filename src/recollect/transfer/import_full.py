@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput
-from recollect.records import Adopt, AdoptLinks, AdoptRelation, Kind, Memory, Relation
-from recollect.transfer.full import check_header, parsed
+from recollect.records import Adopt, AdoptLinks, AdoptRelation, Kind, Memory
+from recollect.transfer.full import check_header, parsed, parsed_relation
 from recollect.transfer.places import Pairs, Places
-from recollect.transfer.reading import batches, passed_over, records, refuse
+from recollect.transfer.reading import batches, passed_over, present, records, refuse
 from recollect.transfer.reports import Dangling
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recollect.engine.engine import Engine
-    from recollect.records import Change, Outcome
+    from recollect.records import Change, Outcome, Relation
     from recollect.transfer.full import Record
     from recollect.transfer.reading import Numbered
     from recollect.transfer.source import Source
@@ -70,11 +70,9 @@ def _relations(
     engine: Engine, source: Source, tally: Tally, at: datetime, memories: Places, *, fresh: bool
 ) -> None:
     places = Places()
-    wanted = (item for item in _records(source, passed_over) if isinstance(item.record, Relation))
     with Pairs() as inverse:
-        for batch in batches(wanted):
-            pairs = [(item.line, item.record) for item in batch if isinstance(item.record, Relation)]
-            placed = list(_placed(pairs, memories, tally))
+        for batch in batches(present(records(source, parsed_relation, passed_over, headed=True))):
+            placed = list(_placed(batch, memories, tally))
             changes = [AdoptRelation(relation, fresh) for _, _, relation in placed]
             receipt = engine.store.apply(changes, at=at, keep_going=True)
             for (line, told, relation), outcome in zip(placed, receipt.outcomes, strict=True):
@@ -90,10 +88,10 @@ def _relations(
 
 
 def _placed(
-    pairs: Iterable[tuple[int, Relation]], memories: Places, tally: Tally
+    batch: Iterable[Numbered[Relation]], memories: Places, tally: Tally
 ) -> Iterator[tuple[int, Relation, Relation]]:
     """Each relation as the file has it and with the ids that its ends have here."""
-    for line, relation in pairs:
+    for line, _, relation in batch:
         source, target = memories.of(relation.source), memories.of(relation.target)
         if source is None or target is None:
             missing = relation.source if source is None else relation.target

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.records import NewEntity, NewRelation, PutEntity, Relate
-from recollect.transfer.official import parsed
-from recollect.transfer.reading import batches, passed_over, records, refuse
+from recollect.records import NewEntity, PutEntity, Relate
+from recollect.transfer.official import parsed, parsed_relation
+from recollect.transfer.reading import batches, passed_over, present, records, refuse
 from recollect.transfer.reports import Dangling
 
 if TYPE_CHECKING:
@@ -49,12 +49,10 @@ def _entities(engine: Engine, source: Source, tally: Tally, at: datetime) -> int
 
 
 def _relations(engine: Engine, source: Source, tally: Tally, at: datetime) -> None:
-    wanted = (item for item in records(source, parsed, passed_over) if isinstance(item.record, NewRelation))
-    for batch in batches(wanted):
-        pairs = [(item.line, item.record) for item in batch if isinstance(item.record, NewRelation)]
-        changes = [Relate(engine.scope, relation) for _, relation in pairs]
+    for batch in batches(present(records(source, parsed_relation, passed_over))):
+        changes = [Relate(engine.scope, item.record) for item in batch]
         receipt = engine.store.apply(changes, at=at, keep_going=True)
-        for (line, relation), outcome in zip(pairs, receipt.outcomes, strict=True):
+        for (line, _, relation), outcome in zip(batch, receipt.outcomes, strict=True):
             if outcome.error is not None:
                 # The names are clean, so the one thing that can be wrong is an end that is not there.
                 tally.dangling(Dangling(line, relation.source, relation.type, relation.target, outcome.error))

@@ -27,17 +27,17 @@ def parsed(content: bytes | None) -> Read[Record]:
         case "entity":
             return _entity(plain)
         case "relation":
-            return Read(
-                NewRelation(
-                    source=clean_name(_given(plain, "from"), "`from`"),
-                    target=clean_name(_given(plain, "to"), "`to`"),
-                    type=clean_type(_given(plain, "relationType"), "`relationType`"),
-                )
-            )
+            return Read(_relation(plain))
         case None:
             raise InvalidInput("The line has no `type`; it is entity or relation.")
         case other:
             raise InvalidInput(f"The line's `type` is {str(other)[:40]!a}; it is entity or relation.")
+
+
+def parsed_relation(content: bytes | None) -> Read[NewRelation | None]:
+    """None for an entity, without a look at what it holds."""
+    plain = object_of(content)
+    return Read(_relation(plain) if plain.get("type") == "relation" else None)
 
 
 def entity_line(entity: Memory) -> str:
@@ -76,10 +76,18 @@ def _entity(plain: dict[str, Any]) -> Read[Record]:
     wrong: list[str] = []
     for number, content in enumerate(contents, 1):
         try:
-            observations.append(NewObservation(clean_text(content, f"observation {number}")))
+            observations.append(NewObservation(clean_text(content, f"text of observation {number}")))
         except InvalidInput as error:
             wrong.append(str(error))
     return Read(NewEntity(name, known, tuple(observations)), _left_out(wrong))
+
+
+def _relation(plain: dict[str, Any]) -> NewRelation:
+    return NewRelation(
+        source=clean_name(_given(plain, "from"), "`from`"),
+        target=clean_name(_given(plain, "to"), "`to`"),
+        type=clean_type(_given(plain, "relationType"), "`relationType`"),
+    )
 
 
 def _left_out(wrong: list[str]) -> str | None:

@@ -63,6 +63,13 @@ def passed_over(line: int, reason: str) -> None:
     """For `records`: it was told before."""
 
 
+def present(numbered: Iterable[Numbered[_Record | None]]) -> Iterator[Numbered[_Record]]:
+    """Those lines that hold what is wanted."""
+    for line, size, record in numbered:
+        if record is not None:
+            yield Numbered(line, size, record)
+
+
 def batches(numbered: Iterable[Numbered[_Record]]) -> Iterator[list[Numbered[_Record]]]:
     batch: list[Numbered[_Record]] = []
     size = 0

@@ -201,12 +201,10 @@ def test_two_stages_fall_back_when_few_memories_crowd_the_shortlist() -> None:
 
 
 def test_a_query_is_freed_of_its_share_of_the_centre() -> None:
-    centre = np.zeros(DIMS, np.float32)
-    centre[:2] = [0.8, 0.0]
-    query = np.zeros(DIMS, np.float32)
+    centre, query = np.zeros(DIMS, np.float32), np.zeros(DIMS, np.float32)
+    centre[:2] = [0.8, 0.2]
     query[:3] = [0.6, -0.8, 0.1]
-    # the share is 0.48 / 0.64 = 0.75, and 0.75 of the centre is all of the query's first number
-    own = query - 0.75 * centre
-    assert own[0] == pytest.approx(0, abs=1e-7)
-    assert (query_code(query, centre).bits & ~np.uint64(0x80)).tolist() == [0x20]
-    assert query_code(query, np.zeros(DIMS, np.float32)).bits.tolist() == [0xA0]
+    # the share is (0.48 - 0.16) / 0.68 = 0.47, which leaves 0.6 - 0.38, -0.8 - 0.09 and 0.1: bits 101
+    # without the whole centre, the first would be 0.6 - 0.8, and its bit 0
+    assert query_code(query, centre).bits.tolist() == [0b10100000]
+    assert query_code(query, np.zeros(DIMS, np.float32)).bits.tolist() == [0b10100000]

@@ -27,10 +27,12 @@ def facts(connection: apsw.Connection, ids: Sequence[int], query: str, session: 
     wanted = many(ids)
     rows = list(
         connection.execute(
-            "SELECT m.id, m.created_at, m.updated_at, m.happened_at, u.last_at, coalesce(u.count, 0), m.status, "
-            "m.importance, m.strength, m.depth, m.spread, m.stability, coalesce(m.text_key, -m.id), "
-            "m.kind = 'message', m.kind = 'message' AND m.session IS ?2 AND m.text_key IS ?3 "
-            f"FROM memory AS m LEFT JOIN use AS u ON u.memory_id = m.id WHERE m.id IN {_WANTED} ORDER BY m.id",
+            "SELECT m.id, m.created_at, m.updated_at, m.happened_at, u.last_at, coalesce(u.count, 0), "
+            "m.status, m.importance, m.strength, m.depth, m.spread, m.stability, "
+            "coalesce(m.text_key, -m.id), m.kind = 'message', "
+            "m.kind = 'message' AND m.session IS ?2 AND m.text_key IS ?3 "
+            "FROM memory AS m LEFT JOIN use AS u ON u.memory_id = m.id "
+            f"WHERE m.id IN {_WANTED} ORDER BY m.id",
             (wanted, session, text_key(query)),
         )
     )
@@ -79,11 +81,11 @@ def together(connection: apsw.Connection, ids: Sequence[int]) -> Together:
 
 _DAYS = f"SELECT memory_id, count(*) FROM use_day WHERE memory_id IN {_WANTED} GROUP BY memory_id"
 # A relation that has ended, or leads to something forgotten, connects nothing.
+_HOLDS = "until IS NULL AND deleted_at IS NULL"
 _DEGREES = (
     "SELECT one, count(*) FROM ("
-    f"SELECT source_id AS one FROM relation WHERE source_id IN {_WANTED} AND until IS NULL AND deleted_at IS NULL "
-    "UNION ALL "
-    f"SELECT target_id FROM relation WHERE target_id IN {_WANTED} AND until IS NULL AND deleted_at IS NULL"
+    f"SELECT source_id AS one FROM relation WHERE source_id IN {_WANTED} AND {_HOLDS} UNION ALL "
+    f"SELECT target_id FROM relation WHERE target_id IN {_WANTED} AND {_HOLDS}"
     ") GROUP BY one"
 )
 _METADATA = (

@@ -13,6 +13,7 @@ from recollect.records import Kind
 from recollect.stores.sqlite import vector_truth as truth
 from recollect.stores.sqlite.vector_check import differences
 from recollect.stores.sqlite.vector_file import Mapped, VectorFile
+from recollect.stores.sqlite.vector_prefix import Prefixes, nearest_by_prefix
 from recollect.stores.sqlite.vector_scan import Allowed, Nearest, nearest
 from recollect.stores.sqlite.vector_state import Part, State, blocks_of, caught_up, cut_back, loaded
 from recollect.stores.sqlite.vector_truth import KIND_CODES, Source, Version
@@ -47,6 +48,7 @@ class VectorCache:
         self._file: VectorFile | None = None
         self._mapped: Mapped | None = None
         self._states: tuple[State, ...] = ()
+        self._prefixes: Prefixes | None = None
         self._share_from = WORTH_SHARING
 
     def search(  # the store passes on what it knows; nobody else calls
@@ -61,10 +63,12 @@ class VectorCache:
         scopes: Sequence[int],
         kinds: Collection[Kind],
         only: Ids | None = None,
+        shortlist: int | None = None,
     ) -> list[Nearest]:
         """The best `k` memories among those allowed. `connection` is inside a read transaction.
 
-        `only` names the memories that may be found; None means any.
+        `only` names the memories that may be found; None means any. With a `shortlist`, only that many
+        memories, the nearest by a prefix of their vectors, are compared in full.
         """
         source = Source(store_id, model_id, dims, centre)
         state = self._state(connection, source)
@@ -75,8 +79,12 @@ class VectorCache:
             else np.array([KIND_CODES[kind] for kind in kinds], np.uint8),
             memories=only,
         )
+        query = np.ascontiguousarray(query, np.float32)
         # Outside the lock: a state never changes, so threads scan side by side.
-        return nearest(state.runs, np.ascontiguousarray(query, np.float32), k, allowed, source.centre)
+        if shortlist is None:
+            return nearest(state.runs, query, k, allowed, source.centre)
+        prefixes = self._prefixes_of(connection, source)
+        return nearest_by_prefix(state.parts, prefixes, query, k, allowed, shortlist)
 
     def check(self, connection: apsw.Connection, store_id: str, model_id: int, dims: int) -> list[str]:
         """Everything compared with the store, inside a read transaction. Empty when all is in step."""
@@ -103,7 +111,7 @@ class VectorCache:
             self._drop()
 
     def _drop(self) -> None:
-        self._source = self._file = self._mapped = None
+        self._source = self._file = self._mapped = self._prefixes = None
         self._states = ()
         self._share_from = WORTH_SHARING
 
@@ -119,7 +127,21 @@ class VectorCache:
                 state = self._shared(connection, source, state)
             others = (other for other in self._states if other.version != version)
             self._states = (state, *others)[:_KEPT_STATES]
+            if self._prefixes is not None:
+                self._prefixes.keep(part.block for held in self._states for part in held.parts)
             return state
+
+    def _prefixes_of(self, connection: apsw.Connection, source: Source) -> Prefixes:
+        with self._lock:
+            if self._prefixes is not None and self._prefixes.source == source:
+                return self._prefixes
+            rotation = connection.execute(
+                "SELECT packed FROM rotation WHERE model_id = ?", (source.model_id,)
+            ).get
+            made = Prefixes(source, rotation)
+            if connection.txn_state() != apsw.SQLITE_TXN_WRITE:  # else the model itself may be undone
+                self._prefixes = made
+            return made
 
     def _turn_to(self, source: Source) -> None:
         if source != self._source:

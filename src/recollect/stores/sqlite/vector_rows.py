@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput
 from recollect.stores.sqlite.rows import first
+from recollect.stores.sqlite.vector_prefix import width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -110,7 +111,7 @@ def _model_id(connection: apsw.Connection, model: Model) -> int:
             raise InvalidInput(f"{model.name} makes vectors of {row[1]} numbers here, not {model.dims}.")
         return int(row[0])
     newcomer = first(connection.execute("SELECT count(*) = 0 FROM model"))
-    return int(
+    model_id = int(
         first(
             connection.execute(
                 "INSERT INTO model(name, dims, centre, in_use) VALUES (?, ?, ?, ?) RETURNING id",
@@ -118,6 +119,18 @@ def _model_id(connection: apsw.Connection, model: Model) -> int:
             )
         )
     )
+    if model.rotation is not None:
+        _put_rotation(connection, model_id, model, model.rotation)
+    return model_id
+
+
+def _put_rotation(connection: apsw.Connection, model_id: int, model: Model, rotation: bytes) -> None:
+    expected = 2 * width(model.dims) * model.dims
+    if len(rotation) != expected:
+        raise InvalidInput(
+            f"The rotation of {model.name} has {len(rotation)} bytes, and one of its width has {expected}."
+        )
+    connection.execute("INSERT INTO rotation VALUES (?, ?)", (model_id, rotation))
 
 
 def _log(connection: apsw.Connection, condition: str, binding: int) -> None:

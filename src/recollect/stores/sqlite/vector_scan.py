@@ -88,7 +88,7 @@ def pick(run: Run, allowed: Allowed) -> Positions | None:
     rows = None if mask is None or mask.all() else np.flatnonzero(mask)
     if allowed.memories is None:
         return rows
-    return _among(run.memories, rows, allowed.memories)
+    return among(run.memories, rows, allowed.memories)
 
 
 def _masks(run: Run, allowed: Allowed) -> Iterator[Mask]:
@@ -107,7 +107,7 @@ def _any_of(column: NDArray[Any], wanted: NDArray[Any]) -> Mask:
     return mask
 
 
-def _among(memories: Ids, rows: Positions | None, wanted: Ids) -> Positions:
+def among(memories: Ids, rows: Positions | None, wanted: Ids) -> Positions:
     """Memories of one session lie close together, so a range throws out most rows before the exact test."""
     if not len(wanted):
         return np.empty(0, np.intp)

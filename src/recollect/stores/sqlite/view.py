@@ -9,6 +9,7 @@ import numpy as np
 from recollect.errors import InvalidInput
 from recollect.records import Counts, Filter, Found, Kind, Memory, Model, Passage, Relation, Scope
 from recollect.stores.sqlite import word_index
+from recollect.stores.sqlite.facts import facts, together
 from recollect.stores.sqlite.lookup import find_entity
 from recollect.stores.sqlite.rows import (
     MEMORY_COLUMNS,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from recollect.factors.candidates import Facts, Together
     from recollect.ports import Vector, WordIndex
     from recollect.records import Observation
     from recollect.stores.sqlite.rows import Row
@@ -117,7 +119,9 @@ class SqliteView:
         ]
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
 
-    def by_meaning(self, query: Vector, k: int, where: Filter) -> Sequence[Found]:
+    def by_meaning(
+        self, query: Vector, k: int, where: Filter, shortlist: int | None = None
+    ) -> Sequence[Found]:
         row = self._model_row()
         scopes = self._scope_ids(where)
         if row is None or not scopes or k <= 0:
@@ -139,6 +143,7 @@ class SqliteView:
             scopes,
             where.kinds,
             self._session_members(where, scopes),
+            shortlist,
         )
         return [Found(hit.memory_id, hit.cosine, hit.passage_id) for hit in nearest]
 
@@ -159,6 +164,14 @@ class SqliteView:
         )
         return [id_ for (id_,) in rows]
 
+    # What ranking asks
+
+    def facts(self, ids: Sequence[int], query: str, session: str | None) -> Facts:
+        return facts(self.connection, ids, query, session)
+
+    def together(self, ids: Sequence[int]) -> Together:
+        return together(self.connection, ids)
+
     # Passages and vectors
 
     def vectors(self, passages: Sequence[int]) -> Mapping[int, Vector]:
@@ -174,6 +187,14 @@ class SqliteView:
             "SELECT id, memory_id, observation_id, start, stop FROM passage WHERE live = 1 "
             "AND memory_id IN (SELECT value FROM json_each(?)) ORDER BY id",
             (many(ids),),
+        )
+        return self._read(list(rows))
+
+    def passages_by_id(self, passages: Sequence[int]) -> Sequence[Passage]:
+        rows = self.connection.execute(
+            "SELECT id, memory_id, observation_id, start, stop FROM passage "
+            "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
+            (many(passages),),
         )
         return self._read(list(rows))
 

@@ -121,14 +121,22 @@ CREATE TABLE due (
   passage_id INTEGER PRIMARY KEY REFERENCES passage(id) ON DELETE CASCADE
 ) STRICT;
 
+-- Ids are never used again, so that a cache of one model's vectors is never taken for another's.
 CREATE TABLE model (
-  id     INTEGER PRIMARY KEY,
+  id     INTEGER PRIMARY KEY AUTOINCREMENT,
   name   TEXT NOT NULL UNIQUE,
   dims   INTEGER NOT NULL CHECK (dims > 0),
   centre BLOB,
   in_use INTEGER NOT NULL DEFAULT 0 CHECK (in_use IN (0, 1))
 ) STRICT;
 CREATE UNIQUE INDEX model_in_use ON model(in_use) WHERE in_use = 1;
+
+-- How to turn a model's vectors before a prefix is taken: little-endian float16, dims / 3 rows of dims. Apart
+-- from the model's row, which every search reads, since it is a hundred times as large.
+CREATE TABLE rotation (
+  model_id INTEGER PRIMARY KEY REFERENCES model(id) ON DELETE CASCADE,
+  packed   BLOB NOT NULL
+) STRICT;
 
 -- The truth about vectors: little-endian float32, of length one. Ids only ever grow, so a cache that
 -- knows the highest one it holds knows what it lacks.

@@ -18,6 +18,7 @@ from recollect.records import (
     PutEntity,
     PutText,
     PutVectors,
+    RecordUse,
     Relate,
     RemoveObservations,
     Restore,
@@ -26,7 +27,7 @@ from recollect.records import (
     UseModel,
 )
 from recollect.stores.sqlite import vector_rows
-from recollect.stores.sqlite.write import adoption, entities, life, relations, texts
+from recollect.stores.sqlite.write import adoption, entities, life, relations, texts, use
 
 if TYPE_CHECKING:
     from recollect.records import Change
@@ -61,6 +62,8 @@ def apply(batch: Batch, change: Change) -> Outcome:  # noqa: PLR0911, PLR0912  #
             return life.purge(batch, change)
         case Amend():
             return life.amend(batch, change)
+        case RecordUse():
+            return use.record(batch, change)
         case PutVectors():
             return Outcome(count=vector_rows.put(batch.connection, change.model, change.vectors))
         case UseModel():
