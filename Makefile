@@ -6,7 +6,7 @@ UV     := $(BIN)/uv
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format bench bless lock clean
+.PHONY: help setup demo test check format docs bench bless lock clean
 
 help:  ## list what there is to run
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -32,15 +32,20 @@ check: $(READY)  ## style, types, import contracts
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/cog -I docs --check docs/cli.md docs/settings.md
 
 format: $(READY)  ## rewrite the style
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
+docs: $(READY)  ## rewrite the pages that are made from the code
+	$(BIN)/cog -I docs -r docs/cli.md docs/settings.md
+
 bench: $(READY)  ## speed, against peers, into benchmarks/results
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --group bench
 	$(BIN)/python benchmarks/speed/vectors.py --json benchmarks/results/vectors.json
 	$(BIN)/python benchmarks/speed/store.py --json benchmarks/results/store.json
+	$(BIN)/python benchmarks/speed/ranking.py --json benchmarks/results/ranking.json
 
 bless: $(READY)  ## rewrite the golden files; review the diff like code
 	RECOLLECT_BLESS=1 $(BIN)/python -m pytest tests/golden

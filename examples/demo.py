@@ -1,4 +1,4 @@
-"""What `make demo` shows: a sample memory, asked and corrected with the commands that a person would type."""
+"""What `make demo` shows: a sample memory, asked, explained and corrected with the commands that a person would type."""
 
 from __future__ import annotations
 
@@ -20,6 +20,18 @@ STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("A question that shares no word with its answer.", ("search", "who has a nut allergy?", "--limit", "1")),
     ("Any language: here Spanish …", ("search", "¿quién riega las plantas?", "--limit", "1")),
     ("… and here a word inside Japanese sentences.", ("search", "灯台", "--limit", "2")),
+    (
+        "Recall is a search that learns: what it shows counts as used.",
+        ("recall", "tide tables", "--limit", "3"),
+    ),
+    (
+        "Asked again, by another ranking, and explained: every step that made the score.",
+        ("recall", "tide tables", "--limit", "1", "--profile", "limbic", "--explain"),
+    ),
+    (
+        "Why is something not on the list, and what would lift it?",
+        ("why-not", "tide tables", "Harmonic Solver", "--limit", "3", "--profile", "limbic"),
+    ),
     (
         "Correct what has changed; the old observation stays, as history.",
         (

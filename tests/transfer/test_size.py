@@ -41,28 +41,33 @@ def read(path: Path, source: Path) -> int:
         return peak(lambda: import_file(engine, source, embed=False))
 
 
-def test_twenty_thousand_lines_take_no_more_memory_than_four_thousand(tmp_path: Path) -> None:
+def test_sixteen_thousand_lines_take_no_more_memory_than_four_thousand(tmp_path: Path) -> None:
     write(tmp_path / "short.jsonl", 2_000)
-    write(tmp_path / "long.jsonl", 10_000)
+    write(tmp_path / "long.jsonl", 8_000)
     assert (tmp_path / "long.jsonl").stat().st_size > BOUND
 
     short = read(tmp_path / "short.db", tmp_path / "short.jsonl")
     long = read(tmp_path / "long.db", tmp_path / "long.jsonl")
 
     assert long < BOUND
-    assert long < short * 1.3
+    assert long < short * 1.1
 
 
 def test_a_full_export_and_its_import_take_no_more_either(tmp_path: Path) -> None:
-    write(tmp_path / "lines.jsonl", 6_000)
-    full, official = tmp_path / "full.jsonl", tmp_path / "official.jsonl"
-    with engine_at(tmp_path / "one.db", model="none") as engine:
-        import_file(engine, tmp_path / "lines.jsonl", embed=False)
-        assert peak(lambda: export_file(engine, full, format="full")) < BOUND
-        assert peak(lambda: export_file(engine, official)) < BOUND
-        assert full.stat().st_size > BOUND
+    out: list[int] = []
+    into_empty: list[int] = []
+    into_taken: list[int] = []
+    for size in (2_000, 4_000):
+        lines, full = tmp_path / f"{size}.jsonl", tmp_path / f"{size}-full.jsonl"
+        write(lines, size)
+        with engine_at(tmp_path / f"{size}.db", model="none") as engine:
+            import_file(engine, lines, embed=False)
+            out.append(peak(lambda: export_file(engine, full, format="full")))  # noqa: B023  # called at once
+        into_empty.append(read(tmp_path / f"{size}-empty.db", full))
+        with engine_at(tmp_path / f"{size}-taken.db", model="none") as engine:
+            engine.create_entities([f"here before {n}" for n in range(100)])
+        into_taken.append(read(tmp_path / f"{size}-taken.db", full))
 
-    assert read(tmp_path / "empty.db", full) < BOUND
-    with engine_at(tmp_path / "taken.db", model="none") as engine:
-        engine.create_entities([f"here before {n}" for n in range(100)])
-    assert read(tmp_path / "taken.db", full) < BOUND
+    for short, long in (out, into_empty, into_taken):
+        assert long < BOUND
+        assert long < short * 1.1

@@ -28,20 +28,24 @@ def data_of(reply: Reply) -> Any:
             return answer_data(answer)
         case Missed(why):
             return why_not_data(why)
-        case Profiled(profile):
-            return to_plain(profile)
-        case Compared(first, second, differences):
-            return {
-                "first": first.name,
-                "second": second.name,
-                "differences": [asdict(each) for each in differences],
-            }
+        case Profiled() | Compared():
+            return profile_data(reply)
         case Listed(graph) | Opened(graph):
             return graph_data(graph)
         case Checkup(checks):
             return {"problems": reply.problems, "checks": [asdict(check) for check in checks]}
         case _:
             assert_never(reply)
+
+
+def profile_data(reply: Profiled | Compared) -> dict[str, Any]:
+    if isinstance(reply, Profiled):
+        return to_plain(reply.profile)
+    return {
+        "first": reply.first.name,
+        "second": reply.second.name,
+        "differences": [asdict(each) for each in reply.differences],
+    }
 
 
 def answer_data(answer: Answer) -> dict[str, Any]:

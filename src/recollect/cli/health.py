@@ -126,6 +126,7 @@ def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
     if ready.mark == "ok" and used is not None:
         yield _cache(memory, found, name)
     yield from _language(memory, name)
+    yield from _signals(memory)
 
 
 def _contents(counts: Counts) -> str:
@@ -172,6 +173,14 @@ def _cache(memory: Engine, found: Settings, name: str) -> Check:
         return Check("ok", "vector cache", "in order")
     said = f"not shared between programs: {trouble}"
     return Check("note", "vector cache", said, "Searches are right, but each program loads its own copy.")
+
+
+def _signals(memory: Engine) -> Iterator[Check]:
+    """Only what this process could not note: the count dies with it."""
+    signals = memory.parts.signals
+    if signals.failures:
+        said = f"{counted(signals.failures, 'answer')} could not be noted: {signals.last_failure}"
+        yield Check("note", "signals", said, "Answers are right, but later rankings do not learn from them.")
 
 
 def _language(memory: Engine, name: str) -> Iterator[Check]:

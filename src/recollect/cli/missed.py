@@ -66,7 +66,7 @@ def _outcome(branch: Branch) -> Text:
 
 
 def _place(standing: Standing, place: int, *, found: bool) -> Text:
-    begins = "It stands" if found else "Had a search brought it up, it would stand"
+    begins = "It stands" if found else "Taken in all the same, it would stand"
     list_ = (
         "the list is not full"
         if standing.needed is None

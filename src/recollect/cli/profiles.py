@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from recollect.rank.pipeline import Profile
 
-_TO_BEGIN = "# Give it a name of its own, and change what you like. Paste it at the settings file's end.\n"
+_TO_BEGIN = "# For the end of the settings file. Give it a name of its own.\n"
 
 
 def completed(ctx: click.Context, begun: str) -> list[CompletionItem]:
@@ -53,7 +53,7 @@ def list_(call: Call) -> None:
         ],
     }
     rows = [(each.name, _mark(each.name, DEFAULT, own), each.about) for each in known]
-    footer = "Rank by one: recollect search TEXT --profile NAME. Look inside: recollect profile show NAME"
+    footer = "Look inside one: recollect profile show NAME"
     call.show(Rows(data, ("Profile", "", "What it does"), rows, footer=footer))
 
 

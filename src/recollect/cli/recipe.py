@@ -111,7 +111,8 @@ def _about(kind: type) -> str:
     if own and not own.startswith(f"{kind.__name__}("):  # else made by dataclass
         return own.partition("\n")[0]
     above = (sys.modules[kind.__module__].__doc__ or "").partition("\n")[0]
-    return above.partition(": ")[2] or above
+    said_of_it = above.partition(": ")[2] or above
+    return said_of_it[:1].upper() + said_of_it[1:]
 
 
 def _key(part: Part) -> tuple[str, str]:

@@ -36,7 +36,7 @@ class Packaged:
     weights: Path
     tokenizer: Path
     centre: Path | None
-    rotation: Path | None
+    rotation: Path | None = None
     """None for a model whose first numbers weigh the most as it is, as in Matryoshka training."""
 
     @property

@@ -1,4 +1,4 @@
-"""Search in two stages, as Cognis does: by a third of each vector's width to a shortlist, then by all of it."""
+"""Search in two stages, as Cognis does: by a third of each vector's width to a shortlist, then by all."""
 
 from __future__ import annotations
 
@@ -96,7 +96,8 @@ class Prefixes:
         else:
             cut = np.rint(vectors * _VECTOR_STEPS) @ self._rotation
         lengths = np.sqrt(np.vecdot(cut, cut))[:, None]
-        return np.divide(cut, lengths, out=np.zeros_like(cut), where=lengths > 0)
+        prefixes: Rows = np.divide(cut, lengths, out=np.zeros_like(cut), where=lengths > 0)
+        return prefixes
 
 
 def nearest_by_prefix(

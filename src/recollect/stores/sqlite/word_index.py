@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 # Texts arrive folded and cut by `text.words`, queries too, so that SQLite's own idea of letters, which is
 # of an older Unicode and folds less, has no say: this tokenizer parts at the spaces alone.
 _TABLES = {"words": "ascii", "stems": "porter ascii", "pairs": "ascii"}
-# How many (word, text) meetings one query may score: some milliseconds' worth. Beyond it the most common
-# words are left out; they would hardly move the order.
+# How many (word, text) meetings one query may start from: some milliseconds' worth. Beyond it the most common
+# words only count in texts that a rarer one has found.
 _BUDGET = 10_000
 _MOST_WORDS = 256
 
@@ -108,21 +108,27 @@ def search(
     """Ids and BM25 scores, best first, ties by id; `condition` is SQL on the memory's row `m`, or empty."""
     table = "words" if index == "plain" else "stems"
     sought = _telling(text)
-    chosen = _affordable(connection, scope, sought)
+    chosen, left_out, fits = _affordable(connection, scope, sought)
     pair_query = _pair_query(text)
 
-    def found(any_of: Sequence[str], allowed: str = condition) -> list[tuple[int, float]]:
-        word_query = " OR ".join(f'"{word}"' for word in any_of)
+    def found(word_query: str, allowed: str = condition) -> dict[int, float]:
         queries = ((f"{table}_{scope}", word_query), (f"pairs_{scope}", pair_query))
-        return _matches(
-            connection, [pair for pair in queries if pair[1]], k, allowed, bindings if allowed else ()
-        )
+        asked = [pair for pair in queries if pair[1]]
+        return dict(_matches(connection, asked, k, allowed, bindings if allowed else ()))
 
-    best = found(chosen)
-    if condition and len(chosen) < len(sought) and len(best) < k and len(best) < len(found(chosen, "")):
+    best = found(_any(chosen))
+    if condition and left_out and len(best) < k and len(best) < len(found(_any(chosen), "")):
         # What the filter allows may hold only the words that are common elsewhere.
-        best = found(sought[:_MOST_WORDS])
-    return best
+        best = found(_any((*chosen, *left_out)))
+    elif left_out and fits:
+        # Common words find nothing by themselves, but they count in what the others found.
+        for id_, score in found(f"({_any(chosen)}) AND ({_any(left_out)})").items():
+            best[id_] = max(score, best.get(id_, 0.0))
+    return sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
+
+
+def _any(sought: Sequence[str]) -> str:
+    return " OR ".join(f'"{word}"' for word in sought)
 
 
 def _matches(
@@ -154,19 +160,24 @@ def _telling(text: str) -> list[str]:
     return [word for word in distinct if word not in STOPWORDS] or distinct
 
 
-def _affordable(connection: apsw.Connection, scope: int, sought: list[str]) -> list[str]:
-    """The rarest words whose texts fit the budget, and at least one of those that occur."""
+def _affordable(
+    connection: apsw.Connection, scope: int, sought: list[str]
+) -> tuple[list[str], list[str], bool]:
+    """The rarest words whose texts fit the budget, the others, and whether even the rarest fits."""
     counts = {word: _texts_with(connection, scope, word) for word in sought}
     # Words that occur before those that do not, which only their stem could find.
     telling = sorted(sought, key=lambda word: (counts[word] == 0, counts[word], word))[:_MOST_WORDS]
     chosen: list[str] = []
+    left_out: list[str] = []
     spent = 0
     for word in sorted(telling, key=lambda word: (counts[word], word)):
         spent += counts[word]
         if spent > _BUDGET and any(counts[other] for other in chosen):
-            break
-        chosen.append(word)
-    return chosen
+            left_out.append(word)
+        else:
+            chosen.append(word)
+    fits = sum(counts[word] for word in chosen) <= _BUDGET
+    return chosen, left_out, fits
 
 
 def _ids_in(connection: apsw.Connection, table: str) -> set[int] | None:

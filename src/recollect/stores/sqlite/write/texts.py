@@ -35,7 +35,9 @@ def put(batch: Batch, change: PutText) -> Outcome:
 
 def text_key(text: str) -> int:
     """What notes and messages are looked up by."""
-    return int.from_bytes(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "big", signed=True)
+    return int.from_bytes(
+        blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "big", signed=True
+    )
 
 
 def next_position(batch: Batch, scope: int, session: str | None) -> int | None:

@@ -1,0 +1,57 @@
+"""What the reference pages say, read from the code by `cog`."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+from inspect import cleandoc
+
+import click
+
+from recollect.cli.main import SECTIONS
+from recollect.settings import MEANINGS, Settings
+
+
+def command_pages() -> str:
+    """Every command by section: what it does, its arguments, its own options, its examples."""
+    parts = []
+    for section, commands in SECTIONS.items():
+        parts.append(f"\n## {section}\n")
+        parts.extend(_page(command) for command in commands)
+    return "".join(parts) + "\n"
+
+
+def settings_table() -> str:
+    rows = ["", "| setting | environment | default | meaning |", "|---|---|---|---|"]
+    for field in fields(Settings):
+        default = "in the user's data folder" if field.default is MISSING else _shown(field.default)
+        variable = "only in the file" if field.name == "profiles" else f"`RECOLLECT_{field.name.upper()}`"
+        rows.append(f"| `{field.name}` | {variable} | {default} | {MEANINGS[field.name]} |")
+    return "\n".join(rows) + "\n"
+
+
+def _page(command: click.Command, prefix: str = "recollect") -> str:
+    name = f"{prefix} {command.name}"
+    lines = [f"\n### {name}\n", cleandoc(command.help or "").replace("\b\n", "") + "\n"]
+    arguments = [param for param in command.params if isinstance(param, click.Argument)]
+    options = [param for param in command.params if isinstance(param, click.Option) and not _is_shared(param)]
+    if arguments:
+        shown = " ".join(param.make_metavar(click.Context(command)) for param in arguments)
+        lines.append(f"`{name} {shown}`\n")
+    if options:
+        lines.append(
+            "\n".join(f"- `{', '.join(param.opts)}`: {param.help or ''}" for param in options) + "\n"
+        )
+    examples = getattr(command, "examples", ())
+    if examples:
+        lines.append("```sh\n" + "\n".join(examples) + "\n```\n")
+    if isinstance(command, click.Group):
+        lines.extend(_page(each, name) for each in command.commands.values())
+    return "\n".join(lines)
+
+
+def _is_shared(option: click.Option) -> bool:
+    return option.name in {"store", "owner", "agent", "model", "json", "as_json", "color", "help"}
+
+
+def _shown(default: object) -> str:
+    return "" if default in (None, "", ()) else f"`{default}`"

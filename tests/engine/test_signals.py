@@ -1,0 +1,451 @@
+"""What a caller was shown is noted: that and nothing else, after the answer, and never at its cost."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import pytest
+
+from recollect.embedders.choose import embedder_named
+from recollect.engine.engine import Engine
+from recollect.engine.parts import Parts
+from recollect.engine.signals import Signals
+from recollect.errors import StoreUnavailable
+from recollect.factors.ages import microseconds
+from recollect.factors.candidates import NEVER
+from recollect.rank.profiles import PROFILES
+from recollect.records import RecordUse, Scope
+from recollect.stores.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from conftest import FixedClock
+    from recollect.ports import Progress, View
+    from recollect.records import Change, Problem, Receipt
+
+Rows = list[tuple[Any, ...]]
+
+
+def teas(engine: Engine, count: int = 6) -> list[int]:
+    """Entities that all hold the word tea; their ids."""
+    made = engine.create_entities(
+        [{"name": f"tea {number}", "observations": [f"tea {'leaf ' * number}"]} for number in range(count)]
+    )
+    return [entity.id for entity in made.entities]
+
+
+def rows(engine: Engine, question: str) -> Rows:
+    """What the store holds, once everything is written."""
+    engine.parts.signals.settle(None)
+    with engine.store.read() as view:
+        return list(view.connection.execute(question))  # type: ignore[attr-defined]  # SQLite's own
+
+
+def counts(engine: Engine) -> dict[int, int]:
+    return dict(rows(engine, "SELECT memory_id, count FROM use ORDER BY memory_id"))
+
+
+def pairs(engine: Engine) -> dict[tuple[int, int], int]:
+    found = rows(engine, "SELECT first_id, second_id, count FROM together")
+    return {(first, second): count for first, second, count in found}
+
+
+def dump(engine: Engine) -> dict[str, Rows]:
+    """Every row of every table, the full-text indexes' own included."""
+    tables = rows(
+        engine, "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+    )
+    return {name: rows(engine, f"SELECT * FROM {name}") for (name,) in tables}
+
+
+def asked_by_recall(engine: Engine, record: bool) -> list[int]:
+    return [hit.memory.id for hit in engine.recall("tea leaf", limit=3, record=record).hits]
+
+
+def asked_by_search_semantic(engine: Engine, record: bool) -> list[int]:
+    answer = engine.search_semantic("tea leaf", 3, record=record)
+    found = engine.open_nodes([result["name"] for result in answer["results"]], record=False)
+    return [entity.id for entity in found.entities]
+
+
+def asked_by_open_nodes(engine: Engine, record: bool) -> list[int]:
+    found = engine.open_nodes(["tea 2", "tea 0", "no such", "tea 4"], record=record)
+    return [entity.id for entity in found.entities]
+
+
+every_way = pytest.mark.parametrize(
+    "ask", [asked_by_recall, asked_by_search_semantic, asked_by_open_nodes], ids=lambda ask: ask.__name__
+)
+
+
+# What is noted
+
+
+@every_way
+def test_what_the_caller_saw_is_counted_and_nothing_else(
+    engine: Engine, clock: FixedClock, ask: Callable[[Engine, bool], list[int]]
+) -> None:
+    ids = teas(engine)
+    shown = ask(engine, True)
+    assert len(shown) == 3 < len(ids)
+    assert counts(engine) == dict.fromkeys(sorted(shown), 1)
+    assert rows(engine, "SELECT DISTINCT last_at FROM use") == [(microseconds(clock()),)]
+    clock.tick(3600)
+    ask(engine, True)
+    assert counts(engine) == dict.fromkeys(sorted(shown), 2)
+    assert rows(engine, "SELECT DISTINCT last_at FROM use") == [(microseconds(clock()),)]
+
+
+@every_way
+def test_what_was_seen_together_is_paired_the_lower_id_first(
+    engine: Engine, ask: Callable[[Engine, bool], list[int]]
+) -> None:
+    teas(engine)
+    first, second, third = sorted(ask(engine, True))
+    assert pairs(engine) == {(first, second): 1, (first, third): 1, (second, third): 1}
+    ask(engine, True)
+    assert set(pairs(engine).values()) == {2}
+
+
+@every_way
+def test_each_answer_is_kept_with_its_session_and_its_order(
+    engine: Engine, clock: FixedClock, ask: Callable[[Engine, bool], list[int]]
+) -> None:
+    teas(engine)
+    shown = ask(engine, True)
+    assert rows(
+        engine, "SELECT at, session, memory_id FROM recall JOIN recalled ON recall_id = id ORDER BY place"
+    ) == [(microseconds(clock()), "test", id_) for id_ in shown]
+
+
+@every_way
+def test_without_recording_the_store_stays_as_it_is_to_the_last_bit(
+    engine: Engine, store: SqliteStore, ask: Callable[[Engine, bool], list[int]]
+) -> None:
+    teas(engine)
+    ask(engine, True)
+
+    def files() -> dict[str, bytes]:
+        names = (store.path.name, f"{store.path.name}-wal")
+        return {name: store.path.with_name(name).read_bytes() for name in names}
+
+    before, on_disk = dump(engine), files()
+    assert before["use"]
+    ask(engine, False)
+    for profile in PROFILES:
+        engine.search("tea leaf", profile=profile, explain=True)
+        engine.why_not("tea leaf", "tea 1", limit=1, profile=profile)
+    assert dump(engine) == before
+    assert files() == on_disk
+
+
+def test_one_entity_named_twice_was_seen_once_and_not_with_itself(engine: Engine) -> None:
+    first, *_ = teas(engine, 1)
+    engine.open_nodes(["tea 0", "tea 0"])
+    engine.open_nodes(["TEA 0", "tea 0"])
+    assert counts(engine) == {first: 2}
+    assert pairs(engine) == {}
+
+
+def test_an_answer_without_hits_notes_nothing(engine: Engine) -> None:
+    engine.recall("tea")
+    teas(engine, 2)
+    engine.recall("tea", limit=0)
+    engine.recall(" ")
+    engine.open_nodes(["no such"])
+    assert rows(engine, "SELECT * FROM recall") == []
+    assert counts(engine) == {}
+
+
+def test_days_are_counted_once_each_and_turn_at_midnight_utc(engine: Engine, clock: FixedClock) -> None:
+    (tea,) = teas(engine, 1)
+    # two on the first of March, one after midnight, and a late report of the first
+    for hour, minute, day in ((22, 59, 1), (23, 59, 1), (0, 1, 2), (15, 30, 1)):
+        clock.now = datetime(2026, 3, day, hour, minute, tzinfo=UTC)
+        engine.open_nodes(["tea 0"])
+    engine.parts.signals.settle(None)
+    with engine.store.read() as view:
+        facts = view.facts([tea], "", None)
+    assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([4], [2])
+    # the last access is the latest time, not the latest call
+    assert facts.last_access.tolist() == [microseconds(datetime(2026, 3, 2, 0, 1, tzinfo=UTC))]
+
+
+def test_memories_of_another_scope_are_never_counted(engine: Engine) -> None:
+    ids = teas(engine)
+    other = engine.scoped("someone else")
+    teas(other, 3)
+    before = dump(engine)
+    engine.store.apply([RecordUse(Scope("someone else"), tuple(ids), "test")], at=engine.parts.clock())
+    assert dump(engine) == before
+    other.recall("tea")
+    assert not set(counts(engine)) & set(ids)
+
+
+# What the next one makes of it
+
+
+def test_the_next_answer_reads_what_the_former_left(engine: Engine, clock: FixedClock) -> None:
+    teas(engine)
+    for turn in range(1, 4):
+        clock.tick(60)
+        engine.open_nodes(["tea 3"])
+        hit = next(hit for hit in engine.search("tea", profile="limbic").hits if hit.memory.name == "tea 3")
+        # alone accessed, so its count is the highest: importance 1 with no degree and one day
+        assert hit.scores["importance"] == 1.0
+        assert hit.scores["temporal_factor"] == 1.0  # accessed just now
+        assert counts(engine) == {hit.memory.id: turn}
+
+
+def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine, clock: FixedClock) -> None:
+    engine.create_entities([{"name": name} for name in ("hub", "a", "b", "c", "d")])
+    engine.create_relations(
+        [{"from": "hub", "relationType": "knows", "to": name} for name in ("a", "b", "c")]
+        + [{"from": "d", "relationType": "knows", "to": "hub"}]
+    )
+
+    def degree() -> int:
+        with engine.store.read() as view:
+            hub = view.named(["hub"], Scope())["hub"]
+            return int(view.facts([hub], "", None).degree[0])
+
+    assert degree() == 4
+    clock.tick()
+    engine.end_relation("hub", "knows", "a")
+    assert degree() == 3
+    (forgotten,) = engine.delete_entities(["b"])
+    assert degree() == 2
+    engine.delete_relations([{"from": "d", "relationType": "knows", "to": "hub"}])
+    assert degree() == 1
+    engine.restore(forgotten)
+    assert degree() == 2
+
+
+def test_what_was_never_accessed_has_no_time_of_access(engine: Engine) -> None:
+    (tea,) = teas(engine, 1)
+    with engine.store.read() as view:
+        facts = view.facts([tea], "", None)
+    assert facts.last_access.tolist() == [NEVER]
+    assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([0], [0])
+
+
+# When it cannot be written
+
+
+class Troubled:
+    """A store whose notes of use fail, or wait at a gate; all else goes through."""
+
+    def __init__(self, store: SqliteStore) -> None:
+        self.store = store
+        self.error: Exception | None = None
+        self.gate: threading.Event | None = None
+
+    def apply(
+        self, changes: Sequence[Change], *, at: datetime, key: str | None = None, keep_going: bool = False
+    ) -> Receipt:
+        if any(isinstance(change, RecordUse) for change in changes):
+            if self.gate is not None:
+                assert self.gate.wait(30)
+            if self.error is not None:
+                raise self.error
+        return self.store.apply(changes, at=at, key=key, keep_going=keep_going)
+
+    def read(self) -> AbstractContextManager[View]:
+        return self.store.read()
+
+    def backup(self, path: str, progress: Progress | None = None) -> None:
+        self.store.backup(path, progress)
+
+    def verify(self) -> Sequence[Problem]:
+        return self.store.verify()
+
+    def repair(self) -> Sequence[Problem]:
+        return self.store.repair()
+
+    def close(self) -> None:
+        self.store.close()
+
+
+@pytest.fixture
+def troubled(store: SqliteStore) -> Troubled:
+    return Troubled(store)
+
+
+@pytest.fixture
+def engine_in_trouble(troubled: Troubled, clock: FixedClock) -> Engine:
+    return Engine(Parts(troubled, clock, embedder_named, "hashing", Scope(), Signals(troubled, "test")))
+
+
+@pytest.mark.parametrize("error", [StoreUnavailable("The disk is full."), RuntimeError("a bug of ours")])
+def test_a_failure_to_note_is_logged_and_counted_and_reaches_no_caller(
+    engine_in_trouble: Engine, troubled: Troubled, error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine = engine_in_trouble
+    teas(engine)
+    troubled.error = error
+    with caplog.at_level(logging.WARNING):
+        shown = [hit.memory.id for hit in engine.recall("tea").hits]
+        assert engine.search_semantic("tea")["results"]
+        assert engine.open_nodes(["tea 0"]).entities
+        assert counts(engine) == {}
+    signals = engine.parts.signals
+    assert (signals.failures, signals.last_failure) == (3, str(error))
+    assert len([record for record in caplog.records if str(error) in record.getMessage()]) == 3
+    troubled.error = None
+    engine.recall("tea")
+    assert set(counts(engine)) == set(shown)
+    assert signals.failures == 3
+
+
+def test_a_locked_file_costs_the_note_and_not_the_answer(
+    tmp_path: Path, clock: FixedClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = SqliteStore(tmp_path / "memory.db", busy_ms=50)
+    engine = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test")))
+    with engine:
+        teas(engine)
+        other = apsw.Connection(str(store.path))
+        other.execute("BEGIN IMMEDIATE")
+        with caplog.at_level(logging.WARNING):
+            assert len(engine.recall("tea").hits) == 6
+            assert counts(engine) == {}
+        assert engine.parts.signals.failures == 1
+        assert "locked" in (engine.parts.signals.last_failure or "")
+        assert "could not be noted" in caplog.text
+        other.execute("ROLLBACK")
+        other.close()
+        engine.recall("tea")
+        assert len(counts(engine)) == 6
+
+
+def test_no_answer_waits_for_its_own_note_and_none_waits_long_for_anothers(
+    engine_in_trouble: Engine, troubled: Troubled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_in_trouble
+    teas(engine)
+    troubled.gate = threading.Event()
+    waited: list[float | None] = []
+    settle = engine.parts.signals.settle
+
+    def impatient(at_most_seconds: float | None = 0.01) -> None:
+        waited.append(at_most_seconds)
+        settle(at_most_seconds)
+
+    monkeypatch.setattr(engine.parts.signals, "settle", impatient)
+    # The gate is shut: were either of them to wait for the writing, it would never return.
+    assert len(engine.recall("tea").hits) == 6
+    assert len(engine.recall("tea").hits) == 6
+    assert engine.search_semantic("tea")["results"]
+    assert waited == [0.01] * 3
+    troubled.gate.set()
+    settle(None)
+    assert set(counts(engine).values()) == {3}
+
+
+def test_settling_gives_up_after_a_while(engine_in_trouble: Engine, troubled: Troubled) -> None:
+    teas(engine_in_trouble)
+    troubled.gate = threading.Event()
+    engine_in_trouble.recall("tea")
+    engine_in_trouble.parts.signals.settle(at_most_seconds=0.01)  # returns
+    troubled.gate.set()
+    engine_in_trouble.parts.signals.settle(None)
+    assert len(counts(engine_in_trouble)) == 6
+
+
+def test_closing_writes_what_is_left(
+    engine_in_trouble: Engine, troubled: Troubled, clock: FixedClock
+) -> None:
+    ids = teas(engine_in_trouble)
+    troubled.gate = threading.Event()
+    for _ in range(5):
+        engine_in_trouble.open_nodes([f"tea {number}" for number in range(6)])
+    opening = threading.Timer(0.05, troubled.gate.set)
+    opening.start()
+    engine_in_trouble.close()
+    opening.join()
+    store = SqliteStore(troubled.store.path)
+    with store.read() as view:
+        assert view.facts(ids, "", None).access_count.tolist() == [5] * 6
+    store.close()
+
+
+def test_closing_twice_and_closing_what_never_noted_anything_are_fine(store: SqliteStore) -> None:
+    signals = Signals(store, "test")
+    signals.close()
+    signals.close()
+    signals.seen(Scope(), [1], datetime(2026, 3, 1, tzinfo=UTC))
+    signals.settle(None)  # nothing is left hanging
+    assert signals.failures == 1
+
+
+def test_answers_of_many_threads_are_all_noted(engine: Engine, clock: FixedClock) -> None:
+    ids = teas(engine)
+    threads, turns = 8, 10
+
+    def ask() -> None:
+        for turn in range(turns):
+            if turn % 2:
+                engine.recall("tea")
+            else:
+                engine.open_nodes([f"tea {number}" for number in range(6)])
+
+    asking = [threading.Thread(target=ask) for _ in range(threads)]
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join()
+    assert counts(engine) == dict.fromkeys(ids, threads * turns)
+    assert set(pairs(engine).values()) == {threads * turns}
+    assert engine.parts.signals.failures == 0
+    assert rows(engine, "SELECT count(*) FROM recall") == [(threads * turns,)]
+
+
+def test_noting_while_another_closes_never_hangs_and_loses_nothing_unsaid(
+    store: SqliteStore, clock: FixedClock
+) -> None:
+    at = clock()
+    made = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test")))
+    (tea,) = teas(made, 1)
+    noted = refused = 0
+    for _ in range(30):
+        signals = Signals(store, "test")
+        start = threading.Barrier(3)
+
+        def note(signals: Signals = signals, start: threading.Barrier = start) -> None:
+            start.wait()
+            for _ in range(5):
+                signals.seen(Scope(), [tea], at)
+
+        def close(signals: Signals = signals, start: threading.Barrier = start) -> None:
+            start.wait()
+            signals.close()
+
+        threads = [threading.Thread(target=work, daemon=True) for work in (note, close)]
+        for thread in threads:
+            thread.start()
+        start.wait()
+        for thread in threads:
+            thread.join(30)
+            assert not thread.is_alive()
+        signals.settle(None)
+        noted += 5 - signals.failures
+        refused += signals.failures
+    assert noted + refused == 150
+    assert counts(made).get(tea, 0) == noted
+
+
+def test_another_time_zone_is_the_same_day(engine: Engine, clock: FixedClock) -> None:
+    """Just after midnight in Madrid it is still yesterday in UTC."""
+    teas(engine, 1)
+    clock.now = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
+    engine.open_nodes(["tea 0"])
+    clock.now = datetime(2026, 3, 2, 0, 45, tzinfo=timezone(timedelta(hours=1)))
+    engine.open_nodes(["tea 0"])
+    assert rows(engine, "SELECT count(*) FROM use_day") == [(1,)]

@@ -1,0 +1,95 @@
+"""The documentation keeps up with the code: what exists is described, and what is shown runs."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from recollect.cli.main import SECTIONS
+from recollect.factors.catalogue import FACTORS
+from recollect.rank.plain import STEPS
+from recollect.rank.profiles import PROFILES
+from recollect.settings import Settings
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+COMMANDS = [str(command.name) for commands in SECTIONS.values() for command in commands]
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_its_entry(command: str) -> None:
+    assert f"### recollect {command}\n" in page("docs/cli.md")
+
+
+@pytest.mark.parametrize("setting", [field.name for field in fields(Settings)])
+def test_every_setting_has_its_row(setting: str) -> None:
+    assert f"| `{setting}` |" in page("docs/settings.md")
+
+
+@pytest.mark.parametrize("name", [*PROFILES, *FACTORS, *STEPS])
+def test_every_profile_factor_and_step_is_explained(name: str) -> None:
+    assert f"`{name}`" in page("docs/ranking.md")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
+        if not target.startswith(("http://", "https://")):
+            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", page("README.md"), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        done = run([sys.executable, "-c", block], tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert "Ada Lovelace" in done.stdout
+
+
+def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```console\n(.*?)```", page("README.md"), re.DOTALL)
+    typed = [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ recollect ")]
+    assert len(typed) > 3
+    script = "\n".join(typed)
+    program = f'"{sys.executable}" -c "from recollect.cli.main import main; main()"'
+    command = f'recollect() {{ {program} "$@"; }}\n{script}'
+    done = run(["bash", "-ec", command], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Ada Lovelace" in done.stdout
+
+
+def test_the_example_runs(tmp_path: Path) -> None:
+    done = run([sys.executable, str(ROOT / "examples" / "quickstart.py")], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+def test_the_sample_graph_is_in_the_official_format() -> None:
+    lines = (ROOT / "examples" / "sample-graph.jsonl").read_text(encoding="utf-8").splitlines()
+    kinds = [json.loads(line)["type"] for line in lines]
+    assert set(kinds) == {"entity", "relation"}
+
+
+def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """In an empty folder, with a store of its own and a model that needs no weights."""
+    environ = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(folder),
+        "RECOLLECT_STORE": str(folder / "docs.db"),
+        "RECOLLECT_MODEL": "hashing",
+        "PYTHONUTF8": "1",
+    }
+    return subprocess.run(
+        command, cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=120
+    )
