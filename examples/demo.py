@@ -1,4 +1,4 @@
-"""What `make demo` shows: a sample memory, asked, explained and corrected with the commands that a person would type."""
+"""What `make demo` shows: a sample memory, asked, explained and corrected, as one would type it."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def plain_numpy(documents: Floats, scopes: NDArray[np.int64]) -> Search:
 
 
 def sqlite_vec(documents: Floats, scopes: NDArray[np.int64], path: Path) -> Search:
-    import sqlite_vec as extension  # type: ignore[import-untyped]
+    import sqlite_vec as extension
 
     connection = apsw.Connection(str(path))
     connection.enable_load_extension(True)

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreUnavailable
+from recollect.factors.ages import microseconds
+from recollect.factors.candidates import NEVER
 from recollect.records import (
     AddObservations,
     Amend,
@@ -29,6 +31,7 @@ from recollect.records import (
     PutEntity,
     PutText,
     PutVectors,
+    RecordUse,
     Relate,
     Relation,
     RemoveObservations,
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from recollect.factors.candidates import Facts
     from recollect.ports import Store, Vector, WordIndex
     from recollect.records import Change, Found, Receipt
 
@@ -157,6 +161,19 @@ def colour(text: str) -> Vector:
 def near(store: Store, query: Vector, k: int = 10, where: Filter | None = None) -> list[Found]:
     with store.read() as view:
         return list(view.by_meaning(query, k, where or Filter()))
+
+
+def facts(store: Store, *ids: int, query: str = "", session: str | None = None) -> Facts:
+    with store.read() as view:
+        return view.facts(ids, query, session)
+
+
+def together(store: Store, *ids: int) -> list[tuple[int, int, int, int]]:
+    """Places among the sorted ids, the count, the last time in seconds into the story."""
+    with store.read() as view:
+        pairs = view.together(ids)
+    seconds = [(last - microseconds(at(0))) // 1_000_000 for last in pairs.last.tolist()]
+    return list(zip(pairs.first.tolist(), pairs.second.tolist(), pairs.count.tolist(), seconds, strict=True))
 
 
 RED, GREEN, BLUE = towards(1, 0, 0), towards(0, 1, 0), towards(0, 0, 1)
@@ -1547,6 +1564,170 @@ class StoreContract:
         with pytest.raises(InvalidInput, match="tiny"):
             near(store, towards(1, 0))
         assert [hit.id for hit in near(store, RED)] == [first, second]
+
+    # What ranking asks
+
+    def test_the_facts_of_new_memories_are_the_lifecycle_of_the_specification(self, store: Store) -> None:
+        made = [
+            put(store, "Ada", "tea", second=5),
+            note(store, "a note"),
+            note(store, "hi", Kind.MESSAGE, "s"),
+        ]
+        known = facts(store, *made)
+        assert known.ids.tolist() == made
+        start = microseconds(at(0))
+        assert known.created_at.tolist() == [start + 5_000_000, start, start]
+        assert known.updated_at.tolist() == known.created_at.tolist()
+        for column in (known.happened_at, known.last_access):
+            assert column.tolist() == [NEVER] * 3
+        for column in (known.access_count, known.access_days, known.degree, known.status):
+            assert column.tolist() == [0] * 3
+        assert (known.strength.tolist(), known.stability.tolist()) == ([1.0] * 3, [1.0] * 3)
+        assert (known.depth.tolist(), known.spread.tolist()) == ([2] * 3, [1] * 3)
+        assert (known.importance.tolist(), known.metadata_share.tolist()) == ([0.5] * 3, [0.0] * 3)
+        assert (known.message.tolist(), known.echo.tolist()) == ([False, False, True], [False] * 3)
+        assert len(set(known.content.tolist())) == 3
+
+    def test_facts_come_by_ascending_id_and_leave_out_what_does_not_exist(self, store: Store) -> None:
+        first, second, third = (put(store, name) for name in ("Ada", "Bob", "Eve"))
+        assert facts(store, third, 10_000, first, second).ids.tolist() == [first, second, third]
+        nothing = facts(store)
+        assert nothing.ids.tolist() == nothing.access_days.tolist() == nothing.metadata_share.tolist() == []
+
+    def test_facts_follow_what_the_user_says(self, store: Store) -> None:
+        ada, bob = put(store, "Ada"), put(store, "Bob")
+        do(store, Amend(ME, ada, status=Status.COMPLETED, importance=0.9), second=3)
+        texts = (
+            NewText(Kind.NOTE, "then", happened_at=at(-50), importance=0.25, created_at=at(-10)),
+            NewText(Kind.MESSAGE, "then", session="s"),
+        )
+        then, said = (one(store, PutText(ME, text)).ids[0] for text in texts)
+        known = facts(store, ada, bob, then, said)
+        completed = tuple(Status).index(Status.COMPLETED)
+        assert known.status.tolist() == [completed, 0, 0, 0]
+        assert known.importance.tolist() == [0.9, 0.5, 0.25, 0.5]
+        assert known.happened_at.tolist() == [NEVER, NEVER, microseconds(at(-50)), NEVER]
+        assert known.created_at[2] == microseconds(at(-10))
+        # one text says what the other says, and no entity does
+        assert known.content[2] == known.content[3]
+        assert len({*known.content.tolist()}) == 3
+
+    def test_an_echo_is_the_query_as_a_message_of_the_session(self, store: Store) -> None:
+        made = [
+            note(store, "where is my cup", Kind.MESSAGE, "now"),
+            note(store, "where is my cup", Kind.MESSAGE, "before"),
+            note(store, "where is my cup"),
+            note(store, "where is my cup?", Kind.MESSAGE, "now"),
+        ]
+        echoes = facts(store, *made, query="where is my cup", session="now").echo
+        assert echoes.tolist() == [True, False, False, False]
+        assert not facts(store, *made, query="where is my cup").echo.any()
+
+    def test_the_share_of_metadata_is_of_the_observations_in_force(self, store: Store) -> None:
+        listing, prose = NewObservation("a.py b.py", "metadata"), NewObservation("prose")
+        ada = put(store, "Ada", listing, prose, "more prose", NewObservation("c.py", "metadata"))
+        bob = put(store, "Bob")
+        assert facts(store, ada, bob).metadata_share.tolist() == [0.5, 0.0]
+        do(store, AddObservations(ME, "Ada", (NewObservation("better prose", supersedes="prose"),)))
+        assert facts(store, ada).metadata_share.tolist() == [0.5]
+        do(store, RemoveObservations(ME, "Ada", ("more prose", "better prose")))
+        assert facts(store, ada).metadata_share.tolist() == [1.0]
+
+    def test_the_degree_counts_relations_in_force_to_live_entities(self, store: Store) -> None:
+        ada, bob, eve = (put(store, name) for name in ("Ada", "Bob", "Eve"))
+        do(store, relate("Ada", "knows", "Bob"), relate("Ada", "likes", "Bob"), relate("Eve", "knows", "Ada"))
+        assert facts(store, ada, bob, eve).degree.tolist() == [3, 2, 1]
+        do(store, EndRelation(ME, "Ada", "Bob", "likes"), second=2)
+        assert facts(store, ada, bob, eve).degree.tolist() == [2, 1, 1]
+        do(store, Forget(ME, names=("Eve",)), second=3)
+        assert facts(store, ada, bob).degree.tolist() == [1, 1]
+        do(store, Restore(ME, eve), second=4)
+        assert facts(store, ada, bob, eve).degree.tolist() == [2, 1, 1]
+        do(store, Unrelate(ME, "Ada", "Bob", "knows"), second=5)
+        assert facts(store, ada, bob, eve).degree.tolist() == [1, 0, 1]
+
+    # What callers were shown
+
+    def test_use_counts_each_memory_once_and_notes_when(self, store: Store) -> None:
+        ada, bob, eve = (put(store, name) for name in ("Ada", "Bob", "Eve"))
+        outcome = one(store, RecordUse(ME, (bob, ada, bob), "s"), second=10)
+        assert (outcome.ids, outcome.count) == ((bob, ada), 2)
+        one(store, RecordUse(ME, (ada,), "s"), second=20)
+        known = facts(store, ada, bob, eve)
+        assert known.access_count.tolist() == [2, 1, 0]
+        assert known.last_access.tolist() == [microseconds(at(20)), microseconds(at(10)), NEVER]
+        assert known.access_days.tolist() == [1, 1, 0]
+        # A note that comes late does not turn the time back.
+        one(store, RecordUse(ME, (ada,), "s"), second=5)
+        assert facts(store, ada).last_access.tolist() == [microseconds(at(20))]
+        assert facts(store, ada).access_count.tolist() == [3]
+
+    def test_use_changes_nothing_of_the_memory_itself(self, store: Store) -> None:
+        ada = put(store, "Ada", "tea")
+        before = memory(store, ada)
+        one(store, RecordUse(ME, (ada,), "s"), second=100)
+        assert memory(store, ada) == before
+        assert facts(store, ada).updated_at.tolist() == [microseconds(at(0))]
+
+    def test_days_of_use_are_distinct_days_of_utc(self, store: Store) -> None:
+        ada = put(store, "Ada")
+        madrid = timezone(timedelta(hours=1))
+        for when, days in (
+            (at(0), 1),
+            (at(86_399), 1),
+            (at(86_400), 2),
+            (datetime(2026, 3, 3, 0, 30, tzinfo=madrid), 2),  # 23:30 of the second, in UTC
+            (datetime(1969, 12, 31, 23, tzinfo=UTC), 3),
+            (datetime(1970, 1, 1, 1, tzinfo=UTC), 4),
+        ):
+            store.apply([RecordUse(ME, (ada,), "s")], at=when)
+            assert facts(store, ada).access_days.tolist() == [days]
+
+    def test_pairs_are_counted_in_either_order_and_never_with_oneself(self, store: Store) -> None:
+        ada, bob, eve = (put(store, name) for name in ("Ada", "Bob", "Eve"))
+        one(store, RecordUse(ME, (eve, ada), "s"), second=1)
+        one(store, RecordUse(ME, (ada, eve, ada), "t"), second=7)
+        one(store, RecordUse(ME, (bob, bob), "t"), second=8)
+        one(store, RecordUse(ME, (bob, eve), "t"), second=9)
+        assert together(store, ada, bob, eve) == [(0, 2, 2, 7), (1, 2, 1, 9)]
+        # Only pairs of which both are asked for, in the places of these.
+        assert together(store, eve, ada) == [(0, 1, 2, 7)]
+        assert together(store, ada) == together(store) == []
+
+    def test_use_passes_over_other_scopes_and_what_is_gone(self, store: Store) -> None:
+        ada, bob, yours = put(store, "Ada"), put(store, "Bob"), put(store, "Ada", scope=YOU)
+        outcome = one(store, RecordUse(ME, (yours, 10_000, ada), "s"))
+        assert outcome.ids == (ada,)
+        assert facts(store, ada, yours).access_count.tolist() == [1, 0]
+        assert together(store, ada, yours) == []
+        assert one(store, RecordUse(ME, (10_000,), "s")) == Outcome()
+        one(store, RecordUse(ME, (ada, bob), "s"))
+        do(store, Forget(ME, names=("Bob",)), second=1)
+        do(store, Purge(at(10)), second=20)
+        assert together(store, ada, bob) == []
+        assert facts(store, ada, bob).ids.tolist() == [ada]
+
+    def test_what_was_forgotten_keeps_its_use_until_it_returns(self, store: Store) -> None:
+        ada, bob = put(store, "Ada"), put(store, "Bob")
+        one(store, RecordUse(ME, (ada, bob), "s"), second=1)
+        do(store, Forget(ME, names=("Ada",)), second=2)
+        do(store, Restore(ME, ada), second=3)
+        assert facts(store, ada).access_count.tolist() == [1]
+        assert together(store, ada, bob) == [(0, 1, 1, 1)]
+
+    def test_passages_are_read_by_their_ids(self, store: Store) -> None:
+        ada, text = put(store, "Ada", "likes tea", "plays chess"), note(store, "a note")
+        with store.read() as view:
+            live = list(view.passages([ada, text]))
+            assert len(live) >= 3
+            assert list(view.passages_by_id([passage.id for passage in reversed(live)])) == live
+            assert list(view.passages_by_id([live[-1].id, 10_000])) == live[-1:]
+            assert list(view.passages_by_id([])) == []
+            # whatever was read before
+            view.memories([text])
+            assert list(view.passages_by_id([live[0].id])) == live[:1]
+            view.memories([])
+            assert list(view.passages_by_id([passage.id for passage in live])) == live
 
     # Copies and repairs
 

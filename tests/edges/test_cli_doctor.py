@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recollect.bootstrap import engine
 from recollect.cli.languages import mostly_other_than_english
 from recollect.embedders.choose import availability
 
 if TYPE_CHECKING:
     from command_line import CommandLine
+
+    from recollect.engine.engine import Engine
+    from recollect.settings import Settings
 
 pytest_plugins = ["command_line"]
 Checks = dict[str, tuple[str, str]]
@@ -148,3 +152,20 @@ def test_texts_that_an_english_model_cannot_read_are_told(recollect: CommandLine
 )
 def test_the_language_of_texts_is_guessed(texts: list[str], other: bool) -> None:
     assert mostly_other_than_english(texts) is other
+
+
+def test_answers_that_could_not_be_noted_are_told(
+    harbour: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "signals" not in _checks(harbour)
+
+    def with_failures(settings: Settings) -> Engine:
+        memory = engine(settings)
+        memory.parts.signals.failures = 2
+        memory.parts.signals.last_failure = "the disk is full"
+        return memory
+
+    monkeypatch.setattr("recollect.cli.health.engine", with_failures)
+    mark, said = _checks(harbour)["signals"]
+    assert mark == "note"
+    assert "2 answers could not be noted: the disk is full" in said

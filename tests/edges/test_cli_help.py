@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.cli.about import SHELLS
-from recollect.cli.look import KINDS
 from recollect.cli.main import SECTIONS, cli
+from recollect.cli.profiles import profile
+from recollect.cli.recall import KINDS
 from recollect.records import Kind
 
 if TYPE_CHECKING:
     from command_line import CommandLine
 
-    from recollect.cli.command import Command
+    from recollect.cli.command import Command, Group
 
 pytest_plugins = ["command_line"]
 COMMANDS = [command for commands in SECTIONS.values() for command in commands]
-EXAMPLES = [*cli.examples, *(example for command in COMMANDS for example in command.examples)]
+INNER = [command for commands in profile.sections.values() for command in commands]
+EXAMPLES = [*cli.examples, *(example for command in (*COMMANDS, *INNER) for example in command.examples)]
 HEAVY = ("numpy", "apsw", "rich", "onnxruntime", "platformdirs", "recollect.engine", "recollect.records")
 
 
@@ -38,8 +40,18 @@ def test_without_a_command_the_help_is_shown(recollect: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_every_command_has_help_with_examples(recollect: CommandLine, command: Command) -> None:
-    shown = recollect(str(command.name), "--help").stdout
+def test_every_command_has_help_with_examples(recollect: CommandLine, command: Command | Group) -> None:
+    _check_help(command, recollect(str(command.name), "--help").stdout)
+
+
+@pytest.mark.parametrize("command", INNER, ids=lambda command: command.name)
+def test_every_command_of_profile_has_help_with_examples(
+    recollect: CommandLine, command: Command | Group
+) -> None:
+    _check_help(command, recollect("profile", str(command.name), "--help").stdout)
+
+
+def _check_help(command: Command | Group, shown: str) -> None:
     assert "--json" in shown
     assert command.examples
     for example in command.examples:
@@ -55,10 +67,15 @@ def test_every_example_can_be_typed(example: str) -> None:
         name, *arguments = words[start:end]
     else:
         name, *arguments = words[start:]
-    cli.commands[name].make_context(name, arguments)
+    context = cli.commands[name].make_context(name, arguments)
+    if name == "profile":  # a family: what follows its name is one of its commands
+        inner, *rest = arguments
+        profile.commands[inner].make_context(inner, rest, parent=context)
 
 
-@pytest.mark.parametrize("typed", [["--help"], ["search", "--help"], ["--version"], ["completion", "fish"]])
+@pytest.mark.parametrize(
+    "typed", [["--help"], ["search", "--help"], ["profile"], ["--version"], ["completion", "fish"]]
+)
 def test_help_loads_nothing_heavy(typed: list[str]) -> None:
     program = (
         "import sys\nfrom recollect.cli.main import cli\n"
@@ -90,6 +107,10 @@ def test_completion_completes_commands_and_options(recollect: CommandLine) -> No
     assert b"reindex" in recollect.process(**asked).stdout
     asked = {**asked, "COMP_WORDS": "recollect observe --sup", "COMP_CWORD": "--sup"}
     assert b"--supersedes" in recollect.process(**asked).stdout
+    asked = {**asked, "COMP_WORDS": "recollect search tea --profile lim", "COMP_CWORD": "lim"}
+    assert b"limbic" in recollect.process(**asked).stdout
+    asked = {**asked, "COMP_WORDS": "recollect profile show mn", "COMP_CWORD": "mn"}
+    assert b"mnemosyne" in recollect.process(**asked).stdout
 
 
 def test_a_misspelt_command_is_met_with_the_right_one(recollect: CommandLine) -> None:

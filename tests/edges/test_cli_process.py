@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 pytest_plugins = ["command_line"]
 LOOKING = [
     ["search", "oolong"],
+    ["recall", "oolong", "--explain"],
+    ["why-not", "oolong", "Tidebook"],
+    ["profile", "list"],
+    ["profile", "show", "limbic"],
+    ["profile", "diff", "limbic", "recollect"],
     ["show", "Marisol Vega"],
     ["graph"],
     ["stats"],
@@ -45,6 +50,14 @@ def test_a_terminal_gets_tables(harbour: CommandLine) -> None:
     shown = _in_terminal([*harbour.program, "show", "Marisol Vega"], harbour.variables(TERM="xterm-256color"))
     assert "╭─" in shown
     assert "\x1b[" in shown
+
+
+def test_a_terminal_gets_a_waterfall(harbour: CommandLine) -> None:
+    typed = [*harbour.program, "recall", "oolong", "--profile", "limbic", "--explain"]
+    shown = _in_terminal(typed, harbour.variables(TERM="xterm-256color"))
+    assert "base relevance" in shown
+    assert "█" in shown
+    assert "\x1b[32m" in shown  # what a step added
 
 
 def test_a_terminal_without_colour_gets_tables_without_it(harbour: CommandLine) -> None:

@@ -19,14 +19,14 @@ def test_a_line_holds_rank_id_kind_name_passage_why_and_score(harbour: CommandLi
     assert (rank, id_, kind, name) == ("1", "1", "entity", "Marisol Vega")
     assert passage == "Drinks oolong after lunch"
     assert why.startswith("words #1, meaning #1 (cosine 0.")
-    assert score == f"{2 / 61:.4f}"  # first in both lists: 1/61 + 1/61
+    assert score == "1.0000"  # best in both: 0.6 * 1 by meaning + 0.4 * 1 by words
 
 
 def test_json_has_stable_keys_and_iso_times(harbour: CommandLine) -> None:
     answer = harbour.json("search", "oolong")
-    assert set(answer) == {"query", "mode", "note", "hits"}
+    assert set(answer) == {"query", "profile", "strategy", "mode", "note", "hits"}
     hit = answer["hits"][0]
-    assert set(hit) == {"rank", "score", "found_by", "passage", "memory"}
+    assert set(hit) == {"rank", "score", "found_by", "scores", "reasons", "passage", "memory"}
     assert hit["found_by"]["words"]["rank"] == 1
     assert datetime.fromisoformat(hit["memory"]["created_at"]).tzinfo is not None
 

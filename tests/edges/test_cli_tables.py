@@ -50,6 +50,21 @@ def test_a_list_shows_entities_relations_and_what_comes_next(harbour: CommandLin
     assert "No entities here." in harbour("find", "zebra", "--color").stdout
 
 
+def test_find_shows_what_holds_the_words_and_not_the_latest(harbour: CommandLine) -> None:
+    shown = harbour("find", "oolong", "--color").stdout
+    assert re.search(r"Marisol Vega +person +2 +Drinks oolong after lunch", _seen(shown))
+    assert "\x1b[1;33moolong" in shown
+    assert "Sails on Sundays" not in shown
+    # Even inside a word, and where the name alone holds it, the latest there is.
+    assert "Drinks oolong" in _seen(harbour("find", "olon", "--color").stdout)
+    assert "Sails on Sundays" in _seen(harbour("find", "Vega", "--color").stdout)
+
+
+def test_find_shows_the_words_of_a_long_text(recollect: CommandLine) -> None:
+    recollect("add", "Ana", "-o", f"{'before ' * 200}the oolong cup{' after' * 200}", "-o", "sang")
+    assert "oolong cup" in _seen(recollect("find", "oolong", "--color").stdout)
+
+
 def test_a_long_name_does_not_break_the_list(recollect: CommandLine) -> None:
     recollect("add", "x" * 300, "-o", "y" * 3000)
     lines = _seen(recollect("graph", "--color").stdout).splitlines()
@@ -62,7 +77,19 @@ def test_deeds_are_ticked_and_remarks_marked(recollect: CommandLine) -> None:
     assert again.startswith("● Ana (#1) gained")
 
 
-@pytest.mark.parametrize("typed", [["stats"], ["settings"], ["models"], ["doctor"], ["verify"]])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ["stats"],
+        ["settings"],
+        ["models"],
+        ["doctor"],
+        ["verify"],
+        ["find", "person"],
+        ["profile", "list"],
+        ["profile", "diff", "limbic", "cognis"],
+    ],
+)
 def test_every_table_fits_the_terminal(harbour: CommandLine, typed: list[str]) -> None:
     lines = _seen(harbour(*typed, "--color").stdout).splitlines()
     assert lines

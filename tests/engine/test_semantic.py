@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,7 +28,6 @@ from recollect.records import Kind, NewEntity, NewObservation, NewText, PutEntit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from conftest import FixedClock, MakeEngine
     from recollect.ports import Vectors
@@ -251,18 +251,17 @@ def test_the_components_are_those_of_the_published_functions_on_the_same_signals
         "Notebook": (0, 0, None, 1),
     }
     ids = {name: engine.open_nodes([name], record=False).entities[0].id for name in at}
-    last = lambda seconds: _after(created, seconds)  # noqa: E731
     together = {
-        ("FastMCP", "SQLite"): (3, last(4 * DAY + 2 * HOUR)),
-        ("FastMCP", "Postgres"): (1, last(DAY + HOUR)),
-        ("SQLite", "Postgres"): (1, last(DAY + HOUR)),
-        ("Postgres", "Listing"): (1, last(4 * DAY + HOUR)),
+        ("FastMCP", "SQLite"): (3, created + timedelta(seconds=4 * DAY + 2 * HOUR)),
+        ("FastMCP", "Postgres"): (1, created + timedelta(seconds=DAY + HOUR)),
+        ("SQLite", "Postgres"): (1, created + timedelta(seconds=DAY + HOUR)),
+        ("Postgres", "Listing"): (1, created + timedelta(seconds=4 * DAY + HOUR)),
     }
     co_occurrences = {(ids[one], ids[other]): pair for (one, other), pair in together.items()}
     for name, (count, days, seen, degree) in at.items():
         scoring = found[name]["scoring"]
         assert scoring["importance"] == compute_importance(count, 4, degree, days, 3)
-        accessed = None if seen is None else last(seen)
+        accessed = None if seen is None else created + timedelta(seconds=seen)
         assert scoring["temporal_factor"] == compute_temporal_factor(accessed, created, clock())
         assert scoring["cooc_boost"] == compute_cooc_boost(ids[name], co_occurrences, ids.values(), clock())
         # Postgres is paused; two of Listing's three observations are metadata.
@@ -304,7 +303,7 @@ def test_the_published_ranking_function_agrees_on_the_same_candidates(
         number: {
             "access_count": 2 if number == 1 else 1,
             "access_days": 2 if number == 1 else 1,  # 17:00 and 03:00
-            "last_access": _after(created, turn * 5 * HOUR),
+            "last_access": created + timedelta(seconds=turn * 5 * HOUR),
         }
         for number, turn in times.items()
     }
@@ -327,7 +326,3 @@ def test_a_limbic_profile_of_the_users_own_need_keep_nothing(engine: Engine) -> 
     for result in results(mine, "database"):
         assert result["limbic_score"] == result["score"]
         assert "rrf_score" not in result
-
-
-def _after(start: datetime, seconds: float) -> datetime:
-    return type(start).fromtimestamp(start.timestamp() + seconds, start.tzinfo)

@@ -17,12 +17,14 @@ from recollect.transfer import BadLine, Dangling, ImportReport, import_file
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
 
+pytest_plugins = ["transfer_stores"]
+
 HEADER = '{"recollect":1}\n'
 MOMENT = "2026-01-02T03:04:05.000006Z"
 
 
-def load(engine: Engine, text: str, *, keep_going: bool = True) -> ImportReport:
-    return import_file(engine, io.StringIO(text), keep_going=keep_going, embed=False)
+def load(mine: Engine, text: str, *, keep_going: bool = True) -> ImportReport:
+    return import_file(mine, io.StringIO(text), keep_going=keep_going, embed=False)
 
 
 def line(**fields: object) -> str:
@@ -43,33 +45,33 @@ def link(id_: int, source: int, target: int, **fields: object) -> str:
     )
 
 
-def put(engine: Engine, *texts: NewText) -> None:
-    engine.store.apply([PutText(engine.scope, text) for text in texts], at=engine.parts.clock())
+def put(mine: Engine, *texts: NewText) -> None:
+    mine.store.apply([PutText(mine.scope, text) for text in texts], at=mine.parts.clock())
 
 
-def a_life(engine: Engine) -> None:
+def a_life(mine: Engine) -> None:
     """Something of everything, in two scopes."""
-    engine.create_entities(
+    mine.create_entities(
         [
             {"name": "Ada", "type": "person", "observations": ["old", "removed", "kept"]},
             {"name": "House", "status": "paused", "importance": 0.9},
             "Gone",
         ]
     )
-    engine.add_observations({"Ada": [{"content": "new", "kind": "fact", "supersedes": "old"}]})
-    engine.delete_observations({"Ada": ["removed"]})
-    engine.create_relations(
+    mine.add_observations({"Ada": [{"content": "new", "kind": "fact", "supersedes": "old"}]})
+    mine.delete_observations({"Ada": ["removed"]})
+    mine.create_relations(
         [
             ("House", "contains", "Ada"),
             ("Ada", "knew", "Gone"),
             {"from": "Ada", "to": "House", "type": "likes"},
         ]
     )
-    engine.end_relation("Ada", "likes", "House")
-    engine.delete_entities(["Gone"])
-    engine.create_entities(["Gone"])
+    mine.end_relation("Ada", "likes", "House")
+    mine.delete_entities(["Gone"])
+    mine.create_entities(["Gone"])
     put(
-        engine,
+        mine,
         NewText(Kind.NOTE, "buy milk", category="errand", source="phone", importance=0.1),
         NewText(Kind.MESSAGE, "hello", session="s", role="user", speaker="Ada"),
         NewText(Kind.MESSAGE, "hello", session="s", role="assistant"),
@@ -77,21 +79,21 @@ def a_life(engine: Engine) -> None:
         NewText(Kind.MESSAGE, "ok"),
         NewText(Kind.NOTE, "dated", happened_at=datetime(1999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)),
     )
-    engine.store.apply(
-        [Amend(engine.scope, 1, status=Status.COMPLETED, importance=1 / 3, pinned=True)],
-        at=engine.parts.clock(),
+    mine.store.apply(
+        [Amend(mine.scope, 1, status=Status.COMPLETED, importance=1 / 3, pinned=True)],
+        at=mine.parts.clock(),
     )
-    bob = engine.scoped("bob", "helper")
+    bob = mine.scoped("bob", "helper")
     bob.create_entities([{"name": "Ada", "observations": ["another one"]}])
     bob.forget(one.id for one in bob.read_graph().entities)
 
 
-def test_the_format_is_what_its_page_says(engine: Engine) -> None:
-    engine.create_entities([{"name": "Ada", "type": "person", "observations": ["wrote"]}])
-    engine.create_relations([("Ada", "is", "Ada")])
+def test_the_format_is_what_its_page_says(mine: Engine) -> None:
+    mine.create_entities([{"name": "Ada", "type": "person", "observations": ["wrote"]}])
+    mine.create_relations([("Ada", "is", "Ada")])
 
     at_one, at_three = "2026-03-01T00:00:01.000000Z", "2026-03-01T00:00:03.000000Z"
-    assert [json.loads(row) for row in exported(engine).splitlines()] == [
+    assert [json.loads(row) for row in exported(mine).splitlines()] == [
         {"recollect": 1},
         {
             "record": "memory",
@@ -106,9 +108,9 @@ def test_the_format_is_what_its_page_says(engine: Engine) -> None:
     ]
 
 
-def test_a_whole_life_goes_out_and_in_and_is_the_same(engine: Engine, other: Engine) -> None:
-    a_life(engine)
-    before = exported(engine)
+def test_a_whole_life_goes_out_and_in_and_is_the_same(mine: Engine, other: Engine) -> None:
+    a_life(mine)
+    before = exported(mine)
 
     report = load(other, before)
 
@@ -118,9 +120,9 @@ def test_a_whole_life_goes_out_and_in_and_is_the_same(engine: Engine, other: Eng
     assert (report.bad_count, report.dangling_count) == (0, 0)
 
 
-def test_what_was_imported_lives_on(engine: Engine, other: Engine) -> None:
-    a_life(engine)
-    load(other, exported(engine))
+def test_what_was_imported_lives_on(mine: Engine, other: Engine) -> None:
+    a_life(mine)
+    load(other, exported(mine))
 
     assert [hit.memory.name for hit in other.search("kept").hits] == ["Ada"]
     assert not other.search("removed").hits
@@ -132,19 +134,19 @@ def test_what_was_imported_lives_on(engine: Engine, other: Engine) -> None:
     assert other.delete_relations([("House", "contains", "Ada")]) == 2
 
 
-def test_importing_again_changes_nothing(engine: Engine) -> None:
-    a_life(engine)
-    before = exported(engine)
+def test_importing_again_changes_nothing(mine: Engine) -> None:
+    a_life(mine)
+    before = exported(mine)
 
-    report = load(engine, before)
+    report = load(mine, before)
 
-    assert exported(engine) == before
+    assert exported(mine) == before
     assert not report.changed
 
 
-def test_one_scope_can_go_out_alone(engine: Engine, other: Engine) -> None:
-    a_life(engine)
-    bob = engine.scoped("bob", "helper")
+def test_one_scope_can_go_out_alone(mine: Engine, other: Engine) -> None:
+    a_life(mine)
+    bob = mine.scoped("bob", "helper")
 
     load(other, exported(bob, scope_only=True))
 
@@ -153,32 +155,32 @@ def test_one_scope_can_go_out_alone(engine: Engine, other: Engine) -> None:
     assert [json.loads(row).get("owner") for row in exported(other).splitlines()] == [None, "bob"]
 
 
-def test_ids_that_are_taken_give_way_and_relations_follow(engine: Engine) -> None:
-    engine.create_entities(["Zoe", "Yan"])
+def test_ids_that_are_taken_give_way_and_relations_follow(mine: Engine) -> None:
+    mine.create_entities(["Zoe", "Yan"])
 
-    report = load(engine, HEADER + person(1, "Ada") + person(2, "Bob") + link(1, 1, 2))
+    report = load(mine, HEADER + person(1, "Ada") + person(2, "Bob") + link(1, 1, 2))
 
     assert (report.entities_created, report.relations_created) == (2, 1)
-    assert [(one.id, one.name) for one in engine.read_graph().entities] == [
+    assert [(one.id, one.name) for one in mine.read_graph().entities] == [
         (1, "Zoe"),
         (2, "Yan"),
         (3, "Ada"),
         (4, "Bob"),
     ]
-    assert [(r.source_name, r.target_name) for r in engine.read_graph().relations] == [("Ada", "Bob")]
-    before = exported(engine)
-    assert not load(engine, HEADER + person(1, "Ada") + person(2, "Bob") + link(1, 1, 2)).changed
-    assert exported(engine) == before
+    assert [(r.source_name, r.target_name) for r in mine.read_graph().relations] == [("Ada", "Bob")]
+    before = exported(mine)
+    assert not load(mine, HEADER + person(1, "Ada") + person(2, "Bob") + link(1, 1, 2)).changed
+    assert exported(mine) == before
 
 
-def test_a_whole_life_goes_into_a_store_that_has_its_own(engine: Engine, other: Engine) -> None:
-    a_life(engine)
+def test_a_whole_life_goes_into_a_store_that_has_its_own(mine: Engine, other: Engine) -> None:
+    a_life(mine)
     other.create_entities([{"name": "Ada", "observations": ["kept", "theirs"]}, "Zoe"])
     other.create_relations([("Zoe", "knows", "Ada")])
 
-    report = load(other, exported(engine))
+    report = load(other, exported(mine))
     before = exported(other)
-    again = load(other, exported(engine))
+    again = load(other, exported(mine))
 
     # Ada was there; two of her four observations that are gone came along, and so did `new`.
     assert (report.entities_created, report.entities_merged, report.observations_added) == (4, 1, 4)
@@ -190,24 +192,24 @@ def test_a_whole_life_goes_into_a_store_that_has_its_own(engine: Engine, other: 
     assert exported(other) == before
 
 
-def test_what_was_forgotten_since_comes_back_and_what_lives_is_not_forgotten(engine: Engine) -> None:
-    engine.create_entities([{"name": "Ada", "observations": ["wrote"]}, "Bob"])
-    living = exported(engine)
-    engine.delete_entities(["Ada"])
-    without = exported(engine)
+def test_what_was_forgotten_since_comes_back_and_what_lives_is_not_forgotten(mine: Engine) -> None:
+    mine.create_entities([{"name": "Ada", "observations": ["wrote"]}, "Bob"])
+    living = exported(mine)
+    mine.delete_entities(["Ada"])
+    without = exported(mine)
 
-    load(engine, living)
-    assert [seen.content for seen in engine.open_nodes(["Ada"]).entities[0].in_force] == ["wrote"]
-    assert load(engine, living).changed is False
+    load(mine, living)
+    assert [seen.content for seen in mine.open_nodes(["Ada"]).entities[0].in_force] == ["wrote"]
+    assert load(mine, living).changed is False
 
-    load(engine, without)
-    assert len(engine.open_nodes(["Ada"]).entities) == 1
-    assert load(engine, without).changed is False
+    load(mine, without)
+    assert len(mine.open_nodes(["Ada"]).entities) == 1
+    assert load(mine, without).changed is False
 
 
-def test_links_lead_to_where_things_are_now(engine: Engine) -> None:
-    engine.create_entities(["Zoe"])
-    engine.create_relations([("Zoe", "is", "Zoe")])
+def test_links_lead_to_where_things_are_now(mine: Engine) -> None:
+    mine.create_entities(["Zoe"])
+    mine.create_relations([("Zoe", "is", "Zoe")])
     text = (
         HEADER
         + note(1, "first draft", superseded_by=2, superseded_at=MOMENT)
@@ -218,10 +220,10 @@ def test_links_lead_to_where_things_are_now(engine: Engine) -> None:
         + line(record="relation", id=7, source=3, target=3, type="known by", created_at=MOMENT)
     )
 
-    load(engine, text)
+    load(mine, text)
 
-    memories = {one["id"]: one for one in plain(exported(engine)) if one.get("record") == "memory"}
-    relations = {one["type"]: one for one in plain(exported(engine)) if one.get("record") == "relation"}
+    memories = {one["id"]: one for one in plain(exported(mine)) if one.get("record") == "memory"}
+    relations = {one["type"]: one for one in plain(exported(mine)) if one.get("record") == "relation"}
     assert memories[memories_named(memories, "first draft")]["superseded_by"] == memories_named(
         memories, "second draft"
     )
@@ -236,7 +238,7 @@ def memories_named(memories: dict[int, dict[str, Any]], text: str) -> int:
     return next(id_ for id_, one in memories.items() if one.get("text") == text)
 
 
-def test_links_survive_a_round_trip_whatever_their_order(engine: Engine, other: Engine) -> None:
+def test_links_survive_a_round_trip_whatever_their_order(mine: Engine, other: Engine) -> None:
     text = (
         HEADER
         + note(1, "first draft", superseded_by=9, superseded_at=MOMENT)
@@ -246,25 +248,25 @@ def test_links_survive_a_round_trip_whatever_their_order(engine: Engine, other: 
         + line(record="relation", id=7, source=3, target=3, type="known by", created_at=MOMENT)
     )
 
-    load(engine, text)
-    load(other, exported(engine))
+    load(mine, text)
+    load(other, exported(mine))
 
-    assert exported(engine) == exported(other) == text
+    assert exported(mine) == exported(other) == text
 
 
-def test_lines_may_stand_in_any_order_after_the_first(engine: Engine, other: Engine) -> None:
+def test_lines_may_stand_in_any_order_after_the_first(mine: Engine, other: Engine) -> None:
     rows = [person(n, f"p{n}") for n in range(1, 40)] + [link(n, n, 40 - n) for n in range(1, 40)]
 
-    load(engine, HEADER + "".join(rows))
+    load(mine, HEADER + "".join(rows))
     load(other, HEADER + "".join(reversed(rows)))
 
-    assert exported(engine) == exported(other) == HEADER + "".join(rows)
+    assert exported(mine) == exported(other) == HEADER + "".join(rows)
 
 
-def test_a_relation_never_lands_on_a_stranger_that_has_its_id(engine: Engine) -> None:
-    engine.create_entities(["Stranger", "Ada"])
+def test_a_relation_never_lands_on_a_stranger_that_has_its_id(mine: Engine) -> None:
+    mine.create_entities(["Stranger", "Ada"])
 
-    report = load(engine, HEADER + person(2, "Ada") + note(3, "x") + link(1, 2, 1) + link(2, 2, 3))
+    report = load(mine, HEADER + person(2, "Ada") + note(3, "x") + link(1, 2, 1) + link(2, 2, 3))
 
     assert report.dangling == (
         Dangling(4, "memory 2", "knows", "memory 1", "The file has no memory 1."),
@@ -276,16 +278,16 @@ def test_a_relation_never_lands_on_a_stranger_that_has_its_id(engine: Engine) ->
             "Relation 2 leads to memory 3, which is not an entity here.",
         ),
     )
-    assert engine.counts().relations == 0
+    assert mine.counts().relations == 0
 
 
-def test_twins_stay_two_in_an_empty_store(engine: Engine, other: Engine) -> None:
-    put(engine, *[NewText(Kind.MESSAGE, "ok")] * 3)
+def test_twins_stay_two_in_an_empty_store(mine: Engine, other: Engine) -> None:
+    put(mine, *[NewText(Kind.MESSAGE, "ok")] * 3)
 
-    load(other, exported(engine))
+    load(other, exported(mine))
 
     assert other.counts().messages == 3
-    assert not load(other, exported(engine)).changed
+    assert not load(other, exported(mine)).changed
 
 
 BAD = {
@@ -330,54 +332,54 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_a_bad_line_is_named_and_the_rest_is_imported(engine: Engine, what: str) -> None:
+def test_a_bad_line_is_named_and_the_rest_is_imported(mine: Engine, what: str) -> None:
     row, reason = BAD[what]
 
-    report = load(engine, HEADER + person(5, "Before") + row.strip() + "\n" + person(6, "After"))
+    report = load(mine, HEADER + person(5, "Before") + row.strip() + "\n" + person(6, "After"))
 
     assert (report.bad_count, report.entities_created, report.lines) == (1, 2, 4)
     assert report.bad_lines[0].line == 3
     assert reason in report.bad_lines[0].reason
 
 
-def test_told_to_stop_at_a_bad_line_nothing_is_imported(engine: Engine) -> None:
+def test_told_to_stop_at_a_bad_line_nothing_is_imported(mine: Engine) -> None:
     text = HEADER + person(1, "Ada") + link(1, 1, 1, mood="good")
 
     with pytest.raises(InvalidInput, match=r"Line 3: The relation has 'mood'.*Nothing was imported"):
-        load(engine, text, keep_going=False)
-    assert engine.counts().entities == 0
-    assert load(engine, HEADER + person(1, "Ada"), keep_going=False).entities_created == 1
+        load(mine, text, keep_going=False)
+    assert mine.counts().entities == 0
+    assert load(mine, HEADER + person(1, "Ada"), keep_going=False).entities_created == 1
 
 
 @pytest.mark.parametrize("version", [2, "1", True, None])
-def test_a_newer_format_is_refused_whole(engine: Engine, version: object) -> None:
+def test_a_newer_format_is_refused_whole(mine: Engine, version: object) -> None:
     with pytest.raises(InvalidInput, match="pip install --upgrade"):
-        load(engine, line(recollect=version) + person(1, "Ada"))
-    assert engine.counts().entities == 0
+        load(mine, line(recollect=version) + person(1, "Ada"))
+    assert mine.counts().entities == 0
 
 
-def test_a_format_can_be_asked_for(engine: Engine) -> None:
+def test_a_format_can_be_asked_for(mine: Engine) -> None:
     with pytest.raises(InvalidInput, match="no full export"):
-        import_file(engine, io.StringIO(entity("Ada")), format="full")
+        import_file(mine, io.StringIO(entity("Ada")), format="full")
     with pytest.raises(InvalidInput, match="is empty"):
-        import_file(engine, io.StringIO(""), format="full")
-    report = import_file(engine, io.StringIO(HEADER + person(1, "Ada")), format="official")
+        import_file(mine, io.StringIO(""), format="full")
+    report = import_file(mine, io.StringIO(HEADER + person(1, "Ada")), format="official")
     assert [bad.line for bad in report.bad_lines] == [1, 2]
     assert report.bad_lines[0] == BadLine(1, "The line has no `type`; it is entity or relation.")
 
 
-def test_times_of_any_zone_are_read_and_written_in_one(engine: Engine) -> None:
-    load(engine, HEADER + note(1, "x", updated_at="2026-02-01T12:00:00+05:30"))
+def test_times_of_any_zone_are_read_and_written_in_one(mine: Engine) -> None:
+    load(mine, HEADER + note(1, "x", updated_at="2026-02-01T12:00:00+05:30"))
 
-    [row] = plain(exported(engine))[1:]
+    [row] = plain(exported(mine))[1:]
     assert row["updated_at"] == "2026-02-01T06:30:00.000000Z"
-    memory = engine.get(1)
+    memory = mine.get(1)
     assert memory is not None
     assert memory.updated_at - datetime(2026, 2, 1, tzinfo=UTC) == timedelta(hours=6, minutes=30)
 
 
-def test_official_files_and_full_ones_are_told_apart(engine: Engine) -> None:
-    assert load(engine, "\n\n" + HEADER).format == "full"
-    assert load(engine, "\ufeff" + HEADER).format == "full"
-    assert load(engine, entity("Ada")).format == "official"
-    assert load(engine, "oops\n" + HEADER).format == "official"
+def test_official_files_and_full_ones_are_told_apart(mine: Engine) -> None:
+    assert load(mine, "\n\n" + HEADER).format == "full"
+    assert load(mine, "\ufeff" + HEADER).format == "full"
+    assert load(mine, entity("Ada")).format == "official"
+    assert load(mine, "oops\n" + HEADER).format == "official"

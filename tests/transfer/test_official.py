@@ -19,13 +19,16 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
 
 
-def load(engine: Engine, text: str, *, keep_going: bool = True) -> ImportReport:
-    return import_file(engine, io.StringIO(text), keep_going=keep_going)
+pytest_plugins = ["transfer_stores"]
 
 
-def test_entities_come_with_their_observations_and_relations(engine: Engine) -> None:
+def load(mine: Engine, text: str, *, keep_going: bool = True) -> ImportReport:
+    return import_file(mine, io.StringIO(text), keep_going=keep_going)
+
+
+def test_entities_come_with_their_observations_and_relations(mine: Engine) -> None:
     report = load(
-        engine, entity("Ada", "wrote", "counted") + entity("Babbage") + relation("Ada", "knew", "Babbage")
+        mine, entity("Ada", "wrote", "counted") + entity("Babbage") + relation("Ada", "knew", "Babbage")
     )
 
     assert report == ImportReport(
@@ -36,7 +39,7 @@ def test_entities_come_with_their_observations_and_relations(engine: Engine) -> 
         relations_created=1,
         embedded=4,  # two names, two observations
     )
-    graph = engine.read_graph()
+    graph = mine.read_graph()
     assert [(one.name, [seen.content for seen in one.in_force]) for one in graph.entities] == [
         ("Ada", ["wrote", "counted"]),
         ("Babbage", []),
@@ -44,66 +47,66 @@ def test_entities_come_with_their_observations_and_relations(engine: Engine) -> 
     assert [(r.source_name, r.type, r.target_name) for r in graph.relations] == [("Ada", "knew", "Babbage")]
 
 
-def test_what_was_imported_is_found_by_words_and_by_meaning(engine: Engine) -> None:
-    load(engine, entity("Ada", "wrote the first programme"))
+def test_what_was_imported_is_found_by_words_and_by_meaning(mine: Engine) -> None:
+    load(mine, entity("Ada", "wrote the first programme"))
 
-    hit = engine.search("programme").hits[0]
+    hit = mine.search("programme").hits[0]
 
     assert set(hit.places) == {"words", "meaning"}
 
 
-def test_relations_may_stand_before_their_entities(engine: Engine) -> None:
-    report = load(engine, relation("Ada", "knew", "Babbage") + entity("Babbage") + entity("Ada"))
+def test_relations_may_stand_before_their_entities(mine: Engine) -> None:
+    report = load(mine, relation("Ada", "knew", "Babbage") + entity("Babbage") + entity("Ada"))
 
     assert (report.relations_created, report.dangling_count) == (1, 0)
 
 
-def test_a_relation_that_leads_nowhere_is_reported_and_not_created(engine: Engine) -> None:
-    report = load(engine, entity("Ada") + "\n" + relation("Ada", "knew", "Nobody"))
+def test_a_relation_that_leads_nowhere_is_reported_and_not_created(mine: Engine) -> None:
+    report = load(mine, entity("Ada") + "\n" + relation("Ada", "knew", "Nobody"))
 
     assert report.dangling == (
         Dangling(3, "Ada", "knew", "Nobody", "There is no entity named 'Nobody'; create it first."),
     )
     assert (report.dangling_count, report.relations_created, report.bad_count) == (1, 0, 0)
-    assert engine.counts().entities == 1
+    assert mine.counts().entities == 1
 
 
-def test_a_relation_may_lead_to_what_the_store_had_before(engine: Engine) -> None:
-    engine.create_entities(["Babbage"])
+def test_a_relation_may_lead_to_what_the_store_had_before(mine: Engine) -> None:
+    mine.create_entities(["Babbage"])
 
-    assert load(engine, entity("Ada") + relation("Ada", "knew", "Babbage")).relations_created == 1
+    assert load(mine, entity("Ada") + relation("Ada", "knew", "Babbage")).relations_created == 1
 
 
-def test_a_thousand_dangling_relations_are_counted_and_the_first_are_named(engine: Engine) -> None:
-    report = load(engine, entity("a") + "".join(relation("a", "to", f"b{n}") for n in range(1_000)))
+def test_a_thousand_dangling_relations_are_counted_and_the_first_are_named(mine: Engine) -> None:
+    report = load(mine, entity("a") + "".join(relation("a", "to", f"b{n}") for n in range(1_000)))
 
     assert (report.dangling_count, len(report.dangling)) == (1_000, SHOWN)
 
 
-def test_lines_of_the_same_name_are_one_entity(engine: Engine) -> None:
-    report = load(engine, entity("Ada", "one", type_="person") + entity("Ada", "two", "one", type_="ship"))
+def test_lines_of_the_same_name_are_one_entity(mine: Engine) -> None:
+    report = load(mine, entity("Ada", "one", type_="person") + entity("Ada", "two", "one", type_="ship"))
 
     assert (report.entities_created, report.entities_merged, report.observations_added) == (1, 1, 2)
-    assert (engine.read_graph().entities[0].type, exported(engine, "official")) == (
+    assert (mine.read_graph().entities[0].type, exported(mine, "official")) == (
         "person",
         entity("Ada", "one", "two", type_="person"),
     )
 
 
-def test_names_that_differ_by_case_only_are_two_entities(engine: Engine) -> None:
+def test_names_that_differ_by_case_only_are_two_entities(mine: Engine) -> None:
     text = entity("Ada", "upper") + entity("ada", "lower") + relation("Ada", "is not", "ada")
 
-    assert load(engine, text).entities_created == 2
-    assert exported(engine, "official") == text
+    assert load(mine, text).entities_created == 2
+    assert exported(mine, "official") == text
 
 
-def test_names_in_two_unicode_forms_are_one_entity(engine: Engine) -> None:
-    load(engine, entity("Café") + entity("Cafe\u0301", "open") + relation("Cafe\u0301", "is", " Café "))
+def test_names_in_two_unicode_forms_are_one_entity(mine: Engine) -> None:
+    load(mine, entity("Café") + entity("Cafe\u0301", "open") + relation("Cafe\u0301", "is", " Café "))
 
-    assert exported(engine, "official") == entity("Café", "open") + relation("Café", "is", "Café")
+    assert exported(mine, "official") == entity("Café", "open") + relation("Café", "is", "Café")
 
 
-def test_any_script_goes_in_and_out_unchanged(engine: Engine) -> None:
+def test_any_script_goes_in_and_out_unchanged(mine: Engine) -> None:
     text = (
         entity("東京タワー", "東京にある", "高さは333メートル", type_="場所")
         + entity("🐞 bug", 'was a moth 🦋\u2028\u0085 \\ " \t end', type_="událost")
@@ -111,12 +114,12 @@ def test_any_script_goes_in_and_out_unchanged(engine: Engine) -> None:
         + relation("東京タワー", "関係", "🐞 bug")
     )
 
-    load(engine, text)
+    load(mine, text)
 
-    assert exported(engine, "official") == text
+    assert exported(mine, "official") == text
 
 
-def test_importing_again_changes_not_even_a_time(engine: Engine) -> None:
+def test_importing_again_changes_not_even_a_time(mine: Engine) -> None:
     text = (
         entity("Ada", "one", "two")
         + entity("Ada", "three")
@@ -124,35 +127,35 @@ def test_importing_again_changes_not_even_a_time(engine: Engine) -> None:
         + relation("House", "contains", "Ada")
         + relation("Ada", "part_of", "House")
     )
-    load(engine, text)
-    before = exported(engine)
+    load(mine, text)
+    before = exported(mine)
 
-    report = load(engine, text)
+    report = load(mine, text)
 
-    assert exported(engine) == before
+    assert exported(mine) == before
     assert not report.changed
     assert (report.entities_merged, report.relations_known) == (3, 2)
 
 
-def test_a_declared_inverse_comes_along_and_goes_out_too(engine: Engine) -> None:
+def test_a_declared_inverse_comes_along_and_goes_out_too(mine: Engine) -> None:
     text = entity("House") + entity("Room") + relation("House", "contains", "Room")
 
-    load(engine, text)
+    load(mine, text)
 
-    assert exported(engine, "official") == text + relation("Room", "part_of", "House")
+    assert exported(mine, "official") == text + relation("Room", "part_of", "House")
 
 
-def test_an_empty_type_is_unknown(engine: Engine) -> None:
-    report = load(engine, '{"type":"entity","name":"Ada"}\n' + entity("Bob", type_=" "))
+def test_an_empty_type_is_unknown(mine: Engine) -> None:
+    report = load(mine, '{"type":"entity","name":"Ada"}\n' + entity("Bob", type_=" "))
 
     assert report.bad_count == 0
-    assert {one.type for one in engine.read_graph().entities} == {"unknown"}
+    assert {one.type for one in mine.read_graph().entities} == {"unknown"}
 
 
-def test_keys_that_the_official_server_does_not_know_are_passed_over(engine: Engine) -> None:
+def test_keys_that_the_official_server_does_not_know_are_passed_over(mine: Engine) -> None:
     line = {"type": "entity", "name": "Ada", "entityType": "x", "observations": [], "version": 7}
 
-    assert load(engine, json.dumps(line)).entities_created == 1
+    assert load(mine, json.dumps(line)).entities_created == 1
 
 
 BAD = {
@@ -181,10 +184,10 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_a_bad_line_is_named_and_the_rest_is_imported(engine: Engine, what: str) -> None:
+def test_a_bad_line_is_named_and_the_rest_is_imported(mine: Engine, what: str) -> None:
     line, reason = BAD[what]
 
-    report = load(engine, f"{entity('Before')}{line}\n{entity('After')}")
+    report = load(mine, f"{entity('Before')}{line}\n{entity('After')}")
 
     assert (report.bad_count, report.entities_created, report.lines) == (1, 2, 3)
     [bad] = report.bad_lines
@@ -193,95 +196,95 @@ def test_a_bad_line_is_named_and_the_rest_is_imported(engine: Engine, what: str)
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_told_to_stop_at_a_bad_line_nothing_is_imported(engine: Engine, what: str) -> None:
+def test_told_to_stop_at_a_bad_line_nothing_is_imported(mine: Engine, what: str) -> None:
     line, reason = BAD[what]
     text = "".join(entity(f"e{n}") for n in range(1_500)) + "\n" + line
 
     with pytest.raises(InvalidInput, match=r"Line 1502: .*Nothing was imported") as caught:
-        load(engine, text, keep_going=False)
+        load(mine, text, keep_going=False)
 
     assert reason in str(caught.value)
-    assert engine.counts().entities == 0
+    assert mine.counts().entities == 0
 
 
-def test_a_line_that_is_not_utf8_is_named(engine: Engine) -> None:
+def test_a_line_that_is_not_utf8_is_named(mine: Engine) -> None:
     content = entity("Before").encode() + b'{"name":"\xff"}\n' + entity("After").encode()
 
-    report = import_file(engine, io.BytesIO(content))
+    report = import_file(mine, io.BytesIO(content))
 
     assert report.entities_created == 2
     assert report.bad_lines == (BadLine(2, "The line is not UTF-8 text: byte 10 is wrong."),)
 
 
-def test_half_a_surrogate_pair_in_a_text_stream_is_named(engine: Engine) -> None:
-    assert load(engine, entity("\ud800") + entity("After")).bad_lines[0].line == 1
+def test_half_a_surrogate_pair_in_a_text_stream_is_named(mine: Engine) -> None:
+    assert load(mine, entity("\ud800") + entity("After")).bad_lines[0].line == 1
 
 
 @pytest.mark.parametrize("observation", ["", "  ", 7, None, ["x"], "a\0b", "\ud834", "x" * (TEXT_LIMIT + 1)])
-def test_a_bad_observation_is_left_out_and_its_entity_is_not(engine: Engine, observation: object) -> None:
+def test_a_bad_observation_is_left_out_and_its_entity_is_not(mine: Engine, observation: object) -> None:
     line = json.dumps({"type": "entity", "name": "Ada", "observations": ["good", observation, "fine"]})
 
-    report = load(engine, line + "\n" + relation("Ada", "is", "Ada"))
+    report = load(mine, line + "\n" + relation("Ada", "is", "Ada"))
 
-    assert exported(engine, "official") == entity("Ada", "good", "fine", type_="unknown") + relation(
+    assert exported(mine, "official") == entity("Ada", "good", "fine", type_="unknown") + relation(
         "Ada", "is", "Ada"
     )
     assert (report.bad_count, report.bad_lines[0].line) == (1, 1)
     assert "observation 2" in report.bad_lines[0].reason
     with pytest.raises(InvalidInput, match="Line 1: "):
-        load(engine, line, keep_going=False)
+        load(mine, line, keep_going=False)
 
 
-def test_every_bad_line_is_counted_and_the_first_are_named(engine: Engine) -> None:
-    report = load(engine, "oops\n" * 1_000)
+def test_every_bad_line_is_counted_and_the_first_are_named(mine: Engine) -> None:
+    report = load(mine, "oops\n" * 1_000)
 
     assert (report.bad_count, len(report.bad_lines), report.bad_lines[-1].line) == (1_000, SHOWN, SHOWN)
 
 
-def test_only_what_holds_now_goes_out(engine: Engine) -> None:
-    engine.create_entities([{"name": "Ada", "observations": ["old", "removed"]}, "Gone", "Here"])
-    engine.add_observations({"Ada": [{"content": "new", "supersedes": "old"}]})
-    engine.delete_observations({"Ada": ["removed"]})
-    engine.create_relations([("Ada", "knew", "Gone"), ("Ada", "knows", "Here"), ("Ada", "met", "Here")])
-    engine.end_relation("Ada", "knows", "Here")
-    engine.delete_entities(["Gone"])
+def test_only_what_holds_now_goes_out(mine: Engine) -> None:
+    mine.create_entities([{"name": "Ada", "observations": ["old", "removed"]}, "Gone", "Here"])
+    mine.add_observations({"Ada": [{"content": "new", "supersedes": "old"}]})
+    mine.delete_observations({"Ada": ["removed"]})
+    mine.create_relations([("Ada", "knew", "Gone"), ("Ada", "knows", "Here"), ("Ada", "met", "Here")])
+    mine.end_relation("Ada", "knows", "Here")
+    mine.delete_entities(["Gone"])
 
-    assert exported(engine, "official") == (
+    assert exported(mine, "official") == (
         entity("Ada", "new", type_="unknown")
         + entity("Here", type_="unknown")
         + relation("Ada", "met", "Here")
     )
 
 
-def test_things_go_out_in_the_order_in_which_they_came(engine: Engine) -> None:
+def test_things_go_out_in_the_order_in_which_they_came(mine: Engine) -> None:
     names = [f"e{n * 7919 % 1_301}" for n in range(1_301)]
     text = "".join(entity(name, f"about {name}") for name in names)
     text += "".join(relation(names[-1 - n], "to", names[n * 31 % 1_301]) for n in range(1_200))
 
-    load(engine, text)
+    load(mine, text)
 
-    assert exported(engine, "official") == text
+    assert exported(mine, "official") == text
 
 
-def test_each_scope_has_its_own_graph(engine: Engine) -> None:
-    bob = engine.scoped("bob")
-    load(engine, entity("Ada", "mine"))
+def test_each_scope_has_its_own_graph(mine: Engine) -> None:
+    bob = mine.scoped("bob")
+    load(mine, entity("Ada", "mine"))
     load(bob, entity("Ada", "his") + entity("Bob") + relation("Ada", "knew", "Bob"))
 
-    assert exported(engine, "official") == entity("Ada", "mine")
+    assert exported(mine, "official") == entity("Ada", "mine")
     assert exported(bob, "official") == (
         entity("Ada", "his") + entity("Bob") + relation("Ada", "knew", "Bob")
     )
 
 
-def test_an_export_says_what_it_has_no_place_for(engine: Engine) -> None:
-    assert "Notes" not in exported(engine, "official")
-    change = PutText(engine.scope, NewText(Kind.NOTE, "buy milk"))
-    engine.store.apply([change], at=engine.parts.clock())
+def test_an_export_says_what_it_has_no_place_for(mine: Engine) -> None:
+    assert "Notes" not in exported(mine, "official")
+    change = PutText(mine.scope, NewText(Kind.NOTE, "buy milk"))
+    mine.store.apply([change], at=mine.parts.clock())
 
     from recollect.transfer import export_file
 
-    report = export_file(engine, io.StringIO())
+    report = export_file(mine, io.StringIO())
 
     assert report.note is not None
     assert "Notes and messages were left out" in report.note

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.records import Change, Memory
 
+pytest_plugins = ["transfer_stores"]
+
 # Few names and words, so that they meet; a few of them strange.
 NAMES = st.sampled_from(["Ada", "ada", "ÁDA", "東京", "🐞", 'quo"te\\', "a b"])
 WORDS = st.sampled_from(["tea", "rain", "東京にある", "line\nline\u2028", "🦋", "x" * 1_300])
@@ -102,13 +104,13 @@ LIVES = st.lists(changes(), max_size=25)
 TICKS = st.sampled_from([timedelta(0), timedelta(seconds=1)])
 
 
-def lived(engine: Engine, life: list[Change]) -> None:
+def lived(mine: Engine, life: list[Change]) -> None:
     for change in life:
-        engine.store.apply([change], at=engine.parts.clock(), keep_going=True)
+        mine.store.apply([change], at=mine.parts.clock(), keep_going=True)
 
 
-def load(engine: Engine, text: str) -> None:
-    report = import_file(engine, io.StringIO(text), embed=False)
+def load(mine: Engine, text: str) -> None:
+    report = import_file(mine, io.StringIO(text), embed=False)
     assert (report.bad_lines, report.dangling) == ((), ())
 
 
@@ -160,8 +162,8 @@ def test_bringing_a_full_export_twice_is_bringing_it_once(
             assert exported(third) == before
 
 
-def live(engine: Engine) -> list[Memory]:
-    with engine.store.read() as view:
+def live(mine: Engine) -> list[Memory]:
+    with mine.store.read() as view:
         return [memory for memory in view.page(None, 0, 1_000) if memory.deleted_at is None]
 
 

@@ -37,8 +37,8 @@ def write(path: Path, entities: int) -> None:
 
 
 def read(path: Path, source: Path) -> int:
-    with engine_at(path, model="none") as engine:
-        return peak(lambda: import_file(engine, source, embed=False))
+    with engine_at(path, model="none") as mine:
+        return peak(lambda: import_file(mine, source, embed=False))
 
 
 def test_sixteen_thousand_lines_take_no_more_memory_than_four_thousand(tmp_path: Path) -> None:
@@ -60,12 +60,12 @@ def test_a_full_export_and_its_import_take_no_more_either(tmp_path: Path) -> Non
     for size in (2_000, 4_000):
         lines, full = tmp_path / f"{size}.jsonl", tmp_path / f"{size}-full.jsonl"
         write(lines, size)
-        with engine_at(tmp_path / f"{size}.db", model="none") as engine:
-            import_file(engine, lines, embed=False)
-            out.append(peak(lambda: export_file(engine, full, format="full")))  # noqa: B023  # called at once
+        with engine_at(tmp_path / f"{size}.db", model="none") as mine:
+            import_file(mine, lines, embed=False)
+            out.append(peak(lambda: export_file(mine, full, format="full")))  # noqa: B023  # called at once
         into_empty.append(read(tmp_path / f"{size}-empty.db", full))
-        with engine_at(tmp_path / f"{size}-taken.db", model="none") as engine:
-            engine.create_entities([f"here before {n}" for n in range(100)])
+        with engine_at(tmp_path / f"{size}-taken.db", model="none") as mine:
+            mine.create_entities([f"here before {n}" for n in range(100)])
         into_taken.append(read(tmp_path / f"{size}-taken.db", full))
 
     for short, long in (out, into_empty, into_taken):

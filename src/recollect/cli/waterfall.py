@@ -37,7 +37,8 @@ def waterfall(reasons: Sequence[Reason], full: float, costs: Sequence[Cost] = ()
     grid.add_column(no_wrap=True)
     grid.add_column()
     grid.add_column(no_wrap=True, justify="right")
-    grid.add_column(no_wrap=True)
+    if costs:
+        grid.add_column(no_wrap=True)
     before = 0.0
     unchanged, hardly = [], []
     last = _last_that_counts(reasons)
@@ -55,7 +56,7 @@ def waterfall(reasons: Sequence[Reason], full: float, costs: Sequence[Cost] = ()
                 Text(did(reason), "cyan"),
                 Bar(start, reason.score, full),
                 Text(figure(reason.score), style),
-                _places(cost),
+                *([_places(cost)] if costs else []),
             )
         before = reason.score
     return Group(grid, *_folded(unchanged, hardly))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recollect.engine.recall import MOST_HITS, asking
 from recollect.errors import InvalidInput, NotFound
+from recollect.factors.candidates import Source
 from recollect.rank.pipeline import ByMeaning
 from recollect.rank.whynot import standing
 from recollect.retrieve.gather import gather, wider
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.parts import Parts
     from recollect.engine.recall import Question
+    from recollect.factors.candidates import Candidates
     from recollect.ports import View
     from recollect.rank.pipeline import Profile
     from recollect.rank.whynot import Standing
@@ -67,7 +69,8 @@ def why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
             return WhyNot(question.query, question.profile.name, memory, out[0], (), None, (out[1],))
         gathered = gather(view, question.profile, request, also=(id_,))
         branches = tuple(_branches(view, question.profile, request, gathered, id_))
-        stands = standing(question.profile, gathered.candidates, gathered.moment, id_)
+        candidates = _as_if_found(gathered.candidates, branches, id_)
+        stands = standing(question.profile, candidates, gathered.moment, id_)
         enough = _enough(view, question.profile, request, branches, stands, id_)
     return WhyNot(
         query=question.query,
@@ -119,6 +122,20 @@ def _branch(name: str, hits: Sequence[Found], gathered: Gathered, id_: int, take
     return Branch(name, place, hits[place - 1].score if place else None, taken, reached)
 
 
+def _as_if_found(candidates: Candidates, branches: Sequence[Branch], id_: int) -> Candidates:
+    """With a memory that no search brought up where each would have put it, had it taken more."""
+    if any(branch.reached for branch in branches):
+        return candidates
+    row = candidates.ids.tolist().index(id_)
+    sources = dict(candidates.sources)
+    for branch in branches:
+        if branch.rank is not None and branch.score is not None:
+            rank, score = sources[branch.name].rank.copy(), sources[branch.name].score.copy()
+            rank[row], score[row] = branch.rank, branch.score
+            sources[branch.name] = Source(rank, score)
+    return replace(candidates, sources=sources)
+
+
 def _enough(
     view: View, profile: Profile, request: Request, branches: Sequence[Branch], stands: Standing, id_: int
 ) -> int | None:
@@ -127,9 +144,11 @@ def _enough(
     A higher limit brings up more candidates, and may be read as another kind of question, so that the
     place the memory has now need not be the one it would have.
     """
-    if stands.place is None or (stands.place <= request.limit and any(one.reached for one in branches)):
+    found = any(branch.reached for branch in branches)
+    never = stands.place is None if found else all(branch.rank is None for branch in branches)
+    if never or (found and (stands.place or 0) <= request.limit):
         return None
-    limit = max(stands.place, request.limit + 1)
+    limit = max(stands.place or 0, request.limit + 1)
     while limit <= MOST_HITS:
         tried = gather(view, profile, wider(request, limit))
         if id_ not in tried.candidates.ids:

@@ -65,7 +65,8 @@ def together(connection: apsw.Connection, ids: Sequence[int]) -> Together:
     rows = list(
         connection.execute(
             "SELECT first_id, second_id, count, last_at FROM together "
-            f"WHERE first_id IN {_WANTED} AND second_id IN {_WANTED} ORDER BY first_id, second_id",
+            # The plus: through the pairs that each has, rather than every pair that there could be.
+            f"WHERE first_id IN {_WANTED} AND +second_id IN {_WANTED} ORDER BY first_id, second_id",
             (many(ids),),
         )
     )

@@ -46,6 +46,7 @@ class SqliteView:
     def __init__(self, connection: apsw.Connection, cache: VectorCache) -> None:
         self.connection = connection
         self._cache = cache
+        self._read_last: Mapping[int, Memory] = {}
 
     # Memories and the graph
 
@@ -54,7 +55,8 @@ class SqliteView:
             f"SELECT scope_id, {MEMORY_COLUMNS} FROM memory WHERE id IN (SELECT value FROM json_each(?))",
             (many(ids),),
         )
-        return {memory.id: memory for memory in self._loaded(rows)}
+        self._read_last = {memory.id: memory for memory in self._loaded(rows)}
+        return self._read_last
 
     def page(self, where: Filter | None, after: int, limit: int) -> Sequence[Memory]:
         if where is None:
@@ -287,7 +289,9 @@ class SqliteView:
         return [memory_of(row[1:], scopes[row[0]], observations.get(row[1], ())) for row in listed]
 
     def _read(self, rows: list[Row]) -> list[Passage]:
-        memories = self.memories(sorted({row[1] for row in rows}))
+        wanted = {row[1] for row in rows}
+        # Who asks for passages has mostly just read their memories, and a view never changes.
+        memories = self._read_last if wanted <= self._read_last.keys() else self.memories(sorted(wanted))
         passages = []
         for id_, memory_id, observation_id, start, stop in rows:
             memory = memories[memory_id]

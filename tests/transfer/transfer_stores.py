@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
+def mine(tmp_path: Path) -> Iterator[Engine]:
     with engine_at(tmp_path / "one.db") as one:
         yield one
         assert list(one.verify()) == []
