@@ -363,6 +363,8 @@ class RecordUse:
     scope: Scope
     ids: tuple[int, ...]
     session: str
+    missed: int = 0
+    """How many answers before this one could not be noted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -496,6 +498,8 @@ class Counts:
     due: int
     """Live passages that wait for a vector."""
     scopes: int
+    unnoted: int
+    """Answers that could not be noted as signals since the store was made."""
     bytes: int
 
 

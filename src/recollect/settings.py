@@ -64,7 +64,7 @@ MEANINGS = {
     "model_key": "key of a hosted model",
     "model_dims": "width of the vectors to ask a hosted model for",
     "model_timeout_seconds": "how long to wait for a hosted model",
-    "profiles": "rankings of your own: in the file, one [[profiles]] for each, as `profile show` prints them",
+    "profiles": "rankings of your own, one [[profiles]] for each; `profile show NAME --toml` prints one",
 }
 _SECRET = frozenset({"model_key"})
 
@@ -141,6 +141,8 @@ def _parsed(name: str, given: object, origin: str) -> object:
     parse, wanted = _PARSERS.get(name, (_text, "text"))
     try:
         return parse(given)
+    except InvalidInput as error:
+        raise InvalidInput(f"In {origin}: {error}") from error
     except (TypeError, ValueError):
         shown = "what it is" if name in _SECRET else repr(given)
         raise InvalidInput(f"The setting {name} ({origin}) must be {wanted}, not {shown}.") from None
@@ -163,7 +165,14 @@ def _profiles(given: object) -> tuple[Profile, ...]:
         raise TypeError
     from recollect.rank.plain import from_plain  # noqa: PLC0415  # loads NumPy, which few settings need
 
-    return tuple(from_plain(plain) for plain in given)
+    profiles = tuple(from_plain(plain) for plain in given)
+    names = [profile.name for profile in profiles]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidInput(
+            f"There are several profiles named {', '.join(map(repr, twice))}; rename all but one."
+        )
+    return profiles
 
 
 def _positive_int(given: object) -> int:

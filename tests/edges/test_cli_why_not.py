@@ -94,7 +94,10 @@ def test_a_profile_that_drops_it_is_said_to(recollect: CommandLine) -> None:
 
 
 def test_the_kind_asked_for_is_heeded(teas: CommandLine) -> None:
-    assert "Only note were asked for" in teas("why-not", "tea", "Assam", "--kind", "note").stdout
+    assert (
+        "It is of the kind entity, and the search was for note."
+        in teas("why-not", "tea", "Assam", "--kind", "note").stdout
+    )
 
 
 def test_in_a_pipe_each_line_begins_with_what_it_is(teas: CommandLine) -> None:

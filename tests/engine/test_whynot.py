@@ -95,7 +95,7 @@ def test_a_memory_of_another_kind_than_asked_for_says_so(
     put = PutText(Scope(), NewText(Kind.NOTE, "green tea"))
     (note,) = store.apply([put], at=clock()).outcomes[0].ids
     answer = engine.why_not("green tea", note, kinds=["entity", "message"])
-    assert answer.verdict == "Only entity, message were asked for."
+    assert answer.verdict == "It is of the kind note, and the search was for entity, message."
     assert answer.advice == ("Ask for the kind note too.",)
 
 

@@ -16,6 +16,7 @@ from recollect.errors import InvalidInput
 from recollect.factors.catalogue import FACTORS, name_of
 from recollect.rank.adjust import Plus, Times
 from recollect.rank.base import BaseRelevance, Keep
+from recollect.rank.finish import Cut, Order
 from recollect.rank.pipeline import ByMeaning, ByWords, Profile
 from recollect.rank.plain import RETRIEVERS, STEPS, from_plain, to_plain
 from recollect.rank.profiles import DEFAULT, PROFILES, profile_named
@@ -59,6 +60,7 @@ def values(draw: st.DrawFn, kind: type) -> Any:
     return kind(**given_)
 
 
+END = [{"step": "order"}, {"step": "cut"}]
 STEP_VALUES = st.sampled_from(list(STEPS.values())).flatmap(values)
 
 
@@ -71,20 +73,20 @@ STEP_VALUES = st.sampled_from(list(STEPS.values())).flatmap(values)
 def test_any_profile_reads_back_equal_from_json(
     retrieve: tuple[ByMeaning | ByWords, ...], steps: list[Step]
 ) -> None:
-    profile = Profile("mine", "", retrieve, (BaseRelevance(), *steps))
+    profile = Profile("mine", "", retrieve, (BaseRelevance(), *steps, Order(), Cut()))
     assert from_plain(json.loads(json.dumps(to_plain(profile)))) == profile
 
 
 def test_what_is_not_given_is_as_published() -> None:
-    plain = {"name": "small", "retrieve": [{"by": "meaning"}], "steps": [{"step": "rrf"}, {"step": "order"}]}
+    plain = {"name": "small", "retrieve": [{"by": "meaning"}], "steps": [{"step": "rrf"}, *END]}
     profile = from_plain(plain)
     assert profile.about == ""
     assert profile.retrieve == (ByMeaning(),)
-    assert list(profile.steps) == [STEPS["rrf"](), STEPS["order"]()]
+    assert list(profile.steps) == [STEPS["rrf"](), STEPS["order"](), STEPS["cut"]()]
 
 
 def test_whole_numbers_stand_for_numbers() -> None:
-    plain = {"name": "a", "retrieve": [{"by": "words", "times": 2}], "steps": [{"step": "rrf", "k": 5}]}
+    plain = {"name": "a", "retrieve": [{"by": "words", "times": 2}], "steps": [{"step": "rrf", "k": 5}, *END]}
     assert from_plain(plain).retrieve == (ByWords(times=2.0),)
 
 
@@ -231,8 +233,14 @@ def test_any_data_is_read_or_refused_by_name_and_never_breaks(where: tuple[Any, 
 
 
 def test_routing_may_also_rest_on_a_score_kept_as_base() -> None:
-    steps = [{"step": "linear"}, {"step": "keep", "name": "base"}, {"step": "route"}]
-    assert from_plain({**GOOD, "steps": steps}).steps[1:] == (Keep("base"), Route())
+    steps = [{"step": "linear"}, {"step": "keep", "name": "base"}, {"step": "route"}, *END]
+    assert from_plain({**GOOD, "steps": steps}).steps[1:3] == (Keep("base"), Route())
+
+
+@pytest.mark.parametrize("steps", [[], END[:1], END[1:], END[::-1]])
+def test_a_profile_that_does_not_end_sorted_and_cut_is_refused(steps: list[dict[str, str]]) -> None:
+    with pytest.raises(InvalidInput, match="the last two steps must be 'order' and 'cut'"):
+        from_plain({**GOOD, "steps": [{"step": "rrf"}, *steps]})
 
 
 def test_profiles_are_found_by_name_and_the_own_one_is_the_default() -> None:

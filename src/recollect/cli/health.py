@@ -176,10 +176,12 @@ def _cache(memory: Engine, found: Settings, name: str) -> Check:
 
 
 def _signals(memory: Engine) -> Iterator[Check]:
-    """Only what this process could not note: the count dies with it."""
+    """What any process could not note, as far as the store has learnt of it, and what this one could not."""
     signals = memory.parts.signals
-    if signals.failures:
-        said = f"{counted(signals.failures, 'answer')} could not be noted: {signals.last_failure}"
+    missed = memory.counts().unnoted + signals.failures
+    if missed:
+        why = f": {signals.last_failure}" if signals.last_failure else " so far"
+        said = f"{counted(missed, 'answer')} could not be noted{why}"
         yield Check("note", "signals", said, "Answers are right, but later rankings do not learn from them.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -28,11 +29,13 @@ class Signals:
     def __init__(self, store: Store, session: str) -> None:
         self.session = session
         self.failures = 0
+        """Of this process. The store learns of them with the next answer that can be noted."""
         self.last_failure: str | None = None
         self._store = store
         self._waiting: SimpleQueue[tuple[RecordUse, datetime] | None] = SimpleQueue()
         self._idle = threading.Condition()
         self._unwritten = 0
+        self._untold = 0
         self._closed = False
         self._thread: threading.Thread | None = None
 
@@ -70,7 +73,8 @@ class Signals:
         while (item := self._waiting.get()) is not None:
             change, at = item
             try:
-                self._store.apply([change], at=at)
+                self._store.apply([replace(change, missed=self._untold)], at=at)
+                self._untold = 0
             except Exception as error:  # noqa: BLE001  # best effort: whatever it is, no caller may feel it
                 with self._idle:
                     self._failed(str(error))
@@ -80,6 +84,7 @@ class Signals:
                     self._idle.notify_all()
 
     def _failed(self, why: str) -> None:
+        self._untold += 1
         self.failures += 1
         self.last_failure = why
         _log.warning("What was recalled could not be noted: %s", why)

@@ -97,7 +97,7 @@ def _out_of_reach(memory: Memory, question: Question) -> tuple[str, str] | None:
         )
     if memory.kind not in question.kinds:
         return (
-            f"Only {', '.join(sorted(question.kinds))} were asked for.",
+            f"It is of the kind {memory.kind}, and the search was for {', '.join(sorted(question.kinds))}.",
             f"Ask for the kind {memory.kind} too.",
         )
     return None

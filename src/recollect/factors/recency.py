@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fading:
+    """What is old keeps most of its score; what is new keeps all (Mnemosyne)."""
+
     floor: float = 0.7
     share: float = 0.3
     tau_hours: float = 168.0
@@ -36,6 +38,8 @@ class Fading:
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
+    """What was updated lately gains; what is old loses nothing (Reverie)."""
+
     boost: float = 0.3
     tau_days: float = 30.0
 
@@ -46,6 +50,8 @@ class Fresh:
 
 @dataclass(frozen=True, slots=True)
 class Just:
+    """What was said in the last minutes gains (Cognis)."""
+
     recency_boost_weight: float = 0.25
     recency_half_life_seconds: float = 120.0
     """Cognis's name for it; the time after which 1/e is left."""

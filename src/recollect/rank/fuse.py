@@ -112,4 +112,5 @@ def stretched(scores: Floats) -> Floats:
 
 
 def _by_rank(source: Source, weight: float, k: float) -> Floats:
-    return np.where(source.found, weight / (k + source.rank), 0.0)
+    # Rank 0 stands for "not found": it is not divided by, whatever k is.
+    return np.where(source.found, weight / (k + np.maximum(source.rank, 1)), 0.0)

@@ -84,6 +84,8 @@ def _check_together(profile: Profile, where: str) -> None:
         based = based or isinstance(step, BaseRelevance) or step == Keep("base")
         if isinstance(step, Route) and not based:
             raise InvalidInput(f"In {where}, step 'route' needs 'base_relevance' before it.")
+    if profile.steps[-2:] != (Order(), Cut()):
+        raise InvalidInput(f"In {where}, the last two steps must be 'order' and 'cut'.")
 
 
 def _plain(key: str, name: str, value: object) -> dict[str, Any]:

@@ -255,6 +255,9 @@ class SqliteView:
                 "SELECT count(*) FROM due JOIN passage AS p ON p.id = due.passage_id WHERE p.live = 1"
             ),
             scopes=self._number("SELECT count(*) FROM scope"),
+            unnoted=self._number(
+                "SELECT coalesce((SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'unnoted'), 0)"
+            ),
             bytes=self._number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
         )
 

@@ -21,6 +21,12 @@ _MOST_RECALLS = 50_000
 
 def record(batch: Batch, change: RecordUse) -> Outcome:
     """Count each memory once, note the day, the pairs, and the answer itself."""
+    if change.missed:
+        batch.run(
+            "INSERT INTO setting(name, value) VALUES ('unnoted', ?1) ON CONFLICT (name) "
+            "DO UPDATE SET value = CAST(CAST(value AS INTEGER) + ?1 AS TEXT)",
+            str(change.missed),
+        )
     scope = batch.scope_id(change.scope)
     known = {
         id_
