@@ -55,8 +55,8 @@ def main() -> int:
             if status:
                 return status
     click.secho("\nNow yours:", bold=True)
-    click.echo("  recollect add 'Ada' --type person -o 'Wrote the first program'")
-    click.echo("  recollect --help")
+    click.echo("  .venv/bin/recollect add 'Ada' --type person -o 'Wrote the first program'")
+    click.echo("  .venv/bin/recollect --help")
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
@@ -25,6 +26,11 @@ def facts(*packages: str) -> dict[str, str]:
         "sqlite": apsw.sqlite_lib_version(),
         **{name: _version(name) for name in ("apsw", "numpy", *packages)},
     }
+
+
+def write_json(path: Path, results: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def _commit() -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from facts import facts
+from facts import facts, write_json
 from store import Texts
 
 from recollect.embedders.choose import embedder_named
@@ -64,7 +64,7 @@ def main() -> None:
             print(json.dumps(row))
     if options.json:
         plain = {"facts": facts("onnxruntime") | {"model": MODEL}, "results": results}
-        Path(options.json).write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
+        write_json(Path(options.json), plain)
 
 
 # Ranking by itself

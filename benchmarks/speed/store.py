@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 import numpy as np
-from facts import facts
+from facts import facts, write_json
 
 import recollect
 from recollect.records import Filter, Kind, NewEntity, NewObservation, NewText, PutEntity, PutText, Scope
@@ -66,7 +66,7 @@ def main() -> None:
             "facts": facts("sqlite-utils") | {"stdlib_sqlite": sqlite3.sqlite_version},
             "results": results,
         }
-        Path(options.json).write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
+        write_json(Path(options.json), plain)
 
 
 # Texts

@@ -11,19 +11,19 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import apsw
 import numpy as np
+from facts import facts, write_json
 from numpy.typing import NDArray
 
 from recollect.records import Kind
@@ -46,12 +46,17 @@ def main() -> None:
     use_one_thread()
     if options.child:
         return child(options)
-    report: dict[str, Any] = {"machine": machine(), "data": data_name(options), "k": K, "runs": []}
+    report: dict[str, Any] = {
+        "facts": facts("sqlite-vec", "faiss-cpu"),
+        "data": data_name(options),
+        "k": K,
+        "runs": [],
+    }
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         for size in options.sizes:
             report["runs"].append(run(size, options, Path(folder)))
     if options.json:
-        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        write_json(options.json, report)
     return None
 
 
@@ -64,7 +69,7 @@ def use_one_thread() -> None:
 
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("sizes", type=int, nargs="*", default=[10_000, 100_000])
+    parser.add_argument("sizes", type=int, nargs="*", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--vectors", type=Path, help="real embeddings (.npy), jittered up to each size")
     parser.add_argument("--queries", type=Path, help="embeddings of real queries (.npy)")
     parser.add_argument("--centre", type=Path, help="the model's centre (.npy)")
@@ -395,26 +400,6 @@ def memory_mb(file: str, what: str) -> float:
     except OSError:
         return float("nan")
     return sum(int(line.split()[1]) for line in lines if line.startswith(what)) / 1024
-
-
-def machine() -> dict[str, str]:
-    folder = Path(__file__).parent
-    commit = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=False
-    ).stdout.strip()
-    cpu = platform.processor()
-    if Path("/proc/cpuinfo").exists():
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), cpu)
-    versions = {name: metadata.version(name) for name in ("numpy", "apsw", "sqlite-vec", "faiss-cpu")}
-    return {
-        "system": platform.platform(),
-        "cpu": f"{cpu}, {os.cpu_count()} cores, one used",
-        "python": platform.python_version(),
-        "sqlite": apsw.sqlite_lib_version(),
-        "commit": commit or "not committed",
-        **versions,
-    }
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ class Setting:
 
 MEANINGS = {
     "store": "the file that holds the memory",
-    "model": "what turns text into vectors: auto, none, arctic-s, potion, e5-small, openai:NAME, …",
+    "model": "what turns text into vectors: auto, none, arctic-s, e5-small, potion, openai:NAME, …",
     "owner": "whose memory it is",
     "agent": "which agent of the owner",
     "busy_seconds": "how long to wait while another program writes",

@@ -123,7 +123,7 @@ def test_broken_settings_are_a_problem(recollect: CommandLine) -> None:
 
 
 @pytest.mark.skipif(
-    not availability("potion").ready, reason="needs the small model: pip install 'recollect[potion]'"
+    not availability("potion").ready, reason="needs the small model: pip install ./models/potion"
 )
 def test_texts_that_an_english_model_cannot_read_are_told(recollect: CommandLine) -> None:
     recollect("add", "Inés", "-o", "Riega las plantas de la oficina los lunes", "--model", "potion")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,8 @@ from recollect.embedders.choose import availability, embedder_named
 from recollect.vectors import unpack
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from recollect.ports import Embedder
 
 STATE = availability("arctic-s")
@@ -78,3 +82,11 @@ def test_the_centre_is_shipped_with_the_model(arctic: Embedder) -> None:
     cat, _, rates = arctic.documents([CAT, KITTEN, RATES])
     direction = centre / np.linalg.norm(centre)
     assert min(cat @ direction, rates @ direction) > cat @ rates
+
+
+def test_nothing_is_reported_to_anyone(tmp_path: Path) -> None:
+    # onnxruntime's telemetry first writes what it will send below the user's home.
+    script = "from recollect.embedders.choose import embedder_named; embedder_named('arctic-s').query('tea')"
+    environ = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run([sys.executable, "-c", script], env=environ, check=True, timeout=120)
+    assert list(tmp_path.rglob("*")) == []

@@ -55,7 +55,7 @@ def test_another_revision_of_hashing_asks_to_reindex(name: str) -> None:
 @pytest.mark.parametrize("name", ["", "bge", "azure:ada", "arctic-s:x", "@1"])
 def test_an_unknown_name_lists_those_there_are(name: str) -> None:
     with pytest.raises(
-        ModelUnavailable, match="there are: arctic-s, potion, e5-small, hashing, none, openai"
+        ModelUnavailable, match="there are: arctic-s, e5-small, potion, hashing, none, openai"
     ):
         embedder_named(name)
 
@@ -75,7 +75,9 @@ def test_a_missing_library_names_the_command(library: str, monkeypatch: pytest.M
 
 def test_a_missing_model_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choose, "packaged", lambda _: None)
-    with pytest.raises(ModelUnavailable, match=r"'arctic-s' is not installed; run: pip install 'recollect\["):
+    with pytest.raises(
+        ModelUnavailable, match=r"'arctic-s' is not installed; run: pip install recollect-model-arctic-s "
+    ):
         embedder_named("arctic-s@f93ff225")
 
 
@@ -88,10 +90,14 @@ def ready(*names: str) -> Callable[[str], Availability]:
     [
         (("arctic-s", "potion"), Choice("arctic-s", "the default model")),
         (
+            ("potion", "e5-small"),
+            Choice("e5-small", "since the default is not ready: arctic-s is or is not there"),
+        ),
+        (
             ("potion",),
             Choice(
                 "potion",
-                "a small static model, since the default is not ready: arctic-s is or is not there",
+                "since the default is not ready: arctic-s is or is not there",
             ),
         ),
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from datetime import UTC, datetime, timedelta, timezone
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -439,6 +440,33 @@ def test_noting_while_another_closes_never_hangs_and_loses_nothing_unsaid(
         refused += signals.failures
     assert noted + refused == 150
     assert counts(made).get(tea, 0) == noted
+
+
+def test_what_is_noted_at_the_moment_of_closing_is_written(store: SqliteStore, clock: FixedClock) -> None:
+    """Closing begins just as a note is on its way into the queue, and must not end the queue before it."""
+    made = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test")))
+    (tea,) = teas(made, 1)
+    signals = Signals(store, "test")
+    ended = threading.Event()
+
+    class Interrupted(SimpleQueue[Any]):
+        def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
+            if item is None:
+                ended.set()
+            else:
+                closing.start()
+                ended.wait(0.2)  # in vain, where noting and closing exclude one another
+            super().put(item)
+
+    closing = threading.Thread(target=signals.close, daemon=True)
+    signals._waiting = Interrupted()
+    # It must have a writer already: only then has closing an end to put.
+    signals._thread = threading.Thread(target=signals._write_all, daemon=True)
+    signals._thread.start()
+    signals.seen(Scope(), [tea], clock())
+    closing.join(30)
+    assert not closing.is_alive()
+    assert (counts(made), signals.failures) == ({tea: 1}, 0)
 
 
 def test_another_time_zone_is_the_same_day(engine: Engine, clock: FixedClock) -> None:

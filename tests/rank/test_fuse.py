@@ -15,11 +15,11 @@ def test_the_constant_is_that_of_the_paper() -> None:
     assert RRF_K == 60
 
 
-def test_the_seeds_example_comes_out_exactly() -> None:
+def test_the_published_example_comes_out_exactly() -> None:
     # KNN: A first, B second, D fifth; FTS: C first, D second, A third. Others fill the ranks between.
     fused = reciprocal_ranks([[A, B, 90, 91, D], [C, D, A]])
     scores = dict(fused)
-    # A: 1/61 + 1/63 = 0.0323 (the seed cuts it to 0.0322)
+    # A: 1/61 + 1/63 = 0.0323 (the published example cuts it to 0.0322)
     assert scores[A] == pytest.approx(1 / 61 + 1 / 63)
     assert round(scores[A], 4) == 0.0323
     # B: 1/62 = 0.0161     C: 1/61 = 0.0164     D: 1/65 + 1/62 = 0.0315

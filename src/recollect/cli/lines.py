@@ -11,6 +11,7 @@ from recollect.cli.visible import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import datetime
     from typing import Any
 
     from recollect.cli.replies import Check, Reply
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from recollect.engine.whynot import WhyNot
     from recollect.rank.explain import Reason
     from recollect.rank.whynot import Standing
+    from recollect.records import Relation
 
 
 def lines_of(reply: Reply) -> Iterator[str]:
@@ -104,7 +106,13 @@ def _graph(graph: Graph, *, history: bool) -> Iterator[str]:
                     "replaced", entity.name, observation.content, observation.superseded_at.isoformat()
                 )
     for relation in graph.relations:
-        yield _fields("relation", relation.source_name, relation.type, relation.target_name)
+        span = [f"{word} {at.isoformat()}" for word, at in _span(relation) if at is not None]
+        about = [relation.context] if relation.context else []
+        yield _fields("relation", relation.source_name, relation.type, relation.target_name, *about, *span)
+
+
+def _span(relation: Relation) -> tuple[tuple[str, datetime | None], ...]:
+    return (("since", relation.since), ("until", relation.until))
 
 
 def _check(check: Check) -> str:

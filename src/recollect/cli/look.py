@@ -35,7 +35,7 @@ def find(call: Call, text: tuple[str, ...], limit: int) -> None:
 
 @command("show", "recollect show 'Marisol Vega' Tidebook", "recollect show Tidebook --history")
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
-@click.option("--history", is_flag=True, help="Also observations that were replaced by a later one.")
+@click.option("--history", is_flag=True, help="Also what was replaced, and relations that ended.")
 def show(call: Call, names: tuple[str, ...], history: bool) -> None:
     """Show entities in full, with their relations.
 
@@ -46,7 +46,7 @@ def show(call: Call, names: tuple[str, ...], history: bool) -> None:
         missing = [name for name, graph in graphs.items() if not graph.entities]
         if len(missing) == len(graphs):
             raise NotFound(f"{_no_such(missing)} Look for one with: recollect find TEXT")
-        found = memory.open_nodes([name for name in names if name not in missing])
+        found = memory.open_nodes([name for name in names if name not in missing], history=history)
     call.show(Opened(found, history))
     if missing:
         call.tell(_no_such(missing))

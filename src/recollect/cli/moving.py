@@ -143,7 +143,10 @@ def _gained(report: ImportReport) -> str:
     ]
     if report.texts_created:
         gains.append(counted(report.texts_created, "note or message", "notes and messages"))
-    return f"Imported {', '.join(gains)}." if report.changed else "Nothing new: all of it was known."
+    if report.changed:
+        return f"Imported {', '.join(gains)}."
+    nothing_good = report.bad_count and report.bad_count >= report.lines
+    return "Nothing was imported." if nothing_good else "Nothing new: all of it was known."
 
 
 def _known(report: ImportReport) -> list[str]:

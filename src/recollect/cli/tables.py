@@ -235,8 +235,9 @@ def _arrow(relation: Relation, entity: Memory, widest: int) -> tuple[Text, Text,
     span = Text.assemble(
         (one_line(relation.type).ljust(widest), "green"), "  ", one_line(other), (context, "dim")
     )
-    since = "" if relation.since is None else f"since {_day(relation.since)}"
-    return Text("→" if outward else "←", "green"), span, since
+    named = (("since", relation.since), ("until", relation.until))
+    held = " ".join(f"{word} {_day(at)}" for word, at in named if at is not None)
+    return Text("→" if outward else "←", "green"), span, held
 
 
 # Small tables

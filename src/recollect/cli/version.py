@@ -8,6 +8,6 @@ def version() -> str:
     from importlib.metadata import version as installed  # noqa: PLC0415
 
     try:
-        return installed("recollect")
+        return installed("recollect-memory")
     except PackageNotFoundError:
         return "(run from its source, not installed)"

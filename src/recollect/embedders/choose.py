@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 WORDS_ONLY = "none"
 """The name of having no model: searches go by words alone."""
 
-OURS = ("arctic-s", "potion", "e5-small")
+OURS = ("arctic-s", "e5-small", "potion")
 """The models that we package, the preferred first."""
 
 
@@ -87,12 +87,15 @@ def embedder_named(name: str, options: Options | None = None) -> Embedder | None
 
 def default_choice() -> Choice:
     """The best model that is installed and can run here, and why it was chosen."""
-    arctic, potion = availability("arctic-s"), availability("potion")
-    if arctic.ready:
-        return Choice("arctic-s", "the default model")
-    if potion.ready:
-        return Choice("potion", f"a small static model, since the default is not ready: {arctic.reason}")
-    return Choice(WORDS_ONLY, f"words only, since no model is ready: {arctic.reason}; run: {arctic.command}")
+    preferred = availability(OURS[0])
+    if preferred.ready:
+        return Choice(preferred.name, "the default model")
+    for other in map(availability, OURS[1:]):
+        if other.ready:
+            return Choice(other.name, f"since the default is not ready: {preferred.reason}")
+    return Choice(
+        WORDS_ONLY, f"words only, since no model is ready: {preferred.reason}; run: {preferred.command}"
+    )
 
 
 def installed() -> Sequence[Availability]:
@@ -121,8 +124,11 @@ def availability(name: str) -> Availability:
 
 def install_command(name: str) -> str:
     """What installs a model, a library or what a service needs."""
-    extra = "hosted" if name in _SERVICES else name
-    return f"pip install 'recollect[{extra}]'"
+    if name in _SERVICES:
+        return "pip install httpx"
+    if name in _KINDS:
+        return f"pip install {name}"
+    return f"pip install recollect-model-{name} (in a clone of Recollect: pip install ./models/{name})"
 
 
 def _library(kind: str) -> Availability:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recollect.embedders.choose import Options
     from recollect.ports import Vector, Vectors
 
-_COMMAND = "pip install 'recollect[hosted]'"
+_COMMAND = "pip install httpx"
 _ATTEMPTS = 4
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 20.0

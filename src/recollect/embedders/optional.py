@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -11,6 +12,9 @@ from recollect.errors import ModelUnavailable
 
 def imported(module: str, *, command: str) -> Any:
     """The module, or an error that names the command which installs it."""
+    # onnxruntime reports its use over the network unless it is told not to before it is imported, here or by
+    # a library that brings it along. What is remembered is nobody else's business.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # noqa: TID251  # its only switch
     try:
         return import_module(module)
     except ImportError as error:

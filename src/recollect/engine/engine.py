@@ -125,9 +125,9 @@ class Engine:
         """Entities whose name, type or observations hold the words, or the text as it stands."""
         return graph.search_nodes(self._parts, query, limit)
 
-    def open_nodes(self, names: Sequence[str], *, record: bool = True) -> Graph:
-        """Entities by name, with the relations in force that touch them."""
-        return graph.open_nodes(self._parts, names, record=record)
+    def open_nodes(self, names: Sequence[str], *, record: bool = True, history: bool = False) -> Graph:
+        """Entities by name, with the relations in force that touch them; with `history`, ended ones too."""
+        return graph.open_nodes(self._parts, names, record=record, history=history)
 
     # Memories of every kind
 

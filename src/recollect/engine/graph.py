@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.engine.meaning import catch_up
@@ -155,7 +156,7 @@ def search_nodes(parts: Parts, query: str, limit: int) -> Graph:
         return _graph(view, list(dict.fromkeys((*by_words, *inside)))[:limit], parts.clock())
 
 
-def open_nodes(parts: Parts, names: Sequence[str], *, record: bool = True) -> Graph:
+def open_nodes(parts: Parts, names: Sequence[str], *, record: bool, history: bool) -> Graph:
     """The named entities in the order asked for; names that are absent are passed over."""
     wanted = [name_of(name) for name in listed(names, "Names")]
     now = parts.clock()
@@ -163,6 +164,8 @@ def open_nodes(parts: Parts, names: Sequence[str], *, record: bool = True) -> Gr
         found = view.named(wanted, parts.scope)
         opened = list(dict.fromkeys(found[name] for name in wanted if name in found))
         graph = _graph(view, opened, now)
+        if history:
+            graph = replace(graph, relations=tuple(view.relations(opened)))
     if record:
         parts.signals.seen(parts.scope, opened, now)
     return graph

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from recollect.engine.parts import Parts
     from recollect.ports import Embedder, Progress
 
+WORDS_ALONE = "none"
+"""The name of having no model; asked for, it holds also for a store that has vectors."""
 _BATCH = 64
-# What a write embeds before it returns. An import leaves more than this, and says so.
+# What a write embeds before it returns; the rest waits for the next one, or for `reindex`.
 _AT_ONCE = 512
 
 
@@ -22,7 +24,8 @@ def embedder_of(parts: Parts) -> Embedder:
     """The embedder whose vectors the store holds; for a store without any, the preferred one."""
     with parts.store.read() as view:
         model = view.model()
-    name = parts.preferred_model if model is None else model.name
+    words_alone = parts.preferred_model == WORDS_ALONE
+    name = parts.preferred_model if model is None or words_alone else model.name
     embedder = parts.embedder_named(name)
     if embedder is None:
         raise ModelUnavailable(

@@ -80,7 +80,7 @@ def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[Vi
     while True:
         with parts.store.read() as view:
             if vector is None or _is_in_use(model, view):
-                yield view, _request(parts, question, vector, now), note
+                yield view, _request(parts, question, vector, now), note or _waiting(view)
                 return
         # Someone changed the model meanwhile, and vectors of two models are never compared.
         former = model
@@ -88,6 +88,14 @@ def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[Vi
         if model == former:
             vector = None
             note = "The store's vectors are of another model than the one that answers its name."
+
+
+def _waiting(view: View) -> str | None:
+    """What meaning cannot find yet, if there is something."""
+    used = view.model()
+    if used is None or not view.pending(used, 0, 1):
+        return None
+    return "Some texts still wait for a vector, so only words find them; run: recollect reindex"
 
 
 def _limit(question: Question) -> int:

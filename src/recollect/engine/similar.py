@@ -12,6 +12,7 @@ from recollect.errors import ModelUnavailable
 from recollect.records import FlagSimilar
 from recollect.text.passages import passage_text, spans
 from recollect.text.same import CONTAINED, SIMILAR, containment
+from recollect.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 # the reports that look for duplicates.
 _COMPARED = 8
 _MOST_NEW = 50
+_FEWEST_WORDS = 2
 
 
 def flag_similar(parts: Parts, added: Mapping[int, Sequence[Added]]) -> dict[int, tuple[Similar, ...]]:
@@ -99,7 +101,8 @@ def _closest(
 ) -> tuple[Observation, float] | None:
     contained = [(other, containment(new.content, other.content)) for other in older]
     matches = [(other, share) for other, share in contained if share >= CONTAINED]
-    if embedder is not None:
+    # Of a word or two, a model knows too little: it takes "yes" and "no" for the same.
+    if embedder is not None and len(words(new.content)) >= _FEWEST_WORDS:
         matches += [pair for pair in _cosines(new, older, stored, embedder) if pair[1] >= SIMILAR]
     return max(matches, key=lambda pair: (pair[1], -pair[0].id), default=None)
 
