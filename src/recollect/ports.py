@@ -100,7 +100,7 @@ class View(Protocol):
         """Entities in which the text stands as it is, letters in any case, by id."""
         ...
 
-    def facts(self, ids: Sequence[int], query: str, session: str | None) -> Facts:
+    def facts(self, ids: Sequence[int], query: str, session: str | None, now: int) -> Facts:
         """What ranking reads of these memories, by ascending id, in a constant number of questions.
 
         The query and the session tell which are echoes of it.

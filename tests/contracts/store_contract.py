@@ -165,7 +165,7 @@ def near(store: Store, query: Vector, k: int = 10, where: Filter | None = None) 
 
 def facts(store: Store, *ids: int, query: str = "", session: str | None = None) -> Facts:
     with store.read() as view:
-        return view.facts(ids, query, session)
+        return view.facts(ids, query, session, microseconds(at(3600)))
 
 
 def together(store: Store, *ids: int) -> list[tuple[int, int, int, int]]:
@@ -1622,6 +1622,13 @@ class StoreContract:
         echoes = facts(store, *made, query="where is my cup", session="now").echo
         assert echoes.tolist() == [True, False, False, False]
         assert not facts(store, *made, query="where is my cup").echo.any()
+
+    def test_what_says_the_same_has_the_same_content(self, store: Store) -> None:
+        same = [note(store, text) for text in ("Tea is good.", "tea  is GOOD", "«Téa is good»!")]
+        other = [note(store, text) for text in ("Tea is not good.", "I write C", "I write C#", "I write C++")]
+        contents = facts(store, *same, *other).content.tolist()
+        assert len(set(contents[:3])) == 1
+        assert len(set(contents)) == 5
 
     def test_the_share_of_metadata_is_of_the_observations_in_force(self, store: Store) -> None:
         listing, prose = NewObservation("a.py b.py", "metadata"), NewObservation("prose")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 
 if TYPE_CHECKING:
@@ -172,3 +174,24 @@ def _until_it_exists(path: Path) -> None:
             return
         time.sleep(0.05)
     raise AssertionError(f"{path} did not appear")
+
+
+def test_an_answer_does_not_wait_to_be_noted(harbour: CommandLine) -> None:
+    # Another program holds the file for longer than any patience; the answer must come all the same.
+    other = apsw.Connection(str(harbour.store))
+    other.execute("BEGIN IMMEDIATE")
+    variables = harbour.variables(RECOLLECT_BUSY_SECONDS="600", PYTHONUNBUFFERED="1")
+    process = subprocess.Popen(
+        [*harbour.program, "recall", "oolong", "-n", "1"], env=variables, stdout=subprocess.PIPE
+    )
+    try:
+        assert process.stdout is not None
+        ready, _, _ = select.select([process.stdout], [], [], 60)
+        assert ready, "the answer waited for its note"
+        other.execute("ROLLBACK")
+        shown, _ = process.communicate(timeout=60)
+        assert b"Marisol Vega" in shown
+        assert process.returncode == 0
+    finally:
+        process.kill()
+        other.close()

@@ -80,8 +80,9 @@ def test_correcting_an_entity_is_not_using_it(harbour: CommandLine) -> None:
 def test_a_limit_that_was_not_given_says_nothing_about_the_question(harbour: CommandLine) -> None:
     # `what is`: +2, and from 2 on similarity leads. A limit of 10 that was chosen: -1.
     asked = "what is her oolong on Sundays"
-    assert harbour.json("search", asked)["strategy"] == "cosine_heavy"
-    assert harbour.json("search", asked, "-n", "10")["strategy"] == "hybrid_balanced"
+    assert harbour.json("search", asked, "-p", "limbic")["strategy"] == "cosine_heavy"
+    assert harbour.json("search", asked, "-p", "limbic", "-n", "10")["strategy"] == "hybrid_balanced"
+    assert harbour.json("search", asked)["strategy"] is None
 
 
 # How a score came about
@@ -181,7 +182,8 @@ def test_an_explanation_fits_the_terminal(harbour: CommandLine, profile: str, co
     moved = {
         reason["step"]
         for reason in answer["hits"][0]["reasons"]
-        if reason["effect"] in {"set", "mix", "rescale"} or round(reason["value"], 3) not in {0, 1}
+        if reason["effect"] in {"set", "mix", "rescale"}
+        or (reason["effect"] != "note" and round(reason["value"], 3) not in {0, 1})
     }
     assert moved
     assert {name for name in moved if not any(row.startswith(f"{name} ") for row in rows)} == set()

@@ -53,7 +53,7 @@ def test_without_a_model_words_are_searched_and_the_reason_is_told(recollect: Co
     recollect("add", "Ana", "-o", "likes tea", "--model", "none")
     result = recollect("search", "tea", "--model", "none")
     assert result.stdout.split("\t")[5] == "words #1"
-    assert "searched by words only" in result.stderr
+    assert "Searched by words only" in result.stderr
     assert recollect.json("search", "tea", "--model", "none")["note"]
 
 

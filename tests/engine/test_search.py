@@ -152,7 +152,10 @@ def test_a_model_that_fails_on_the_query_leaves_the_words(make_engine: MakeEngin
     tea_world(engine)
     answer = engine.search("green tea")
     assert names(answer)[0] == "Ada"
-    assert (answer.mode, answer.note) == ("words", "The server is asleep; wake it.")
+    assert (answer.mode, answer.note) == (
+        "words",
+        "Searched by words only: The server is asleep; wake it.",
+    )
 
 
 def test_forgotten_and_superseded_are_gone_from_both_searches(engine: Engine, clock: FixedClock) -> None:

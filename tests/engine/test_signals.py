@@ -173,7 +173,7 @@ def test_days_are_counted_once_each_and_turn_at_midnight_utc(engine: Engine, clo
         engine.open_nodes(["tea 0"])
     engine.parts.signals.settle(None)
     with engine.store.read() as view:
-        facts = view.facts([tea], "", None)
+        facts = view.facts([tea], "", None, 0)
     assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([4], [2])
     # the last access is the latest time, not the latest call
     assert facts.last_access.tolist() == [microseconds(datetime(2026, 3, 2, 0, 1, tzinfo=UTC))]
@@ -215,7 +215,7 @@ def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine
     def degree() -> int:
         with engine.store.read() as view:
             hub = view.named(["hub"], Scope())["hub"]
-            return int(view.facts([hub], "", None).degree[0])
+            return int(view.facts([hub], "", None, microseconds(clock())).degree[0])
 
     assert degree() == 4
     clock.tick()
@@ -232,7 +232,7 @@ def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine
 def test_what_was_never_accessed_has_no_time_of_access(engine: Engine) -> None:
     (tea,) = teas(engine, 1)
     with engine.store.read() as view:
-        facts = view.facts([tea], "", None)
+        facts = view.facts([tea], "", None, 0)
     assert facts.last_access.tolist() == [NEVER]
     assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([0], [0])
 
@@ -373,7 +373,7 @@ def test_closing_writes_what_is_left(
     opening.join()
     store = SqliteStore(troubled.store.path)
     with store.read() as view:
-        assert view.facts(ids, "", None).access_count.tolist() == [5] * 6
+        assert view.facts(ids, "", None, 0).access_count.tolist() == [5] * 6
     store.close()
 
 
@@ -477,3 +477,22 @@ def test_another_time_zone_is_the_same_day(engine: Engine, clock: FixedClock) ->
     clock.now = datetime(2026, 3, 2, 0, 45, tzinfo=timezone(timedelta(hours=1)))
     engine.open_nodes(["tea 0"])
     assert rows(engine, "SELECT count(*) FROM use_day") == [(1,)]
+
+
+def test_the_store_learns_how_many_answers_it_does_not_know_of(tmp_path: Path, clock: FixedClock) -> None:
+    store = SqliteStore(tmp_path / "memory.db", busy_ms=50)
+    engine = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test")))
+    with engine:
+        teas(engine)
+        other = apsw.Connection(str(store.path))
+        other.execute("BEGIN IMMEDIATE")
+        engine.recall("tea")
+        engine.parts.signals.settle(None)
+        assert engine.counts().unnoted == 0
+        other.execute("ROLLBACK")
+        other.close()
+    # Closing told it; another process can read it.
+    again = SqliteStore(tmp_path / "memory.db")
+    with again.read() as view:
+        assert view.counts().unnoted == 1
+    again.close()

@@ -210,7 +210,7 @@ def test_being_seen_never_lowers_a_memorys_own_limbic_score(
         def limbic() -> dict[int, tuple[float, int]]:
             hits = engine.search(query, limit=1_000, profile="limbic").hits
             with engine.store.read() as view:
-                days = view.facts(sorted(hit.memory.id for hit in hits), "", None).access_days
+                days = view.facts(sorted(hit.memory.id for hit in hits), "", None, 0).access_days
             return {hit.memory.id: (hit.scores["limbic_score"], int(days.max(initial=0))) for hit in hits}
 
         before = limbic()

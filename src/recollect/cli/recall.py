@@ -152,9 +152,10 @@ def _ask(
             explain=explain,
             record=record,
         )
-    call.show(Found(answer))
-    if answer.note:
-        call.tell(f"searched by words only: {answer.note}")
+        # Before the memory is closed, which waits for the answer to be noted.
+        call.show(Found(answer))
+        if answer.note:
+            call.tell(answer.note)
 
 
 def _default() -> str:

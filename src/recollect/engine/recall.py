@@ -12,7 +12,7 @@ from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.factors.ages import microseconds
 from recollect.rank.explain import all_reasons
 from recollect.rank.pipeline import run
-from recollect.rank.route import strategy_for
+from recollect.rank.route import Route, strategy_for
 from recollect.records import Filter, Kind
 from recollect.retrieve.gather import Request, gather
 
@@ -50,6 +50,8 @@ def recall(parts: Parts, question: Question) -> Answer:
     """The best memories for a query, best first."""
     now = parts.clock()
     limit = _limit(question)
+    if not isinstance(question.query, str):
+        raise InvalidInput(f"The query is text, not {type(question.query).__name__}.")
     if limit == 0 or not question.query.strip():
         return Answer(question.query, (), "words", profile=question.profile.name)
     with asking(parts, question, now) as (view, request, note):
@@ -64,7 +66,7 @@ def recall(parts: Parts, question: Question) -> Answer:
         mode=mode_of(gathered),
         note=note,
         profile=question.profile.name,
-        strategy=strategy_for(question.query, question.limit).value,
+        strategy=_strategy(question),
     )
 
 
@@ -98,8 +100,16 @@ def _waiting(view: View) -> str | None:
     return "Some texts still wait for a vector, so only words find them; run: recollect reindex"
 
 
+def _strategy(question: Question) -> str | None:
+    if not any(isinstance(step, Route) and step.on for step in question.profile.steps):
+        return None
+    return strategy_for(question.query, question.limit).value
+
+
 def _limit(question: Question) -> int:
     limit = DEFAULT_LIMIT if question.limit is None else question.limit
+    if isinstance(limit, bool) or not isinstance(limit, int):
+        raise InvalidInput(f"The limit is a whole number, not {limit!r}.")
     if not 0 <= limit <= MOST_HITS:
         raise InvalidInput(f"A search gives 0 to {MOST_HITS:,} hits, not {limit}.")
     return limit
@@ -131,7 +141,7 @@ def _vector(parts: Parts, query: str) -> tuple[Model | None, Vector | None, str 
         embedder = embedder_of(parts)
         vector = embedder.query(query)
     except ModelUnavailable as error:
-        return None, None, str(error)
+        return None, None, f"Searched by words only: {error}"
     return embedder.model, vector, None
 
 

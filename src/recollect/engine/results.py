@@ -118,8 +118,8 @@ class Answer:
     note: str | None = None
     """Why meaning was not searched, if it was not."""
     profile: str = ""
-    strategy: str = ""
-    """What kind of question the router took it for."""
+    strategy: str | None = None
+    """What kind of question the router took it for; None where the profile does not route."""
 
 
 @dataclass(frozen=True, slots=True)

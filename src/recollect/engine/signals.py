@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
+from recollect.errors import RecollectError
 from recollect.records import RecordUse
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 # A note takes milliseconds to write. Only where another program holds the file does it take longer, and
 # then an answer that lacks the latest note is better than one that is late.
-_PATIENCE_SECONDS = 1.0
+_PATIENCE_SECONDS = 0.05
 
 
 class Signals:
@@ -36,6 +38,7 @@ class Signals:
         self._idle = threading.Condition()
         self._unwritten = 0
         self._untold = 0
+        self._last: tuple[RecordUse, datetime] | None = None
         self._closed = False
         self._thread: threading.Thread | None = None
 
@@ -73,8 +76,7 @@ class Signals:
         while (item := self._waiting.get()) is not None:
             change, at = item
             try:
-                self._store.apply([replace(change, missed=self._untold)], at=at)
-                self._untold = 0
+                self._tell(change, at)
             except Exception as error:  # noqa: BLE001  # best effort: whatever it is, no caller may feel it
                 with self._idle:
                     self._failed(str(error))
@@ -82,6 +84,20 @@ class Signals:
                 with self._idle:
                     self._unwritten -= 1
                     self._idle.notify_all()
+
+        self._tell_the_rest()
+
+    def _tell(self, change: RecordUse, at: datetime) -> None:
+        self._last = change, at
+        self._store.apply([replace(change, missed=self._untold)], at=at)
+        self._untold = 0
+
+    def _tell_the_rest(self) -> None:
+        """At the end, let the store at least know how many answers it does not know of."""
+        if self._untold and self._last is not None:
+            change, at = self._last
+            with suppress(RecollectError):  # it was logged when it happened
+                self._tell(replace(change, ids=()), at)
 
     def _failed(self, why: str) -> None:
         self._untold += 1

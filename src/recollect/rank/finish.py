@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.factors.candidates import Mark
 from recollect.rank.fuse import positive_cosine
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ class Threshold:
         def why() -> list[str]:
             return [f"cosine {value:.3f} is below {self.similarity_threshold}" for value in cosine[gone]]
 
-        return candidates.without(gone, "threshold", why)
+        # A note: what the step looked at stays on those that passed, and moves no score.
+        return candidates.marked(Mark("threshold", "note", cosine)).without(gone, "threshold", why)
 
 
 @dataclass(frozen=True, slots=True)

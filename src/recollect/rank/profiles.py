@@ -19,7 +19,8 @@ from recollect.factors.strength import Strength
 from recollect.rank.adjust import Plus, Times
 from recollect.rank.base import BaseRelevance, Keep
 from recollect.rank.finish import Cut, DropEcho, DropRepeats, Order, Threshold
-from recollect.rank.fuse import Blend, Linear, Rrf, WeightedRrf
+from recollect.rank.fuse import RRF_K, Blend, Linear, Rrf, WeightedRrf
+from recollect.rank.limbic import EXPANSION_FACTOR
 from recollect.rank.pipeline import ByMeaning, ByWords, Profile
 from recollect.rank.route import Route
 from recollect.rank.when import TemporalBlend
@@ -27,9 +28,9 @@ from recollect.rank.when import TemporalBlend
 LIMBIC = Profile(
     name="limbic",
     about="MCP Memory v2: similarity, salience, forgetting, co-occurrence, blended by the kind of question",
-    retrieve=(ByMeaning(), ByWords("plain")),
+    retrieve=(ByMeaning(times=EXPANSION_FACTOR), ByWords("plain", times=EXPANSION_FACTOR)),
     steps=(
-        Rrf(k=60),
+        Rrf(k=RRF_K),
         Keep("rrf_score"),
         BaseRelevance(),
         Times(Salience()),

@@ -50,7 +50,7 @@ def gather(view: View, profile: Profile, request: Request, also: Sequence[int] =
     """
     found = {_name(retriever): _ask(view, retriever, request) for retriever in profile.retrieve}
     ids = sorted({hit.id for hits in found.values() for hit in hits} | set(also))
-    facts = view.facts(ids, request.query, request.session)
+    facts = view.facts(ids, request.query, request.session, request.now)
     candidates = Candidates(
         facts=facts,
         sources={name: _placed(facts.ids, hits) for name, hits in found.items()},

@@ -9,7 +9,6 @@ import numpy as np
 from recollect.factors.candidates import NEVER, Facts, Together
 from recollect.records import Status
 from recollect.stores.sqlite.rows import many
-from recollect.stores.sqlite.write.texts import text_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +21,9 @@ _STATUSES = {status.value: place for place, status in enumerate(Status)}
 _WANTED = "(SELECT value FROM json_each(?1))"
 
 
-def facts(connection: apsw.Connection, ids: Sequence[int], query: str, session: str | None) -> Facts:
+def facts(
+    connection: apsw.Connection, ids: Sequence[int], query: str, session: str | None, now: int
+) -> Facts:
     """By ascending id; ids that do not exist are left out."""
     wanted = many(ids)
     rows = list(
@@ -30,10 +31,10 @@ def facts(connection: apsw.Connection, ids: Sequence[int], query: str, session: 
             "SELECT m.id, m.created_at, m.updated_at, m.happened_at, u.last_at, coalesce(u.count, 0), "
             "m.status, m.importance, m.strength, m.depth, m.spread, m.stability, "
             "coalesce(m.text_key, -m.id), m.kind = 'message', "
-            "m.kind = 'message' AND m.session IS ?2 AND m.text_key IS ?3 "
+            "m.kind = 'message' AND m.session IS ?2 AND m.text IS ?3 "
             "FROM memory AS m LEFT JOIN use AS u ON u.memory_id = m.id "
             f"WHERE m.id IN {_WANTED} ORDER BY m.id",
-            (wanted, session, text_key(query)),
+            (wanted, session, _storable(query)),
         )
     )
     columns = list(zip(*rows, strict=True)) if rows else [()] * 15
@@ -45,15 +46,15 @@ def facts(connection: apsw.Connection, ids: Sequence[int], query: str, session: 
         happened_at=_times(columns[3]),
         last_access=_times(columns[4]),
         access_count=np.array(columns[5], np.int64),
-        access_days=_beside(found, connection, _DAYS, wanted).astype(np.int64),
-        degree=_beside(found, connection, _DEGREES, wanted).astype(np.int64),
+        access_days=_beside(found, connection, _DAYS, (wanted,)).astype(np.int64),
+        degree=_beside(found, connection, _DEGREES, (wanted, now)).astype(np.int64),
         status=np.array([_STATUSES[str(status)] for status in columns[6]], np.int64),
         importance=np.array(columns[7], np.float64),
         strength=np.array(columns[8], np.float64),
         depth=np.array(columns[9], np.int64),
         spread=np.array(columns[10], np.int64),
         stability=np.array(columns[11], np.float64),
-        metadata_share=_beside(found, connection, _METADATA, wanted),
+        metadata_share=_beside(found, connection, _METADATA, (wanted,)),
         content=np.array(columns[12], np.int64),
         message=np.array(columns[13], bool),
         echo=np.array(columns[14], bool),
@@ -82,11 +83,11 @@ def together(connection: apsw.Connection, ids: Sequence[int]) -> Together:
 
 _DAYS = f"SELECT memory_id, count(*) FROM use_day WHERE memory_id IN {_WANTED} GROUP BY memory_id"
 # A relation that has ended, or leads to something forgotten, connects nothing.
-_HOLDS = "until IS NULL AND deleted_at IS NULL"
+_HOLDS = "(until IS NULL OR until > ?2) AND deleted_at IS NULL"
 _DEGREES = (
-    "SELECT one, count(*) FROM ("
-    f"SELECT source_id AS one FROM relation WHERE source_id IN {_WANTED} AND {_HOLDS} UNION ALL "
-    f"SELECT target_id FROM relation WHERE target_id IN {_WANTED} AND {_HOLDS}"
+    "SELECT one, count(DISTINCT id) FROM ("
+    f"SELECT source_id AS one, id FROM relation WHERE source_id IN {_WANTED} AND {_HOLDS} UNION ALL "
+    f"SELECT target_id, id FROM relation WHERE target_id IN {_WANTED} AND {_HOLDS}"
     ") GROUP BY one"
 )
 _METADATA = (
@@ -95,14 +96,23 @@ _METADATA = (
 )
 
 
-def _beside(ids: Ints, connection: apsw.Connection, question: str, wanted: str) -> Floats:
+def _beside(ids: Ints, connection: apsw.Connection, question: str, bindings: tuple[str | int, ...]) -> Floats:
     """The answer's numbers beside the ids; 0 where it has none."""
     numbers = np.zeros(len(ids))
-    rows = list(connection.execute(question, (wanted,)))
+    rows = list(connection.execute(question, bindings))
     if rows:
         columns = list(zip(*rows, strict=True))
         numbers[np.searchsorted(ids, np.array(columns[0], np.int64))] = columns[1]
     return numbers
+
+
+def _storable(query: str) -> str | None:
+    """None for what is no text, such as half a surrogate pair: it stands in no store."""
+    try:
+        query.encode()
+    except UnicodeEncodeError:
+        return None
+    return query
 
 
 def _times(column: Sequence[object]) -> Ints:

@@ -168,8 +168,8 @@ class SqliteView:
 
     # What ranking asks
 
-    def facts(self, ids: Sequence[int], query: str, session: str | None) -> Facts:
-        return facts(self.connection, ids, query, session)
+    def facts(self, ids: Sequence[int], query: str, session: str | None, now: int) -> Facts:
+        return facts(self.connection, ids, query, session, now)
 
     def together(self, ids: Sequence[int]) -> Together:
         return together(self.connection, ids)

@@ -10,10 +10,13 @@ from recollect.records import Kind, Outcome
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.rows import stamp, stamp_or_none
 from recollect.text.passages import spans
+from recollect.text.words import fold
 
 if TYPE_CHECKING:
     from recollect.records import NewText, PutText
     from recollect.stores.sqlite.write.batch import Batch
+
+_MARKS = " .,;:!?¡¿…\"'“”‘’«»()"
 
 
 def put(batch: Batch, change: PutText) -> Outcome:
@@ -34,9 +37,10 @@ def put(batch: Batch, change: PutText) -> Outcome:
 
 
 def text_key(text: str) -> int:
-    """What notes and messages are looked up by."""
+    """What texts are compared by: equal where only case, accents, spaces or outer marks differ."""
+    said = " ".join(fold(text).split()).strip(_MARKS) or text
     return int.from_bytes(
-        blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "big", signed=True
+        blake2b(said.encode(errors="surrogatepass"), digest_size=8).digest(), "big", signed=True
     )
 
 
