@@ -24,6 +24,7 @@ import numpy as np
 from facts import facts, write_json
 from store import Texts
 
+from recollect.changes import NewText, PutText, PutVectors, RecordUse
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
@@ -34,7 +35,7 @@ from recollect.factors.candidates import DAY, NEVER, Candidates, Facts, Moment, 
 from recollect.rank.explain import all_reasons
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import PROFILES
-from recollect.records import Kind, NewText, PutText, PutVectors, RecordUse, Scope
+from recollect.records import Kind, Scope
 from recollect.retrieve.gather import gather
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import pack

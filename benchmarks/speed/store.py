@@ -27,7 +27,8 @@ import numpy as np
 from facts import facts, write_json
 
 import recollect
-from recollect.records import Filter, Kind, NewEntity, NewObservation, NewText, PutEntity, PutText, Scope
+from recollect.changes import NewEntity, NewObservation, NewText, PutEntity, PutText
+from recollect.records import Filter, Kind, Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.transfer import import_file
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recollect.bootstrap import open  # noqa: A004  # the library's own verb
+    from recollect.changes import NewEntity, NewObservation, NewRelation
     from recollect.engine.engine import Engine
     from recollect.engine.results import Answer, Graph, Hit
     from recollect.errors import (
@@ -19,17 +20,7 @@ if TYPE_CHECKING:
         StoreDamaged,
         StoreUnavailable,
     )
-    from recollect.records import (
-        Kind,
-        Memory,
-        NewEntity,
-        NewObservation,
-        NewRelation,
-        Observation,
-        Relation,
-        Scope,
-        Status,
-    )
+    from recollect.records import Kind, Memory, Observation, Relation, Scope, Status
 
 # Where each public name lives. It is imported when it is first used: the command line needs few of them,
 # and must answer `--help` at once.
@@ -47,12 +38,10 @@ _HOMES = {
         "StoreDamaged",
         "StoreUnavailable",
     ),
+    "changes": ("NewEntity", "NewObservation", "NewRelation"),
     "records": (
         "Kind",
         "Memory",
-        "NewEntity",
-        "NewObservation",
-        "NewRelation",
         "Observation",
         "Relation",
         "Scope",

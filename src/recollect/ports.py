@@ -13,20 +13,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from recollect.changes import Change, Receipt
     from recollect.factors.candidates import Facts, Together
-    from recollect.records import (
-        Change,
-        Counts,
-        Filter,
-        Found,
-        Memory,
-        Model,
-        Passage,
-        Problem,
-        Receipt,
-        Relation,
-        Scope,
-    )
+    from recollect.records import Counts, Filter, Found, Memory, Model, Passage, Problem, Relation, Scope
 
 # Named, not imported: `recollect --help` has no use for NumPy.
 Vector: TypeAlias = "NDArray[np.float32]"

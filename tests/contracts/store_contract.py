@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreUnavailable
-from recollect.factors.ages import microseconds
-from recollect.factors.candidates import NEVER
-from recollect.records import (
+from recollect.changes import (
     AddObservations,
     Amend,
     EndRelation,
-    Filter,
     FlagSimilar,
     Forget,
-    Kind,
-    Memory,
-    Model,
     NewEntity,
     NewObservation,
     NewRelation,
@@ -33,24 +26,26 @@ from recollect.records import (
     PutVectors,
     RecordUse,
     Relate,
-    Relation,
     RemoveObservations,
     Restore,
     RestoreObservation,
-    Scope,
-    Status,
     Unrelate,
     UseModel,
 )
+from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreUnavailable
+from recollect.factors.ages import microseconds
+from recollect.factors.candidates import NEVER
+from recollect.records import Filter, Kind, Memory, Model, Relation, Scope, Status
 from recollect.vectors import normalised, pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from recollect.changes import Change, Receipt
     from recollect.factors.candidates import Facts
     from recollect.ports import Store, Vector, WordIndex
-    from recollect.records import Change, Found, Receipt
+    from recollect.records import Found
 
 ME = Scope()
 YOU = Scope("you")

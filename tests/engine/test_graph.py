@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from recollect.changes import NewEntity, NewObservation, NewRelation
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
-from recollect.records import NewEntity, NewObservation, NewRelation, Status
+from recollect.records import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

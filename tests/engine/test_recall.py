@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from recollect.changes import NewText, PutText
 from recollect.errors import InvalidInput
 from recollect.factors.ages import microseconds
 from recollect.rank.explain import Reason, recombined
 from recollect.rank.profiles import LIMBIC, PROFILES, REVERIE
-from recollect.records import Filter, Kind, NewText, PutText, Scope
+from recollect.records import Filter, Kind, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recollect.changes import NewText, PutText
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.records import Kind, NewText, PutText, Scope
+from recollect.records import Kind, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from recollect.changes import NewEntity, NewObservation, NewText, PutEntity, PutText
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
 from recollect.rank.base import Keep
@@ -24,7 +25,7 @@ from recollect.rank.limbic import (
     reciprocal_rank_fusion,
 )
 from recollect.rank.profiles import LIMBIC
-from recollect.records import Kind, NewEntity, NewObservation, NewText, PutEntity, PutText, Scope
+from recollect.records import Kind, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import pytest
 
+from recollect.changes import RecordUse
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
@@ -19,7 +20,7 @@ from recollect.errors import StoreUnavailable
 from recollect.factors.ages import microseconds
 from recollect.factors.candidates import NEVER
 from recollect.rank.profiles import PROFILES
-from recollect.records import RecordUse, Scope
+from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import FixedClock
+    from recollect.changes import Change, Receipt
     from recollect.ports import Progress, View
-    from recollect.records import Change, Problem, Receipt
+    from recollect.records import Problem
 
 Rows = list[tuple[Any, ...]]
 

@@ -8,20 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recollect.changes import Adopt, AdoptLinks, NewEntity, NewObservation, NewText, PutEntity, PutText
 from recollect.errors import InvalidInput, NotFound
 from recollect.rank.profiles import PROFILES
-from recollect.records import (
-    Adopt,
-    AdoptLinks,
-    Kind,
-    Memory,
-    NewEntity,
-    NewObservation,
-    NewText,
-    PutEntity,
-    PutText,
-    Scope,
-)
+from recollect.records import Kind, Memory, Scope
 
 if TYPE_CHECKING:
     from conftest import FixedClock, MakeEngine

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recollect.rank.profiles import PROFILES
-from recollect.records import (
-    Kind,
+from recollect.changes import (
     NewEntity,
     NewObservation,
     NewRelation,
@@ -24,17 +22,17 @@ from recollect.records import (
     PutText,
     RecordUse,
     Relate,
-    Scope,
-    Status,
 )
+from recollect.rank.profiles import PROFILES
+from recollect.records import Kind, Scope, Status
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from conftest import FixedClock, MakeEngine
+    from recollect.changes import Change
     from recollect.engine.engine import Engine
     from recollect.engine.results import Hit
-    from recollect.records import Change
 
 HERE = Path(__file__).parent
 ME = Scope()

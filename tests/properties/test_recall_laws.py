@@ -14,23 +14,14 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.changes import Adopt, AdoptRelation, RecordUse
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
 from recollect.engine.signals import Signals
 from recollect.rank.explain import Reason, recombined
 from recollect.rank.profiles import PROFILES
-from recollect.records import (
-    Adopt,
-    AdoptRelation,
-    Kind,
-    Memory,
-    Observation,
-    RecordUse,
-    Relation,
-    Scope,
-    Status,
-)
+from recollect.records import Kind, Memory, Observation, Relation, Scope, Status
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:

@@ -14,13 +14,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from recollect.embedders.hashing import HashingEmbedder
-from recollect.errors import Conflict, NotFound, RecollectError
-from recollect.records import (
+from recollect.changes import (
     AddObservations,
     Change,
     EndRelation,
-    Filter,
     Forget,
     NewEntity,
     NewObservation,
@@ -33,9 +30,11 @@ from recollect.records import (
     RemoveObservations,
     Restore,
     RestoreObservation,
-    Scope,
     Unrelate,
 )
+from recollect.embedders.hashing import HashingEmbedder
+from recollect.errors import Conflict, NotFound, RecollectError
+from recollect.records import Filter, Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import pack
 

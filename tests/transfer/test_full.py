@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from transfer_world import entity, exported
 
+from recollect.changes import Amend, NewText, PutText
 from recollect.errors import InvalidInput
-from recollect.records import Amend, Kind, NewText, PutText, Status
+from recollect.records import Kind, Status
 from recollect.transfer import BadLine, Dangling, ImportReport, import_file
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from transfer_world import entity, exported, relation
 
+from recollect.changes import NewText, PutText
 from recollect.errors import InvalidInput
-from recollect.records import Kind, NewText, PutText
+from recollect.records import Kind
 from recollect.text.limits import NAME_LIMIT, TEXT_LIMIT
 from recollect.transfer import BadLine, Dangling, ImportReport, import_file
 from recollect.transfer.reports import SHOWN

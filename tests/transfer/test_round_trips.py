@@ -12,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transfer_world import Clock, engine_at, exported
 
-from recollect.records import (
+from recollect.changes import (
     AddObservations,
     Amend,
     EndRelation,
     Forget,
-    Kind,
     NewEntity,
     NewObservation,
     NewRelation,
@@ -27,15 +26,15 @@ from recollect.records import (
     Relate,
     RemoveObservations,
     Restore,
-    Scope,
-    Status,
     Unrelate,
 )
+from recollect.records import Kind, Scope, Status
 from recollect.transfer import import_file
 
 if TYPE_CHECKING:
+    from recollect.changes import Change
     from recollect.engine.engine import Engine
-    from recollect.records import Change, Memory
+    from recollect.records import Memory
 
 pytest_plugins = ["transfer_stores"]
 

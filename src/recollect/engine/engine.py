@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
+from recollect.changes import Forget, Purge, Restore, RestoreObservation
 from recollect.engine import graph, meaning
 from recollect.engine.recall import Question, recall
 from recollect.engine.semantic import search_semantic
 from recollect.engine.whynot import why_not
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import DEFAULT, PROFILES, profile_named
-from recollect.records import Forget, Kind, Purge, Restore, RestoreObservation, Scope
+from recollect.records import Kind, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

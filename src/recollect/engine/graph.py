@@ -5,34 +5,33 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from recollect.changes import (
+    AddObservations,
+    Amend,
+    EndRelation,
+    Forget,
+    PutEntity,
+    Relate,
+    RemoveObservations,
+    Unrelate,
+)
 from recollect.engine.meaning import catch_up
 from recollect.engine.results import Graph, Observed, ObservedBatch, Rejected, Related, RelatedBatch
 from recollect.engine.similar import flag_similar
 from recollect.engine.wanted import by_name, entity_of, listed, name_of, observations_of, relation_of
 from recollect.errors import InvalidInput, NotFound, RecollectError
-from recollect.records import (
-    AddObservations,
-    Amend,
-    EndRelation,
-    Filter,
-    Forget,
-    Kind,
-    PutEntity,
-    Relate,
-    RemoveObservations,
-    Status,
-    Unrelate,
-)
+from recollect.records import Filter, Kind, Status
 from recollect.text.limits import clean_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from recollect.changes import Change, Outcome
     from recollect.engine.parts import Parts
     from recollect.engine.wanted import EntityLike, ObservationLike, RelationLike
     from recollect.ports import View
-    from recollect.records import Change, Outcome, Relation
+    from recollect.records import Relation
 
 _Row = TypeVar("_Row")
 MOST_PER_PAGE = 1_000

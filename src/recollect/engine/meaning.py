@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.changes import PutVectors, UseModel
 from recollect.engine.results import Reindexed
 from recollect.errors import ModelUnavailable
-from recollect.records import PutVectors, UseModel
 from recollect.vectors import pack
 
 if TYPE_CHECKING:

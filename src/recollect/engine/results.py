@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recollect.changes import Added
     from recollect.rank.explain import Reason
-    from recollect.records import Added, Memory, Model, Relation
+    from recollect.records import Memory, Model, Relation
 
 
 Mode = Literal["hybrid", "meaning", "words"]

@@ -9,8 +9,8 @@ from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
+from recollect.changes import RecordUse
 from recollect.errors import RecollectError
-from recollect.records import RecordUse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

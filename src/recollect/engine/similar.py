@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.changes import FlagSimilar
 from recollect.engine.meaning import embedder_of
 from recollect.engine.results import Similar
 from recollect.errors import ModelUnavailable
-from recollect.records import FlagSimilar
 from recollect.text.passages import passage_text, spans
 from recollect.text.same import CONTAINED, SIMILAR, containment
 from recollect.text.words import words
@@ -17,9 +17,10 @@ from recollect.text.words import words
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from recollect.changes import Added
     from recollect.engine.parts import Parts
     from recollect.ports import Embedder, Vector, View
-    from recollect.records import Added, Memory, Observation
+    from recollect.records import Memory, Observation
 
 # Comparing by meaning costs an embedding for each text, so only the likeliest few are compared: by their
 # letters, and by the vectors that the store has of them. An entity that gains very many at once is left to

@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
+from recollect.changes import NewEntity, NewObservation, NewRelation
 from recollect.errors import InvalidInput
-from recollect.records import NewEntity, NewObservation, NewRelation, Status
+from recollect.records import Status
 from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
 
 ObservationLike = NewObservation | str | Mapping[str, Any]

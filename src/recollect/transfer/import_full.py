@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from recollect.changes import Adopt, AdoptLinks, AdoptRelation
 from recollect.errors import InvalidInput
-from recollect.records import Adopt, AdoptLinks, AdoptRelation, Kind, Memory
+from recollect.records import Kind, Memory
 from recollect.transfer.full import check_header, parsed, parsed_relation
 from recollect.transfer.places import Pairs, Places
 from recollect.transfer.reading import batches, passed_over, present, records, refuse
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
 
+    from recollect.changes import Change, Outcome
     from recollect.engine.engine import Engine
-    from recollect.records import Change, Outcome, Relation
+    from recollect.records import Relation
     from recollect.transfer.full import Record
     from recollect.transfer.reading import Numbered
     from recollect.transfer.source import Source

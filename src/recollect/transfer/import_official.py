@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.records import NewEntity, PutEntity, Relate
+from recollect.changes import NewEntity, PutEntity, Relate
 from recollect.transfer.official import parsed, parsed_relation
 from recollect.transfer.reading import batches, passed_over, present, records, refuse
 from recollect.transfer.reports import Dangling

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recollect.changes import NewEntity, NewObservation, NewRelation
 from recollect.errors import InvalidInput
-from recollect.records import NewEntity, NewObservation, NewRelation
 from recollect.text.limits import clean_name, clean_text, clean_type
 from recollect.transfer.plain import line_of, object_of
 from recollect.transfer.reading import Read

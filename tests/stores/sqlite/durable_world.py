@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recollect.records import (
+from recollect.changes import (
     AddObservations,
-    Filter,
-    Model,
     NewEntity,
     NewObservation,
     NewRelation,
     PutEntity,
     PutVectors,
     Relate,
-    Scope,
 )
+from recollect.records import Filter, Model, Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import Rows, normalised, pack
 
@@ -27,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from recollect.records import Change, Memory, Receipt
+    from recollect.changes import Change, Receipt
+    from recollect.records import Memory
 
 AT = datetime(2026, 11, 2, 12, tzinfo=UTC)
 HERE = Scope()

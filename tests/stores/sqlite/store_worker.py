@@ -33,7 +33,7 @@ from durable_world import (
 )
 from watched_disk import Op, watched
 
-from recollect.records import Forget
+from recollect.changes import Forget
 from recollect.stores.sqlite import vector_cache, vector_file
 from recollect.stores.sqlite.connection import prepare
 from recollect.stores.sqlite.copying import put_back

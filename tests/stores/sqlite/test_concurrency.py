@@ -24,7 +24,7 @@ from durable_world import (
 )
 from store_worker import team
 
-from recollect.records import AddObservations, NewObservation
+from recollect.changes import AddObservations, NewObservation
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:

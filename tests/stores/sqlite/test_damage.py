@@ -27,8 +27,9 @@ from durable_world import (
 )
 from store_worker import SHARED_FROM
 
+from recollect.changes import Forget, NewText, PutText
 from recollect.errors import NotAStore, RecollectError, StoreDamaged, StoreUnavailable
-from recollect.records import Forget, Kind, NewText, PutText, Scope
+from recollect.records import Kind, Scope
 from recollect.stores.sqlite import connection, vector_cache
 from recollect.stores.sqlite.store import SqliteStore
 

@@ -29,8 +29,8 @@ from durable_world import (
 from power_cut import Disk
 from watched_disk import Op, watched
 
+from recollect.changes import Forget, Purge
 from recollect.errors import RecollectError
-from recollect.records import Forget, Purge
 from recollect.stores.sqlite import copying, store
 from recollect.stores.sqlite.connection import connect
 from recollect.stores.sqlite.store import SqliteStore

@@ -11,10 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from vector_world import DIMS, KINDS, MODEL, SCOPES, STORE, World, some_vectors
 
+from recollect.changes import NewText, PutText, PutVectors
 from recollect.embedders.loading import described_model
 from recollect.embedders.packaged import described
 from recollect.errors import InvalidInput
-from recollect.records import Filter, Kind, Model, NewText, PutText, PutVectors, Scope
+from recollect.records import Filter, Kind, Model, Scope
 from recollect.stores.sqlite import vector_block, vector_cache, vector_file, vector_prefix, vector_state
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.stores.sqlite.vector_prefix import Prefixes, width

@@ -7,19 +7,9 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from recollect.changes import Added, Outcome, Receipt
 from recollect.errors import InvalidInput
-from recollect.records import (
-    Added,
-    Consolidation,
-    Kind,
-    Memory,
-    Observation,
-    Outcome,
-    Receipt,
-    Relation,
-    Scope,
-    Status,
-)
+from recollect.records import Consolidation, Kind, Memory, Observation, Relation, Scope, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

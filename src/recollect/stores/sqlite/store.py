@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from recollect.changes import Outcome, Receipt
 from recollect.errors import Conflict, InvalidInput, RecollectError, StoreUnavailable
-from recollect.records import Outcome, Receipt
 from recollect.stores.sqlite import check, vector_rows
 from recollect.stores.sqlite.connection import connect, failures_of, prepare
 from recollect.stores.sqlite.copying import copy_to
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
+    from recollect.changes import Change
     from recollect.ports import Progress
-    from recollect.records import Change, Problem
+    from recollect.records import Problem
 
 # Five writers that each wait for the other four, with room to spare.
 BUSY_MS = 10_000

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.changes import Outcome
 from recollect.errors import NotFound
-from recollect.records import Kind, Outcome
+from recollect.records import Kind
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.lookup import exact_entity
 from recollect.stores.sqlite.rows import row_of, stamp, stamp_or_none
@@ -20,7 +21,8 @@ from recollect.text.words import fold
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.records import Adopt, AdoptLinks, AdoptRelation, Memory, Observation, Relation
+    from recollect.changes import Adopt, AdoptLinks, AdoptRelation
+    from recollect.records import Memory, Observation, Relation
     from recollect.stores.sqlite.write.batch import Batch
 
 # The id that the row had, unless another row has it here; then the next free one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from recollect.records import (
+from recollect.changes import (
     AddObservations,
     Adopt,
     AdoptLinks,
@@ -30,7 +30,7 @@ from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.write import adoption, entities, life, relations, texts, use
 
 if TYPE_CHECKING:
-    from recollect.records import Change
+    from recollect.changes import Change
     from recollect.stores.sqlite.write.batch import Batch
 
 

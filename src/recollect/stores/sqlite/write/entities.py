@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.changes import Added, Outcome
 from recollect.errors import Conflict, NotFound
-from recollect.records import Added, Outcome
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.lookup import exact_entity, find_entity
 from recollect.stores.sqlite.rows import many, stamp_or_none
@@ -15,7 +15,7 @@ from recollect.text.words import fold
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recollect.records import (
+    from recollect.changes import (
         AddObservations,
         FlagSimilar,
         NewEntity,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.changes import Outcome
 from recollect.errors import Conflict, NotFound
-from recollect.records import Outcome
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.lookup import exact_entity
 from recollect.stores.sqlite.rows import stamp
 
 if TYPE_CHECKING:
-    from recollect.records import Amend, Forget, Purge, Restore
+    from recollect.changes import Amend, Forget, Purge, Restore
     from recollect.stores.sqlite.write.batch import Batch
 
 

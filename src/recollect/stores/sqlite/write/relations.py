@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.changes import NewEntity, Outcome
 from recollect.errors import InvalidInput, NotFound
-from recollect.records import NewEntity, Outcome
 from recollect.stores.sqlite.lookup import find_entity
 from recollect.stores.sqlite.rows import many, stamp, stamp_or_none
 from recollect.stores.sqlite.write import entities
 
 if TYPE_CHECKING:
-    from recollect.records import EndRelation, NewRelation, Relate, Unrelate
+    from recollect.changes import EndRelation, NewRelation, Relate, Unrelate
     from recollect.stores.sqlite.write.batch import Batch
 
 # Types whose inverse is written along with them.

@@ -5,15 +5,16 @@ from __future__ import annotations
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
+from recollect.changes import Outcome
 from recollect.errors import InvalidInput
-from recollect.records import Kind, Outcome
+from recollect.records import Kind
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.rows import stamp, stamp_or_none
 from recollect.text.passages import spans
 from recollect.text.words import fold
 
 if TYPE_CHECKING:
-    from recollect.records import NewText, PutText
+    from recollect.changes import NewText, PutText
     from recollect.stores.sqlite.write.batch import Batch
 
 _MARKS = " .,;:!?¡¿…\"'“”‘’«»()"

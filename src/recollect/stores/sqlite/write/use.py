@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from recollect.records import Outcome
+from recollect.changes import Outcome
 from recollect.stores.sqlite.rows import many
 
 if TYPE_CHECKING:
-    from recollect.records import RecordUse
+    from recollect.changes import RecordUse
     from recollect.stores.sqlite.write.batch import Batch
 
 _DAY_US = 24 * 3600 * 1_000_000

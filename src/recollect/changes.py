@@ -1,0 +1,295 @@
+"""Writes are values: what a caller wants stored, the changes that say so, and the receipt that answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from recollect.records import Kind, Memory, Model, Relation, Scope, Status
+
+# What a caller wants stored. The store gives ids and times.
+
+
+@dataclass(frozen=True, slots=True)
+class NewObservation:
+    """`supersedes` names the older observation by its id or by its exact content."""
+
+    content: str
+    kind: str = "generic"
+    happened_at: datetime | None = None
+    supersedes: int | str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntity:
+    name: str
+    type: str = "unknown"
+    observations: tuple[NewObservation, ...] = ()
+    status: Status | None = None
+    importance: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewRelation:
+    source: str
+    target: str
+    type: str
+    context: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NewText:
+    """A note, or a message of a session."""
+
+    kind: Kind
+    text: str
+    category: str | None = None
+    source: str | None = None
+    session: str | None = None
+    role: str | None = None
+    speaker: str | None = None
+    importance: float = 0.5
+    happened_at: datetime | None = None
+    created_at: datetime | None = None
+    """None: the time of the write."""
+
+
+# Writes are values: `Store.apply` is the one way to change a store.
+
+
+@dataclass(frozen=True, slots=True)
+class PutEntity:
+    """Create an entity, or add its new observations to the one of that name."""
+
+    scope: Scope
+    entity: NewEntity
+    counts: bool = True
+    """A repeat raises the duplicate count and `updated_at`. An import that is run again says no."""
+
+
+@dataclass(frozen=True, slots=True)
+class PutText:
+    """Store a note or a message."""
+
+    scope: Scope
+    text: NewText
+
+
+@dataclass(frozen=True, slots=True)
+class AddObservations:
+    """Add to an entity that must exist."""
+
+    scope: Scope
+    name: str
+    observations: tuple[NewObservation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveObservations:
+    """Softly delete observations by content; what is absent is passed over."""
+
+    scope: Scope
+    name: str
+    contents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Relate:
+    """Connect two entities, and back again where the type has a declared inverse."""
+
+    scope: Scope
+    relation: NewRelation
+    create_missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EndRelation:
+    """The relation held until `at`; it stays, as history."""
+
+    scope: Scope
+    source: str
+    target: str
+    type: str
+    at: datetime | None = None
+    """None: the time of the write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unrelate:
+    """Softly delete a relation and its automatic inverse; silent where it is absent."""
+
+    scope: Scope
+    source: str
+    target: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Softly delete memories, by id or, for entities, by exact name; silent on what is absent."""
+
+    scope: Scope
+    ids: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """Bring a forgotten memory back, with what was forgotten together with it."""
+
+    scope: Scope
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreObservation:
+    """Bring back an observation that was removed by itself."""
+
+    scope: Scope
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """Destroy for good what was forgotten before a time. The only change that cannot be taken back."""
+
+    before: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Amend:
+    """Set fields of a memory; None leaves a field as it is."""
+
+    scope: Scope
+    id: int
+    status: Status | None = None
+    importance: float | None = None
+    pinned: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordUse:
+    """A caller was shown these, best first, in this session."""
+
+    scope: Scope
+    ids: tuple[int, ...]
+    session: str
+    missed: int = 0
+    """How many answers before this one could not be noted."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlagSimilar:
+    """Note on an observation that it nearly repeats an older one."""
+
+    observation: int
+    similar_to: int
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class PutVectors:
+    """Vectors by passage id, as packed float32. Passages that are gone by now are passed over."""
+
+    model: Model
+    vectors: tuple[tuple[int, bytes], ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class UseModel:
+    """From now on, searches by meaning use this model's vectors; those of every other are dropped."""
+
+    model: Model
+
+
+@dataclass(frozen=True, slots=True)
+class Adopt:
+    """Take over a memory from an export as it is: ids where free, times, and its whole life.
+
+    What it was superseded by follows with `AdoptLinks`, once the ids of all are known.
+    """
+
+    memory: Memory
+    fresh: bool = False
+    """The store was empty before this export, so one that looks equal is another one of the same export."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptRelation:
+    """Take over a relation from an export as it is; its ends are named by the ids they have here."""
+
+    relation: Relation
+    fresh: bool = False
+    """As for `Adopt`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptLinks:
+    """Which of what was adopted belongs to which, by the ids they have here; what is linked stays so."""
+
+    superseded: tuple[tuple[int, int], ...] = ()
+    """Memories, each with the one that superseded it."""
+    inverse: tuple[tuple[int, int], ...] = ()
+    """Relations, each with the one whose automatic inverse it is."""
+
+
+Change = (
+    PutEntity
+    | PutText
+    | AddObservations
+    | RemoveObservations
+    | Relate
+    | EndRelation
+    | Unrelate
+    | Forget
+    | Restore
+    | RestoreObservation
+    | Purge
+    | Amend
+    | RecordUse
+    | FlagSimilar
+    | PutVectors
+    | UseModel
+    | Adopt
+    | AdoptRelation
+    | AdoptLinks
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """An observation that was not there before."""
+
+    id: int
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one change did. `ids` are the memories it touched, in the order the change named them."""
+
+    ids: tuple[int, ...] = ()
+    created: bool = False
+    """The change made something new, rather than merging into or repeating what was there."""
+    names: tuple[str, ...] = ()
+    """The entities' names as stored, beside `ids`."""
+    added: tuple[Added, ...] = ()
+    relations: tuple[int, ...] = ()
+    """Relations made, ended or deleted: the named one first, then its inverse."""
+    also_created: tuple[str, ...] = ()
+    """Entities made because a relation named them."""
+    count: int = 0
+    """How many rows the change reached, where nothing above says it."""
+    error: str | None = None
+    """Why this change was left out, where the caller asked to keep the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What `apply` did, one outcome per change in the order given."""
+
+    outcomes: tuple[Outcome, ...]
+    repeated: bool = False
+    """The key was seen before: nothing was written, and these are the outcomes of that time."""
