@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from random_profiles import values
 
 from recollect.errors import InvalidInput
 from recollect.factors.catalogue import FACTORS, name_of
@@ -34,39 +34,14 @@ def test_a_profile_reads_back_equal_from_json(profile: Profile) -> None:
     assert from_plain(json.loads(text)) == profile
 
 
-@st.composite
-def values(draw: st.DrawFn, kind: type) -> Any:
-    """Any value of a step, factor or retriever."""
-    given_: dict[str, Any] = {}
-    for field in fields(kind):
-        match kind.__annotations__[field.name]:
-            case "float":
-                given_[field.name] = draw(st.floats(0.001, 1e6) | st.integers(1, 1_000))
-            case "bool":
-                given_[field.name] = draw(st.booleans())
-            case "int":
-                given_[field.name] = draw(st.integers(0, 1_000))
-            case "int | None":
-                given_[field.name] = draw(st.none() | st.integers(1, 1_000))
-            case "str":
-                given_[field.name] = draw(st.text(max_size=5))
-            case "Factor":
-                given_[field.name] = draw(st.sampled_from(list(FACTORS.values())).flatmap(values))
-            case "TemporalRelevance":
-                given_[field.name] = draw(values(FACTORS["temporal"]))
-            case literal:
-                assert literal == "Literal['plain', 'stemmed']"
-                given_[field.name] = draw(st.sampled_from(["plain", "stemmed"]))
-    return kind(**given_)
-
-
 END = [{"step": "order"}, {"step": "cut"}]
-STEP_VALUES = st.sampled_from(list(STEPS.values())).flatmap(values)
+WIDE = st.floats(0.001, 1e6) | st.integers(1, 1_000)
+STEP_VALUES = st.sampled_from(list(STEPS.values())).flatmap(lambda kind: values(kind, WIDE))
 
 
 @given(
     retrieve=st.lists(st.sampled_from([ByMeaning, ByWords]), min_size=1, unique=True).flatmap(
-        lambda kinds: st.tuples(*map(values, kinds))
+        lambda kinds: st.tuples(*(values(kind, WIDE) for kind in kinds))
     ),
     steps=st.lists(STEP_VALUES, max_size=6),
 )

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_profiles import profiles
 from worlds import DAYS, NOW, Row, gathered, kept, moment, pair_maps, row_lists, stepped, worlds
 
 from recollect.factors.catalogue import FACTORS
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from recollect.factors.catalogue import Factor
     from recollect.rank.pipeline import Profile
 
-any_profile = st.sampled_from(list(PROFILES.values()))
+any_profile = st.sampled_from(list(PROFILES.values())) | profiles()
 every_profile = pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
 UNROUTED = tuple(replace(step, on=False) if isinstance(step, Route) else step for step in LIMBIC.steps)
 

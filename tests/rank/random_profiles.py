@@ -1,0 +1,51 @@
+"""Profiles that nobody would write, for laws that must hold for any."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from hypothesis import strategies as st
+
+from recollect.factors.catalogue import FACTORS
+from recollect.rank.base import BaseRelevance
+from recollect.rank.finish import Cut, Order
+from recollect.rank.pipeline import ByMeaning, ByWords, Profile
+from recollect.rank.plain import STEPS
+
+
+@st.composite
+def values(draw: st.DrawFn, kind: type, numbers: st.SearchStrategy[float]) -> Any:
+    """Any value of a step, factor or retriever."""
+    given_: dict[str, Any] = {}
+    for field in fields(kind):
+        match kind.__annotations__[field.name]:
+            case "float":
+                given_[field.name] = draw(numbers)
+            case "bool":
+                given_[field.name] = draw(st.booleans())
+            case "int":
+                given_[field.name] = draw(st.integers(0, 1_000))
+            case "int | None":
+                given_[field.name] = draw(st.none() | st.integers(1, 1_000))
+            case "str":
+                given_[field.name] = draw(st.text(max_size=5))
+            case "Factor":
+                given_[field.name] = draw(
+                    st.sampled_from(list(FACTORS.values())).flatmap(lambda factor: values(factor, numbers))
+                )
+            case "TemporalRelevance":
+                given_[field.name] = draw(values(FACTORS["temporal"], numbers))
+            case literal:
+                assert literal == "Literal['plain', 'stemmed']"
+                given_[field.name] = draw(st.sampled_from(["plain", "stemmed"]))
+    return kind(**given_)
+
+
+@st.composite
+def profiles(draw: st.DrawFn) -> Profile:
+    """Any steps in any order, with numbers that a person might give."""
+    numbers = st.floats(0.01, 100)
+    kinds = st.sampled_from(list(STEPS.values()))
+    steps = draw(st.lists(kinds.flatmap(lambda kind: values(kind, numbers)), max_size=8))
+    return Profile("any", "", (ByMeaning(), ByWords()), (BaseRelevance(), *steps, Order(), Cut()))
