@@ -111,7 +111,6 @@ def _candidates(count: int) -> Candidates:
         stability=ones,
         metadata_share=chance.random(count),
         content=-ids,
-        message=np.zeros(count, bool),
         echo=np.zeros(count, bool),
     )
     sources = {

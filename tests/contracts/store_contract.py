@@ -1580,7 +1580,7 @@ class StoreContract:
         assert (known.strength.tolist(), known.stability.tolist()) == ([1.0] * 3, [1.0] * 3)
         assert (known.depth.tolist(), known.spread.tolist()) == ([2] * 3, [1] * 3)
         assert (known.importance.tolist(), known.metadata_share.tolist()) == ([0.5] * 3, [0.0] * 3)
-        assert (known.message.tolist(), known.echo.tolist()) == ([False, False, True], [False] * 3)
+        assert known.echo.tolist() == [False] * 3
         assert len(set(known.content.tolist())) == 3
 
     def test_facts_come_by_ascending_id_and_leave_out_what_does_not_exist(self, store: Store) -> None:

@@ -128,7 +128,7 @@ def test_no_texts_are_no_rows(name: str) -> None:
 def test_a_model_that_cannot_be_loaded_is_an_error_of_ours() -> None:
     embedder: Any = embedder_named("fastembed:no/such")
     with pytest.raises(ModelUnavailable, match=r"fastembed:no/such cannot be loaded.*check the name"):
-        embedder.warm()
+        embedder.query("tea")
 
 
 @pytest.mark.parametrize(

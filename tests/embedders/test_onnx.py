@@ -114,4 +114,4 @@ def test_unreadable_weights_ask_to_install_again(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     (tmp_path / "model.onnx").write_bytes(b"not a model")
     with pytest.raises(ModelUnavailable, match="pip install --force-reinstall"):
-        OnnxEmbedder(described(weights=tmp_path / "model.onnx")).warm()
+        OnnxEmbedder(described(weights=tmp_path / "model.onnx")).query("tea")

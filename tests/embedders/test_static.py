@@ -74,7 +74,7 @@ def test_only_float32_tables_are_read(tmp_path: Path) -> None:
 def test_an_unreadable_table_asks_to_install_again(tiny: StaticEmbedder, tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"short")
     with pytest.raises(ModelUnavailable, match="pip install --force-reinstall"):
-        tiny.warm()
+        tiny.query("tea")
 
 
 POTION = availability("potion")

@@ -145,9 +145,9 @@ def test_the_threshold_asks_only_of_what_words_did_not_find() -> None:
 def test_an_echo_is_a_message_of_this_session_and_never_a_stored_note() -> None:
     # The store flags as echo only a message of the session that is equal to the query.
     rows = [
-        Row(1, 0.9, message=True, echo=True, content=5),
+        Row(1, 0.9, echo=True, content=5),
         Row(2, 0.9, content=5),
-        Row(3, 0.9, message=True),
+        Row(3, 0.9),
     ]
     kept = stepped([DropEcho()], rows)
     assert kept.ids.tolist() == [2, 3]

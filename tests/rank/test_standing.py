@@ -142,7 +142,7 @@ def test_our_own_profile_by_hand() -> None:
 
 
 def test_our_own_profile_drops_echoes_and_repeats() -> None:
-    rows = [Row(1, 0.9, message=True, echo=True), Row(2, 0.8, content=1), Row(3, 0.7, content=1), Row(4, 0.1)]
+    rows = [Row(1, 0.9, echo=True), Row(2, 0.8, content=1), Row(3, 0.7, content=1), Row(4, 0.1)]
     ranked = stepped(RECOLLECT.steps, rows)
     assert ranked.ids.tolist() == [2, 4]
     assert {dropped.id: dropped.step for dropped in ranked.dropped} == {1: "echo", 3: "repeats"}

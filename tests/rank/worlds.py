@@ -54,7 +54,6 @@ class Row:
     metadata: float = 0.0
     content: int | None = None
     """None: nobody else says the same."""
-    message: bool = False
     echo: bool = False
     meaning_rank: int | None = None
     """None: by the cosines."""
@@ -86,7 +85,6 @@ def gathered(rows: Sequence[Row]) -> Candidates:
         stability=_floats([row.stability for row in rows]),
         metadata_share=_floats([row.metadata for row in rows]),
         content=_ints([-row.id if row.content is None else row.content for row in rows]),
-        message=np.array([row.message for row in rows], bool),
         echo=np.array([row.echo for row in rows], bool),
     )
     sources = {
@@ -215,7 +213,6 @@ def row_lists(draw: st.DrawFn, min_size: int = 0, max_size: int = 6) -> list[Row
             stability=draw(st.one_of(st.just(1.0), st.floats(1e-3, 1e4))),
             metadata=draw(_SHARES),
             content=draw(st.one_of(st.none(), st.integers(1, 3))),
-            message=draw(st.booleans()),
             echo=draw(st.booleans()),
         )
         for id_ in ids

@@ -35,8 +35,6 @@ class Options:
     key: str | None = field(default=None, repr=False)
     dims: int | None = None
     """Ask a hosted model for vectors of this width; None: its own."""
-    longest_characters: int | None = None
-    """Of a text that a hosted model is sent in one piece; None: what the service is known to read."""
     timeout_seconds: float = 30.0
 
 

@@ -46,9 +46,6 @@ class HashingEmbedder:
         row: Vector = self.documents([text])[0]
         return row
 
-    def warm(self) -> None:
-        """Nothing to load."""
-
 
 def _words(text: str) -> Sequence[str]:
     """Words without case or accents."""

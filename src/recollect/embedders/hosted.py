@@ -62,12 +62,8 @@ class HostedEmbedder:
         row: Vector = self._whole([text], Role.QUERY)[0]
         return row
 
-    def warm(self) -> None:
-        """Ask the server once, which makes it load the model."""
-        self.query("warm")
-
     def _whole(self, texts: Sequence[str], role: Role) -> Vectors:
-        longest = self._options.longest_characters or self._service.characters
+        longest = self._service.characters
         return read_whole(
             lambda pieces: self._batches(pieces, role), texts, lambda piece: len(piece) <= longest
         )

@@ -60,10 +60,6 @@ class _LibraryEmbedder(ABC):
         row: Vector = rows[0]
         return row
 
-    def warm(self) -> None:
-        """Load the model and run it once."""
-        self.query("warm")
-
     @abstractmethod
     def _load(self, library: Any) -> Any: ...
 

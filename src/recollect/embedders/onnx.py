@@ -50,10 +50,6 @@ class OnnxEmbedder:
     def query(self, text: str) -> Vector:
         return self._encoded(text, self._packaged.query_prefix)
 
-    def warm(self) -> None:
-        """Load the model and run it once, so that the first query does not wait for either."""
-        self.query("warm")
-
     def _encoded(self, text: str, prefix: str) -> Vector:
         loaded = self._ready()
         runs = token_windows(loaded.tokenizer, text, prefix, self._packaged.tokens)

@@ -42,10 +42,6 @@ class StaticEmbedder:
         row: Vector = self._rows([self._packaged.query_prefix + text])[0]
         return row
 
-    def warm(self) -> None:
-        """Open the table and the tokenizer."""
-        self._ready()
-
     def _rows(self, texts: Sequence[str]) -> Vectors:
         loaded = self._ready()
         rows = np.zeros((len(texts), self._model.dims), dtype=np.float32)

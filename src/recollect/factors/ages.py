@@ -12,13 +12,13 @@ from recollect.factors.candidates import NEVER
 if TYPE_CHECKING:
     from recollect.factors.candidates import Facts, Floats, Ints
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
 def microseconds(moment: datetime) -> int:
     """Whole microseconds since 1970, exactly."""
-    return (moment - _EPOCH) // _MICROSECOND
+    return (moment - EPOCH) // _MICROSECOND
 
 
 def age(times: Ints, now: int, unit: int, unknown: float) -> Floats:

@@ -51,9 +51,7 @@ class Facts:
     metadata_share: Floats
     """How much of an entity's observations in force are of the kind `metadata`."""
     content: Ints
-    """A hash of the folded text: equal for candidates that say the same."""
-    message: Flags
-    """Raw turns of a session, rather than entities and notes."""
+    """A hash of what is said: equal where only case, accents, spaces or outer marks differ."""
     echo: Flags
     """A message of the current session that is equal to the query."""
 

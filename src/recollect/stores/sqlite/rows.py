@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.changes import Added, Outcome, Receipt
 from recollect.errors import InvalidInput
+from recollect.factors.ages import EPOCH, microseconds
 from recollect.records import Consolidation, Kind, Memory, Observation, Relation, Scope, Status
 
 if TYPE_CHECKING:
@@ -18,24 +19,22 @@ if TYPE_CHECKING:
 
 Row = tuple[Any, ...]
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
-_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_FIRST = microseconds(datetime.min.replace(tzinfo=UTC))
+_LAST = microseconds(datetime.max.replace(tzinfo=UTC))
 
 
 def stamp(moment: datetime) -> int:
     """Whole microseconds since 1970, exactly."""
     if moment.utcoffset() is None:
         raise InvalidInput(f"The time {moment} names no time zone; pass an aware datetime.")
-    at = (moment - _EPOCH) // _MICROSECOND
+    at = microseconds(moment)
     if not _FIRST <= at <= _LAST:  # a date in its own zone, and none in UTC: it could not be read back
         raise InvalidInput(f"The time {moment} lies outside the calendar; the years are 1 to 9999, in UTC.")
     return at
 
 
 def moment(stamp: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=stamp)
+    return EPOCH + timedelta(microseconds=stamp)
 
 
 def stamp_or_none(when: datetime | None) -> int | None:
