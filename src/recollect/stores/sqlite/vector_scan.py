@@ -176,11 +176,11 @@ def _firsts(scores: Rows, memories: Ids, passages: Ids) -> Positions:
 def shortlist_size(count: int, k: int) -> int:
     """How many rows are compared in full after the first stage, from the number of allowed rows alone.
 
-    Sized for questions that the store has no answer to, whose nearest rows are hardly nearer than the rest: of
-    their top 30 it finds 0.98 among 100,000 rows, where 12 times the root found 0.94. Of questions that have an
-    answer it finds 0.999.
+    Among 100,000 sentences it finds 0.996 of the top 30 of questions about them, and 0.94 of questions
+    about something else, whose nearest rows are hardly nearer than the rest. 30 times the root finds 0.999
+    and 0.98 at 1.7 times the cost: see docs/decisions/0003-vector-search.md.
     """
-    return 30 * math.isqrt(count) * max(k, 30) // 30
+    return 12 * math.isqrt(count) * max(k, 30) // 30
 
 
 def shortlist(picks: Sequence[Pick], code: QueryCode, wanted: int) -> list[Pick]:
