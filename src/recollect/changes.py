@@ -40,6 +40,19 @@ class NewRelation:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of a talk, as a caller gives it."""
+
+    content: str
+    role: str | None = None
+    speaker: str | None = None
+    at: datetime | None = None
+    """When it was said. None: now, as far as anyone knows."""
+    source: str | None = None
+    """Where it comes from. The same source again in the same session is the same turn."""
+
+
+@dataclass(frozen=True, slots=True)
 class NewText:
     """A note, or a message of a session."""
 

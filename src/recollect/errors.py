@@ -36,3 +36,7 @@ class StoreUnavailable(RecollectError):
 
 class ModelUnavailable(RecollectError):
     """The embedding model cannot be used; the message names the command that installs it."""
+
+
+class ExtractionFailed(RecollectError):
+    """Nothing could be drawn out of the messages; they are stored and can be found."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from recollect.changes import Change, Receipt
     from recollect.factors.candidates import Facts, Together
-    from recollect.records import Counts, Filter, Found, Memory, Model, Passage, Problem, Relation, Scope
+    from recollect.records import Counts, Filter, Found, Memory, Model, Passage, Problem, Relation, Scope, Statement
 
 # Named, not imported: `recollect --help` has no use for NumPy.
 Vector: TypeAlias = "NDArray[np.float32]"
@@ -43,6 +43,17 @@ class Embedder(Protocol):
         ...
 
     def query(self, text: str) -> Vector: ...
+
+
+class Extractor(Protocol):
+    """Finds in messages what is worth keeping as notes. Never called inside a write transaction."""
+
+    @property
+    def name(self) -> str: ...
+
+    def statements(self, messages: Sequence[Memory]) -> Sequence[Statement]:
+        """In the messages' order. `ExtractionFailed` where it cannot tell; the messages stand as they are."""
+        ...
 
 
 class View(Protocol):

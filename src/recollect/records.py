@@ -157,6 +157,19 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """Something in a message that is worth keeping as a note of its own."""
+
+    message: int
+    """The id of the message that says it."""
+    text: str
+    """It stands by itself: who speaks is named in it, or is the message's speaker."""
+    category: str
+    importance: float = 0.5
+    happened_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """An embedding model. Vectors of two names are never compared."""
 
