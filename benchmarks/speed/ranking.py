@@ -112,6 +112,7 @@ def _candidates(count: int) -> Candidates:
         metadata_share=chance.random(count),
         content=-ids,
         echo=np.zeros(count, bool),
+        origin=ids,
     )
     sources = {
         "meaning": _source(chance.permutation(count)[: 2 * count // 3], chance, count, 1.0),

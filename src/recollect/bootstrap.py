@@ -5,7 +5,9 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 from recollect.embedders import choose
 from recollect.engine.engine import Engine
@@ -16,9 +18,9 @@ from recollect.records import Scope
 from recollect.settings import AUTO, Settings, load
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from datetime import tzinfo
 
-    from recollect.ports import Clock, Embedder, Progress
+    from recollect.ports import Clock, Embedder, Extractor, Progress
 
 
 def now() -> datetime:
@@ -60,8 +62,29 @@ def engine(settings: Settings, clock: Clock = now, session: str | None = None) -
         scope=Scope(settings.owner, settings.agent),
         signals=Signals(store, session or secrets.token_hex(8)),
         profiles={profile.name: profile for profile in settings.profiles},
+        session=session,
+        zone=_zone(settings),
+        extractor=lru_cache(maxsize=1)(lambda: _extractor(settings)),
     )
     return Engine(parts)
+
+
+def _zone(settings: Settings) -> tzinfo:
+    if settings.time_zone:
+        return ZoneInfo(settings.time_zone)
+    try:
+        # The rules of this machine's zone, which know when its clocks change.
+        with Path("/etc/localtime").open("rb") as rules:
+            return ZoneInfo.from_file(rules)
+    except (OSError, ValueError):
+        return datetime.now().astimezone().tzinfo or UTC
+
+
+def _extractor(settings: Settings) -> Extractor | None:
+    from recollect.extractors.choose import Options, extractor_named  # noqa: PLC0415  # few calls draw notes
+
+    options = Options(settings.extractor_url, settings.extractor_key, settings.extractor_timeout_seconds)
+    return extractor_named(settings.extractor, options)
 
 
 def model_name(settings: Settings) -> str:

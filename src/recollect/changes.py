@@ -67,6 +67,13 @@ class NewText:
     happened_at: datetime | None = None
     created_at: datetime | None = None
     """None: the time of the write."""
+    undated: bool = False
+    """Nobody knows when it was said."""
+    tags: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
+    """Entities that it speaks of, by name; they must exist."""
+    drawn_from: int | None = None
+    """The message that a note was drawn from."""
 
 
 # Writes are values: `Store.apply` is the one way to change a store.
@@ -150,7 +157,7 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """Bring a forgotten memory back, with what was forgotten together with it."""
+    """Bring a forgotten memory back, with what was forgotten together with it; or a superseded one."""
 
     scope: Scope
     id: int
@@ -173,13 +180,28 @@ class Purge:
 
 @dataclass(frozen=True, slots=True)
 class Amend:
-    """Set fields of a memory; None leaves a field as it is."""
+    """Set fields of a memory; None leaves a field as it is. A former text is kept as a revision."""
 
     scope: Scope
     id: int
     status: Status | None = None
     importance: float | None = None
     pinned: bool | None = None
+    text: str | None = None
+    category: str | None = None
+    happened_at: datetime | None = None
+    tags: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Supersede:
+    """Retire memories, and observations that say the same, in favour of one that corrects them."""
+
+    scope: Scope
+    ids: tuple[int, ...]
+    by: int | NewText
+    """The correction's id, or what it says, to be stored along with it."""
+    observations: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +220,15 @@ class FlagSimilar:
     """Note on an observation that it nearly repeats an older one."""
 
     observation: int
+    similar_to: int
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class FlagAlike:
+    """Note on a note that it nearly repeats an older one."""
+
+    memory: int
     similar_to: int
     similarity: float
 
@@ -246,6 +277,12 @@ class AdoptLinks:
     """Memories, each with the one that superseded it."""
     inverse: tuple[tuple[int, int], ...] = ()
     """Relations, each with the one whose automatic inverse it is."""
+    about: tuple[tuple[int, int], ...] = ()
+    """Texts, each with an entity that the caller said it is about."""
+    drawn: tuple[tuple[int, int], ...] = ()
+    """Notes, each with the message that it was drawn from."""
+    similar: tuple[tuple[int, int], ...] = ()
+    """Notes, each with the one that it nearly repeats."""
 
 
 Change = (
@@ -261,8 +298,10 @@ Change = (
     | RestoreObservation
     | Purge
     | Amend
+    | Supersede
     | RecordUse
     | FlagSimilar
+    | FlagAlike
     | PutVectors
     | UseModel
     | Adopt

@@ -15,7 +15,19 @@ if TYPE_CHECKING:
 
     from recollect.changes import Change, Receipt
     from recollect.factors.candidates import Facts, Together
-    from recollect.records import Counts, Filter, Found, Memory, Model, Passage, Problem, Relation, Scope, Statement
+    from recollect.records import (
+        Counts,
+        Filter,
+        Found,
+        Memory,
+        Model,
+        Passage,
+        Problem,
+        Relation,
+        Scope,
+        Session,
+        Statement,
+    )
 
 # Named, not imported: `recollect --help` has no use for NumPy.
 Vector: TypeAlias = "NDArray[np.float32]"
@@ -129,6 +141,26 @@ class View(Protocol):
 
     def model(self) -> Model | None:
         """The model whose vectors searches use."""
+        ...
+
+    def sessions(self, scope: Scope) -> Sequence[Session]:
+        """The conversations of a scope, the one with the newest turn first."""
+        ...
+
+    def turns(self, scope: Scope, session: str, first: int, last: int) -> Sequence[Memory]:
+        """The messages of a session at these positions, both included, in order; forgotten ones left out."""
+        ...
+
+    def last_position(self, scope: Scope, session: str) -> int:
+        """The position of a session's last message; 0 where it has none."""
+        ...
+
+    def replaced_by(self, id: int) -> Sequence[int]:  # noqa: A002  # the domain's word
+        """The memories that this one superseded, by id."""
+        ...
+
+    def mentioning(self, entity: int, limit: int) -> Sequence[int]:
+        """Live texts that speak of an entity, the newest first."""
         ...
 
     def scopes(self) -> Sequence[Scope]: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime  # dataclass fields: read at run time by typing.get_type_hints
 from enum import StrEnum
 
@@ -77,12 +77,23 @@ class Observation:
     superseded_at: datetime | None = None
     similar_to: int | None = None
     similarity: float | None = None
+    corrected_by: int | None = None
+    """The memory that corrects it, where it was retired as a near-copy of another error."""
     deleted_at: datetime | None = None
 
     @property
     def in_force(self) -> bool:
         """Neither replaced by a later observation nor deleted."""
         return self.superseded_at is None and self.deleted_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """What a text said before it was updated."""
+
+    text: str
+    since: datetime
+    until: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +118,19 @@ class Memory:
     position: int | None = None
     role: str | None = None
     speaker: str | None = None
+    undated: bool = False
+    """Nobody knows when it was said: `created_at` is only when it was stored."""
+    drawn_from: int | None = None
+    """The message that a note was drawn from."""
+    tags: tuple[str, ...] = ()
+    mentions: tuple[int, ...] = ()
+    """The entities that it speaks of."""
+    about: tuple[int, ...] = ()
+    """Those of them that the caller named, rather than the text."""
+    former: tuple[Revision, ...] = ()
+    """What it said before, oldest first."""
+    similar_to: int | None = None
+    similarity: float | None = None
     # its life
     status: Status = Status.ACTIVE
     consolidation: Consolidation = Consolidation.STAGED
@@ -127,6 +151,39 @@ class Memory:
     def in_force(self) -> tuple[Observation, ...]:
         """The observations that hold now, oldest first."""
         return tuple(observation for observation in self.observations if observation.in_force)
+
+
+def as_it_stood(memory: Memory, at: datetime | None) -> Memory:
+    """The memory as it read at a moment; None: as it reads now."""
+    if at is None:
+        return memory
+    former = next((revision.text for revision in memory.former if revision.until > at), None)
+    return replace(
+        memory,
+        text=memory.text if former is None else former,
+        observations=tuple(
+            _seen_at(observation, at) for observation in memory.observations if observation.created_at <= at
+        ),
+        former=tuple(revision for revision in memory.former if revision.until <= at),
+        superseded_by=memory.superseded_by if _passed(memory.superseded_at, at) else None,
+        superseded_at=memory.superseded_at if _passed(memory.superseded_at, at) else None,
+        deleted_at=memory.deleted_at if _passed(memory.deleted_at, at) else None,
+    )
+
+
+def _seen_at(observation: Observation, at: datetime) -> Observation:
+    superseded = _passed(observation.superseded_at, at)
+    return replace(
+        observation,
+        superseded_by=observation.superseded_by if superseded else None,
+        superseded_at=observation.superseded_at if superseded else None,
+        corrected_by=observation.corrected_by if superseded else None,
+        deleted_at=observation.deleted_at if _passed(observation.deleted_at, at) else None,
+    )
+
+
+def _passed(moment: datetime | None, at: datetime) -> bool:
+    return moment is not None and moment <= at
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +211,9 @@ class Passage:
     id: int
     memory: int
     text: str
+    """What the embedder reads: the piece, and who or what it is about."""
+    piece: str | None = None
+    """The piece by itself, where it is not the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +263,29 @@ class Filter:
     kinds: frozenset[Kind] = frozenset(Kind)
     session: str | None = None
     """None: any session, and what belongs to none."""
+    current: str | None = None
+    """Of messages, only those of this session; notes and entities of any. None: messages of any."""
+    tags: frozenset[str] = frozenset()
+    """Only what has all of these."""
+    span: tuple[int, int] | None = None
+    """Only texts of this stretch of time, in microseconds since 1970: when they happened, else when made."""
+    as_of: datetime | None = None
+    """As the store stood then: what was known, and what held."""
+    superseded: bool = False
+    """Also what was superseded."""
     deleted: bool = False
     """Also what was forgotten. Only for `page`: no search finds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation, as a whole."""
+
+    name: str
+    turns: int
+    first_at: datetime
+    last_at: datetime
+    speakers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

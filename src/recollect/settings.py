@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from recollect.errors import InvalidInput
 
@@ -32,6 +33,11 @@ class Settings:
     model_key: str | None = field(default=None, repr=False)
     model_dims: int | None = None
     model_timeout_seconds: float = 30.0
+    time_zone: str = ""
+    extractor: str = "rules"
+    extractor_url: str | None = None
+    extractor_key: str | None = field(default=None, repr=False)
+    extractor_timeout_seconds: float = 60.0
     profiles: tuple[Profile, ...] = ()
 
 
@@ -64,9 +70,14 @@ MEANINGS = {
     "model_key": "key of a hosted model",
     "model_dims": "width of the vectors to ask a hosted model for",
     "model_timeout_seconds": "how long to wait for a hosted model",
+    "time_zone": "where your days begin, such as Europe/Madrid; empty: this machine's",
+    "extractor": "what draws notes out of messages: rules, none, openai:MODEL",
+    "extractor_url": "address of the server of a hosted extractor",
+    "extractor_key": "key of a hosted extractor",
+    "extractor_timeout_seconds": "how long to wait for a hosted extractor",
     "profiles": "rankings of your own, one [[profiles]] for each; `profile show NAME --toml` prints one",
 }
-_SECRET = frozenset({"model_key"})
+_SECRET = frozenset({"model_key", "extractor_key"})
 
 
 def load(
@@ -160,6 +171,16 @@ def _text(given: object) -> str:
     return given
 
 
+def _zone(given: object) -> str:
+    name = _text(given)
+    if name:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, OSError) as error:
+            raise ValueError from error
+    return name
+
+
 def _profiles(given: object) -> tuple[Profile, ...]:
     if not isinstance(given, list) or not all(isinstance(plain, dict) for plain in given):
         raise TypeError
@@ -195,5 +216,7 @@ _PARSERS: dict[str, tuple[Callable[[object], object], str]] = {
     "model_threads": (_positive_int, "a whole number above 0"),
     "model_dims": (_positive_int, "a whole number above 0"),
     "model_timeout_seconds": (_positive, "a number above 0"),
+    "time_zone": (_zone, "a time zone such as Europe/Madrid"),
+    "extractor_timeout_seconds": (_positive, "a number above 0"),
     "profiles": (_profiles, "a list of profiles"),
 }

@@ -1619,7 +1619,9 @@ class StoreContract:
         assert not facts(store, *made, query="where is my cup").echo.any()
 
     def test_what_says_the_same_has_the_same_content(self, store: Store) -> None:
-        same = [note(store, text) for text in ("Tea is good.", "tea  is GOOD", "«Téa is good»!")]
+        # As messages: a note that says the same would be the same note.
+        said = ("Tea is good.", "tea  is GOOD", "«Téa is good»!")
+        same = [note(store, text, Kind.MESSAGE, "s") for text in said]
         other = [note(store, text) for text in ("Tea is not good.", "I write C", "I write C#", "I write C++")]
         contents = facts(store, *same, *other).content.tolist()
         assert len(set(contents[:3])) == 1

@@ -114,7 +114,7 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, list[str]]] = [
     (("retrieve", 0), {"times": 3}, ["'by'", "meaning, words"]),
     (("retrieve", 0, "by"), "smell", ["'smell'", "meaning, words"]),
     (("retrieve", 0, "by"), ["meaning"], ["['meaning']", "meaning, words"]),
-    (("retrieve", 0, "deep"), 3, ["'deep'", "least, shortlist, times"]),
+    (("retrieve", 0, "deep"), 3, ["'deep'", "least, shortlist, then, times"]),
     (("retrieve", 0, "least"), 1.5, ["least", "whole number", "1.5"]),
     (("retrieve", 0, "least"), -1, ["least", "0 or above", "-1"]),
     (("retrieve", 0, "shortlist"), 0, ["shortlist", "above 0"]),

@@ -55,6 +55,8 @@ class Row:
     content: int | None = None
     """None: nobody else says the same."""
     echo: bool = False
+    origin: int | None = None
+    """None: it was not drawn from a message."""
     meaning_rank: int | None = None
     """None: by the cosines."""
     words_rank: int | None = None
@@ -86,6 +88,7 @@ def gathered(rows: Sequence[Row]) -> Candidates:
         metadata_share=_floats([row.metadata for row in rows]),
         content=_ints([-row.id if row.content is None else row.content for row in rows]),
         echo=np.array([row.echo for row in rows], bool),
+        origin=_ints([row.id if row.origin is None else row.origin for row in rows]),
     )
     sources = {
         "meaning": _source(
@@ -214,6 +217,7 @@ def row_lists(draw: st.DrawFn, min_size: int = 0, max_size: int = 6) -> list[Row
             metadata=draw(_SHARES),
             content=draw(st.one_of(st.none(), st.integers(1, 3))),
             echo=draw(st.booleans()),
+            origin=draw(st.one_of(st.none(), st.sampled_from(sorted(ids)))),
         )
         for id_ in ids
     ]

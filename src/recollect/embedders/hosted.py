@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import time
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.embedders.optional import imported
 from recollect.embedders.services import SERVICES, Role
 from recollect.embedders.windows import as_one, halves, read_whole
 from recollect.errors import ModelUnavailable
 from recollect.records import Model
+from recollect.remote import Remote, Unreachable, http_library
 from recollect.vectors import normalised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recollect.embedders.choose import Options
+    from recollect.embedders.services import Request
     from recollect.ports import Vector, Vectors
-
-_COMMAND = "pip install httpx"
-_ATTEMPTS = 4
-_FIRST_PAUSE_SECONDS = 0.5
-_LONGEST_PAUSE_SECONDS = 20.0
-_PASSING = frozenset({408, 429, 500, 502, 503, 504})
-"""Statuses that may be gone a moment later."""
 
 
 class HostedEmbedder:
@@ -36,13 +30,15 @@ class HostedEmbedder:
         self, kind: str, name: str, options: Options, sleep: Callable[[float], None] = time.sleep
     ) -> None:
         self._service = SERVICES[kind]
-        self._kind, self._name, self._options, self._sleep = kind, name, options, sleep
+        self._kind, self._name, self._options = kind, name, options
         if self._service.needs_key and not options.key and not options.base_url:
             raise ModelUnavailable(f"{kind}:{name} needs a key; give one in the settings")
-        self._http = imported("httpx", command=_COMMAND)
-        self._address = (options.base_url or self._service.address).rstrip("/")
-        self._lock = Lock()
-        self._client: Any = None
+        address = options.base_url or self._service.address
+        self._remote = Remote(address, self._service.headers(options.key), options.timeout_seconds, sleep)
+        try:
+            http_library()
+        except Unreachable as error:
+            raise self._failed(str(error)) from error
         self._dims: int | None = None
 
     @property
@@ -89,7 +85,7 @@ class HostedEmbedder:
         sent = [text or " " for text in texts]
         answer = self._posted(self._service.request(self._name, sent, role, self._options.dims))
         try:
-            rows = np.array(self._service.vectors(answer.json()), dtype=np.float32)
+            rows = np.array(self._service.vectors(json.loads(answer)), dtype=np.float32)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise self._failed("answered, but not with vectors; check the base URL") from error
         self._check(rows, len(texts))
@@ -105,42 +101,19 @@ class HostedEmbedder:
             raise self._failed(f"answered vectors of {rows.shape[1]} dimensions instead of {expected}")
         self._dims = rows.shape[1]
 
-    def _posted(self, request: Any) -> Any:
-        pause = _FIRST_PAUSE_SECONDS
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                answer = self._connected().post(self._address + request.path, json=request.body)
-            except self._http.HTTPError as error:
-                if attempt == _ATTEMPTS:
-                    raise self._failed(f"cannot be reached ({error}); is it running?") from error
-            else:
-                if answer.status_code not in _PASSING or attempt == _ATTEMPTS:
-                    return self._accepted(answer)
-                pause = max(pause, _asked_to_wait(answer))
-            self._sleep(min(pause, _LONGEST_PAUSE_SECONDS))
-            pause *= 2
-        raise AssertionError("the last attempt returns or raises")
-
-    def _accepted(self, answer: Any) -> Any:
-        status = answer.status_code
-        if status == 200:
-            return answer
-        if status in {400, 413} and _speaks_of_length(answer.text):
+    def _posted(self, request: Request) -> str:
+        try:
+            answer = self._remote.post(request.path, request.body)
+        except Unreachable as error:
+            raise self._failed(str(error)) from error
+        if answer.accepted:
+            return answer.text
+        if answer.status in {400, 413} and _speaks_of_length(answer.text):
             raise _TooLong(f"{self._kind}:{self._name} finds even a short text too long")
-        advice = self._service.advice(status, self._name)
-        # What a refusal of a key says may repeat the key.
-        said = "" if status in {401, 403} else " ".join(answer.text.split())[:200]
-        raise self._failed("; ".join(part for part in (f"answered {status}", said, advice) if part))
-
-    def _connected(self) -> Any:
-        with self._lock:
-            if self._client is None:
-                headers = dict(self._service.headers(self._options.key))
-                self._client = self._http.Client(headers=headers, timeout=self._options.timeout_seconds)
-            return self._client
+        raise self._failed(answer.refusal(self._service.advice(answer.status, self._name)))
 
     def _failed(self, what: str) -> ModelUnavailable:
-        return ModelUnavailable(f"{self._kind}:{self._name} at {self._address} {what}")
+        return ModelUnavailable(f"{self._kind}:{self._name} at {self._remote.address} {what}")
 
 
 class _TooLong(ModelUnavailable):
@@ -150,11 +123,3 @@ class _TooLong(ModelUnavailable):
 def _speaks_of_length(message: str) -> bool:
     plain = message.lower()
     return any(words in plain for words in ("context length", "too long", "too large", "maximum", "tokens"))
-
-
-def _asked_to_wait(answer: Any) -> float:
-    """Seconds, where the server named them; it may also name a date, which we pass over."""
-    try:
-        return float(answer.headers.get("retry-after", 0))
-    except ValueError:
-        return 0.0

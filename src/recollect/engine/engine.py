@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from recollect.changes import Forget, Purge, Restore, RestoreObservation
-from recollect.engine import graph, meaning
+from recollect.engine import context, converse, correct, graph, history, meaning, remember
+from recollect.engine.context import DEFAULT_BUDGET
 from recollect.engine.recall import Question, recall
 from recollect.engine.semantic import search_semantic
+from recollect.engine.wanted import aware, tags_of
 from recollect.engine.whynot import why_not
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import DEFAULT, PROFILES, profile_named
@@ -20,12 +22,24 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from recollect.engine.parts import Parts
-    from recollect.engine.results import Answer, Graph, ObservedBatch, Reindexed, RelatedBatch
-    from recollect.engine.wanted import EntityLike, ObservationLike, RelationLike
+    from recollect.engine.results import (
+        Answer,
+        Context,
+        Graph,
+        History,
+        ObservedBatch,
+        Reindexed,
+        RelatedBatch,
+        Remembered,
+        RememberedBatch,
+        Superseded,
+        Told,
+    )
+    from recollect.engine.wanted import EntityLike, NoteLike, ObservationLike, RelationLike, TurnLike
     from recollect.engine.whynot import WhyNot
     from recollect.ports import Progress, Store
     from recollect.rank.pipeline import Profile
-    from recollect.records import Counts, Memory, Model, Problem, Status
+    from recollect.records import Counts, Memory, Model, Problem, Session, Status
 
 
 class Engine:
@@ -130,6 +144,132 @@ class Engine:
         """Entities by name, with the relations in force that touch them; with `history`, ended ones too."""
         return graph.open_nodes(self._parts, names, record=record, history=history)
 
+    # Notes and conversations
+
+    def remember(
+        self,
+        text: str,
+        *,
+        importance: float = 0.5,
+        category: str | None = None,
+        happened_at: datetime | None = None,
+        tags: Iterable[str] = (),
+        about: Iterable[str] = (),
+        source: str | None = None,
+        key: str | None = None,
+    ) -> Remembered:
+        """Store a note. The same words again raise its duplicate count instead of making a twin.
+
+        It links by itself to entities whose names it mentions; `about` names more of them, which must exist.
+        """
+        note = {
+            "text": text,
+            "importance": importance,
+            "category": category,
+            "happened_at": happened_at,
+            "tags": tags,
+            "about": about,
+            "source": source,
+        }
+        return remember.remember(self._parts, note, key)
+
+    def remember_many(
+        self, notes: Iterable[NoteLike], *, keep_going: bool = False, key: str | None = None
+    ) -> RememberedBatch:
+        """Store many notes at once: texts, or mappings with the arguments of `remember`."""
+        return remember.remember_many(self._parts, notes, keep_going=keep_going, key=key)
+
+    def add_messages(
+        self,
+        session: str,
+        messages: Iterable[TurnLike],
+        *,
+        extract: bool = True,
+        keep_going: bool = False,
+        key: str | None = None,
+    ) -> Told:
+        """Store raw turns of a session, in order: mappings with `content`, `role`, `speaker` and `at`.
+
+        With `extract`, what is worth keeping in them also becomes notes, each pointing to its message.
+        """
+        return converse.add_messages(
+            self._parts, session, messages, extract=extract, keep_going=keep_going, key=key
+        )
+
+    def extract(self, session: str) -> tuple[Remembered, ...]:
+        """Draw notes out of a session's messages, as `add_messages` does, after the fact."""
+        return converse.extract(self._parts, session)
+
+    def sessions(self) -> Sequence[Session]:
+        """The conversations of this scope, the one with the newest turn first."""
+        return converse.sessions(self._parts)
+
+    def turns(self, session: str, *, last: int | None = None) -> Sequence[Memory]:
+        """A session's messages in order; with `last`, only so many from its end."""
+        return converse.turns(self._parts, session, last)
+
+    def around(self, id: int, *, before: int = 2, after: int = 2) -> Sequence[Memory]:  # noqa: A002  # the domain's word
+        """A message with its neighbours in the session, in order."""
+        return converse.around(self._parts, id, before, after)
+
+    def update(
+        self,
+        id: int,  # noqa: A002  # the domain's word
+        *,
+        text: str | None = None,
+        importance: float | None = None,
+        category: str | None = None,
+        happened_at: datetime | None = None,
+        tags: Iterable[str] | None = None,
+        status: str | None = None,
+        pinned: bool | None = None,
+    ) -> Memory:
+        """Change what is given, and leave the rest. A former text is kept as a revision."""
+        return remember.update(
+            self._parts,
+            id,
+            text=text,
+            importance=importance,
+            category=category,
+            happened_at=happened_at,
+            tags=tags,
+            status=status,
+            pinned=pinned,
+        )
+
+    def supersede(self, old: int, new: int | str, *, copies: bool = True) -> Superseded:
+        """Retire a note or message, and its near-copies with it, in favour of another, or of a new text.
+
+        What was retired is found by `as_of` or `include_superseded`; `restore` takes it back.
+        """
+        return correct.supersede(self._parts, old, new, copies=copies)
+
+    def history(self, id: int) -> History:  # noqa: A002  # the domain's word
+        """What happened to a memory: its former texts, corrections, and what became of it."""
+        return history.history(self._parts, id)
+
+    def context(
+        self,
+        asked: str | Sequence[TurnLike],
+        *,
+        budget_tokens: int = DEFAULT_BUDGET,
+        session: str | None = None,
+        profile: str | Profile = DEFAULT,
+        as_of: datetime | None = None,
+    ) -> Context:
+        """What an agent should read before it answers: recent turns and memories, within a budget.
+
+        `asked` is a query, or the last messages of the conversation.
+        """
+        return context.context(
+            self._parts,
+            asked,
+            profile=self._profile(profile),
+            budget_tokens=budget_tokens,
+            session=session,
+            as_of=aware(as_of, "as_of"),
+        )
+
     # Memories of every kind
 
     def recall(
@@ -141,14 +281,35 @@ class Engine:
         kinds: Collection[str] = tuple(Kind),
         explain: bool = False,
         record: bool = True,
+        scope: Scope | None = None,
+        session: str | None = None,
+        as_of: datetime | None = None,
+        tags: Iterable[str] = (),
+        include_superseded: bool = False,
+        budget_tokens: int | None = None,
     ) -> Answer:
         """The best memories for a query, best first, ranked by a profile.
 
-        With `explain`, every hit carries what each step found and did. What is shown is noted, as a
-        signal for later rankings; with `record=False` the call leaves no trace.
+        Notes and entities are found whatever their session. Messages are those of the current `session`;
+        without one, of all. `as_of` answers as the store stood then. With `explain`, every hit carries what
+        each step found and did. What is shown is noted, as a signal for later rankings; with `record=False`
+        the call leaves no trace.
         """
-        question = Question(query, self._profile(profile), limit, _kinds(kinds), explain, record)
-        return recall(self._parts, question)
+        question = Question(
+            query,
+            self._profile(profile),
+            limit,
+            _kinds(kinds),
+            explain,
+            record,
+            session=session,
+            as_of=aware(as_of, "as_of"),
+            tags=frozenset(tags_of(tags)),
+            include_superseded=include_superseded,
+            budget_tokens=budget_tokens,
+        )
+        parts = self._parts if scope is None else replace(self._parts, scope=scope)
+        return recall(parts, question)
 
     def search(
         self,
@@ -158,9 +319,24 @@ class Engine:
         profile: str | Profile = DEFAULT,
         kinds: Collection[str] = tuple(Kind),
         explain: bool = False,
+        session: str | None = None,
+        as_of: datetime | None = None,
+        tags: Iterable[str] = (),
+        include_superseded: bool = False,
     ) -> Answer:
         """As `recall`, without leaving a trace: for looking around."""
-        return self.recall(query, limit=limit, profile=profile, kinds=kinds, explain=explain, record=False)
+        return self.recall(
+            query,
+            limit=limit,
+            profile=profile,
+            kinds=kinds,
+            explain=explain,
+            record=False,
+            session=session,
+            as_of=as_of,
+            tags=tags,
+            include_superseded=include_superseded,
+        )
 
     def search_semantic(
         self, query: str, limit: int | None = None, *, explain: bool = False, record: bool = True
@@ -204,7 +380,7 @@ class Engine:
         return receipt.outcomes[0].ids
 
     def restore(self, id: int) -> Memory:  # noqa: A002  # the domain's word
-        """Bring back a forgotten memory, with the relations that went with it."""
+        """Bring back a forgotten memory, with the relations that went with it, or a superseded one."""
         self.store.apply([Restore(self.scope, id)], at=self._parts.clock())
         meaning.catch_up(self._parts)
         with self.store.read() as view:

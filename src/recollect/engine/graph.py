@@ -15,11 +15,12 @@ from recollect.changes import (
     RemoveObservations,
     Unrelate,
 )
+from recollect.engine.batches import apply_rows
 from recollect.engine.meaning import catch_up
-from recollect.engine.results import Graph, Observed, ObservedBatch, Rejected, Related, RelatedBatch
+from recollect.engine.results import Graph, Observed, ObservedBatch, Related, RelatedBatch
 from recollect.engine.similar import flag_similar
 from recollect.engine.wanted import by_name, entity_of, listed, name_of, observations_of, relation_of
-from recollect.errors import InvalidInput, NotFound, RecollectError
+from recollect.errors import InvalidInput, NotFound
 from recollect.records import Filter, Kind, Status
 from recollect.text.limits import clean_type
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from recollect.changes import Change, Outcome
+    from recollect.changes import Change
     from recollect.engine.parts import Parts
     from recollect.engine.wanted import EntityLike, ObservationLike, RelationLike
     from recollect.ports import View
@@ -73,7 +74,7 @@ def create_relations(
     keep_going: bool,
     key: str | None,
 ) -> RelatedBatch:
-    done, rejected = _apply(
+    done, rejected = apply_rows(
         parts,
         listed(relations, "Relations"),
         lambda relation: Relate(parts.scope, relation_of(relation), create_missing),
@@ -208,7 +209,7 @@ def _observe(
     key: str | None,
 ) -> ObservedBatch:
     """Write observations, then embed them and flag those that nearly repeat an older one."""
-    done, rejected = _apply(parts, rows, change_of, keep_going=keep_going, key=key)
+    done, rejected = apply_rows(parts, rows, change_of, keep_going=keep_going, key=key)
     note = catch_up(parts)
     added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
     similar = flag_similar(parts, added)
@@ -223,44 +224,3 @@ def _observe(
         for _, outcome in done
     )
     return ObservedBatch(entities, rejected, note)
-
-
-def _apply(
-    parts: Parts,
-    rows: Iterable[_Row],
-    change_of: Callable[[_Row], Change],
-    *,
-    keep_going: bool,
-    key: str | None,
-) -> tuple[list[tuple[Change, Outcome]], tuple[Rejected, ...]]:
-    """Apply a batch: all of it, or, where the caller keeps going, all but the rows that are wrong."""
-    changes: list[Change] = []
-    places: list[int] = []
-    rejected: list[Rejected] = []
-    for index, row in enumerate(rows):
-        try:
-            changes.append(change_of(row))
-            places.append(index)
-        except InvalidInput as error:
-            if not keep_going:
-                raise InvalidInput(f"Row {index}: {error} Nothing was written.") from error
-            rejected.append(Rejected(index, str(error)))
-    outcomes = _outcomes(parts, changes, places, keep_going=keep_going, key=key)
-    rejected += [
-        Rejected(index, outcome.error)
-        for index, outcome in zip(places, outcomes, strict=True)
-        if outcome.error is not None
-    ]
-    done = [pair for pair in zip(changes, outcomes, strict=True) if pair[1].error is None]
-    return done, tuple(sorted(rejected, key=lambda row: row.index))
-
-
-def _outcomes(
-    parts: Parts, changes: list[Change], places: list[int], *, keep_going: bool, key: str | None
-) -> Sequence[Outcome]:
-    try:
-        return parts.store.apply(changes, at=parts.clock(), key=key, keep_going=keep_going).outcomes
-    except RecollectError as error:
-        if error.change is None or len(changes) == 1:
-            raise
-        raise type(error)(f"Row {places[error.change]}: {error} Nothing was written.") from error

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 
 from recollect.engine.signals import Signals
-from recollect.ports import Clock, Embedder, Store
+from recollect.ports import Clock, Embedder, Extractor, Store
 from recollect.rank.pipeline import Profile
 from recollect.records import Scope  # a field of a dataclass
 
 EmbedderNamed = Callable[[str], Embedder | None]
 """The embedder of a model's name. None where the name stands for having no model."""
+
+
+ExtractorMade = Callable[[], Extractor | None]
+"""None where nothing is to be drawn out."""
+
+
+def _nothing() -> None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +36,9 @@ class Parts:
     signals: Signals
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     """The user's own, beside the built-in ones."""
+    session: str | None = None
+    """The conversation that calls belong to, if the caller named one."""
+    zone: tzinfo = UTC
+    """Where the user's days begin."""
+    extractor: ExtractorMade = _nothing
+    """What draws notes out of messages; made when it is first needed."""

@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.engine.meaning import embedder_of
 from recollect.engine.results import Answer, Hit, Place
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.factors.ages import microseconds
+from recollect.factors.candidates import ALWAYS, NEVER
 from recollect.rank.explain import all_reasons
 from recollect.rank.pipeline import run
 from recollect.rank.route import Route, strategy_for
-from recollect.records import Filter, Kind
+from recollect.records import Filter, Kind, as_it_stood
 from recollect.retrieve.gather import Request, gather
+from recollect.text.tokens import tokens
+from recollect.text.when import time_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from recollect.engine.parts import Parts
     from recollect.engine.results import Mode
     from recollect.factors.candidates import Candidates
     from recollect.ports import Vector, View
     from recollect.rank.pipeline import Profile
-    from recollect.records import Found, Model
+    from recollect.records import Found, Memory, Model
     from recollect.retrieve.gather import Gathered
+    from recollect.text.when import TimePhrase
 
 DEFAULT_LIMIT = 10
 MOST_HITS = 1_000
+# A time that is doubtful moves nothing.
+_SURE_ENOUGH = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +50,23 @@ class Question:
     explain: bool = False
     record: bool = True
     """False: the answer leaves no trace in the store."""
+    session: str | None = None
+    """The current one; None: the one that the memory was opened with, if any."""
+    across: bool = False
+    """Messages of every session, also where there is a current one."""
+    as_of: datetime | None = None
+    """As the store stood then; times are told from there."""
+    tags: frozenset[str] = frozenset()
+    include_superseded: bool = False
+    budget_tokens: int | None = None
 
 
 def recall(parts: Parts, question: Question) -> Answer:
     """The best memories for a query, best first."""
-    now = parts.clock()
+    now = parts.clock() if question.as_of is None else question.as_of
     limit = _limit(question)
+    if question.budget_tokens is not None:
+        check_budget(question.budget_tokens)
     if not isinstance(question.query, str):
         raise InvalidInput(f"The query is text, not {type(question.query).__name__}.")
     if limit == 0 or not question.query.strip():
@@ -57,16 +74,20 @@ def recall(parts: Parts, question: Question) -> Answer:
     with asking(parts, question, now) as (view, request, note):
         gathered = gather(view, question.profile, request)
         ranked = run(question.profile, gathered.candidates, gathered.moment)
-        hits = _hits(view, ranked, gathered.found, explain=question.explain)
-    if question.record:
-        parts.signals.seen(parts.scope, [hit.memory.id for hit in hits], now)
+        hits = _hits(view, ranked, gathered.found, question)
+    shown = _within(hits, question.budget_tokens)
+    # Who asks about the past must not change it.
+    if question.record and question.as_of is None:
+        parts.signals.seen(parts.scope, [hit.memory.id for hit in shown], now)
     return Answer(
         query=question.query,
-        hits=hits,
+        hits=shown,
         mode=mode_of(gathered),
         note=note,
         profile=question.profile.name,
         strategy=_strategy(question),
+        time=spoken_of(parts, question, now),
+        left_out=len(hits) - len(shown),
     )
 
 
@@ -116,15 +137,64 @@ def _limit(question: Question) -> int:
 
 
 def _request(parts: Parts, question: Question, vector: Vector | None, now: datetime) -> Request:
+    session = question.session or parts.session
+    phrase = spoken_of(parts, question, now)
     return Request(
         query=question.query,
         vector=vector,
-        where=Filter(parts.scope.owner, parts.scope.agent, kinds=question.kinds),
+        where=Filter(
+            parts.scope.owner,
+            parts.scope.agent,
+            kinds=question.kinds,
+            current=None if question.across else session,
+            tags=question.tags,
+            as_of=question.as_of,
+            superseded=question.include_superseded,
+        ),
         limit=_limit(question),
         limit_given=question.limit is not None,
         now=microseconds(now),
-        session=parts.signals.session,
+        session=session or parts.signals.session,
+        span=None if phrase is None else _span(phrase),
     )
+
+
+def spoken_of(parts: Parts, question: Question, now: datetime) -> TimePhrase | None:
+    """The time that a query speaks of, told from the moment it is asked for, where the user's days begin."""
+    phrase = time_of(question.query, now.astimezone(parts.zone))
+    return phrase if phrase is not None and phrase.confidence >= _SURE_ENOUGH else None
+
+
+def _span(phrase: TimePhrase) -> tuple[int, int]:
+    start = NEVER if phrase.start is None else microseconds(phrase.start)
+    stop = ALWAYS if phrase.stop is None else microseconds(phrase.stop)
+    return int(start), int(stop)
+
+
+def check_budget(budget: object) -> None:
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
+        raise InvalidInput(f"The budget is a number of tokens above 0, not {budget!r}.")
+
+
+def _within(hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
+    """The best hits whose texts fit the budget together; one that does not fit is passed over."""
+    if budget is None:
+        return hits
+    kept = []
+    left = budget
+    for hit in hits:
+        cost = tokens(said_of(hit.memory, hit.piece))
+        if cost <= left:
+            kept.append(hit)
+            left -= cost
+    return tuple(kept)
+
+
+def said_of(memory: Memory, piece: str | None = None) -> str:
+    """What a memory says, in one piece; of a long text, the piece that was found."""
+    if memory.kind is not Kind.ENTITY:
+        return memory.text if piece is None else piece
+    return "\n".join((f"{memory.name} ({memory.type})", *(seen.content for seen in memory.in_force)))
 
 
 def mode_of(gathered: Gathered) -> Mode:
@@ -152,24 +222,25 @@ def _is_in_use(model: Model | None, view: View) -> bool:
 
 
 def _hits(
-    view: View, ranked: Candidates, found: Mapping[str, Sequence[Found]], *, explain: bool
+    view: View, ranked: Candidates, found: Mapping[str, Sequence[Found]], question: Question
 ) -> tuple[Hit, ...]:
     ids = ranked.ids.tolist()
     memories = view.memories(ids)
     nearest = {hit.id: hit.passage for hit in found.get("meaning", ()) if hit.passage is not None}
     wanted = [nearest[id_] for id_ in ids if id_ in nearest]
-    passages = {passage.id: passage.text for passage in view.passages_by_id(wanted)}
+    passages = {passage.id: passage for passage in view.passages_by_id(wanted)}
     scores = ranked.score.tolist()
     kept = {name: values.tolist() for name, values in ranked.kept.items()}
-    why = all_reasons(ranked.marks, len(ids)) if explain else [()] * len(ids)
+    why = all_reasons(ranked.marks, len(ids)) if question.explain else [()] * len(ids)
     return tuple(
         Hit(
-            memory=memories[id_],
+            memory=as_it_stood(memories[id_], question.as_of),
             score=scores[row],
             places=_places(ranked, row),
             scores={name: values[row] for name, values in kept.items()},
             reasons=why[row],
-            passage=passages.get(nearest.get(id_, 0)),
+            passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
+            piece=None if read is None else read.piece,
         )
         for row, id_ in enumerate(ids)
     )

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from recollect.changes import Added
     from recollect.rank.explain import Reason
     from recollect.records import Memory, Model, Relation
+    from recollect.text.when import TimePhrase
 
 
 Mode = Literal["hybrid", "meaning", "words"]
@@ -53,6 +55,120 @@ class ObservedBatch:
     rejected: tuple[Rejected, ...] = ()
     note: str | None = None
     """Why what was written cannot yet be found by meaning, if it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A memory that says nearly the same. Both are kept."""
+
+    id: int
+    text: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What happened to one note."""
+
+    id: int
+    text: str
+    created: bool
+    """False: it was there already, and its duplicate count went up."""
+    category: str | None = None
+    mentions: tuple[str, ...] = ()
+    """The names of the entities that it speaks of."""
+    similar: Alike | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedBatch:
+    notes: tuple[Remembered, ...]
+    rejected: tuple[Rejected, ...] = ()
+    note: str | None = None
+    """Why what was written cannot yet be found by meaning, if it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What happened to the turns of a conversation."""
+
+    session: str
+    ids: tuple[int, ...]
+    """The messages in the order given; those that were rejected are left out."""
+    created: int
+    """How many were new."""
+    notes: tuple[Remembered, ...] = ()
+    """What was drawn out of them."""
+    rejected: tuple[Rejected, ...] = ()
+    note: str | None = None
+    """Why something cannot be found by meaning yet, or could not be drawn out, if so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retired:
+    """Something that a correction put out of force: a memory, or an observation of an entity."""
+
+    id: int
+    text: str
+    observation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    by: Memory
+    retired: tuple[Retired, ...]
+    """What was named first, then its near-copies."""
+    similar: tuple[Alike, ...] = ()
+    """What says nearly the same and yet may be something else; it was left in force."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened to a memory."""
+
+    at: datetime
+    what: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    memory: Memory
+    events: tuple[Event, ...]
+    """Oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One entry of a context."""
+
+    id: int | None
+    """None: a turn that is not in the store."""
+    kind: str
+    """`turn`, or the kind of the memory."""
+    text: str
+    at: datetime | None
+    """When it happened or was said; None where nobody knows."""
+    source: str
+    """Who said it and where, or what it is."""
+    line: str
+    """As it stands in the context's text."""
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an agent should read before it answers."""
+
+    query: str
+    memories: tuple[Item, ...]
+    turns: tuple[Item, ...]
+    text: str
+    tokens: int
+    budget_tokens: int
+    left_out: int
+    """Memories that were found and did not fit."""
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +221,9 @@ class Hit:
     reasons: tuple[Reason, ...] = ()
     """What each step found and did, where it was asked for; recombined, they give the score exactly."""
     passage: str | None = None
-    """The piece that was nearest in meaning."""
+    """The piece that was nearest in meaning, as the model read it."""
+    piece: str | None = None
+    """That piece of a long text, where it is not the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +239,10 @@ class Answer:
     profile: str = ""
     strategy: str | None = None
     """What kind of question the router took it for; None where the profile does not route."""
+    time: TimePhrase | None = None
+    """The time that the query speaks of, if it does."""
+    left_out: int = 0
+    """Hits beyond the budget of tokens."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from recollect.changes import NewEntity, NewObservation, NewRelation
+from recollect.changes import NewEntity, NewObservation, NewRelation, NewText, Turn
 from recollect.errors import InvalidInput
-from recollect.records import Status
+from recollect.records import Kind, Status
 from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
 
 ObservationLike = NewObservation | str | Mapping[str, Any]
+NoteLike = NewText | str | Mapping[str, Any]
+TurnLike = Turn | Mapping[str, Any]
 EntityLike = NewEntity | str | Mapping[str, Any]
 RelationLike = NewRelation | tuple[str, str, str] | Mapping[str, Any]
 
@@ -79,9 +81,69 @@ def relation_of(given: RelationLike) -> NewRelation:
         target=clean_name(given.target, "target of the relation"),
         type=clean_type(given.type, "type of the relation"),
         context=clean_text(given.context, "context") if given.context else "",
-        since=_aware(given.since, "since"),
-        until=_aware(given.until, "until"),
+        since=aware(given.since, "since"),
+        until=aware(given.until, "until"),
     )
+
+
+def note_of(given: NoteLike) -> NewText:
+    """A NewText, bare text, or a mapping with the arguments of `remember`."""
+    if isinstance(given, str):
+        given = NewText(Kind.NOTE, given)
+    elif isinstance(given, Mapping):
+        keys = {
+            "text",
+            "importance",
+            "category",
+            "happened_at",
+            "tags",
+            "about",
+            "source",
+            "speaker",
+            "session",
+        }
+        known = {key: value for key, value in _known(given, "note", keys).items() if value is not None}
+        given = NewText(Kind.NOTE, **{"text": "", **known})
+    elif not isinstance(given, NewText):
+        raise InvalidInput(f"A note is text or a mapping, not {type(given).__name__}.")
+    return replace(
+        given,
+        text=clean_text(given.text),
+        importance=clean_share(given.importance, "importance"),
+        happened_at=aware(given.happened_at, "happened_at"),
+        tags=tags_of(given.tags),
+        about=tuple(map(name_of, listed(given.about, "Entities of `about`"))),
+        category=_label(given.category, "category"),
+        source=_label(given.source, "source"),
+        session=_label(given.session, "session"),
+        role=_label(given.role, "role"),
+        speaker=_label(given.speaker, "speaker"),
+    )
+
+
+def turn_of(given: TurnLike) -> Turn:
+    """A Turn, or a mapping with role, speaker, content and at."""
+    if isinstance(given, Mapping):
+        known = _known(given, "message", {"content", "role", "speaker", "at", "source"})
+        given = Turn(**{"content": "", **known})
+    elif not isinstance(given, Turn):
+        raise InvalidInput(f"A message is a mapping with its content, not {type(given).__name__}.")
+    return replace(
+        given,
+        content=clean_text(given.content, "content of the message"),
+        at=aware(given.at, "at"),
+        role=_label(given.role, "role"),
+        speaker=_label(given.speaker, "speaker"),
+        source=_label(given.source, "source"),
+    )
+
+
+def tags_of(given: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(clean_type(tag, "tag") for tag in listed(given, "Tags")))
+
+
+def _label(given: object, what: str) -> str | None:
+    return None if given is None or given == "" else clean_name(given, what)
 
 
 def _observation_of(given: ObservationLike) -> NewObservation:
@@ -102,7 +164,7 @@ def _observation_of(given: ObservationLike) -> NewObservation:
         given,
         content=clean_text(given.content, "observation"),
         kind=clean_type(given.kind, "kind of the observation"),
-        happened_at=_aware(given.happened_at, "happened_at"),
+        happened_at=aware(given.happened_at, "happened_at"),
     )
 
 
@@ -122,12 +184,12 @@ def _relation_from(given: Mapping[str, Any]) -> NewRelation:
 def _known(given: Mapping[str, Any], what: str, keys: set[str]) -> dict[str, Any]:
     unknown = set(given) - keys
     if unknown:
-        article, wrong = "A" if what == "relation" else "An", ", ".join(sorted(map(repr, unknown)))
+        article, wrong = "An" if what[0] in "aeiou" else "A", ", ".join(sorted(map(repr, unknown)))
         raise InvalidInput(f"{article} {what} has no {wrong}; it has: {', '.join(sorted(keys))}.")
     return dict(given)
 
 
-def _aware(when: datetime | None, what: str) -> datetime | None:
+def aware(when: datetime | None, what: str) -> datetime | None:
     if when is None:
         return None
     if not isinstance(when, datetime):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 NEVER = np.iinfo(np.int64).min
 """In a column of times: there is none."""
+ALWAYS = np.iinfo(np.int64).max
+"""As the end of a span: it has none."""
 HOUR = 3_600_000_000
 DAY = 24 * HOUR
 SECOND = 1_000_000
@@ -54,6 +56,8 @@ class Facts:
     """A hash of what is said: equal where only case, accents, spaces or outer marks differ."""
     echo: Flags
     """A message of the current session that is equal to the query."""
+    origin: Ints
+    """The message that a note was drawn from; of all others, the memory itself."""
 
     def taken(self, rows: Rows) -> Facts:
         return Facts(*(getattr(self, name)[rows] for name in self.__slots__))
@@ -233,4 +237,4 @@ class Moment:
     """The caller chose the limit; the default says nothing about the question."""
     together: Together
     span: tuple[int, int] | None = None
-    """The stretch of time that the query speaks of, if it does."""
+    """The time that the query speaks of, if it does: from NEVER or until ALWAYS where it is open."""

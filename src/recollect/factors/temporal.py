@@ -1,7 +1,7 @@
 """Temporal relevance: how near a memory lies to the time that the query speaks of.
 
-1 inside the span; outside, exp(-distance / tau), where tau is the span's own length, a day at least;
-0.5 where nothing is known of the memory's time.
+1 inside the span; outside, exp(-distance / tau), where tau is the span's own length, a day at least, and 30
+days for a span that is open on one side; 0.5 where nothing is known of the memory's time.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.factors.candidates import DAY, NEVER
+from recollect.factors.candidates import ALWAYS, DAY, NEVER
 
 if TYPE_CHECKING:
     from recollect.factors.candidates import Candidates, Floats, Moment
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 class TemporalRelevance:
     unknown: float = 0.5
     shortest_tau_days: float = 1.0
+    open_tau_days: float = 30.0
 
     def __call__(self, candidates: Candidates, moment: Moment) -> Floats:
         if moment.span is None:
@@ -30,6 +31,8 @@ class TemporalRelevance:
         times = np.where(facts.happened_at != NEVER, facts.happened_at, facts.created_at)
         known = times != NEVER
         at = np.where(known, times, start).astype(np.float64)
-        distance = np.maximum(0.0, np.maximum(start - at, at - end))
-        tau = max(float(end - start), self.shortest_tau_days * DAY)
+        distance = np.maximum(0.0, np.maximum(float(start) - at, at - float(end)))
+        is_open = start == NEVER or end == ALWAYS
+        length = self.open_tau_days * DAY if is_open else float(end - start)
+        tau = max(length, self.shortest_tau_days * DAY)
         return np.where(known, np.exp(-distance / tau), self.unknown)

@@ -42,7 +42,10 @@ class DropEcho:
 
 @dataclass(frozen=True, slots=True)
 class DropRepeats:
-    """Of candidates that say the same, keep the best; of equally good ones, the lowest id."""
+    """Of candidates that say the same, keep the best; of equally good ones, the lowest id.
+
+    A message says all that its notes say: where it is better than each of them they go, else it does.
+    """
 
     def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
         best_first = np.lexsort((candidates.ids, -candidates.score))
@@ -55,7 +58,32 @@ class DropRepeats:
             keepers = dict(zip(content[~gone].tolist(), ids[~gone].tolist(), strict=True))
             return [f"it repeats memory {keepers[key]}" for key in content[gone].tolist()]
 
-        return candidates.without(gone, "repeats", why)
+        return _without_drawn(candidates.without(gone, "repeats", why))
+
+
+def _without_drawn(candidates: Candidates) -> Candidates:
+    """Without messages that stand below a note drawn from them, and without notes that stand below theirs."""
+    ids, origin = candidates.ids, candidates.facts.origin
+    drawn = np.flatnonzero((origin != ids) & np.isin(origin, ids))
+    if not len(drawn):
+        return candidates
+    place = np.empty(len(candidates), np.int64)
+    place[np.lexsort((ids, -candidates.score))] = np.arange(len(candidates))
+    row_of = {id_: row for row, id_ in enumerate(ids.tolist())}
+    notes_of: dict[int, list[int]] = {}
+    for row in drawn.tolist():
+        notes_of.setdefault(row_of[int(origin[row])], []).append(row)
+    told_by: dict[int, int] = {}
+    for message, notes in notes_of.items():
+        best = min(notes, key=lambda row: place[row])
+        told_by |= dict.fromkeys(notes, message) if place[message] < place[best] else {message: best}
+    gone = np.zeros(len(candidates), bool)
+    gone[list(told_by)] = True
+
+    def why() -> list[str]:
+        return [f"memory {ids[told_by[row]]} says it" for row in np.flatnonzero(gone).tolist()]
+
+    return candidates.without(gone, "repeats", why)
 
 
 @dataclass(frozen=True, slots=True)

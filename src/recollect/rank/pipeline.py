@@ -21,12 +21,14 @@ class ByMeaning:
     """Ask for the nearest in meaning: `times` the limit, and `least` at the least.
 
     With a `shortlist`, the search goes in two stages: by a third of each vector's width to a shortlist of
-    that size, then by the whole width.
+    that size, then by the whole width. With `then`, a query that speaks of a time also asks for the nearest
+    among the texts of that time.
     """
 
     times: float = 3.0
     least: int = 0
     shortlist: int | None = None
+    then: bool = False
 
     def take(self, limit: int) -> int:
         return max(self.least, ceil(self.times * limit))
@@ -34,11 +36,12 @@ class ByMeaning:
 
 @dataclass(frozen=True, slots=True)
 class ByWords:
-    """Ask for the best by BM25: `times` the limit, and `least` at the least."""
+    """Ask for the best by BM25: `times` the limit, and `least` at the least; `then` as by meaning."""
 
     index: Literal["plain", "stemmed"] = "plain"
     times: float = 3.0
     least: int = 0
+    then: bool = False
 
     def take(self, limit: int) -> int:
         return max(self.least, ceil(self.times * limit))

@@ -77,14 +77,24 @@ def _name(retriever: Retriever) -> str:
 
 
 def _ask(view: View, retriever: Retriever, request: Request) -> Sequence[Found]:
+    found = _search(view, retriever, request, request.where)
+    if not retriever.then or request.span is None:
+        return found
+    known = {hit.id for hit in found}
+    of_that_time = _search(view, retriever, request, replace(request.where, span=request.span))
+    more = [hit for hit in of_that_time if hit.id not in known]
+    return sorted((*found, *more), key=lambda hit: (-hit.score, hit.id))
+
+
+def _search(view: View, retriever: Retriever, request: Request, where: Filter) -> Sequence[Found]:
     k = retriever.take(request.limit)
     match retriever:
         case ByMeaning():
             if request.vector is None:
                 return ()
-            return view.by_meaning(request.vector, k, request.where, retriever.shortlist)
+            return view.by_meaning(request.vector, k, where, retriever.shortlist)
         case ByWords():
-            return view.by_words(request.query, k, request.where, retriever.index)
+            return view.by_words(request.query, k, where, retriever.index)
 
 
 def _placed(ids: Ints, hits: Sequence[Found]) -> Source:

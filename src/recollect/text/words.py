@@ -71,6 +71,11 @@ def sought_pairs(text: str) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(sought))
 
 
+def is_unspaced(letter: str) -> bool:
+    """Whether the letter belongs to a script that puts no spaces between words, or glues endings to them."""
+    return not letter.isascii() and _is_in(letter, _UNSPACED)
+
+
 def _drawn(text: str) -> str:
     return unicodedata.normalize("NFKC", text.translate(_VARIATIONS)).casefold()
 

@@ -24,7 +24,7 @@ _BATCH = 2_000
 
 _BARE_MEMORIES = (
     "FROM memory AS m WHERE NOT EXISTS (SELECT 1 FROM passage WHERE memory_id = m.id "
-    "AND observation_id IS NULL)"
+    "AND observation_id IS NULL AND revision_id IS NULL)"
 )
 _BARE_OBSERVATIONS = (
     "FROM observation AS o JOIN memory AS m ON m.id = o.memory_id "
@@ -38,7 +38,8 @@ _ASKEW = {
     "passages whose life differs from their memory's": (
         "SELECT count(*) FROM passage AS p JOIN memory AS m ON m.id = p.memory_id "
         "LEFT JOIN observation AS o ON o.id = p.observation_id WHERE p.live <> (m.deleted_at IS NULL "
-        "AND m.superseded_at IS NULL AND (o.id IS NULL OR o.deleted_at IS NULL AND o.superseded_at IS NULL))"
+        "AND m.superseded_at IS NULL AND p.revision_id IS NULL "
+        "AND (o.id IS NULL OR o.deleted_at IS NULL AND o.superseded_at IS NULL))"
     ),
     "vectors of the wrong length": (
         "SELECT count(*) FROM vector AS v JOIN model ON model.id = v.model_id "
@@ -73,8 +74,9 @@ def rebuild(connection: apsw.Connection) -> None:
     _add_passages(connection)
     connection.execute(
         "UPDATE passage SET live = (SELECT m.deleted_at IS NULL AND m.superseded_at IS NULL FROM memory AS m "
-        "WHERE m.id = passage.memory_id) AND (observation_id IS NULL OR EXISTS (SELECT 1 FROM observation "
-        "AS o WHERE o.id = observation_id AND o.deleted_at IS NULL AND o.superseded_at IS NULL))"
+        "WHERE m.id = passage.memory_id) AND revision_id IS NULL AND (observation_id IS NULL OR EXISTS ("
+        "SELECT 1 FROM observation AS o WHERE o.id = observation_id AND o.deleted_at IS NULL "
+        "AND o.superseded_at IS NULL))"
     )
     vector_rows.note_due(connection)
     for scope in _scopes(connection):

@@ -28,16 +28,17 @@ def facts(
     wanted = many(ids)
     rows = list(
         connection.execute(
-            "SELECT m.id, m.created_at, m.updated_at, m.happened_at, u.last_at, coalesce(u.count, 0), "
+            "SELECT m.id, iif(m.undated, NULL, m.created_at), m.updated_at, m.happened_at, u.last_at, "
+            "coalesce(u.count, 0), "
             "m.status, m.importance, m.strength, m.depth, m.spread, m.stability, "
             "coalesce(m.text_key, -m.id), "
-            "m.kind = 'message' AND m.session IS ?2 AND m.text IS ?3 "
+            "m.kind = 'message' AND m.session IS ?2 AND m.text IS ?3, coalesce(m.drawn_from, m.id) "
             "FROM memory AS m LEFT JOIN use AS u ON u.memory_id = m.id "
             f"WHERE m.id IN {_WANTED} ORDER BY m.id",
             (wanted, session, _storable(query)),
         )
     )
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 14
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 15
     found = np.array(columns[0], np.int64)
     return Facts(
         ids=found,
@@ -57,6 +58,7 @@ def facts(
         metadata_share=_beside(found, connection, _METADATA, (wanted,)),
         content=np.array(columns[12], np.int64),
         echo=np.array(columns[13], bool),
+        origin=np.array(columns[14], np.int64),
     )
 
 

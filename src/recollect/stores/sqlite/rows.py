@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from recollect.changes import Added, Outcome, Receipt
 from recollect.errors import InvalidInput
 from recollect.factors.ages import EPOCH, microseconds
-from recollect.records import Consolidation, Kind, Memory, Observation, Relation, Scope, Status
+from recollect.records import Consolidation, Kind, Memory, Observation, Relation, Revision, Scope, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,15 +48,27 @@ def moment_or_none(at: int | None) -> datetime | None:
 MEMORY_COLUMNS = (
     "id, kind, created_at, updated_at, happened_at, name, type, text, category, source, session, position, "
     "role, speaker, status, consolidation, strength, depth, spread, stability, importance, importance_tag, "
-    "pinned, revisions, duplicates, superseded_by, superseded_at, deleted_at"
+    "pinned, revisions, duplicates, superseded_by, superseded_at, deleted_at, undated, drawn_from, "
+    "similar_to, similarity"
 )
 OBSERVATION_COLUMNS = (
     "id, content, kind, created_at, happened_at, superseded_by, superseded_at, similar_to, similarity, "
-    "deleted_at"
+    "corrected_by, deleted_at"
 )
 
 
-def memory_of(row: Row, scope: Scope, observations: Sequence[Observation]) -> Memory:
+@dataclass(frozen=True, slots=True)
+class Belongings:
+    """What stands in other tables about a memory."""
+
+    observations: Sequence[Observation] = ()
+    tags: Sequence[str] = ()
+    mentions: Sequence[int] = ()
+    about: Sequence[int] = ()
+    former: Sequence[Revision] = ()
+
+
+def memory_of(row: Row, scope: Scope, belongings: Belongings) -> Memory:
     """From a row of MEMORY_COLUMNS."""
     return Memory(
         id=row[0],
@@ -88,7 +100,15 @@ def memory_of(row: Row, scope: Scope, observations: Sequence[Observation]) -> Me
         superseded_by=row[25],
         superseded_at=moment_or_none(row[26]),
         deleted_at=moment_or_none(row[27]),
-        observations=tuple(observations),
+        undated=bool(row[28]),
+        drawn_from=row[29],
+        similar_to=row[30],
+        similarity=row[31],
+        observations=tuple(belongings.observations),
+        tags=tuple(belongings.tags),
+        mentions=tuple(belongings.mentions),
+        about=tuple(belongings.about),
+        former=tuple(belongings.former),
     )
 
 
@@ -122,6 +142,10 @@ def row_of(memory: Memory) -> dict[str, object]:
         "superseded_by": memory.superseded_by,
         "superseded_at": stamp_or_none(memory.superseded_at),
         "deleted_at": stamp_or_none(memory.deleted_at),
+        "undated": int(memory.undated),
+        "drawn_from": memory.drawn_from,
+        "similar_to": memory.similar_to,
+        "similarity": memory.similarity,
     }
 
 
@@ -137,8 +161,13 @@ def observation_of(row: Row) -> Observation:
         superseded_at=moment_or_none(row[6]),
         similar_to=row[7],
         similarity=row[8],
-        deleted_at=moment_or_none(row[9]),
+        corrected_by=row[9],
+        deleted_at=moment_or_none(row[10]),
     )
+
+
+def revision_of(row: Row) -> Revision:
+    return Revision(text=row[0], since=moment(row[1]), until=moment(row[2]))
 
 
 def relation_of(row: Row) -> Relation:

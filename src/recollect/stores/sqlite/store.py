@@ -21,7 +21,7 @@ from recollect.stores.sqlite.copying import copy_to
 from recollect.stores.sqlite.rows import receipt_json, receipt_of, stamp
 from recollect.stores.sqlite.vector_cache import VectorCache
 from recollect.stores.sqlite.view import SqliteView
-from recollect.stores.sqlite.write import apply
+from recollect.stores.sqlite.write.apply import apply
 from recollect.stores.sqlite.write.batch import Batch
 
 if TYPE_CHECKING:

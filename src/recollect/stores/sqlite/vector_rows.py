@@ -26,10 +26,12 @@ def add_passage(
     span: tuple[int, int],
     *,
     live: bool = True,
+    revision: int | None = None,
 ) -> None:
     connection.execute(
-        "INSERT INTO passage(memory_id, observation_id, start, stop, live) VALUES (?, ?, ?, ?, ?)",
-        (memory, observation, *span, int(live)),
+        "INSERT INTO passage(memory_id, observation_id, start, stop, live, revision_id) "
+        "VALUES (?, ?, ?, ?, ?, ?)",
+        (memory, observation, *span, int(live), revision),
     )
 
 

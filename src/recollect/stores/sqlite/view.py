@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.errors import InvalidInput
 from recollect.records import Counts, Filter, Found, Kind, Memory, Model, Passage, Relation, Scope
-from recollect.stores.sqlite import word_index
+from recollect.stores.sqlite import conversations, past, word_index
+from recollect.stores.sqlite.belongings import belongings_of
 from recollect.stores.sqlite.facts import facts, together
 from recollect.stores.sqlite.lookup import find_entity
 from recollect.stores.sqlite.rows import (
     MEMORY_COLUMNS,
-    OBSERVATION_COLUMNS,
+    Belongings,
     many,
     memory_of,
-    observation_of,
     relation_of,
 )
+from recollect.stores.sqlite.standing import Standing, allowed, members, narrowing
 from recollect.text.passages import passage_text
 from recollect.vectors import unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import apsw
 
     from recollect.factors.candidates import Facts, Together
     from recollect.ports import Vector, WordIndex
-    from recollect.records import Observation
+    from recollect.records import Session
     from recollect.stores.sqlite.rows import Row
     from recollect.stores.sqlite.vector_cache import VectorCache
 
@@ -73,17 +75,17 @@ class SqliteView:
         return self._loaded(rows)
 
     def relation_page(self, where: Filter | None, after: int, limit: int) -> Sequence[Relation]:
-        allowed, bindings = "1", list[object]()
+        condition, bindings = "1", list[object]()
         if where is not None:
             scopes = self._scope_ids(where)
-            source, source_bindings = _condition(where, scopes, "s")
-            target, target_bindings = _condition(where, scopes, "t")
-            allowed = f"{source} AND {target} AND (? OR r.deleted_at IS NULL)"
+            source, source_bindings = allowed(where, scopes, "s")
+            target, target_bindings = allowed(where, scopes, "t")
+            condition = f"{source} AND {target} AND (? OR r.deleted_at IS NULL)"
             bindings = [*source_bindings, *target_bindings, where.deleted]
         # CROSS: in the relations' own order, whatever the planner thinks of the filter.
         rows = self.connection.execute(
             f"SELECT {_RELATION_COLUMNS} FROM relation AS r CROSS JOIN memory AS s ON s.id = r.source_id "
-            f"CROSS JOIN memory AS t ON t.id = r.target_id WHERE r.id > ? AND {allowed} "
+            f"CROSS JOIN memory AS t ON t.id = r.target_id WHERE r.id > ? AND {condition} "
             "ORDER BY r.id LIMIT ?",
             (after, *bindings, limit),
         )
@@ -113,12 +115,17 @@ class SqliteView:
     # Searches
 
     def by_words(self, text: str, k: int, where: Filter, index: WordIndex = "plain") -> Sequence[Found]:
-        condition, bindings = _narrowing(where)
-        found = [
-            Found(id_, score)
-            for scope in self._scope_ids(where)
-            for id_, score in word_index.search(self.connection, scope, text, k, index, condition, bindings)
-        ]
+        condition, bindings = narrowing(where)
+        standing = Standing.of(where)
+        if standing is not None:
+            same = f"{standing.memory()} AND NOT {standing.differs()}"
+            condition = f"{same} AND {condition}" if condition else same
+        found: list[Found] = []
+        for scope in self._scope_ids(where):
+            if standing is not None:
+                found += past.by_words(self.connection, scope, text, index, where, standing)
+            hits = word_index.search(self.connection, scope, text, k, index, condition, bindings)
+            found += [Found(id_, score) for id_, score in hits]
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
 
     def by_meaning(
@@ -134,20 +141,24 @@ class SqliteView:
                 f"The query's vector has {query.shape[-1]} numbers and those of {model.name} have "
                 f"{model.dims}; embed the query with {model.name}."
             )
-        nearest = self._cache.search(
-            self.connection,
-            self._setting("store_id"),
-            model_id,
-            model.dims,
-            model.centre,
-            query,
-            k,
-            scopes,
-            where.kinds,
-            self._session_members(where, scopes),
-            shortlist,
-        )
-        return [Found(hit.memory_id, hit.cosine, hit.passage_id) for hit in nearest]
+        standing = Standing.of(where)
+        found = [] if standing is None else past.by_meaning(self.connection, query, scopes, where, standing)
+        for kinds, only in self._members(where, scopes, standing):
+            nearest = self._cache.search(
+                self.connection,
+                self._setting("store_id"),
+                model_id,
+                model.dims,
+                model.centre,
+                query,
+                k,
+                scopes,
+                kinds,
+                only,
+                shortlist,
+            )
+            found += [Found(hit.memory_id, hit.cosine, hit.passage_id) for hit in nearest]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
 
     def containing(self, text: str, k: int, where: Filter) -> Sequence[int]:
         if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
@@ -156,7 +167,7 @@ class SqliteView:
         compare, pattern = ("LIKE ? ESCAPE '\\'", _like(text)) if text.isascii() else ("GLOB ?", _glob(text))
         if len(pattern.encode()) > _LONGEST_PATTERN:
             return []
-        condition, bindings = _condition(where, self._scope_ids(where))
+        condition, bindings = allowed(where, self._scope_ids(where))
         rows = self.connection.execute(
             f"SELECT m.id FROM memory AS m WHERE m.kind = 'entity' AND {condition} AND ("
             f"m.name {compare} OR m.type {compare} OR EXISTS ("
@@ -186,7 +197,7 @@ class SqliteView:
 
     def passages(self, ids: Sequence[int]) -> Sequence[Passage]:
         rows = self.connection.execute(
-            "SELECT id, memory_id, observation_id, start, stop FROM passage WHERE live = 1 "
+            "SELECT id, memory_id, observation_id, start, stop, revision_id FROM passage WHERE live = 1 "
             "AND memory_id IN (SELECT value FROM json_each(?)) ORDER BY id",
             (many(ids),),
         )
@@ -194,14 +205,14 @@ class SqliteView:
 
     def passages_by_id(self, passages: Sequence[int]) -> Sequence[Passage]:
         rows = self.connection.execute(
-            "SELECT id, memory_id, observation_id, start, stop FROM passage "
+            "SELECT id, memory_id, observation_id, start, stop, revision_id FROM passage "
             "WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id",
             (many(passages),),
         )
         return self._read(list(rows))
 
     def pending(self, model: Model, after: int, limit: int) -> Sequence[Passage]:
-        columns = "SELECT p.id, p.memory_id, p.observation_id, p.start, p.stop FROM"
+        columns = "SELECT p.id, p.memory_id, p.observation_id, p.start, p.stop, p.revision_id FROM"
         in_use = self.model()
         if in_use is None or in_use.name == model.name:
             question = (
@@ -219,6 +230,49 @@ class SqliteView:
     def model(self) -> Model | None:
         row = self._model_row()
         return None if row is None else row[1]
+
+    # Conversations
+
+    def sessions(self, scope: Scope) -> Sequence[Session]:
+        return [
+            found
+            for scope_id in self._scope_ids(Filter(scope.owner, scope.agent))
+            for found in conversations.sessions(self.connection, scope_id)
+        ]
+
+    def turns(self, scope: Scope, session: str, first: int, last: int) -> Sequence[Memory]:
+        rows = [
+            row
+            for scope_id in self._scope_ids(Filter(scope.owner, scope.agent))
+            for row in self.connection.execute(
+                f"SELECT scope_id, {MEMORY_COLUMNS} FROM memory WHERE scope_id = ? AND session = ? "
+                "AND kind = 'message' AND position BETWEEN ? AND ? AND deleted_at IS NULL "
+                "ORDER BY position, id",
+                (scope_id, session, first, last),
+            )
+        ]
+        return self._loaded(rows)
+
+    def last_position(self, scope: Scope, session: str) -> int:
+        return self._number(
+            "SELECT coalesce(max(position), 0) FROM memory WHERE session = ? "
+            "AND scope_id = (SELECT id FROM scope WHERE owner = ? AND agent = ?)",
+            session,
+            scope.owner,
+            scope.agent,
+        )
+
+    def replaced_by(self, id: int) -> Sequence[int]:  # noqa: A002  # the domain's word
+        rows = self.connection.execute("SELECT id FROM memory WHERE superseded_by = ? ORDER BY id", (id,))
+        return [replaced for (replaced,) in rows]
+
+    def mentioning(self, entity: int, limit: int) -> Sequence[int]:
+        rows = self.connection.execute(
+            "SELECT m.id FROM mention JOIN memory AS m ON m.id = mention.memory_id WHERE entity_id = ? "
+            "AND m.deleted_at IS NULL AND m.superseded_at IS NULL ORDER BY m.id DESC LIMIT ?",
+            (entity, limit),
+        )
+        return [id_ for (id_,) in rows]
 
     # The store as a whole
 
@@ -279,28 +333,41 @@ class SqliteView:
         return sorted(found)[:limit]
 
     def _loaded(self, rows: Iterable[Row]) -> list[Memory]:
-        """Memories from rows that begin with their scope, their observations read in one go."""
+        """Memories from rows that begin with their scope, what belongs to them read in one go."""
         listed = list(rows)
         scopes = dict(self._scopes_by_id())
-        observations: dict[int, list[Observation]] = {}
-        for memory_id, *row in self.connection.execute(
-            f"SELECT memory_id, {OBSERVATION_COLUMNS} FROM observation "
-            "WHERE memory_id IN (SELECT value FROM json_each(?)) ORDER BY memory_id, id",
-            (many(row[1] for row in listed if row[2] == Kind.ENTITY),),
-        ):
-            observations.setdefault(memory_id, []).append(observation_of(tuple(row)))
-        return [memory_of(row[1:], scopes[row[0]], observations.get(row[1], ())) for row in listed]
+        belongings = belongings_of(
+            self.connection,
+            entities=[row[1] for row in listed if row[2] == Kind.ENTITY],
+            texts=[row[1] for row in listed if row[2] != Kind.ENTITY],
+        )
+        return [memory_of(row[1:], scopes[row[0]], belongings.get(row[1], Belongings())) for row in listed]
 
     def _read(self, rows: list[Row]) -> list[Passage]:
         wanted = {row[1] for row in rows}
         # Who asks for passages has mostly just read their memories, and a view never changes.
         memories = self._read_last if wanted <= self._read_last.keys() else self.memories(sorted(wanted))
+        former = self._former_texts(row[5] for row in rows if row[5] is not None)
         passages = []
-        for id_, memory_id, observation_id, start, stop in rows:
+        for id_, memory_id, observation_id, start, stop, revision in rows:
             memory = memories[memory_id]
+            if revision is not None:
+                memory = replace(memory, text=former[revision])
             about = next((seen for seen in memory.observations if seen.id == observation_id), None)
-            passages.append(Passage(id_, memory_id, passage_text(memory, about, (start, stop))))
+            said = memory.text if about is None else about.content
+            piece = said[start:stop] if (start, stop) not in {(0, 0), (0, len(said))} else None
+            passages.append(Passage(id_, memory_id, passage_text(memory, about, (start, stop)), piece))
         return passages
+
+    def _former_texts(self, revisions: Iterable[int]) -> dict[int, str]:
+        wanted = many(revisions)
+        if wanted == "[]":
+            return {}
+        return dict(
+            self.connection.execute(
+                "SELECT id, text FROM revision WHERE id IN (SELECT value FROM json_each(?))", (wanted,)
+            )
+        )
 
     def _scope_ids(self, where: Filter) -> list[int]:
         rows = self.connection.execute(
@@ -313,14 +380,26 @@ class SqliteView:
         for id_, owner, agent in self.connection.execute("SELECT id, owner, agent FROM scope"):
             yield id_, Scope(owner, agent)
 
-    def _session_members(self, where: Filter, scopes: list[int]) -> np.ndarray | None:
-        if where.session is None:
-            return None
-        rows = self.connection.execute(
-            "SELECT id FROM memory WHERE session = ? AND scope_id IN (SELECT value FROM json_each(?))",
-            (where.session, many(scopes)),
-        )
-        return np.array([id_ for (id_,) in rows], dtype=np.int64)
+    def _members(
+        self, where: Filter, scopes: list[int], standing: Standing | None
+    ) -> Iterator[tuple[frozenset[Kind], np.ndarray | None]]:
+        """The searches by which a cache of vectors sees what the filter lets through: kinds, and perhaps ids.
+
+        Messages of one session are few, and everything else is much: each is searched in its own way.
+        """
+        talk = where.kinds & {Kind.MESSAGE} if where.current is not None else frozenset()
+        for kinds, session in ((where.kinds - talk, where.session), (talk, where.current)):
+            if not kinds or (session != where.session and where.session is not None):
+                continue
+            narrowed = replace(where, kinds=kinds, session=session, current=None)
+            listed = members(narrowed)
+            if listed is None and standing is None:
+                yield kinds, None
+                continue
+            condition, bindings = allowed(narrowed, scopes)
+            same = f" AND NOT {standing.differs()}" if standing is not None else ""
+            rows = self.connection.execute(f"SELECT m.id FROM memory AS m WHERE {condition}{same}", bindings)
+            yield kinds, np.array([id_ for (id_,) in rows], dtype=np.int64)
 
     def _model_row(self) -> tuple[int, Model] | None:
         rows = self.connection.execute("SELECT id, name, dims, centre FROM model WHERE in_use = 1")
@@ -329,34 +408,10 @@ class SqliteView:
     def _setting(self, name: str) -> str:
         return str(self.connection.execute("SELECT value FROM setting WHERE name = ?", (name,)).get)
 
-    def _number(self, question: str) -> int:
-        number = self.connection.execute(question).get
+    def _number(self, question: str, *bindings: str) -> int:
+        number = self.connection.execute(question, bindings).get
         assert isinstance(number, int)  # noqa: S101  # every question here counts
         return number
-
-
-def _condition(where: Filter, scopes: list[int], row: str = "m") -> tuple[str, list[object]]:
-    """SQL on a memory's row that says what the filter lets through."""
-    narrowing, bindings = _narrowing(where, row)
-    parts = [f"{row}.scope_id IN (SELECT value FROM json_each(?))"]
-    if not where.deleted:
-        parts.append(f"{row}.deleted_at IS NULL")
-    if narrowing:
-        parts.append(narrowing)
-    return " AND ".join(parts), [many(scopes), *bindings]
-
-
-def _narrowing(where: Filter, row: str = "m") -> tuple[str, list[object]]:
-    """The part of a filter that a scope's own index does not answer by itself; empty if there is none."""
-    parts: list[str] = []
-    bindings: list[object] = []
-    if where.kinds != frozenset(Kind):
-        parts.append(f"{row}.kind IN ({', '.join('?' * len(where.kinds))})")
-        bindings.extend(sorted(where.kinds))
-    if where.session is not None:
-        parts.append(f"{row}.session = ?")
-        bindings.append(where.session)
-    return " AND ".join(parts), bindings
 
 
 def _like(text: str) -> str:

@@ -107,7 +107,7 @@ def search(
 ) -> list[tuple[int, float]]:
     """Ids and BM25 scores, best first, ties by id; `condition` is SQL on the memory's row `m`, or empty."""
     table = "words" if index == "plain" else "stems"
-    sought = _telling(text)
+    sought = telling(text)
     chosen, left_out, fits = _affordable(connection, scope, sought)
     pair_query = _pair_query(text)
 
@@ -125,6 +125,39 @@ def search(
         for id_, score in found(f"({_any(chosen)}) AND ({_any(left_out)})").items():
             best[id_] = max(score, best.get(id_, 0.0))
     return sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
+
+
+def telling(text: str) -> list[str]:
+    """The words of a query that say something about what is sought; all, where none does."""
+    distinct = list(dict.fromkeys(words(text)))
+    return [word for word in distinct if word not in STOPWORDS] or distinct
+
+
+def size(connection: apsw.Connection, table: str) -> tuple[int, int]:
+    """How many texts an index holds, and how many words they have together."""
+    # The index's own record of its averages: numbers of seven bits a byte, first the rows, then each column.
+    packed = connection.execute(f"SELECT block FROM {table}_data WHERE id = 1").get
+    numbers = _numbers(packed) if isinstance(packed, bytes) else []
+    return (numbers[0], sum(numbers[1:])) if numbers else (0, 0)
+
+
+def holding(connection: apsw.Connection, table: str, word: str) -> int:
+    """How many texts of an index hold a word, given as the index has it."""
+    # A stem is mostly its own stem; where it is not, the count is of its neighbours, which are as rare.
+    count = connection.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (f'"{word}"',)).get
+    assert isinstance(count, int)  # noqa: S101  # what this question gives
+    return count
+
+
+def _numbers(packed: bytes) -> list[int]:
+    numbers: list[int] = []
+    number = 0
+    for byte in packed:
+        number = number << 7 | byte & 0x7F
+        if not byte & 0x80:
+            numbers.append(number)
+            number = 0
+    return numbers
 
 
 def _any(sought: Sequence[str]) -> str:
@@ -153,11 +186,6 @@ def _matches(
     values = [value for _, query in queries for value in (query, *bindings)]
     rows: Iterable[Row] = connection.execute(f"{each} ORDER BY score DESC, id LIMIT ?", (*values, k))
     return [(id_, score) for id_, score in rows]
-
-
-def _telling(text: str) -> list[str]:
-    distinct = list(dict.fromkeys(words(text)))
-    return [word for word in distinct if word not in STOPWORDS] or distinct
 
 
 def _affordable(

@@ -1,5 +1,1 @@
 """Changes into rows: what each change means, inside one transaction."""
-
-from recollect.stores.sqlite.write.apply import apply
-
-__all__ = ["apply"]

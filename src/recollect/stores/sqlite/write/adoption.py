@@ -6,6 +6,7 @@ whatever life it has by now. What it holds as live comes back, also if it was fo
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.changes import Outcome
@@ -14,7 +15,7 @@ from recollect.records import Kind
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.lookup import exact_entity
 from recollect.stores.sqlite.rows import row_of, stamp, stamp_or_none
-from recollect.stores.sqlite.write.texts import text_key
+from recollect.stores.sqlite.write.texts import add_passages, tag, text_key
 from recollect.text.passages import spans
 from recollect.text.words import fold
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.changes import Adopt, AdoptLinks, AdoptRelation
-    from recollect.records import Memory, Observation, Relation
+    from recollect.records import Memory, Observation, Relation, Revision
     from recollect.stores.sqlite.write.batch import Batch
 
 # The id that the row had, unless another row has it here; then the next free one.
@@ -45,12 +46,15 @@ def adopt(batch: Batch, change: Adopt) -> Outcome:
             batch.one("SELECT deleted_at IS NULL AND superseded_at IS NULL FROM memory WHERE id = ?", id_)
         )
     new = [observation for observation in memory.observations if observation.id not in known]
+    if not change.fresh:
+        # Only in a store that was empty is it sure that the correction has the id that it had.
+        new = [replace(observation, corrected_by=None) for observation in new]
     made = {observation.id: _insert_observation(batch, id_, observation, live=live) for observation in new}
     _link_observations(batch, new, known | made)
     if new and standing is not None:
         batch.run("UPDATE memory SET updated_at = ? WHERE id = ?", batch.at, id_)
     if new or standing is None:
-        batch.touch(id_, scope)
+        batch.touch(id_, scope, said=standing is None, named=standing is None)
     return Outcome(ids=(id_,), names=(memory.name,), created=standing is None, count=len(new))
 
 
@@ -95,6 +99,23 @@ def link(batch: Batch, change: AdoptLinks) -> Outcome:
             relation,
             first,
         )
+    for text, entity in change.about:
+        linked += batch.run(
+            "INSERT INTO mention(memory_id, entity_id, told) SELECT t.id, e.id, 1 "
+            "FROM memory AS t, memory AS e WHERE t.id = ?1 AND e.id = ?2 AND t.kind <> 'entity' "
+            "AND e.kind = 'entity' AND t.scope_id = e.scope_id "
+            "ON CONFLICT (memory_id, entity_id) DO UPDATE SET told = 1",
+            text,
+            entity,
+        )
+    for column, pairs in (("drawn_from", change.drawn), ("similar_to", change.similar)):
+        for memory, other in pairs:
+            linked += batch.run(
+                f"UPDATE memory SET {column} = ?2 WHERE id = ?1 AND {column} IS NULL "
+                "AND EXISTS (SELECT 1 FROM memory WHERE id = ?2)",
+                memory,
+                other,
+            )
     return Outcome(count=linked)
 
 
@@ -175,7 +196,10 @@ def _insert(batch: Batch, scope: int, memory: Memory) -> int:
         "folded_name": fold(memory.name),
         "text_key": None if memory.kind is Kind.ENTITY else text_key(memory.text),
         **row_of(memory),
+        # These follow with `AdoptLinks`.
         "superseded_by": None,
+        "drawn_from": None,
+        "similar_to": None,
     }
     id_ = batch.insert(
         f"INSERT INTO memory(id, {', '.join(columns)}) "
@@ -184,9 +208,26 @@ def _insert(batch: Batch, scope: int, memory: Memory) -> int:
         *columns.values(),
     )
     live = memory.deleted_at is None and memory.superseded_at is None
-    for span in ((0, 0),) if memory.kind is Kind.ENTITY else spans(memory.text):
-        vector_rows.add_passage(batch.connection, id_, None, span, live=live)
+    if memory.kind is Kind.ENTITY:
+        vector_rows.add_passage(batch.connection, id_, None, (0, 0), live=live)
+    else:
+        add_passages(batch, id_, memory.text, live=live)
+    tag(batch, id_, memory.tags)
+    for former in memory.former:
+        _insert_former(batch, id_, former)
     return id_
+
+
+def _insert_former(batch: Batch, memory: int, former: Revision) -> None:
+    revision = batch.insert(
+        "INSERT INTO revision(memory_id, text, since, until) VALUES (?, ?, ?, ?)",
+        memory,
+        former.text,
+        stamp(former.since),
+        stamp(former.until),
+    )
+    for span in spans(former.text):
+        vector_rows.add_passage(batch.connection, memory, None, span, live=False, revision=revision)
 
 
 def _standing_observations(batch: Batch, entity: int, memory: Memory) -> dict[int, int]:
@@ -214,7 +255,8 @@ def _standing_observations(batch: Batch, entity: int, memory: Memory) -> dict[in
 def _insert_observation(batch: Batch, entity: int, observation: Observation, *, live: bool) -> int:
     made = batch.insert(
         "INSERT INTO observation(id, memory_id, content, kind, created_at, happened_at, superseded_at, "
-        f"similarity, deleted_at) VALUES ({_ID.format(table='observation')}, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "similarity, corrected_by, deleted_at) "
+        f"VALUES ({_ID.format(table='observation')}, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         observation.id,
         entity,
         observation.content,
@@ -223,6 +265,7 @@ def _insert_observation(batch: Batch, entity: int, observation: Observation, *, 
         stamp_or_none(observation.happened_at),
         stamp_or_none(observation.superseded_at),
         observation.similarity,
+        observation.corrected_by,
         stamp_or_none(observation.deleted_at),
     )
     for span in spans(observation.content):

@@ -11,6 +11,7 @@ from recollect.changes import (
     AdoptRelation,
     Amend,
     EndRelation,
+    FlagAlike,
     FlagSimilar,
     Forget,
     Outcome,
@@ -23,11 +24,12 @@ from recollect.changes import (
     RemoveObservations,
     Restore,
     RestoreObservation,
+    Supersede,
     Unrelate,
     UseModel,
 )
 from recollect.stores.sqlite import vector_rows
-from recollect.stores.sqlite.write import adoption, entities, life, relations, texts, use
+from recollect.stores.sqlite.write import adoption, corrections, entities, life, relations, texts, use
 
 if TYPE_CHECKING:
     from recollect.changes import Change
@@ -62,6 +64,10 @@ def apply(batch: Batch, change: Change) -> Outcome:  # noqa: PLR0911, PLR0912  #
             return life.purge(batch, change)
         case Amend():
             return life.amend(batch, change)
+        case Supersede():
+            return corrections.supersede(batch, change)
+        case FlagAlike():
+            return life.flag_alike(batch, change)
         case RecordUse():
             return use.record(batch, change)
         case PutVectors():

@@ -9,6 +9,7 @@ from recollect.stores.sqlite import vector_rows, word_index
 from recollect.stores.sqlite.documents import index_words
 from recollect.stores.sqlite.lookup import find_entity, like_named
 from recollect.stores.sqlite.rows import stamp
+from recollect.stores.sqlite.write import mentions
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -27,18 +28,24 @@ class Batch:
         self.at = stamp(at)
         self._scopes: dict[Scope, int] = {}
         self._touched: dict[int, int] = {}
+        self._said: set[int] = set()
+        self._new_entities: set[int] = set()
         self._newest_passage = vector_rows.newest_passage(connection)
 
-    def touch(self, memory: int, scope: int) -> None:
-        """The memory's words may have changed."""
+    def touch(self, memory: int, scope: int, *, said: bool = False, named: bool = False) -> None:
+        """The memory's words may have changed; it is a text that may name others, or a name for others."""
         self._touched[memory] = scope
+        if said:
+            self._said.add(memory)
+        if named:
+            self._new_entities.add(memory)
 
     def undone(self) -> None:
         """A change was rolled back: forget what was only known inside it."""
         self._scopes.clear()
 
     def finish(self) -> None:
-        """Bring the full-text indexes into step with every memory that was touched; queue new passages."""
+        """Bring the indexes of words and the mentions into step with what was touched; queue new passages."""
         vector_rows.queue(self.connection, self._newest_passage)
         by_scope: dict[int, list[int]] = {}
         for memory, scope in self._touched.items():
@@ -46,6 +53,10 @@ class Batch:
         for scope, memories in by_scope.items():
             if self.one("SELECT id FROM scope WHERE id = ?", scope) is not None:
                 index_words(self.connection, scope, memories)
+                mentions.link_entities(
+                    self.connection, scope, [id_ for id_ in memories if id_ in self._new_entities]
+                )
+                mentions.link_texts(self.connection, scope, [id_ for id_ in memories if id_ in self._said])
 
     def scope_id(self, scope: Scope) -> int:
         """The scope's id; a new scope gets its full-text indexes."""

@@ -44,7 +44,7 @@ def put(batch: Batch, change: PutEntity) -> Outcome:
             entity,
         )
     if created or added:
-        batch.touch(entity, scope)
+        batch.touch(entity, scope, named=created)
     return Outcome(ids=(entity,), names=(new.name,), created=created, added=added)
 
 

@@ -8,10 +8,11 @@ from recollect.changes import Outcome
 from recollect.errors import Conflict, NotFound
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.lookup import exact_entity
-from recollect.stores.sqlite.rows import stamp
+from recollect.stores.sqlite.rows import stamp, stamp_or_none
+from recollect.stores.sqlite.write import corrections, texts
 
 if TYPE_CHECKING:
-    from recollect.changes import Amend, Forget, Purge, Restore
+    from recollect.changes import Amend, FlagAlike, Forget, Purge, Restore
     from recollect.stores.sqlite.write.batch import Batch
 
 
@@ -26,13 +27,16 @@ def forget(batch: Batch, change: Forget) -> Outcome:
 def restore(batch: Batch, change: Restore) -> Outcome:
     """Bring the memory back, and the relations that went with it, as far as their other end lives."""
     scope = batch.scope_id(change.scope)
+    if corrections.reinstate(batch, scope, change.id):
+        _revive(batch, change.id, scope)
+        return Outcome(ids=(change.id,), names=(batch.name(change.id),), count=1)
     rows = batch.rows(
         "SELECT kind, name, deleted_at FROM memory WHERE id = ? AND scope_id = ? AND deleted_at IS NOT NULL",
         change.id,
         scope,
     )
     if not rows:
-        raise NotFound(f"There is no forgotten memory {change.id}; nothing was restored.")
+        raise NotFound(f"There is no forgotten or superseded memory {change.id}; nothing was restored.")
     _, name, gone_at = rows[0]
     living = exact_entity(batch.connection, scope, name) if name else None
     if living is not None:
@@ -42,8 +46,7 @@ def restore(batch: Batch, change: Restore) -> Outcome:
         )
     batch.run("UPDATE memory SET deleted_at = NULL, updated_at = ? WHERE id = ?", batch.at, change.id)
     _restore_relations(batch, change.id, gone_at)
-    vector_rows.set_life(batch.connection, _REVIVED, change.id, live=True)
-    batch.touch(change.id, scope)
+    _revive(batch, change.id, scope)
     return Outcome(ids=(change.id,), names=(name,), count=1)
 
 
@@ -66,27 +69,54 @@ def purge(batch: Batch, change: Purge) -> Outcome:
 
 
 def amend(batch: Batch, change: Amend) -> Outcome:
+    scope = batch.scope_id(change.scope)
     amended = batch.run(
         "UPDATE memory SET updated_at = ?, status = coalesce(?, status), "
-        "importance = coalesce(?, importance), pinned = coalesce(?, pinned) "
+        "importance = coalesce(?, importance), pinned = coalesce(?, pinned), "
+        "category = coalesce(?, category), happened_at = coalesce(?, happened_at) "
         "WHERE id = ? AND scope_id = ? AND deleted_at IS NULL",
         batch.at,
         change.status,
         change.importance,
         change.pinned,
+        change.category,
+        stamp_or_none(change.happened_at),
         change.id,
-        batch.scope_id(change.scope),
+        scope,
     )
     if not amended:
         raise NotFound(f"There is no memory {change.id}; nothing was changed.")
+    if change.tags is not None:
+        batch.run("DELETE FROM tag WHERE memory_id = ?", change.id)
+        texts.tag(batch, change.id, change.tags)
+    if change.text is not None:
+        texts.revise(batch, scope, change.id, change.text)
     return Outcome(ids=(change.id,), count=1)
 
 
-# What a memory's return wakes: all of it but observations that were removed or replaced on their own.
+def flag_alike(batch: Batch, change: FlagAlike) -> Outcome:
+    flagged = batch.run(
+        "UPDATE memory SET similar_to = ?1, similarity = ?2 WHERE id = ?3 "
+        "AND EXISTS (SELECT 1 FROM memory WHERE id = ?1)",
+        change.similar_to,
+        change.similarity,
+        change.memory,
+    )
+    return Outcome(count=flagged)
+
+
+# What a memory's return wakes: all of it but former texts, and observations that were removed or replaced on
+# their own.
 _REVIVED = (
-    "memory_id = ? AND (observation_id IS NULL OR observation_id IN ("
+    "memory_id = ? AND revision_id IS NULL AND (observation_id IS NULL OR observation_id IN ("
     "SELECT id FROM observation WHERE deleted_at IS NULL AND superseded_at IS NULL))"
 )
+
+
+def _revive(batch: Batch, memory: int, scope: int) -> None:
+    if batch.one("SELECT superseded_at IS NULL FROM memory WHERE id = ?", memory):
+        vector_rows.set_life(batch.connection, _REVIVED, memory, live=True)
+    batch.touch(memory, scope, said=True, named=True)
 
 
 def _forget_one(batch: Batch, scope: int, memory: int) -> bool:

@@ -94,7 +94,7 @@ def _endpoint(batch: Batch, scope: int, name: str, missing: list[str], *, create
     if create and find_entity(batch.connection, scope, name) is None:
         missing.append(name)
         made = entities.insert(batch, scope, NewEntity(name))
-        batch.touch(made, scope)
+        batch.touch(made, scope, named=True)
         return made
     return batch.entity(scope, name)
 

@@ -1,0 +1,59 @@
+"""Notes that nearly repeat one that was there: flagged, never dropped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.changes import FlagAlike
+from recollect.engine.results import Alike
+from recollect.records import Filter, Kind
+from recollect.text.same import CONTAINED, SIMILAR, containment
+from recollect.text.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recollect.engine.parts import Parts
+    from recollect.ports import View
+    from recollect.records import Memory
+
+_COMPARED = 8
+# Of very many notes at once, what repeats another is left to the reports that look for duplicates.
+MOST_NEW = 50
+_FEWEST_WORDS = 2
+
+
+def flag_alike(parts: Parts, new: Sequence[int]) -> dict[int, Alike]:
+    """For each new note, the older one that is most like it, if any is; noted on the note."""
+    if not 0 < len(new) <= MOST_NEW:
+        return {}
+    with parts.store.read() as view:
+        memories = view.memories(new)
+        found = {id_: alike for id_ in new if (alike := closest(view, parts, memories[id_])) is not None}
+    if found:
+        flags = [FlagAlike(id_, alike.id, alike.similarity) for id_, alike in found.items()]
+        parts.store.apply(flags, at=parts.clock())
+    return found
+
+
+def closest(view: View, parts: Parts, note: Memory) -> Alike | None:
+    """The older note that is most like it: by the meaning of their passages, or by containing its words."""
+    return max(nearby(view, parts, note), key=lambda alike: (alike.similarity, -alike.id), default=None)
+
+
+def nearby(view: View, parts: Parts, note: Memory) -> Iterable[Alike]:
+    where = Filter(parts.scope.owner, parts.scope.agent, kinds=frozenset({Kind.NOTE}))
+    cosines: dict[int, float] = {}
+    # Of a word or two, a model knows too little: it takes "yes" and "no" for the same.
+    if len(words(note.text)) >= _FEWEST_WORDS:
+        for vector in view.vectors([passage.id for passage in view.passages([note.id])][:1]).values():
+            cosines = {hit.id: hit.score for hit in view.by_meaning(vector, _COMPARED, where)}
+    by_words = [hit.id for hit in view.by_words(note.text, _COMPARED, where)]
+    others = view.memories([id_ for id_ in dict.fromkeys((*cosines, *by_words)) if id_ < note.id])
+    for other in others.values():
+        if other.speaker != note.speaker:
+            continue
+        cosine = min(1.0, cosines.get(other.id, 0.0))
+        contained = containment(note.text, other.text)
+        if cosine >= SIMILAR or contained >= CONTAINED:
+            yield Alike(other.id, other.text, max(cosine, contained))

@@ -1,0 +1,200 @@
+"""Context: what an agent should read before it answers, within a budget of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recollect.engine.recall import Question, check_budget, recall
+from recollect.engine.results import Context, Item
+from recollect.engine.wanted import listed, turn_of
+from recollect.errors import InvalidInput
+from recollect.records import Kind
+from recollect.text.stopwords import STOPWORDS
+from recollect.text.tokens import tokens
+from recollect.text.words import fold, words
+
+if TYPE_CHECKING:
+    from datetime import datetime, tzinfo
+
+    from recollect.changes import Turn
+    from recollect.engine.parts import Parts
+    from recollect.engine.results import Hit
+    from recollect.engine.wanted import TurnLike
+    from recollect.rank.pipeline import Profile
+    from recollect.records import Memory
+
+DEFAULT_BUDGET = 1_000
+_MOST_TURNS = 50
+_MOST_MEMORIES = 60
+# At most this share of the budget goes to recent turns while memories could use it.
+_TURNS_SHARE = 0.5
+# A memory that is worth less than this share of the best one is noise.
+_LEAST_SHARE = 0.3
+_KNOWN = "## What is known"
+_TALK = "## Recent turns"
+# A shorter last message says too little by itself about what is sought.
+_FEWEST_WORDS = 3
+
+
+def context(
+    parts: Parts,
+    asked: str | Sequence[TurnLike],
+    *,
+    profile: Profile,
+    budget_tokens: int,
+    session: str | None,
+    as_of: datetime | None,
+) -> Context:
+    """Recent turns and long-term memories in reading order, never above the budget, nothing twice.
+
+    `asked` is a query, or the last messages of a conversation, which then are the recent turns. It leaves no
+    trace in the store, so that asking again gives the same.
+    """
+    check_budget(budget_tokens)
+    given = [] if isinstance(asked, str) else _turns_of(asked)
+    query = asked if isinstance(asked, str) else _query(given)
+    talk = _given(parts, given) if given else _recent(parts, session, as_of)
+    question = Question(
+        query,
+        profile,
+        limit=_MOST_MEMORIES,
+        session=session,
+        across=True,
+        as_of=as_of,
+        record=False,
+    )
+    answer = recall(parts, question)
+    memories = _unsaid(parts, answer.hits, talk)
+    kept_turns, kept = _within(talk, memories, budget_tokens)
+    text = _text(_in_time(kept), kept_turns)
+    return Context(
+        query=query,
+        memories=tuple(_in_time(kept)),
+        turns=tuple(kept_turns),
+        text=text,
+        tokens=tokens(text),
+        budget_tokens=budget_tokens,
+        left_out=len(memories) - len(kept),
+        note=answer.note,
+    )
+
+
+def _turns_of(asked: Sequence[TurnLike]) -> list[Turn]:
+    if not asked:
+        raise InvalidInput("Give a query, or the last messages of the conversation as a list.")
+    listed(asked, "Messages")
+    return [turn_of(turn) for turn in asked]
+
+
+def _query(given: Sequence[Turn]) -> str:
+    """The last message that is not the assistant's; with the one before it where it says little by itself."""
+    last = next((place for place in range(len(given) - 1, -1, -1) if given[place].role != "assistant"), -1)
+    query = given[last].content
+    telling = [word for word in words(query) if word not in STOPWORDS]
+    if len(telling) < _FEWEST_WORDS and last > 0:
+        return f"{given[last - 1].content}\n{query}"
+    return query
+
+
+def _given(parts: Parts, given: Sequence[Turn]) -> list[Item]:
+    return [
+        _item(parts.zone, None, "turn", turn.content, turn.at, turn.speaker or turn.role or "someone", None)
+        for turn in given[-_MOST_TURNS:]
+    ]
+
+
+def _recent(parts: Parts, session: str | None, as_of: datetime | None) -> list[Item]:
+    """The last turns of the session, as far as they were said by then."""
+    name = session or parts.session
+    if name is None:
+        return []
+    with parts.store.read() as view:
+        end = view.last_position(parts.scope, name)
+        turns = view.turns(parts.scope, name, end - _MOST_TURNS + 1, end)
+    said = [turn for turn in turns if as_of is None or turn.created_at <= as_of]
+    return [replace(_memory_item(parts.zone, turn, None), kind="turn") for turn in said]
+
+
+def _unsaid(parts: Parts, hits: Sequence[Hit], talk: Sequence[Item]) -> list[Item]:
+    """Hits that are not among the turns, nor drawn out of one, nor the same words again; best first."""
+    shown = {item.id for item in talk}
+    heard = {_key(item.text) for item in talk}
+    items = []
+    for hit in hits:
+        memory = hit.memory
+        item = _memory_item(parts.zone, memory, hit)
+        if hit.score < _LEAST_SHARE * hits[0].score or (memory.kind is Kind.ENTITY and not memory.in_force):
+            continue
+        if memory.id in shown or memory.drawn_from in shown or _key(item.text) in heard:
+            continue
+        shown.add(memory.id)
+        heard.add(_key(item.text))
+        items.append(item)
+    return items
+
+
+def _within(talk: Sequence[Item], memories: Sequence[Item], budget: int) -> tuple[list[Item], list[Item]]:
+    """The newest turns and the best memories that fit, each measured in the text as it would stand."""
+    turns: list[Item] = []
+    kept: list[Item] = []
+    # First half of the room to the newest turns, then the best memories, then more turns if room is left.
+    _fill_turns(turns, kept, talk, int(budget * _TURNS_SHARE) if memories else budget)
+    for item in memories:
+        if tokens(_text([*kept, item], turns)) <= budget:
+            kept.append(item)
+    _fill_turns(turns, kept, talk, budget)
+    return turns, kept
+
+
+def _fill_turns(turns: list[Item], kept: Sequence[Item], talk: Sequence[Item], room: int) -> None:
+    """Add turns before those that are there, as long as they fit: a conversation has no holes."""
+    for item in reversed(talk[: len(talk) - len(turns)]):
+        if tokens(_text(kept, [item, *turns])) > room:
+            return
+        turns.insert(0, item)
+
+
+def _text(memories: Sequence[Item], turns: Sequence[Item]) -> str:
+    parts = []
+    if memories:
+        parts.append("\n".join((_KNOWN, *(item.line for item in memories))))
+    if turns:
+        parts.append("\n".join((_TALK, *(item.line for item in turns))))
+    return "\n\n".join(parts)
+
+
+def _in_time(items: Sequence[Item]) -> list[Item]:
+    """Oldest first, as one reads; what has no time comes before."""
+    return sorted(items, key=lambda item: (item.at is not None, item.at or 0, item.id))
+
+
+def _memory_item(zone: tzinfo, memory: Memory, hit: Hit | None) -> Item:
+    at = memory.happened_at or (None if memory.undated else memory.created_at)
+    score = None if hit is None else hit.score
+    if memory.kind is Kind.ENTITY:
+        known = "; ".join(seen.content for seen in memory.in_force)
+        about = f"{memory.name} ({memory.type})" if memory.type != "unknown" else memory.name
+        return _item(zone, memory.id, "entity", f"{about}: {known}", at, "entity", score)
+    # Of a long text, the piece that was found.
+    text = memory.text
+    if hit is not None and hit.piece is not None:
+        text = f"… {hit.piece.strip()} …"
+    who = memory.speaker or (memory.role if memory.kind is Kind.MESSAGE else None)
+    where = f"session {memory.session}" if memory.session else memory.source or ""
+    source = ", ".join(part for part in (who, where) if part) or memory.kind.value
+    return _item(zone, memory.id, memory.kind.value, text, at, source, score)
+
+
+def _item(
+    zone: tzinfo, id_: int | None, kind: str, text: str, at: datetime | None, source: str, score: float | None
+) -> Item:
+    day = f"{at.astimezone(zone):%Y-%m-%d %H:%M}" if at is not None else "undated"
+    told = " ".join(text.split())
+    line = f"- [{day}, {source}] {told}"
+    return Item(id_, kind, text, at, source, line, score)
+
+
+def _key(text: str) -> str:
+    return " ".join(fold(text).split())

@@ -1,0 +1,130 @@
+"""Conversations: raw turns in order, and the notes that are drawn out of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.changes import NewText, PutText
+from recollect.engine.batches import apply_rows
+from recollect.engine.meaning import catch_up
+from recollect.engine.remember import keep, note_from, of_scope
+from recollect.engine.results import Told
+from recollect.engine.wanted import listed, turn_of
+from recollect.errors import ExtractionFailed, InvalidInput
+from recollect.records import Kind
+from recollect.text.limits import clean_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recollect.changes import Turn
+    from recollect.engine.parts import Parts
+    from recollect.engine.results import Remembered
+    from recollect.engine.wanted import TurnLike
+    from recollect.records import Memory, Session
+
+MOST_TURNS = 1_000
+
+
+def add_messages(
+    parts: Parts,
+    session: str,
+    messages: Iterable[TurnLike],
+    *,
+    extract: bool,
+    keep_going: bool,
+    key: str | None,
+    embed: bool = True,
+) -> Told:
+    """Store turns in the order given, then draw notes out of those that are new.
+
+    The turns are stored first and stand whatever becomes of the rest.
+    """
+    name = clean_name(session, "session")
+    done, rejected = apply_rows(
+        parts,
+        listed(messages, "Messages"),
+        lambda turn: PutText(parts.scope, _message(turn_of(turn), name)),
+        keep_going=keep_going,
+        key=key,
+    )
+    note = catch_up(parts) if embed else None
+    created = [outcome.ids[0] for _, outcome in done if outcome.created]
+    notes: tuple[Remembered, ...] = ()
+    if extract and created:
+        with parts.store.read() as view:
+            new = view.memories(created)
+        try:
+            notes = _drawn(parts, [new[id_] for id_ in created])
+        except ExtractionFailed as error:
+            note = f"The messages are stored, but no notes were drawn out of them: {error}"
+    return Told(name, tuple(outcome.ids[0] for _, outcome in done), len(created), notes, rejected, note)
+
+
+def extract(parts: Parts, session: str) -> tuple[Remembered, ...]:
+    """Draw notes out of a session's messages again; what was drawn before is only counted."""
+    with parts.store.read() as view:
+        messages = view.turns(parts.scope, session, 1, view.last_position(parts.scope, session))
+    if not messages:
+        raise InvalidInput(f"There is no session named {session!r}; `sessions` lists those there are.")
+    return _drawn(parts, messages)
+
+
+def sessions(parts: Parts) -> Sequence[Session]:
+    with parts.store.read() as view:
+        return view.sessions(parts.scope)
+
+
+def turns(parts: Parts, session: str, last: int | None) -> Sequence[Memory]:
+    """A session's messages in order; with `last`, only so many from its end."""
+    if last is not None and not 1 <= last <= MOST_TURNS:
+        raise InvalidInput(f"The number of turns is 1 to {MOST_TURNS:,}, not {last}.")
+    with parts.store.read() as view:
+        end = view.last_position(parts.scope, session)
+        return view.turns(parts.scope, session, 1 if last is None else end - last + 1, end)
+
+
+def around(parts: Parts, id_: int, before: int, after: int) -> Sequence[Memory]:
+    """A message with its neighbours in the session, in order."""
+    message = of_scope(parts, id_)
+    if message.kind is not Kind.MESSAGE or message.session is None or message.position is None:
+        raise InvalidInput(f"Memory {id_} is no message of a session, so it has no neighbours.")
+    with parts.store.read() as view:
+        first, last = message.position - before, message.position + after
+        return view.turns(parts.scope, message.session, first, last)
+
+
+def _message(turn: Turn, session: str) -> NewText:
+    return NewText(
+        Kind.MESSAGE,
+        turn.content,
+        source=turn.source,
+        session=session,
+        role=turn.role,
+        speaker=turn.speaker,
+        created_at=turn.at,
+        # What is told as it happens is of now; what comes from elsewhere without a time is of no known one.
+        undated=turn.at is None and turn.source is not None,
+    )
+
+
+def _drawn(parts: Parts, messages: Sequence[Memory]) -> tuple[Remembered, ...]:
+    extractor = parts.extractor()
+    if extractor is None:
+        return ()
+    by_id = {message.id: message for message in messages}
+    notes = [
+        note_from(
+            NewText(
+                Kind.NOTE,
+                said.text,
+                category=said.category,
+                importance=said.importance,
+                happened_at=said.happened_at,
+            ),
+            by_id[said.message],
+        )
+        for said in extractor.statements(messages)
+        if said.message in by_id
+    ]
+    return keep(parts, notes) if notes else ()

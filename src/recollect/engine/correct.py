@@ -1,0 +1,125 @@
+"""Corrections: a fact is retired, and its near-copies with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.changes import NewText, Supersede
+from recollect.engine.meaning import catch_up, embedder_of
+from recollect.engine.remember import of_scope
+from recollect.engine.results import Alike, Retired, Superseded
+from recollect.errors import InvalidInput, ModelUnavailable
+from recollect.records import Filter, Kind
+from recollect.text.copies import is_copy
+from recollect.text.limits import clean_text
+from recollect.text.same import SIMILAR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recollect.engine.parts import Parts
+    from recollect.ports import View
+    from recollect.records import Memory
+
+# How many of each search are looked at: copies of one text are its nearest neighbours.
+_LOOKED_AT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Something that may be a copy: a note, a message, or an observation."""
+
+    id: int
+    text: str
+    said: str
+    """With who says it or what it is about."""
+    observation: int | None = None
+
+
+def supersede(parts: Parts, old: int, new: int | str, *, copies: bool) -> Superseded:
+    """Retire a memory in favour of another, or of a new note that says `new`."""
+    wrong = of_scope(parts, old)
+    if wrong.kind is Kind.ENTITY:
+        raise InvalidInput(
+            f"Memory {old} is an entity; supersede one of its observations, with `add_observations`."
+        )
+    right = of_scope(parts, new).text if isinstance(new, int) else clean_text(new)
+    by: int | NewText = new if isinstance(new, int) else _correction(wrong, right)
+    retired, similar = _near(parts, wrong, right, except_for=by) if copies else ([], [])
+    change = Supersede(
+        parts.scope,
+        ids=(old, *(place.id for place in retired if place.observation is None)),
+        by=by,
+        observations=tuple(place.observation for place in retired if place.observation is not None),
+    )
+    outcome = parts.store.apply([change], at=parts.clock()).outcomes[0]
+    catch_up(parts)
+    return Superseded(
+        by=of_scope(parts, outcome.ids[0]),
+        retired=(
+            Retired(old, wrong.text),
+            *(Retired(place.id, place.text, place.observation) for place in retired),
+        ),
+        similar=tuple(similar),
+    )
+
+
+def _correction(wrong: Memory, text: str) -> NewText:
+    """A new note that is of the same sort as what it corrects."""
+    return NewText(
+        Kind.NOTE,
+        text,
+        category=wrong.category,
+        speaker=wrong.speaker,
+        importance=wrong.importance,
+        tags=wrong.tags,
+    )
+
+
+def _near(
+    parts: Parts, wrong: Memory, right: str, except_for: int | NewText
+) -> tuple[list[_Place], list[Alike]]:
+    """The near-copies of an error, and what is like it without being one."""
+    with parts.store.read() as view:
+        places = [place for place in _places(parts, view, wrong) if place.id not in {wrong.id, except_for}]
+    said = _said(wrong)
+    cosines = _cosines(parts, said, [place.said for place in places])
+    retired = []
+    similar = []
+    for place, cosine in zip(places, cosines, strict=True):
+        if is_copy(said, right, place.said, cosine):
+            retired.append(place)
+        elif cosine >= SIMILAR and place.observation is None:
+            similar.append(Alike(place.id, place.text, cosine))
+    return retired, sorted(similar, key=lambda alike: (-alike.similarity, alike.id))
+
+
+def _places(parts: Parts, view: View, wrong: Memory) -> Iterator[_Place]:
+    where = Filter(parts.scope.owner, parts.scope.agent)
+    found = [hit.id for hit in view.by_words(_said(wrong), _LOOKED_AT, where, "stemmed")]
+    for vector in view.vectors([passage.id for passage in view.passages([wrong.id])][:1]).values():
+        found += [hit.id for hit in view.by_meaning(vector, _LOOKED_AT, where)]
+    for memory in view.memories(sorted(set(found))).values():
+        if memory.kind is Kind.ENTITY:
+            for seen in memory.in_force:
+                yield _Place(memory.id, seen.content, f"{memory.name}: {seen.content}", seen.id)
+        else:
+            yield _Place(memory.id, memory.text, _said(memory))
+
+
+def _said(memory: Memory) -> str:
+    return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
+
+
+def _cosines(parts: Parts, text: str, others: Sequence[str]) -> list[float]:
+    """Cosines of the plain texts; 0 without a model, and then the words decide."""
+    if not others:
+        return []
+    try:
+        rows = embedder_of(parts).documents([text, *others])
+    except ModelUnavailable:
+        return [0.0] * len(others)
+    return [float(cosine) for cosine in np.minimum(1.0, np.vecdot(rows[1:], rows[0]))]

@@ -1,0 +1,72 @@
+"""The life of a memory, as far as the store knows it: what it said, when, and what became of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.engine.remember import of_scope
+from recollect.engine.results import Event, History
+from recollect.records import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recollect.engine.parts import Parts
+    from recollect.records import Memory, Relation
+
+
+def history(parts: Parts, id_: int) -> History:
+    memory = of_scope(parts, id_)
+    with parts.store.read() as view:
+        replaced = list(view.memories(view.replaced_by(id_)).values())
+        relations = view.relations([id_], deleted=True) if memory.kind is Kind.ENTITY else ()
+    events = [*_life(memory), *_replacements(replaced), *_observed(memory), *_related(memory, relations)]
+    # Stable: what happened in one moment stands in the order it is told above.
+    return History(memory, tuple(sorted(events, key=lambda event: event.at)))
+
+
+def _life(memory: Memory) -> Iterator[Event]:
+    first = memory.former[0].text if memory.former else memory.text
+    if memory.kind is Kind.ENTITY:
+        yield Event(memory.created_at, "created", f"{memory.name} ({memory.type})")
+    elif memory.kind is Kind.MESSAGE:
+        who = memory.speaker or memory.role or "someone"
+        yield Event(memory.created_at, "said", f"{who}: {first}")
+    else:
+        yield Event(memory.created_at, "noted", first)
+    said = [*(former.text for former in memory.former[1:]), memory.text]
+    for former, text in zip(memory.former, said, strict=bool(memory.former)):
+        yield Event(former.until, "updated", text)
+    if memory.superseded_at is not None:
+        by = f"by memory {memory.superseded_by}" if memory.superseded_by else "by a memory that is gone"
+        yield Event(memory.superseded_at, "superseded", by)
+    if memory.deleted_at is not None:
+        yield Event(memory.deleted_at, "forgotten", f"`recollect restore {memory.id}` brings it back")
+
+
+def _replacements(replaced: Sequence[Memory]) -> Iterator[Event]:
+    for other in replaced:
+        if other.superseded_at is not None:
+            yield Event(other.superseded_at, "supersedes", f"memory {other.id}: {other.text}")
+
+
+def _observed(memory: Memory) -> Iterator[Event]:
+    texts = {seen.id: seen.content for seen in memory.observations}
+    for seen in memory.observations:
+        yield Event(seen.created_at, "observed", seen.content)
+        if seen.superseded_at is not None:
+            by = texts.get(seen.superseded_by or 0)
+            instead = f" by: {by}" if by else f" by memory {seen.corrected_by}" if seen.corrected_by else ""
+            yield Event(seen.superseded_at, "superseded", f"{seen.content}{instead}")
+        if seen.deleted_at is not None:
+            yield Event(seen.deleted_at, "removed", seen.content)
+
+
+def _related(memory: Memory, relations: Sequence[Relation]) -> Iterator[Event]:
+    for relation in relations:
+        told = f"{relation.source_name} {relation.type} {relation.target_name}"
+        yield Event(relation.created_at, "related", told)
+        if relation.until is not None:
+            yield Event(relation.until, "ended", told)
+        if relation.deleted_at is not None and relation.deleted_at != memory.deleted_at:
+            yield Event(relation.deleted_at, "unrelated", told)

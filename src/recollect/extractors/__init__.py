@@ -1,0 +1,1 @@
+"""Extractors: what draws notes out of messages."""

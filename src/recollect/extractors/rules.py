@@ -1,0 +1,66 @@
+"""Notes by plain rules: no model, no network, the same answer every time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recollect.records import Statement
+from recollect.text.statement_categories import Category
+from recollect.text.statements import statements_in
+from recollect.text.when import time_of
+from recollect.text.words import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from recollect.records import Memory
+    from recollect.text.statements import Said
+
+SURE = 0.7
+"""How sure a time phrase must be before a note is dated by it."""
+SETTLED = 0.9
+"""How sure it must be where the note is a plan."""
+
+_MACHINES = frozenset({"system", "developer", "tool", "function"})
+_ASSISTANTS = frozenset({"assistant", "ai", "bot", "chatbot", "model", "gpt", "chatgpt", "claude", "gemini"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The extractor that needs nothing. A statement's text stands in its message as it is."""
+
+    name: str = "rules"
+
+    def statements(self, messages: Sequence[Memory]) -> Sequence[Statement]:
+        return [statement for message in messages if _by_a_person(message) for statement in _drawn(message)]
+
+
+def _by_a_person(message: Memory) -> bool:
+    """An assistant's words are kept only where it is someone with a name of its own."""
+    role = fold(message.role or "")
+    if role in _MACHINES:
+        return False
+    speaker = fold(message.speaker or "")
+    return speaker not in _ASSISTANTS and (role not in _ASSISTANTS or bool(speaker))
+
+
+def _drawn(message: Memory) -> list[Statement]:
+    return [
+        Statement(message.id, said.text, said.category.value, said.importance, _happened_at(said, message))
+        for said in statements_in(message.text)
+    ]
+
+
+def _happened_at(said: Said, message: Memory) -> datetime | None:
+    """When a statement speaks of another time than its own, the start of that time."""
+    if message.undated:
+        return None  # "yesterday" of an unknown day
+    phrase = time_of(said.text, message.created_at)
+    # A Friday without a date is read as the last one, but plans are made for the next.
+    sure = SETTLED if said.category is Category.PLANS_GOALS else SURE
+    if phrase is None or phrase.confidence < sure or phrase.start is None:
+        return None
+    now = phrase.start <= message.created_at and (phrase.stop is None or message.created_at < phrase.stop)
+    return None if now else phrase.start

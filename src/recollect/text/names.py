@@ -1,0 +1,119 @@
+"""Names in texts: where a text may name something, whole words only, and which of the finds count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from recollect.text.stopwords import STOPWORDS
+from recollect.text.words import fold, is_unspaced
+
+LONGEST_NAME = 8
+"""In words. A longer name is hardly ever said in full."""
+_LONGEST_RUN = 12
+"""In letters, where a script puts no spaces between words."""
+_MOST_MARKS = 3
+_WORD = re.compile(r"\w+")
+_SPACES = re.compile(r"\s+")
+# Words of every text that are also somebody's name: these count only in the letters they are written with.
+_OF_EVERY_DAY = """
+will may mark bill art rose hope grace joy faith frank rich sue pat drew chase grant jack rob miles dean
+august april june summer autumn sol mar luz paz pilar blanca rosa angel reyes cruz mercedes consuelo
+today now home work note notes idea ideas user assistant
+"""
+_EVERYDAY = STOPWORDS | frozenset(_OF_EVERY_DAY.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stretch of a folded text that could be a name."""
+
+    start: int
+    stop: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text, ready to be searched for names."""
+
+    said: str
+    folded: str
+    words: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, said: str) -> Text:
+        folded = _SPACES.sub(" ", fold(said)).strip()
+        return cls(said, folded, tuple(match.span() for match in _WORD.finditer(folded)))
+
+    def beginnings(self) -> set[str]:
+        """Every word, or letter of a script without spaces, with which a name in this text could begin."""
+        found: set[str] = set()
+        for start, stop in self.words:
+            word = self.folded[start:stop]
+            found.add(word)
+            found.update(letter for letter in word if is_unspaced(letter))
+        return found
+
+    def places(self, beginnings: Iterable[str]) -> Iterator[Place]:
+        """Every stretch that begins with one of these."""
+        known = frozenset(beginnings)
+        for number, (start, stop) in enumerate(self.words):
+            word = self.folded[start:stop]
+            if word in known:
+                for _, end in self.words[number : number + LONGEST_NAME]:
+                    yield from self._with_marks(start, end)
+            for offset, letter in enumerate(word):
+                if letter in known and is_unspaced(letter):
+                    for end in range(offset + 1, min(len(word), offset + _LONGEST_RUN) + 1):
+                        yield Place(start + offset, start + end, word[offset:end])
+
+    def _with_marks(self, start: int, stop: int) -> Iterator[Place]:
+        """The words alone, and with the marks that touch them: `c++`, `.net`, `node.js`."""
+        befores = [start - length for length in range(_marks(self.folded, start, -1) + 1)]
+        afters = [stop + length for length in range(_marks(self.folded, stop, 1) + 1)]
+        for first in befores:
+            for last in afters:
+                # `c` does not stand in `c++`, nor in `c#`.
+                if self.folded[last : last + 1] not in {"+", "#"}:
+                    yield Place(first, last, self.folded[first:last])
+
+
+def beginning(name: str) -> str:
+    """The word or letter by which `Text.beginnings` tells that a folded name may stand in it."""
+    match = _WORD.search(name)
+    if match is None:
+        return ""
+    word = match.group()
+    return word[0] if is_unspaced(word[0]) else word
+
+
+def counted(text: Text, found: Mapping[Place, str]) -> list[Place]:
+    """The places that count, of those where a name stands: the longest wins its letters.
+
+    `found` gives the name as it is written. A name that is an everyday word must be written so in the text.
+    """
+    taken: list[Place] = []
+    for place in sorted(found, key=lambda place: (place.start - place.stop, place.start)):
+        clear = all(place.stop <= other.start or other.stop <= place.start for other in taken)
+        if clear and (place.name not in _EVERYDAY or _written(text.said, found[place])):
+            taken.append(place)
+    return taken
+
+
+def _written(said: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+
+
+def _marks(folded: str, place: int, step: int) -> int:
+    """How many marks stand next to a place, on one side, before a space, a letter or the end."""
+    count = 0
+    at = place if step > 0 else place - 1
+    while 0 <= at < len(folded) and count < _MOST_MARKS:
+        letter = folded[at]
+        if letter.isalnum() or letter in " _":
+            break
+        count += 1
+        at += step
+    return count

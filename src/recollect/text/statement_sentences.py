@@ -1,0 +1,144 @@
+"""Where the sentences of a message begin and end; code, quotations and headings are none."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Span = tuple[int, int]
+
+LONGEST = 600
+"""A longer stretch without an end is a paste, not a statement."""
+
+_FENCE = re.compile(r"\s*(```|~~~)")
+# A quotation, a heading, a row of a table, a prompt, a tag, a comment, a keyword of some language, a log.
+_NO_PROSE = re.compile(
+    r"\s*(?:>|#{1,6}\s|\||\$ |<[/!\w]|//|/\*|@\w+\(?$|[{}\[\]]|--\s*\w+:|(?:import|from \S+ import|def"
+    r"|class|function|const|let \w+ =|var|return|public|private|async|await|elif|SELECT|INSERT|UPDATE"
+    r"|DELETE|CREATE|ALTER|DROP|sudo|pip|npm|git|docker|curl)\s+\S+.*[(){};=:*,'\"-]|Traceback \(|File \""
+    r"|\w+(?:Error|Exception): |at [\w.$]+\(|\[?\d{4}-\d\d-\d\d[T ]\d\d:)"
+)
+_SYMBOLS = re.compile(r"[{}\[\]()<>=;|&$\\_^~]")
+_CODE_SHARE = 0.12
+
+# Each run of marks is tried once, from its head, so that a million dots cost a million steps.
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'»”’)\]*_]{0,4}+(?=\s|$)|[。！？]++|(?<=\S\s)(?=[¿¡])")
+_QUOTED = re.compile(r"(?<!\w)\"[^\"\n]{1,300}\"(?!\w)|“[^”\n]{1,300}”|«[^»\n]{1,300}»")
+_LAST_WORD = re.compile(r"[\w.]+$")
+# After these a full stop ends no sentence.
+_ABBREVIATED = re.compile(
+    r"mrs?|ms|dr|prof|st|jr|sr|srta?|sra|dra|lic|ing|uds?|vd|ee|gral|cf|e\.?g|i\.?e|p\.ej|ej|vs|no|num"
+    r"|approx|aprox|fig|vol|pp|ca|inc|ltd|dept|est|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|ene|abr"
+    r"|ago|dic|avd?a?|tel|ext"
+)
+# At the end of a question, what comes before the question.
+_TAIL_QUESTION = re.compile(
+    r"(?:,\s*(?:right|ok|okay|yeah|huh|eh|no|you know|verdad|sabes|vale)|,?\s+(?:and|how about|what about"
+    r"|y)\s+(?:you|yours|yourself|tu|tú|vos|usted|ustedes))\s*\?+\W*$",
+    re.IGNORECASE,
+)
+# What stands before a sentence and is none of it: bullets, numbers of lists, rules, marks of emphasis.
+MARKER = re.compile(r"(?:\s|[-–—*•·#>|+=~_,;:.)\]…]|`{3,}|\[[ xX]\]|\(?\d{1,2}[.)](?=\s)|[a-zA-Z]\)(?=\s))+")
+_TRAILING = re.compile(r"[\s,;:–—*_#>|+=~`-]+$")
+# A line that begins like this begins something, even in small letters.
+_BEGINS = re.compile(r"(?:i|i'm|i’m|im|my|we|me|mi|yo|soy|tengo|voy)\b")
+
+
+def sentences(text: str) -> Iterator[Span]:
+    """The sentences of the prose in a text, in order, without the marks of lists before them."""
+    for start, stop in _blocks(text):
+        for piece in _pieces(text, start, stop):
+            yield from _trimmed(text, *piece)
+
+
+def quoted(text: str) -> tuple[Span, ...]:
+    """Where a text repeats another's words."""
+    return tuple(match.span() for match in _QUOTED.finditer(text))
+
+
+def is_prose(text: str) -> bool:
+    """Whether each line reads as someone's own sentences: no code, quotation, heading or log."""
+    return all(map(_reads, text.split("\n")))
+
+
+def _reads(line: str) -> bool:
+    if not line.strip() or _NO_PROSE.match(line):
+        return False
+    symbols = len(_SYMBOLS.findall(line))
+    return symbols < 5 or symbols < _CODE_SHARE * len(line)
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Lines that read as prose; a line that goes on in small letters belongs to the one before."""
+    fenced = False
+    start = stop = 0
+    for line in re.finditer(r"[^\n]+", text):
+        fence = _FENCE.match(text, *line.span())
+        if fence and line[0].count(fence[1]) == 1:
+            fenced = not fenced
+        prose = not fence and not fenced and is_prose(line[0])
+        if prose and stop and line.start() == stop + 1 and _goes_on(line[0]):
+            stop = line.end()
+            continue
+        if stop:
+            yield start, stop
+        start, stop = line.span() if prose else (0, 0)
+    if stop:
+        yield start, stop
+
+
+def _goes_on(line: str) -> bool:
+    """Whether a line reads as the rest of a line above; that line's own end is still a sentence's end."""
+    return line[0].islower() and not _BEGINS.match(line)
+
+
+def _pieces(text: str, start: int, stop: int) -> Iterator[Span]:
+    marks = [(first + start, last + start) for first, last in quoted(text[start:stop])]
+    mark = 0
+    for end in _END.finditer(text, start, stop):
+        while mark < len(marks) and marks[mark][1] < end.start():
+            mark += 1
+        inside = mark < len(marks) and marks[mark][0] < end.start() < marks[mark][1]
+        if inside and end.end() < marks[mark][1]:
+            continue
+        if _is_end(text, start, end, stop):
+            yield start, end.end()
+            start = end.end()
+    yield start, stop
+
+
+def _is_end(text: str, start: int, end: re.Match[str], stop: int) -> bool:
+    mark = end[0]
+    if not mark or mark[0] in "。！？":
+        return True
+    rest = text[end.end() : min(stop, end.end() + 4)].lstrip()
+    goes_on = rest[:1].islower()
+    if mark != ".":
+        closed = mark[-1] not in ".!?…"
+        return not (goes_on and (closed or mark.startswith(("..", "…"))))
+    found = _LAST_WORD.search(text, max(start, end.start() - 12), end.start())
+    if found is None:
+        return True
+    word = found[0].lower()
+    if _ABBREVIATED.fullmatch(word) or (
+        found[0].isdecimal() and len(word) < 3 and not text[start : found.start()].strip()
+    ):
+        return False
+    if len(word) == 1 and word.isalpha():
+        return word == "i"  # else an initial
+    return not (goes_on and ("." in word or word == "etc"))
+
+
+def _trimmed(text: str, start: int, stop: int) -> Iterator[Span]:
+    if stop - start > LONGEST + 100:
+        return
+    tail = _TAIL_QUESTION.search(text, max(start, stop - 40), stop)
+    stop = tail.start() if tail else stop
+    marker = MARKER.match(text, start, stop)
+    start = marker.end() if marker else start
+    stop = start + len(_TRAILING.sub("", text[start:stop]))
+    if 0 < stop - start <= LONGEST:
+        yield start, stop

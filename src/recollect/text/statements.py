@@ -1,0 +1,196 @@
+"""Which sentences of a message are worth keeping, by plain rules: see docs/extraction.md."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from recollect.text.statement_categories import Category, category_of
+from recollect.text.statement_drops import DROPS
+from recollect.text.statement_sentences import MARKER, is_prose, quoted, sentences
+from recollect.text.statement_signs import ENOUGH, LEANING_ENOUGH, LEANS, SIGNS, TIME_NAMES
+from recollect.text.words import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
+
+IMPORTANCE = 0.5
+IMPORTANCES: dict[str, float] = {
+    "explicit": 0.9,
+    "health": 0.9,
+    "standing": 0.8,
+    "decision": 0.7,
+    Category.IDENTITY: 0.7,
+    "plan": 0.6,
+}
+"""What a sign or a category makes of a statement's importance; the highest counts."""
+
+TOGETHER = 3
+"""At most so many sentences lean on one another in one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A statement of a message, in the speaker's own words."""
+
+    text: str
+    category: Category
+    importance: float
+    start: int
+    stop: int
+    signs: frozenset[str]
+    """By which it was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A sentence with its points."""
+
+    start: int
+    stop: int
+    sentence: int
+    """Its place among all sentences, kept or not."""
+    plain: str
+    points: int
+    signs: frozenset[str]
+    leans: bool
+    """It says something of the sentence before it, in the same line."""
+    joined: int = 1
+
+
+def statements_in(text: str) -> tuple[Said, ...]:
+    """What a message says that is worth keeping, in its order. Each text stands in the message as it is."""
+    kept: list[_Judged] = []
+    for judged in _judged(text):
+        last = kept[-1] if kept else None
+        if last and _leans_on(judged, last):
+            kept[-1] = _joined(last, judged)
+        elif judged.points >= ENOUGH:
+            kept.append(judged)
+    said: dict[str, Said] = {}
+    for judged in kept:
+        said.setdefault(text[judged.start : judged.stop], _said(text, judged))
+    return tuple(said.values())
+
+
+def _judged(text: str) -> Iterator[_Judged]:
+    last = 0
+    for number, (start, stop) in enumerate(sentences(text)):
+        begin = _beginning(text, start, stop)
+        explicit = _EXPLICIT.match(text, begin, stop)
+        begin = explicit.end() if explicit else begin
+        sentence = text[begin:stop]
+        plain = _plain(sentence)
+        if len(plain.split()) < 2 or not is_prose(sentence):
+            continue
+        signs = _signs(sentence, plain) | ({"explicit"} if explicit else set())
+        if not _dropped(plain, signs):
+            points = sum(_POINTS[sign] for sign in signs)
+            leans = bool(LEANS.match(plain)) and "\n" not in text[last:begin]
+            yield _Judged(begin, stop, number, plain, points, frozenset(signs), leans)
+            last = stop
+
+
+def _beginning(text: str, start: int, stop: int) -> int:
+    """Where a sentence begins to say something."""
+    while before := _LEAD.match(text, start, stop) or MARKER.match(text, start, stop):
+        start = before.end()
+    return start
+
+
+def _dropped(plain: str, signs: AbstractSet[str]) -> bool:
+    """Whether it is nothing to keep, whatever its signs; a request may be one to remember something."""
+    asked = signs & {"explicit", "standing"}
+    return any(pattern.search(plain) for name, pattern in DROPS.items() if not (asked and name == "request"))
+
+
+def _leans_on(judged: _Judged, last: _Judged) -> bool:
+    neighbours = judged.sentence == last.sentence + 1 and last.joined < TOGETHER
+    return judged.leans and neighbours and judged.points >= LEANING_ENOUGH
+
+
+def _joined(last: _Judged, judged: _Judged) -> _Judged:
+    return replace(
+        last,
+        stop=judged.stop,
+        sentence=judged.sentence,
+        plain=f"{last.plain} {judged.plain}",
+        signs=last.signs | judged.signs,
+        joined=last.joined + 1,
+    )
+
+
+def _said(text: str, judged: _Judged) -> Said:
+    category = category_of(judged.plain, judged.signs)
+    importance = max(IMPORTANCES.get(name, IMPORTANCE) for name in (*judged.signs, category))
+    return Said(
+        text[judged.start : judged.stop], category, importance, judged.start, judged.stop, judged.signs
+    )
+
+
+def _signs(sentence: str, plain: str) -> set[str]:
+    found = {sign.name for sign in SIGNS if sign.pattern.search(plain)}
+    if _names(sentence):
+        found.add("named")
+    lower = sentence.lower()
+    if any(not _NO_PAST.fullmatch(match[0]) for match in _FIRST_PAST.finditer(lower)):
+        found |= {"speaker", "event"}
+    if any(not _NO_PAST.fullmatch(match[0]) for match in _THIRD_PAST.finditer(lower)):
+        found.add("event")
+    return found
+
+
+def _names(sentence: str) -> bool:
+    """Whether a thing is named: a capital inside the sentence, or at its head before a verb."""
+    if sentence.isupper():
+        return False
+    inside = (match[1] for match in _CAPITAL.finditer(sentence))
+    return any(not TIME_NAMES.match(fold(name)) for name in inside) or bool(_NAME_FIRST.match(sentence))
+
+
+def _plain(sentence: str) -> str:
+    """Without case, accents and others' words."""
+    for start, stop in reversed(quoted(sentence)):
+        sentence = f"{sentence[:start]}“”{sentence[stop:]}"
+    return " ".join(fold(sentence.replace("’", "'")).split())
+
+
+_POINTS = {sign.name: sign.points for sign in SIGNS} | {"named": 1}
+
+_LEAD = re.compile(
+    r"(?:(?:(?i:oh|ah|ok|okay|yes|yeah|yep|yup|no|nope|nah|well|so|and|but|also|anyway|wow|ha(?:ha)+|lol"
+    r"|sure|great|cool|nice|awesome|btw|by the way|honestly|actually|guess what|right|exactly|absolutely"
+    r"|definitely|totally|true|plus|to be honest|tbh|unfortunately|luckily|sí|si|vale|bueno|pues|oye"
+    r"|la verdad|por cierto|(?:ja)+|claro|además|ademas|genial|no worries|no problem|of course|me too"
+    r"|same here|hey|hi|hello|hola|thanks|thank you|gracias)(?: [A-ZÁÉÍÓÚÑ]\w+| there)?\s*(?:[,!:;…—-]"
+    r"|\.\.\.)+\s*)|(?i:and|but|so|btw|oh|plus|y|pero|pues)\s+(?=\w))+"
+)
+"""What is said before saying something."""
+
+_EXPLICIT = re.compile(
+    r"(?:(?:please|por favor)[, ]\s*)?(?:(?:remember|note|keep in mind|bear in mind|don['’]t forget"
+    r"|do not forget|recuerda|ten en cuenta|ten presente|toma nota de|apunta|anota|no olvides)(?: that| que"
+    r"|:)\s+|(?:for the record|fyi|just so you know|que conste(?: que)?|para que conste"
+    r"|para que lo sepas)[,:]?\s+)",
+    re.IGNORECASE,
+)
+
+# Not one who is spoken to, at the end or before a comma.
+_CAPITAL = re.compile(
+    r"(?<=[\w,;:&)] )(?!I\b)(?!(?<=, )[A-ZÁÉÍÓÚÑ]\w*\W*$)(?!(?<=,"
+    r" )[A-ZÁÉÍÓÚÑ]\w*[,!])([A-ZÁÉÍÓÚÑ][\w’'&-]*)"
+)
+_NAME_FIRST = re.compile(
+    r"(?!(?:The|This|That|It|There|He|She|They|These|Those|What|All|Everything|Everyone|Nothing|Someone"
+    r"|Something|Some|One|Today|My|Our|Your|We|You|I|A|An|And|But|So|If|When|Just|Who|How|El|La|Los|Las|Un"
+    r"|Una|Mi|Su|Tu|Esto|Eso)\b)[A-ZÁÉÍÓÚÑ][\w’'-]+(?: (?:and |y |& )?[A-ZÁÉÍÓÚÑ][\w’'-]+)* (?:(?:is|was|es"
+    r"|era)(?= (?:an?|the|my|our|from|in|called|allergic|una?|el|la|mi|de|en)\b)|has|had|works?|lives?"
+    r"|likes?|loves?|hates?|prefers?|wants?|uses?|needs?|owns?|went|got|told|said|bought|came|\w{2,}ed"
+    r"|tiene|vive|trabaja|quiere|prefiere|odia|usa|se \w+[oó]|\w{2,}ó)\b"
+)
+_FIRST_PAST = re.compile(r"\b\w{2,}[éí]\b")
+_THIRD_PAST = re.compile(r"\b\w{2,}ó\b")
+_NO_PAST = re.compile(r"café|bebé|josé|aquí|allí|así|ahí|té|qué|mí|paté|chalé")
+"""Spanish words that end like something that happened."""

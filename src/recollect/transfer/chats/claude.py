@@ -1,0 +1,136 @@
+"""A conversation of a Claude export: messages in order, or a tree of them where something was edited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import InvalidInput
+from recollect.transfer.chats.conversation import (
+    Conversation,
+    dated,
+    kind_of,
+    marked,
+    named,
+    object_at,
+    session_of,
+    spoken,
+    text_of,
+)
+from recollect.transfer.chats.times import of_iso
+
+if TYPE_CHECKING:
+    from recollect.changes import Turn
+
+_ROLES = {"human": ("user", None), "user": ("user", None), "assistant": ("assistant", "Claude")}
+
+
+def conversation(plain: dict[str, Any], place: str) -> Conversation:
+    messages = plain.get("chat_messages")
+    if not isinstance(messages, list):
+        raise InvalidInput(f"It has no list of `chat_messages`, as Claude's have, but {kind_of(messages)}.")
+    id_ = text_of(plain.get("uuid"))
+    if id_ is None:
+        raise InvalidInput("It has no `uuid`, so that it could not be known again.")
+    session = session_of(f"claude:{id_}")
+    turns: list[Turn] = []
+    bad: list[str] = []
+    for number, message in _branch(plain, messages):
+        try:
+            turn = _turn(object_at(message, "It"), session, number)
+        except InvalidInput as error:
+            bad.append(f"message {number}: {error}")
+            continue
+        if turn is not None:
+            turns.append(turn)
+    title = named(plain.get("name"), "(no title)")
+    return Conversation(
+        session=session,
+        title=title,
+        turns=dated(turns, of_iso(plain.get("created_at"))),
+        bad=tuple(f"{place}, {title!r}, {reason}" for reason in bad),
+    )
+
+
+def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]:
+    """The messages of the branch that ends on the newest, numbered as they stand; all, if it is no tree."""
+    numbered = list(enumerate(messages, 1))
+    by_id = {
+        message["uuid"]: (number, message)
+        for number, message in numbered
+        if isinstance(message, dict) and isinstance(message.get("uuid"), str)
+    }
+    parents = [message.get("parent_message_uuid") for _, message in by_id.values()]
+    if len(by_id) < len(messages) or not all(isinstance(parent, str) for parent in parents):
+        return numbered
+    # First messages share one made-up parent. With several, some are missing, and the order is all we have.
+    if len({parent for parent in parents if parent not in by_id}) != 1:
+        return numbered
+    here = plain.get("current_leaf_message_uuid")
+    if not isinstance(here, str) or here not in by_id:
+        here = max(by_id, key=lambda id_: (_created(by_id[id_][1]), by_id[id_][0]))
+    path: list[tuple[int, Any]] = []
+    while here in by_id and len(path) <= len(by_id):
+        path.append(by_id[here])
+        here = path[-1][1]["parent_message_uuid"]
+    return path[::-1] if len(path) <= len(by_id) else numbered  # longer: it went in a circle
+
+
+def _created(message: dict[str, Any]) -> float:
+    at = of_iso(message.get("created_at"))
+    return at.timestamp() if at is not None else float("-inf")
+
+
+def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
+    sender = message.get("sender")
+    if not isinstance(sender, str) or sender not in _ROLES:
+        raise InvalidInput(f"Its `sender` is {str(sender)[:40]!a}; it is human or assistant.")
+    content = "\n\n".join([*_texts(message), *_attachments(message)])
+    if not content.strip():
+        return None
+    role, speaker = _ROLES[sender]
+    id_ = text_of(message.get("uuid"))
+    source = f"claude:{id_}" if id_ else None
+    turn = spoken(content, role, speaker, of_iso(message.get("created_at")), source)
+    return turn if id_ else marked(turn, session, number)
+
+
+def _texts(message: dict[str, Any]) -> list[str]:
+    """What the blocks show. The message's own `text` repeats it, with fillers for tools: it comes second."""
+    blocks = message.get("content")
+    found = [text for block in blocks if (text := _block(block))] if isinstance(blocks, list) else []
+    if found:
+        return found
+    text = text_of(message.get("text"))
+    # Where tools alone spoke, fillers are all that it holds.
+    of_tools = isinstance(blocks, list) and any(
+        isinstance(block, dict) and block.get("type") != "text" for block in blocks
+    )
+    return [text] if text and not of_tools else []
+
+
+def _block(block: object) -> str | None:
+    if not isinstance(block, dict):
+        return None
+    match block.get("type"):
+        case "text":
+            return text_of(block.get("text"))
+        case "image":
+            return "[image]"
+        case "tool_use" if block.get("name") == "artifacts":
+            made = block.get("input")
+            title = text_of(made.get("title")) if isinstance(made, dict) else None
+            return f"[artifact: {title}]" if title else None
+        case _:
+            return None
+
+
+def _attachments(message: dict[str, Any]) -> list[str]:
+    """By name only: what was drawn out of them is not what was said."""
+    found: list[str] = []
+    for key in ("attachments", "files"):
+        given = message.get(key)
+        for one in given if isinstance(given, list) else []:
+            if isinstance(one, dict):
+                name = text_of(one.get("file_name"))
+                found.append(f"[attachment: {name}]" if name else "[attachment]")
+    return found

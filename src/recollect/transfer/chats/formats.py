@@ -1,0 +1,161 @@
+"""Which format a file or a folder is in, and its conversations."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from recollect.errors import InvalidInput
+from recollect.transfer.chats import chatgpt, claude
+from recollect.transfer.chats.exported import elements, exported
+from recollect.transfer.chats.markdown import is_markdown, markdown
+from recollect.transfer.chats.members import Member, is_zip, members
+from recollect.transfer.chats.rows import is_row
+from recollect.transfer.chats.turns import is_lined, turns
+from recollect.transfer.chats.walk import files_below
+from recollect.transfer.plain import object_of
+from recollect.transfer.source import open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from recollect.transfer.chats.conversation import Conversation
+
+FORMATS: tuple[str, ...] = ("chatgpt", "claude", "markdown", "turns")
+_LOOKED_FOR = (
+    "a ChatGPT or Claude export (its zip, its folder, or conversations.json), Markdown (.md, .markdown), "
+    "and JSON turns (.jsonl, .ndjson or .json, with `content` or `text`, or `messages`)"
+)
+# How many rows are looked at before we give up, and how many reasons are held before one is raised.
+_LOOKED_AT = 20
+_HOPELESS = 10_000
+
+
+def conversations(path: Path, format: str | None = None) -> Iterator[Conversation]:  # noqa: A002  # callers' word
+    """Every conversation at this path that says something, or that has something in it that cannot be read.
+
+    A session may come in several conversations, each with its next turns. `InvalidInput`, at the latest when
+    the first one is asked for, if there is nothing that can be read.
+    """
+    _must_exist(path)
+    known = format or format_of(path)
+    match known:
+        case "chatgpt":
+            found = exported(path, known, chatgpt.conversation)
+        case "claude":
+            found = exported(path, known, claude.conversation)
+        case "markdown":
+            found = markdown(path)
+        case "turns":
+            found = turns(path)
+        case _:
+            raise InvalidInput(f"No format named {known!r}; there are: {', '.join(FORMATS)}.")
+    return _hopeful(found, path, known)
+
+
+def format_of(path: Path) -> str:
+    """One of `FORMATS`, told by names and by what the first rows hold."""
+    _must_exist(path)
+    found = _of_folder(path) if path.is_dir() else _of_file(path)
+    if found is None:
+        raise _unlike(path)
+    return found
+
+
+def _unlike(path: Path, why: str = "") -> InvalidInput:
+    return InvalidInput(f"{path} is nothing that can be imported.{why} Looked for: {_LOOKED_FOR}.")
+
+
+def _must_exist(path: Path) -> None:
+    try:
+        there = path.exists()
+    except (OSError, ValueError):  # a name too long, or with a NUL
+        there = False
+    if not there:
+        raise InvalidInput(f"There is no file or folder {path}.")
+
+
+def _hopeful(found: Iterator[Conversation], path: Path, known: str) -> Iterator[Conversation]:
+    """The same, unless nothing of it can be read: that is no list of bad rows, but the wrong file."""
+    held: list[Conversation] = []
+    bad = 0
+    for conversation in found:
+        held.append(conversation)
+        bad += len(conversation.bad)
+        if conversation.turns:
+            break
+        if bad >= _HOPELESS:
+            break
+    if held and not held[-1].turns:
+        first = next((reason for conversation in held for reason in conversation.bad), "")
+        raise InvalidInput(
+            f"Nothing in {path} could be read as {known}. {first} If it is in another format, name that; "
+            f"there are: {', '.join(FORMATS)}."
+        )
+    yield from held
+    held.clear()
+    yield from found
+
+
+def _of_folder(path: Path) -> str | None:
+    kinds = {_kind_if_any(member) for member in members(path)} & {"chatgpt", "claude"}
+    if len(kinds) > 1:
+        raise InvalidInput(f"{path} holds exports of both ChatGPT and Claude; import them one by one.")
+    if kinds:
+        return "chatgpt" if "chatgpt" in kinds else "claude"
+    if files_below(path, is_markdown).files:
+        return "markdown"
+    return "turns" if files_below(path, is_lined).files else None
+
+
+def _of_file(path: Path) -> str | None:
+    if is_zip(path):
+        return next(
+            (kind for member in members(path) if (kind := _kind(member)) in {"chatgpt", "claude"}), None
+        )
+    if is_markdown(path.name):
+        return "markdown"
+    try:
+        if not is_lined(path.name) and (kind := _kind(Member(path.name, path))):
+            return kind
+    except InvalidInput as error:
+        # Lines of which the first is broken are no JSON as a whole.
+        if not _has_rows(path):
+            raise _unlike(path, f" {error}") from error
+        return "turns"
+    return "turns" if _has_rows(path) else None
+
+
+def _kind_if_any(member: Member) -> str | None:
+    try:
+        return _kind(member)
+    except InvalidInput:
+        return None  # told when it is read
+
+
+def _kind(member: Member) -> str | None:
+    """As the first rows say that are of some kind."""
+    return next((kind for plain in islice(elements(member), _LOOKED_AT) if (kind := _kind_of(plain))), None)
+
+
+def _kind_of(plain: object) -> str | None:
+    if not isinstance(plain, dict):
+        return None
+    if isinstance(plain.get("mapping"), dict):
+        return "chatgpt"
+    if isinstance(plain.get("chat_messages"), list):
+        return "claude"
+    return "turns" if is_row(plain) else None
+
+
+def _has_rows(path: Path) -> bool:
+    """Whether one of the first lines holds a turn, though others may be broken."""
+    with open_source(path, None) as source:
+        for _, content in islice(source.lines(), _LOOKED_AT):
+            try:
+                if is_row(object_of(content)):
+                    return True
+            except InvalidInput:
+                continue
+    return False
