@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from recollect.bootstrap import open  # noqa: A004  # the library's own verb
-    from recollect.changes import NewEntity, NewObservation, NewRelation
+    from recollect.changes import NewEntity, NewObservation, NewRelation, Turn
     from recollect.engine.engine import Engine
-    from recollect.engine.results import Answer, Graph, Hit
+    from recollect.engine.results import Answer, Context, Graph, Hit, Remembered
     from recollect.errors import (
         Conflict,
+        ExtractionFailed,
         InvalidInput,
         ModelUnavailable,
         NotAStore,
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
 _HOMES = {
     "bootstrap": ("open",),
     "engine.engine": ("Engine",),
-    "engine.results": ("Answer", "Graph", "Hit"),
+    "engine.results": ("Answer", "Context", "Graph", "Hit", "Remembered"),
     "errors": (
         "Conflict",
+        "ExtractionFailed",
         "InvalidInput",
         "ModelUnavailable",
         "NotAStore",
@@ -38,7 +40,7 @@ _HOMES = {
         "StoreDamaged",
         "StoreUnavailable",
     ),
-    "changes": ("NewEntity", "NewObservation", "NewRelation"),
+    "changes": ("NewEntity", "NewObservation", "NewRelation", "Turn"),
     "records": (
         "Kind",
         "Memory",
@@ -53,7 +55,9 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
     "Answer",
     "Conflict",
+    "Context",
     "Engine",
+    "ExtractionFailed",
     "Graph",
     "Hit",
     "InvalidInput",
@@ -68,10 +72,12 @@ __all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
     "Observation",
     "RecollectError",
     "Relation",
+    "Remembered",
     "Scope",
     "Status",
     "StoreDamaged",
     "StoreUnavailable",
+    "Turn",
     "open",
 ]
 

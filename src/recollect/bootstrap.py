@@ -63,13 +63,14 @@ def engine(settings: Settings, clock: Clock = now, session: str | None = None) -
         signals=Signals(store, session or secrets.token_hex(8)),
         profiles={profile.name: profile for profile in settings.profiles},
         session=session,
-        zone=_zone(settings),
+        zone=zone(settings),
         extractor=lru_cache(maxsize=1)(lambda: _extractor(settings)),
     )
     return Engine(parts)
 
 
-def _zone(settings: Settings) -> tzinfo:
+def zone(settings: Settings) -> tzinfo:
+    """Where the user's days begin."""
     if settings.time_zone:
         return ZoneInfo(settings.time_zone)
     try:

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recollect.cli.visible import one_line
 from recollect.errors import StoreUnavailable
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from recollect.cli.replies import Reply
     from recollect.engine.engine import Engine
     from recollect.settings import Setting, Settings
@@ -33,14 +36,20 @@ class Call:
         given = {"store": self.store, "owner": self.owner, "agent": self.agent, "model": self.model}
         return load(given)
 
+    def now(self) -> datetime:
+        """The time, where the user's days begin."""
+        from recollect.bootstrap import now, zone  # noqa: PLC0415  # loads the engine
+
+        return now().astimezone(zone(self.settings()[0]))
+
     def memory(self, *, create: bool = False) -> Engine:
         """Open the store. Only commands that bring something in may create one: a mistyped path
         must not leave an empty file behind."""
         settings, _ = self.settings()
         if not create and not settings.store.exists():
             raise StoreUnavailable(
-                f"There is no memory at {settings.store} yet; `recollect add` or `recollect import` "
-                "makes one, or name another with --store."
+                f"There is no memory at {settings.store} yet; `recollect remember`, `recollect add` or "
+                "`recollect import` makes one, or name another with --store."
             )
         from recollect.bootstrap import engine  # noqa: PLC0415  # loads the engine, SQLite and NumPy
 
@@ -53,7 +62,11 @@ class Call:
 
     def tell(self, note: str) -> None:
         """Something to know beside the answer, where it does not disturb who reads the answer."""
-        click.echo(f"recollect: {' '.join(note.split())}", err=True)
+        click.echo(f"recollect: {one_line(note)}", err=True)
+
+    def whisper(self, note: str) -> None:
+        """The same, of what only a person may care for."""
+        click.secho(one_line(note), err=True, dim=True, color=self.color)
 
     @property
     def is_terminal(self) -> bool:

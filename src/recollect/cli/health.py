@@ -62,7 +62,10 @@ def file_check(path: Path, file: StoreFile) -> Check:  # noqa: PLR0911  # one li
             return Check("problem", "store", f"{path} is not there and cannot be made", remedy)
         case "missing" | "empty":
             return Check(
-                "note", "store", f"{path} is not there yet", "recollect add, or recollect import, makes it"
+                "note",
+                "store",
+                f"{path} is not there yet",
+                "recollect remember, recollect add or recollect import makes it",
             )
         case "folder":
             return Check("problem", "store", f"{path} is a folder", "Name a file in it with --store.")

@@ -74,7 +74,10 @@ def differences(first: Profile, second: Profile) -> tuple[Difference, ...]:
 
 
 def said(numbers: Mapping[str, Any]) -> str:
-    return ", ".join(_said(numbers))
+    """Something that is off is not worth a word, unless there is nothing else to say."""
+    return ", ".join(_said(numbers)) or ", ".join(
+        f"no {name}" for name, value in numbers.items() if value is False and name != "on"
+    )
 
 
 def toml(profile: Profile) -> str:
@@ -131,6 +134,9 @@ def _said(numbers: Mapping[str, Any]) -> Iterator[str]:
         if name == "on":
             if not value:
                 yield "off"
+        elif isinstance(value, bool):
+            if value:
+                yield name
         elif value is not None:
             yield f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import click
 
+if TYPE_CHECKING:
+    from recollect.text.when import TimePhrase
+
 _AGO = re.compile(r"(\d{1,6})d")
+_INSTANT = timedelta(microseconds=1)
 
 
 def when(text: str) -> datetime:
@@ -24,3 +29,64 @@ def when_or_age(text: str) -> datetime | timedelta:
     """An ISO date or time, or a number of days before now, as in `30d`."""
     days = _AGO.fullmatch(text.strip())
     return timedelta(days=int(days[1])) if days else when(text)
+
+
+def start_of(text: str, now: datetime, option: str) -> datetime:
+    """An ISO date or time, or where the time that a phrase speaks of begins: `last tuesday`.
+
+    Days are those of `now`'s zone.
+    """
+    exact = _exact(text, now)
+    if exact is not None:
+        return exact
+    start = _phrase(text, now, option).start
+    if start is None:
+        raise click.BadParameter(f"{text!r} has no beginning; name a day or a time.", param_hint=option)
+    return start
+
+
+def end_of(text: str, now: datetime, option: str) -> datetime:
+    """The same, but of a day or a longer stretch its last moment; what is not over yet ends now."""
+    exact = None if _is_day(text) else _exact(text, now)
+    if exact is not None:
+        return exact
+    phrase = _phrase(text, now, option)
+    stop = now if phrase.stop is None else phrase.stop - _INSTANT
+    # Of a day that is still to come nothing is known; of one that runs, what is known now.
+    return min(stop, now) if phrase.start is None or phrase.start <= now else stop
+
+
+def _exact(text: str, now: datetime) -> datetime | None:
+    try:
+        read = datetime.fromisoformat(text.strip())
+        return read.replace(tzinfo=now.tzinfo) if read.tzinfo is None else read.astimezone(now.tzinfo)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _phrase(text: str, now: datetime, option: str) -> TimePhrase:
+    from recollect.text.stopwords import STOPWORDS  # noqa: PLC0415  # --help needs no grammar of times
+    from recollect.text.when import TimePhrase, time_of  # noqa: PLC0415
+    from recollect.text.words import words  # noqa: PLC0415
+
+    phrase = time_of(text, now)
+    if phrase is None and text.strip().lower() in {"now", "ahora"}:
+        return TimePhrase(now, now + _INSTANT, 1.0, text, (0, len(text)))
+    if phrase is not None:
+        start, stop = phrase.place
+        # A word that is left over was meant to say something.
+        if all(word in STOPWORDS for word in words(f"{text[:start]} {text[stop:]}")):
+            return phrase
+    raise click.BadParameter(
+        f"{text!r} is no time that can be read; write it like 2026-03-01, 2026-03-01T14:30, "
+        "'last tuesday' or '3 weeks ago'.",
+        param_hint=option,
+    )

@@ -46,11 +46,18 @@ def apply_rows(
     return done, tuple(sorted(rejected, key=lambda row: row.index))
 
 
+def own_key(parts: Parts, key: str | None) -> str | None:
+    """A scope's keys are its own, though the store keeps those of all scopes in one place."""
+    return None if key is None else f"{key} of {parts.scope.owner!r} {parts.scope.agent!r}"
+
+
 def _outcomes(
     parts: Parts, changes: list[Change], places: list[int], *, keep_going: bool, key: str | None
 ) -> Sequence[Outcome]:
     try:
-        return parts.store.apply(changes, at=parts.clock(), key=key, keep_going=keep_going).outcomes
+        return parts.store.apply(
+            changes, at=parts.clock(), key=own_key(parts, key), keep_going=keep_going
+        ).outcomes
     except RecollectError as error:
         if error.change is None or len(changes) == 1:
             raise

@@ -10,7 +10,7 @@ from recollect.engine.recall import Question, check_budget, recall
 from recollect.engine.results import Context, Item
 from recollect.engine.wanted import listed, turn_of
 from recollect.errors import InvalidInput
-from recollect.records import Kind
+from recollect.records import Kind, as_it_stood
 from recollect.text.stopwords import STOPWORDS
 from recollect.text.tokens import tokens
 from recollect.text.words import fold, words
@@ -112,14 +112,15 @@ def _recent(parts: Parts, session: str | None, as_of: datetime | None) -> list[I
         return []
     with parts.store.read() as view:
         end = view.last_position(parts.scope, name)
-        turns = view.turns(parts.scope, name, end - _MOST_TURNS + 1, end)
-    said = [turn for turn in turns if as_of is None or turn.created_at <= as_of]
-    return [replace(_memory_item(parts.zone, turn, None), kind="turn") for turn in said]
+        # What was last at an earlier moment may stand anywhere.
+        turns = view.turns(parts.scope, name, 1 if as_of is not None else end - _MOST_TURNS + 1, end)
+    said = [as_it_stood(turn, as_of) for turn in turns if as_of is None or turn.created_at <= as_of]
+    return [replace(_memory_item(parts.zone, turn, None), kind="turn") for turn in said[-_MOST_TURNS:]]
 
 
 def _unsaid(parts: Parts, hits: Sequence[Hit], talk: Sequence[Item]) -> list[Item]:
     """Hits that are not among the turns, nor drawn out of one, nor the same words again; best first."""
-    shown = {item.id for item in talk}
+    shown = {item.id for item in talk if item.id is not None}
     heard = {_key(item.text) for item in talk}
     items = []
     for hit in hits:
@@ -191,9 +192,13 @@ def _item(
     zone: tzinfo, id_: int | None, kind: str, text: str, at: datetime | None, source: str, score: float | None
 ) -> Item:
     day = f"{at.astimezone(zone):%Y-%m-%d %H:%M}" if at is not None else "undated"
-    told = " ".join(text.split())
-    line = f"- [{day}, {source}] {told}"
+    # One line each, whatever a name or a text holds.
+    line = f"- [{day}, {_on_one_line(source)}] {_on_one_line(text)}"
     return Item(id_, kind, text, at, source, line, score)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _key(text: str) -> str:

@@ -10,7 +10,7 @@ from recollect.engine.meaning import catch_up
 from recollect.engine.remember import keep, note_from, of_scope
 from recollect.engine.results import Told
 from recollect.engine.wanted import listed, turn_of
-from recollect.errors import ExtractionFailed, InvalidInput
+from recollect.errors import Conflict, ExtractionFailed, InvalidInput
 from recollect.records import Kind
 from recollect.text.limits import clean_name
 
@@ -55,7 +55,10 @@ def add_messages(
         with parts.store.read() as view:
             new = view.memories(created)
         try:
-            notes = _drawn(parts, [new[id_] for id_ in created])
+            notes = _drawn(parts, [new[id_] for id_ in created], None if key is None else f"notes by {key}")
+        except Conflict:
+            # A retry, and the extractor now tells otherwise: what it drew the first time stands.
+            pass
         except ExtractionFailed as error:
             note = f"The messages are stored, but no notes were drawn out of them: {error}"
     return Told(name, tuple(outcome.ids[0] for _, outcome in done), len(created), notes, rejected, note)
@@ -108,7 +111,7 @@ def _message(turn: Turn, session: str) -> NewText:
     )
 
 
-def _drawn(parts: Parts, messages: Sequence[Memory]) -> tuple[Remembered, ...]:
+def _drawn(parts: Parts, messages: Sequence[Memory], key: str | None = None) -> tuple[Remembered, ...]:
     extractor = parts.extractor()
     if extractor is None:
         return ()
@@ -127,4 +130,4 @@ def _drawn(parts: Parts, messages: Sequence[Memory]) -> tuple[Remembered, ...]:
         for said in extractor.statements(messages)
         if said.message in by_id
     ]
-    return keep(parts, notes) if notes else ()
+    return keep(parts, notes, key) if notes else ()

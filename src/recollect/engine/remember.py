@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import Amend, NewText, PutText
 from recollect.engine.alike import flag_alike
-from recollect.engine.batches import apply_rows
+from recollect.engine.batches import apply_rows, own_key
 from recollect.engine.meaning import catch_up
 from recollect.engine.results import Remembered, RememberedBatch
 from recollect.engine.wanted import aware, listed, note_of, tags_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def remember(parts: Parts, note: NoteLike, key: str | None) -> Remembered:
     """Store one note, or count that it was said again."""
     change = PutText(parts.scope, note_of(note))
-    receipt = parts.store.apply([change], at=parts.clock(), key=key)
+    receipt = parts.store.apply([change], at=parts.clock(), key=own_key(parts, key))
     catch_up(parts)
     (done,) = _told(parts, [(change, receipt.outcomes[0])])
     return done
@@ -50,10 +50,10 @@ def remember_many(
     return RememberedBatch(_told(parts, done), rejected, note)
 
 
-def keep(parts: Parts, notes: Sequence[NewText]) -> tuple[Remembered, ...]:
+def keep(parts: Parts, notes: Sequence[NewText], key: str | None = None) -> tuple[Remembered, ...]:
     """Store notes that were made here, not by a caller; what cannot be stored is left out."""
     changes: list[Change] = [PutText(parts.scope, note) for note in notes]
-    outcomes = parts.store.apply(changes, at=parts.clock(), keep_going=True).outcomes
+    outcomes = parts.store.apply(changes, at=parts.clock(), key=own_key(parts, key), keep_going=True).outcomes
     catch_up(parts)
     done = [pair for pair in zip(changes, outcomes, strict=True) if pair[1].error is None]
     return _told(parts, done)

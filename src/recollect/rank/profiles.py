@@ -93,10 +93,12 @@ COGNIS = Profile(
 
 RECOLLECT = Profile(
     name="recollect",
-    about="our own: similarity and stemmed words by score rather than by rank, and what the user set aside",
-    retrieve=(ByMeaning(times=5, least=50), ByWords("stemmed", times=5, least=50)),
+    about="our own: similarity and stemmed words by score rather than by rank, the time a query speaks of, "
+    "and what the user set aside",
+    retrieve=(ByMeaning(times=5, least=50, then=True), ByWords("stemmed", times=5, least=50, then=True)),
     steps=(
         Blend(meaning=0.6, words=0.4),
+        TemporalBlend(share=0.25),
         Times(StatusWeight()),
         DropEcho(),
         DropRepeats(),

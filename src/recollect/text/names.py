@@ -97,12 +97,13 @@ def counted(text: Text, found: Mapping[Place, str]) -> list[Place]:
     taken: list[Place] = []
     for place in sorted(found, key=lambda place: (place.start - place.stop, place.start)):
         clear = all(place.stop <= other.start or other.stop <= place.start for other in taken)
-        if clear and (place.name not in _EVERYDAY or _written(text.said, found[place])):
+        if clear and (place.name not in _EVERYDAY or written(text.said, found[place])):
             taken.append(place)
     return taken
 
 
-def _written(said: str, name: str) -> bool:
+def written(said: str, name: str) -> bool:
+    """Whether a name stands in a text in just these letters, as whole words."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
 
 

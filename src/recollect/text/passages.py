@@ -20,7 +20,8 @@ OVERLAP = 200
 # A letter beyond Latin, Greek and Cyrillic is about a token of its own, where four Latin ones make one.
 _WIDE_FROM = 0x0600
 _WIDE = 4
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'»”’)\]]*\s+|[。！？]+|\n+")
+# Possessive, and not from the middle of a run: a row of ten thousand dots is looked at once.
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'»”’)\]]*+\s+|[。！？]+|\n+")
 
 
 def spans(text: str) -> tuple[tuple[int, int], ...]:

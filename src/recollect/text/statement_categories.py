@@ -11,6 +11,8 @@ from collections import defaultdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.text.statement_signs import LIKING
+
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
@@ -217,6 +219,7 @@ _CLUES = (
         r"\b(?:books?|movies?|films?|music|bands?|songs?|concerts?|novels?|series|libros?|peliculas?"
         r"|musica)\b",
     ),
+    _clue(Category.PREFERENCES, 2, rf"\b(?:{LIKING}) like\b"),
     _clue(Category.PREFERENCES, 3, r"\brather\b|\bdan? (?:miedo|asco|pereza)\b|\b(?:scared|afraid) of\b"),
     _clue(
         Category.PREFERENCES,
@@ -233,7 +236,7 @@ _CLUES = (
     _clue(
         Category.PREFERENCES,
         2,
-        r"\b(?:likes?|loves?|hates?|enjoys?|adores?|dislikes?)\b|\b(?:gustan?|encantan?)\b",
+        r"\b(?:likes|loves?|hates?|enjoys?|adores?|dislikes?)\b|\b(?:gustan?|encantan?)\b",
     ),
     _clue(
         Category.PREFERENCES,

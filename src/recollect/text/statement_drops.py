@@ -92,6 +92,7 @@ DROPS: Mapping[str, re.Pattern[str]] = {
         r"|it depends)\b",
         r"^(?:many |so many |thanks|thank you|appreciate|(?:muchas |mil )?gracias)\b|\byou(?:'re"
         r"| are) welcome\b",
+        r"\bbeen a while since\b(?!.{40})",
         r"^remember (?:when|that time|how)\b",
         r"^(?:hi|hello|hey|hola|good (?:morning|evening|night|afternoon)|buen[oa]s (?:dias|tardes|noches)"
         r"|see you|talk (?:to you )?(?:soon|later)|bye|adios|hasta|nos vemos|take care|cheers)\b(?!.{40})",

@@ -41,7 +41,9 @@ _TAIL_QUESTION = re.compile(
     re.IGNORECASE,
 )
 # What stands before a sentence and is none of it: bullets, numbers of lists, rules, marks of emphasis.
-MARKER = re.compile(r"(?:\s|[-–—*•·#>|+=~_,;:.)\]…]|`{3,}|\[[ xX]\]|\(?\d{1,2}[.)](?=\s)|[a-zA-Z]\)(?=\s))+")
+MARKER = re.compile(
+    r"(?:\s|[-–—*•·#>|+=~_,;:.!?)\]…]|`{3,}|\[[ xX]\]|\(?\d{1,2}[.)](?=\s)|[a-zA-Z]\)(?=\s))+"
+)
 _TRAILING = re.compile(r"[\s,;:–—*_#>|+=~`-]+$")
 # A line that begins like this begins something, even in small letters.
 _BEGINS = re.compile(r"(?:i|i'm|i’m|im|my|we|me|mi|yo|soy|tengo|voy)\b")

@@ -39,6 +39,12 @@ _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|lunes|martes|miercoles|ju
 TIME_NAMES = re.compile(rf"(?:{_MONTHS}|may|{_DAYS}|christmas|easter)$")
 """Capitalised, but names of times, not of things."""
 
+# Before "like", where it is a verb; it also means "such as".
+LIKING = (
+    r"i|we|they|you|who|don't|didn't|doesn't|not|really|also|always|especially|still|mostly|to|i'd|would|"
+    r"(?:my|our|the) \w+|^\w+"
+)
+
 _WENT = (
     r"went|visited|bought|met|finished|started|began|moved|saw|got|made|took|found|lost|won|left|came"
     r"|became|gave|had|built|broke|wrote|sold|spent|heard|felt|ran|drove|flew|grew|taught|learned|learnt"
@@ -119,11 +125,11 @@ SIGNS = (
         1,
         # Any verb of the speaker's own, unless it says no more than that they think, feel or are polite.
         r"\b(?:i|we) (?:also |still |usually |often |always |never |mostly |sometimes |really |mainly "
-        r"|only |both )*+(?!am\b|was\b|were\b|are\b|have\b|had\b|do\b|did\b|don't\b|didn't\b|will\b|would\b"
-        r"|can\b|can't\b|could\b|couldn't\b|should\b|may\b|might\b|must\b|think\b|guess\b|hope\b|know\b"
-        r"|see\b|mean\b|agree\b|bet\b|wish\b|feel\b|suppose\b|hear\b|understand\b|appreciate\b|wonder\b"
-        r"|thought\b|knew\b|want\b|believe\b|and\b|or\b|like\b|love\b|hate\b|prefer\b|enjoy\b|get it\b"
-        r"|promise\b|remember\b|imagine\b)[a-z]+\b",
+        r"|only |both )*+(?!am\b|was\b|were\b|are\b|have\b|had\b|do\b|did\b|don't\b|didn't\b|will\b|won't\b"
+        r"|would\b|can\b|can't\b|could\b|couldn't\b|should\b|may\b|might\b|must\b|think\b|guess\b|hope\b"
+        r"|know\b|see\b|mean\b|agree\b|bet\b|wish\b|feel\b|suppose\b|hear\b|understand\b|appreciate\b"
+        r"|wonder\b|thought\b|knew\b|want\b|believe\b|and\b|or\b|like\b|love\b|hate\b|prefer\b|enjoy\b"
+        r"|get it\b|promise\b|remember\b|imagine\b)[a-z]+\b",
         r"\b(?:i|we) (?:don't|do not|didn't|can't|cannot|can|never|have to|used to) (?:eat|drink|drive"
         r"|smoke|work|use|play|sleep|swim|speak|cook|own|watch|read|go|live|have|run|ride|be|do)\b",
         r"\b(?:suelo|salgo|me levanto|me acuesto|juego|toco|practico|como|bebo|conduzco|leo|corro|entreno"
@@ -132,8 +138,9 @@ SIGNS = (
     _sign(
         "preference",
         1,
-        r"\b(?<!much )(?<!of )(?<!with )(?:likes?|loves?|loved|hates?|hated|prefers?|preferred|enjoys?"
+        r"\b(?<!much )(?<!of )(?<!with )(?:likes|loves?|loved|hates?|hated|prefers?|preferred|enjoys?"
         r"|enjoyed|adores?|dislikes?|despises?)\b(?! (?:is|are|and|for|of)\b)",
+        rf"\b(?:{LIKING}) like\b",
         r"\bfavou?rites?\b|\bcan't stand\b|\bfan of\b|\b(?:keen on|fond of|obsessed with|really into"
         r"|passionate about|(?:scared|afraid|terrified) of|rather)\b",
         r"\b(?:me|nos|le) (?:gustan?|encantan?|apasionan?|flipan?|chiflan?|fascinan?|interesan?|dan? "
@@ -279,7 +286,7 @@ SIGNS = (
         r"(?:you|u|both)\b",
         r"\b(?:can't|cannot|can not) (?:wait|agree more|imagine|believe)\b|\bcould(?:n't| not) agree\b"
         r"|\btell me\b",
-        r"^i (?:bet|can (?:only |really |just )?(?:imagine|see|tell|relate|understand))\b|\bbeen a while\b",
+        r"^i (?:bet|can (?:only |really |just )?(?:imagine|see|tell|relate|understand))\b",
         r"\bi(?:'m| am) (?:so |really |very |just |super |truly |here |always )*(?:glad|sorry|proud of you"
         r"|happy (?:to hear|that you|for)|grateful for you|sure (?:you|it|that|the)|curious|jealous"
         r"|thankful|thrilled for|all ears)\b",

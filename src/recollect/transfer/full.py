@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.errors import InvalidInput
-from recollect.records import Consolidation, Kind, Memory, Observation, Relation, Scope, Status
+from recollect.records import Consolidation, Kind, Memory, Observation, Relation, Revision, Scope, Status
 from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
 from recollect.transfer.plain import line_of, object_of
 from recollect.transfer.reading import Read
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 VERSION = 1
-_Record = TypeVar("_Record", Observation, Memory, Relation)
+_Record = TypeVar("_Record", Observation, Revision, Memory, Relation)
+_LISTED = {"observations", "former"}
 _Choice = TypeVar("_Choice", bound=StrEnum)
 # The largest whole number that every reader of JSON gets right; an id beyond it would also use up SQLite's.
 _LARGEST = 2**53 - 1
@@ -89,7 +90,8 @@ def parsed_relation(content: bytes | None) -> Read[Relation | None]:
 
 # A field that would repeat another one.
 _SAME_AS = {"updated_at": "created_at"}
-_NOT_WRITTEN = {"source_name", "target_name"}
+# What follows from the rest: names from ids, and mentions from texts, but for those that the caller told.
+_NOT_WRITTEN = {"source_name", "target_name", "mentions"}
 
 
 def _plain(record: _Record) -> dict[str, object]:
@@ -105,8 +107,10 @@ def _plain(record: _Record) -> dict[str, object]:
             plain[field.name] = (
                 value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
             )
-        elif field.name == "observations":
-            plain[field.name] = [_plain(observation) for observation in value]
+        elif field.name in _LISTED:
+            plain[field.name] = [_plain(part) for part in value]
+        elif isinstance(value, tuple):
+            plain[field.name] = list(value)
         else:
             plain[field.name] = value
     return plain
@@ -118,18 +122,18 @@ def _plain(record: _Record) -> dict[str, object]:
 def _memory(plain: dict[str, Any]) -> Memory:
     scope = Scope(_label(plain.pop("owner", ""), "owner"), _label(plain.pop("agent", ""), "agent"))
     kind = _choice(Kind, plain.pop("kind", None), "kind")
-    observations = plain.pop("observations", [])
-    if not isinstance(observations, list):
-        raise InvalidInput("`observations` must be a list.")
+    observations = _list(plain.pop("observations", []), "observations")
+    former = _list(plain.pop("former", []), "former")
     read = _read(plain, _MEMORY_FIELDS, {"id", "created_at"}, "memory")
     memory = Memory(
         kind=kind,
         scope=scope,
         observations=tuple(_observation(observation) for observation in observations),
+        former=tuple(map(_revision, former)),
         **{"updated_at": read["created_at"], **read},
     )
     if kind is Kind.ENTITY:
-        if memory.text:
+        if memory.text or memory.former:
             raise InvalidInput("An entity has observations, and no `text`.")
         return replace(memory, name=clean_name(memory.name))
     if memory.name or memory.observations:
@@ -143,6 +147,18 @@ def _observation(plain: object) -> Observation:
         raise InvalidInput("An observation must be an object.")
     needed = {"id", "content", "kind", "created_at"}
     return Observation(**_read(plain, _OBSERVATION_FIELDS, needed, "observation"))
+
+
+def _revision(plain: object) -> Revision:
+    if not isinstance(plain, dict):
+        raise InvalidInput("A former text must be an object.")
+    return Revision(**_read(plain, _REVISION_FIELDS, set(_REVISION_FIELDS), "former text"))
+
+
+def _list(value: object, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise InvalidInput(f"`{name}` must be a list.")
+    return value
 
 
 def _relation(plain: dict[str, Any]) -> Relation:
@@ -241,8 +257,10 @@ _OBSERVATION_FIELDS: Mapping[str, Callable[[Any, str], object]] = {
     "superseded_at": _time,
     "similar_to": _id,
     "similarity": _number,
+    "corrected_by": _id,
     "deleted_at": _time,
 }
+_REVISION_FIELDS: Mapping[str, Callable[[Any, str], object]] = {"text": _text, "since": _time, "until": _time}
 _MEMORY_FIELDS: Mapping[str, Callable[[Any, str], object]] = {
     "id": _id,
     "created_at": _time,
@@ -257,6 +275,12 @@ _MEMORY_FIELDS: Mapping[str, Callable[[Any, str], object]] = {
     "position": lambda value, name: _whole(value, name, least=-_LARGEST),
     "role": _label,
     "speaker": _label,
+    "undated": _flag,
+    "drawn_from": _id,
+    "tags": lambda value, name: tuple(_type(tag, name) for tag in _list(value, name)),
+    "about": lambda value, name: tuple(_id(entity, name) for entity in _list(value, name)),
+    "similar_to": _id,
+    "similarity": _number,
     "status": lambda value, name: _choice(Status, value, name),
     "consolidation": lambda value, name: _choice(Consolidation, value, name),
     "strength": clean_share,

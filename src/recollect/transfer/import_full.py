@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -52,7 +53,8 @@ def _records(source: Source, bad: Callable[[int, str], None]) -> Iterator[Number
 def _memories(engine: Engine, source: Source, tally: Tally, at: datetime, *, fresh: bool) -> Places:
     """Write the memories; returns where they are now."""
     places = Places()
-    with Pairs() as superseded:
+    with ExitStack() as stack:
+        links = {name: stack.enter_context(Pairs()) for name in ("superseded", "about", "drawn", "similar")}
         for batch in batches(_records(source, tally.bad)):
             memories = [item.record for item in batch if isinstance(item.record, Memory)]
             if not memories:
@@ -60,12 +62,27 @@ def _memories(engine: Engine, source: Source, tally: Tally, at: datetime, *, fre
             receipt = engine.store.apply([Adopt(memory, fresh) for memory in memories], at=at)
             for memory, outcome in zip(memories, receipt.outcomes, strict=True):
                 places.note(memory.id, outcome.ids[0])
-                if memory.superseded_by is not None:
-                    superseded.note(outcome.ids[0], memory.superseded_by)
+                for name, other in _linked(memory):
+                    links[name].note(outcome.ids[0], other)
                 _count(tally, memory, outcome)
         tally.lines = source.read
-        _link(engine, at, superseded, places, lambda pairs: AdoptLinks(superseded=pairs))
+        _link(engine, at, links["superseded"], places, lambda pairs: AdoptLinks(superseded=pairs))
+        _link(engine, at, links["about"], places, lambda pairs: AdoptLinks(about=pairs))
+        _link(engine, at, links["drawn"], places, lambda pairs: AdoptLinks(drawn=pairs))
+        _link(engine, at, links["similar"], places, lambda pairs: AdoptLinks(similar=pairs))
     return places
+
+
+def _linked(memory: Memory) -> Iterator[tuple[str, int]]:
+    """To which others a memory belongs, by the ids of the file."""
+    if memory.superseded_by is not None:
+        yield "superseded", memory.superseded_by
+    if memory.drawn_from is not None:
+        yield "drawn", memory.drawn_from
+    if memory.similar_to is not None:
+        yield "similar", memory.similar_to
+    for entity in memory.about:
+        yield "about", entity
 
 
 def _relations(

@@ -19,6 +19,7 @@ from recollect.records import Found
 from recollect.stores.sqlite import word_index
 from recollect.stores.sqlite.rows import many
 from recollect.stores.sqlite.standing import allowed
+from recollect.stores.sqlite.word_index import Sought
 from recollect.text.words import pairs, words
 from recollect.vectors import unpack
 
@@ -51,17 +52,14 @@ def by_words(
     documents = _documents(connection, scope, where, standing)
     table = "words" if index == "plain" else "stems"
     stem = _stemmer(connection) if index == "stemmed" else str
-    scores: Counter[int] = Counter()
+    told = [Sought(f'"{word}"', (stem(word),)) for word in word_index.telling(text)]
+    scores: dict[int, float] = {}
     for name, cut, sought in (
-        (
-            table,
-            lambda said: [stem(word) for word in words(said)],
-            [stem(word) for word in word_index.telling(text)],
-        ),
-        ("pairs", pairs, pairs(text)),
+        (table, lambda said: [stem(word) for word in words(said)], told),
+        ("pairs", pairs, word_index.paired(text)),
     ):
         if sought:
-            _add(scores, connection, f"{name}_{scope}", documents, cut, list(dict.fromkeys(sought)))
+            _add(scores, connection, f"{name}_{scope}", documents, cut, sought)
     return [Found(id_, score) for id_, score in scores.items()]
 
 
@@ -93,7 +91,9 @@ def by_meaning(
 def _different(connection: apsw.Connection, scope: int, where: Filter, standing: Standing) -> list[int]:
     condition, bindings = allowed(where, [scope])
     rows = connection.execute(
-        f"SELECT m.id FROM memory AS m WHERE {condition} AND {standing.differs()} ORDER BY m.id", bindings
+        f"SELECT m.id FROM memory AS m WHERE {condition} AND {standing.memory()} AND {standing.differs()} "
+        "ORDER BY m.id",
+        bindings,
     )
     return [id_ for (id_,) in rows]
 
@@ -123,27 +123,38 @@ def _documents(connection: apsw.Connection, scope: int, where: Filter, standing:
 
 
 def _add(
-    scores: Counter[int],
+    scores: dict[int, float],
     connection: apsw.Connection,
     table: str,
     documents: Iterable[Document],
     cut: Callable[[str], list[str]],
-    sought: Sequence[str],
+    sought: Sequence[Sought],
 ) -> None:
     """Add to each document what the words are worth in it: the formula of SQLite's bm25()."""
     rows, length = word_index.size(connection, table)
     usual = length / rows if rows else 1.0
-    weights = {word: _idf(rows, word_index.holding(connection, table, word)) for word in sought}
+    weights = [_idf(rows, word_index.holding(connection, table, each)) for each in sought]
     for document in documents:
-        said = Counter(cut(document.body))
-        rarity = 1 - _B + _B * sum(said.values()) / (usual or 1.0)
-        worth = sum(
-            weights[word] * said[word] * (_K1 + 1) / (said[word] + _K1 * rarity)
-            for word in sought
-            if said[word]
-        )
+        said = cut(document.body)
+        counts = Counter(said)
+        rarity = 1 - _B + _B * len(said) / (usual or 1.0)
+        worth = 0.0
+        for weight, each in zip(weights, sought, strict=True):
+            times = _times(said, counts, each)
+            worth += weight * times * (_K1 + 1) / (times + _K1 * rarity) if times else 0.0
         if worth:
-            scores[document.id] += worth  # type: ignore[assignment]  # a counter of parts
+            scores[document.id] = scores.get(document.id, 0.0) + worth
+
+
+def _times(said: Sequence[str], counts: Counter[str], sought: Sought) -> int:
+    """How often what is sought stands in a document, given also as how often each of its pieces does."""
+    first = sought.pieces[0]
+    if sought.begins:
+        return sum(count for piece, count in counts.items() if piece.startswith(first))
+    if len(sought.pieces) == 1 or not counts[first]:
+        return counts[first]
+    length = len(sought.pieces)
+    return sum(tuple(said[at : at + length]) == sought.pieces for at in range(len(said) - length + 1))
 
 
 def _idf(rows: int, holding: int) -> float:

@@ -62,15 +62,18 @@ class Standing:
 def allowed(where: Filter, scopes: list[int], row: str = "m") -> tuple[str, list[object]]:
     """SQL on a memory's row that says all that the filter lets through."""
     narrow, bindings = narrowing(where, row)
-    parts = [f"{row}.scope_id IN (SELECT value FROM json_each(?))"]
-    standing = Standing.of(where)
-    if standing is not None:
-        parts.append(standing.memory(row))
-    elif not where.deleted:
-        parts.append(f"{row}.deleted_at IS NULL")
+    parts = [f"{row}.scope_id IN (SELECT value FROM json_each(?))", life(where, row)]
     if narrow:
         parts.append(narrow)
     return " AND ".join(parts), [many(scopes), *bindings]
+
+
+def life(where: Filter, row: str = "m") -> str:
+    """SQL on a memory's row: whether the filter lets it through, dead or alive."""
+    if where.deleted and where.as_of is None:
+        return "1"  # all that there ever was, what was superseded included
+    standing = Standing.of(where) or Standing(None, superseded=False)
+    return standing.memory(row)
 
 
 def narrowing(where: Filter, row: str = "m") -> tuple[str, list[object]]:

@@ -20,7 +20,7 @@ from recollect.stores.sqlite.rows import (
     memory_of,
     relation_of,
 )
-from recollect.stores.sqlite.standing import Standing, allowed, members, narrowing
+from recollect.stores.sqlite.standing import Standing, allowed, life, members, narrowing
 from recollect.text.passages import passage_text
 from recollect.vectors import unpack
 
@@ -168,11 +168,12 @@ class SqliteView:
         if len(pattern.encode()) > _LONGEST_PATTERN:
             return []
         condition, bindings = allowed(where, self._scope_ids(where))
+        seen = (Standing.of(where) or Standing(None, superseded=False)).observation()
         rows = self.connection.execute(
             f"SELECT m.id FROM memory AS m WHERE m.kind = 'entity' AND {condition} AND ("
             f"m.name {compare} OR m.type {compare} OR EXISTS ("
-            "SELECT 1 FROM observation AS o WHERE o.memory_id = m.id AND o.deleted_at IS NULL "
-            f"AND o.superseded_at IS NULL AND o.content {compare})) ORDER BY m.id LIMIT ?",
+            f"SELECT 1 FROM observation AS o WHERE o.memory_id = m.id AND {seen} AND o.content {compare})) "
+            "ORDER BY m.id LIMIT ?",
             (*bindings, pattern, pattern, pattern, k),
         )
         return [id_ for (id_,) in rows]
@@ -319,15 +320,16 @@ class SqliteView:
 
     def _page_ids(self, where: Filter, after: int, limit: int) -> list[int]:
         """The first of each scope and kind, merged: the index holds each of them in order of id."""
-        gone = "" if where.deleted else "AND deleted_at IS NULL "
+        narrow, bindings = narrowing(replace(where, kinds=frozenset(Kind)))
+        condition = f"{life(where)} AND {narrow}" if narrow else life(where)
         found = [
             id_
             for scope in self._scope_ids(where)
             for kind in sorted(where.kinds)
             for (id_,) in self.connection.execute(
-                "SELECT id FROM memory WHERE scope_id = ? AND kind = ? AND id > ? "
-                f"{gone}AND (?4 IS NULL OR session = ?4) ORDER BY id LIMIT ?",
-                (scope, kind, after, where.session, limit),
+                "SELECT m.id FROM memory AS m WHERE m.scope_id = ? AND m.kind = ? AND m.id > ? "
+                f"AND {condition} ORDER BY m.id LIMIT ?",
+                (scope, kind, after, *bindings, limit),
             )
         ]
         return sorted(found)[:limit]

@@ -42,6 +42,16 @@ class Document(NamedTuple):
     body: str
 
 
+class Sought(NamedTuple):
+    """One thing that a query looks for: as the index is asked for it, and as it stands in a text."""
+
+    query: str
+    pieces: tuple[str, ...]
+    """These, one after the other."""
+    begins: bool = False
+    """Or what begins with the only one."""
+
+
 def create(connection: apsw.Connection, scope: int) -> None:
     for table, tokenizer in _TABLES.items():
         connection.execute(
@@ -109,7 +119,7 @@ def search(
     table = "words" if index == "plain" else "stems"
     sought = telling(text)
     chosen, left_out, fits = _affordable(connection, scope, sought)
-    pair_query = _pair_query(text)
+    pair_query = " OR ".join(each.query for each in paired(text))
 
     def found(word_query: str, allowed: str = condition) -> dict[int, float]:
         queries = ((f"{table}_{scope}", word_query), (f"pairs_{scope}", pair_query))
@@ -141,10 +151,17 @@ def size(connection: apsw.Connection, table: str) -> tuple[int, int]:
     return (numbers[0], sum(numbers[1:])) if numbers else (0, 0)
 
 
-def holding(connection: apsw.Connection, table: str, word: str) -> int:
-    """How many texts of an index hold a word, given as the index has it."""
-    # A stem is mostly its own stem; where it is not, the count is of its neighbours, which are as rare.
-    count = connection.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (f'"{word}"',)).get
+def paired(text: str) -> list[Sought]:
+    """What a query looks for among pairs; a single letter or symbol is every pair that begins with it."""
+    return [
+        Sought(f'"{" ".join(pieces)}"{" *" if len(pieces[0]) == 1 else ""}', pieces, len(pieces[0]) == 1)
+        for pieces in sought_pairs(text)[:_MOST_WORDS]
+    ]
+
+
+def holding(connection: apsw.Connection, table: str, sought: Sought) -> int:
+    """How many texts of an index hold what is sought."""
+    count = connection.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (sought.query,)).get
     assert isinstance(count, int)  # noqa: S101  # what this question gives
     return count
 
@@ -217,9 +234,3 @@ def _ids_in(connection: apsw.Connection, table: str) -> set[int] | None:
 def _texts_with(connection: apsw.Connection, scope: int, word: str) -> int:
     rows = connection.execute(f"SELECT doc FROM word_count_{scope} WHERE term = ?", (word,))
     return int(next((count for (count,) in rows), 0))
-
-
-def _pair_query(text: str) -> str:
-    """Any of what is sought among pairs; a single letter or symbol is every pair that begins with it."""
-    sought = [f'"{" ".join(pieces)}"{" *" if len(pieces[0]) == 1 else ""}' for pieces in sought_pairs(text)]
-    return " OR ".join(sought[:_MOST_WORDS])

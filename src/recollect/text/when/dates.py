@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta
 
-from recollect.text.when import doubt, moments
+from recollect.text.when import doubt, moments, years
 from recollect.text.when.grammar import Found, Rule
 from recollect.text.when.moments import AMBIGUOUS, PLAIN, SURE, Moment
 
@@ -23,7 +23,7 @@ def _valid(year: int, month: int, day: int) -> bool:
 def _whole_date(year: int, month: int, day: int, confidence: float = SURE) -> Moment | None:
     if not _valid(year, month, day):
         return None
-    in_year = moments.date_of(month, day)
+    in_year = years.date_of(month, day)
     return moments.exact(lambda reference: in_year(reference, year), confidence)
 
 
@@ -59,7 +59,7 @@ def _year_month(found: Found) -> Moment | None:
 
 
 def _month_of(month: int, year: int) -> Moment | None:
-    return moments.in_that_year(moments.yearly(moments.month(month)), year)
+    return years.in_that_year(years.yearly(years.month(month)), year)
 
 
 def _days_of(found: Found) -> Moment | None:
@@ -69,21 +69,21 @@ def _days_of(found: Found) -> Moment | None:
         next(found[name] for name in ("DAYTH", "NTH", "NUM", "DAYTH1") if name in found),
     )
     last = found.get("DAYTH2", first)
-    if not (_valid(2024, month, first) and _valid(2024, month, last) and first <= last):
+    if first > last:
         return None
-    whole = moments.yearly(moments.date_of(month, first, last), found.get("SIDE"))
-    return moments.in_that_year(whole, found["YEAR"]) if "YEAR" in found else whole
+    whole = years.yearly(years.date_of(month, first, last), found.get("SIDE"))
+    return years.in_that_year(whole, found["YEAR"]) if "YEAR" in found else whole
 
 
 def _quarter(number: int, year: int | Moment | None) -> Moment | None:
-    whole = moments.yearly(moments.month(3 * number - 2, 3))
-    return whole if year is None else moments.in_that_year(whole, year)
+    whole = years.yearly(years.month(3 * number - 2, 3))
+    return whole if year is None else years.in_that_year(whole, year)
 
 
 def _half(number: int, year: int | Moment) -> Moment | None:
     if number > 2:
         return None
-    return moments.in_that_year(moments.yearly(moments.month(6 * number - 5, 6)), year)
+    return years.in_that_year(years.yearly(years.month(6 * number - 5, 6)), year)
 
 
 def _decade(found: Found) -> Moment | None:
@@ -91,7 +91,7 @@ def _decade(found: Found) -> Moment | None:
     number = next(iter(found.values()))
     if number % 10 or not (20 <= number <= 90 or 1500 <= number <= 2190):
         return None
-    return moments.year_span(number if number > 99 else number + (1900 if number >= 30 else 2000), PLAIN, 10)
+    return years.year_span(number if number > 99 else number + (1900 if number >= 30 else 2000), PLAIN, 10)
 
 
 def _in_year_of(kind: str, pattern: str) -> list[Rule]:
@@ -147,10 +147,15 @@ WRITTEN = [
     Rule("MONTH_SPAN", "MONTH de|del ano YEAR", lambda found: _month_of(found["MONTH"], found["YEAR"])),
     Rule("SPAN", "YEAR -? QUARTER", lambda found: _quarter(found["QUARTER"], found["YEAR"])),
     Rule("OF_YEAR", "QUARTER", lambda found: _quarter(found["QUARTER"], None), doubt.quarter),
-    Rule("YEAR_SPAN", "YEAR", lambda found: moments.year_span(found["YEAR"]), doubt.year),
-    Rule("YEAR_SPAN", "the|el|del? year|ano YEAR", lambda found: moments.year_span(found["YEAR"])),
-    Rule("SPAN", "the DECADE", lambda found: moments.year_span(found["DECADE"], PLAIN, 10)),
-    Rule("SPAN", "in DECADE", lambda found: moments.year_span(found["DECADE"], PLAIN, 10)),
+    Rule("YEAR_SPAN", "YEAR", lambda found: years.year_span(found["YEAR"]), doubt.year),
+    Rule("YEAR_SPAN", "the|el|del? year|ano YEAR", lambda found: years.year_span(found["YEAR"])),
+    Rule("SPAN", "the DECADE", lambda found: years.year_span(found["DECADE"], PLAIN, 10)),
+    Rule(
+        "SPAN",
+        "THIRD -? DECADE",
+        lambda found: years.third(years.year_span(found["DECADE"], PLAIN, 10), found["THIRD"]),
+    ),
+    Rule("SPAN", "in DECADE", lambda found: years.year_span(found["DECADE"], PLAIN, 10)),
     Rule("SPAN", "los? anos NUMBER", _decade),
     Rule("SPAN", "decada de|del los? NUMBER|YEAR", _decade),
     Rule("SPAN", "en los NUMBER", _decade),

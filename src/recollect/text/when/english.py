@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.text.when import doubt, moments
+from recollect.text.when import doubt, moments, years
 from recollect.text.when.counted import counted
 from recollect.text.when.grammar import Found, Rule
 from recollect.text.when.moments import VAGUE, Moment
@@ -22,11 +22,11 @@ def _weekend(found: Found) -> Moment:
 
 def _month(found: Found) -> Moment:
     number = found["MONTH"] if "MONTH" in found else found["SHORTMONTH"]
-    return moments.yearly(moments.month(number), found.get("SIDE"))
+    return years.yearly(years.month(number), found.get("SIDE"))
 
 
 def _season(found: Found) -> Moment:
-    return moments.yearly(moments.month(found["SEASON"], 3), found.get("SIDE"))
+    return years.yearly(years.month(found["SEASON"], 3), found.get("SIDE"))
 
 
 def _weekday(found: Found, side: int | None = None) -> Moment:
@@ -81,6 +81,10 @@ ENGLISH = [
         lambda found: moments.calendar(found["CALENDAR"], found["SIDE"]),
         doubt.of_something,
     ),
+    Rule("WEEK_SPAN", "week before last", lambda _: moments.calendar("week", -2)),
+    Rule("MONTH_SPAN", "month before last", lambda _: moments.calendar("month", -2)),
+    Rule("YEAR_SPAN", "year before last", lambda _: moments.calendar("year", -2)),
+    Rule("SPAN", "night before last", lambda _: moments.part(moments.day(-2), 18, 30)),
     Rule("SPAN", "SIDE weekend", _weekend),
     Rule("SPAN", "this? past weekend", lambda _: moments.calendar("weekend", -1)),
     Rule("SPAN", "weekend", lambda _: moments.the_weekend(), doubt.weekend),
@@ -126,11 +130,9 @@ ENGLISH = [
         doubt.short_month,
     ),
     Rule("MONTH_SPAN", "SIDE MONTH", _month, doubt.side_month),
-    Rule("MONTH_SPAN", "this? past MONTH", lambda found: moments.yearly(moments.month(found["MONTH"]), -1)),
+    Rule("MONTH_SPAN", "this? past MONTH", lambda found: years.yearly(years.month(found["MONTH"]), -1)),
     Rule("OF_YEAR", "SEASON", _season, doubt.bare_season),
     Rule("SPAN", "SIDE SEASON", _season, doubt.season),
-    Rule("SPAN", "this? past SEASON", lambda found: moments.yearly(moments.month(found["SEASON"], 3), -1)),
-    Rule(
-        "SPAN", "SEASON of|de|del|,? YEAR", lambda found: moments.in_that_year(_season(found), found["YEAR"])
-    ),
+    Rule("SPAN", "this? past SEASON", lambda found: years.yearly(years.month(found["SEASON"], 3), -1)),
+    Rule("SPAN", "SEASON of|de|del|,? YEAR", lambda found: years.in_that_year(_season(found), found["YEAR"])),
 ]

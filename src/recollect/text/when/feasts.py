@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 
-from recollect.text.when import doubt, moments, spans
+from recollect.text.when import doubt, spans, years
 from recollect.text.when.grammar import Found, Rule
 from recollect.text.when.moments import InYear, Moment
 
@@ -14,23 +14,23 @@ def _thanksgiving(year: int) -> date:
     return spans.nth_weekday(year, 11, 3, 4)
 
 
-_CHRISTMAS = moments.date_of(12, 24, 26)
-_CHRISTMAS_DAY = moments.date_of(12, 25)
-_CHRISTMAS_EVE = moments.date_of(12, 24)
-_NEW_YEARS_EVE = moments.date_of(12, 31)
-_NEW_YEAR = moments.date_of(1, 1)
-_KINGS = moments.date_of(1, 6)
-_VALENTINE = moments.date_of(2, 14)
-_HALLOWEEN = moments.date_of(10, 31)
-_EASTER = moments.around(spans.easter)
-_HOLY_WEEK = moments.around(spans.easter, -7, 8)
+_CHRISTMAS = years.date_of(12, 24, 26)
+_CHRISTMAS_DAY = years.date_of(12, 25)
+_CHRISTMAS_EVE = years.date_of(12, 24)
+_NEW_YEARS_EVE = years.date_of(12, 31)
+_NEW_YEAR = years.date_of(1, 1)
+_KINGS = years.date_of(1, 6)
+_VALENTINE = years.date_of(2, 14)
+_HALLOWEEN = years.date_of(10, 31)
+_EASTER = years.around(spans.easter)
+_HOLY_WEEK = years.around(spans.easter, -7, 8)
 
 _NAMES: dict[str, InYear] = {
     "christmas|xmas": _CHRISTMAS,
     "christmas|xmas time|holidays": _CHRISTMAS,
     "christmas|xmas day": _CHRISTMAS_DAY,
     "christmas|xmas eve": _CHRISTMAS_EVE,
-    "boxing day": moments.date_of(12, 26),
+    "boxing day": years.date_of(12, 26),
     "new year 's? eve": _NEW_YEARS_EVE,
     "new years ' eve": _NEW_YEARS_EVE,
     "new years eve": _NEW_YEARS_EVE,
@@ -39,15 +39,15 @@ _NAMES: dict[str, InYear] = {
     "valentine 's? day": _VALENTINE,
     "valentines day": _VALENTINE,
     "halloween": _HALLOWEEN,
-    "thanksgiving": moments.around(_thanksgiving),
-    "thanksgiving day": moments.around(_thanksgiving),
-    "black friday": moments.around(_thanksgiving, 1),
+    "thanksgiving": years.around(_thanksgiving),
+    "thanksgiving day": years.around(_thanksgiving),
+    "black friday": years.around(_thanksgiving, 1),
     "easter": _EASTER,
     "easter sunday|day": _EASTER,
-    "easter monday": moments.around(spans.easter, 1),
-    "good friday": moments.around(spans.easter, -2),
-    "ash wednesday": moments.around(spans.easter, -46),
-    "palm sunday": moments.around(spans.easter, -7),
+    "easter monday": years.around(spans.easter, 1),
+    "good friday": years.around(spans.easter, -2),
+    "ash wednesday": years.around(spans.easter, -46),
+    "palm sunday": years.around(spans.easter, -7),
     "holy week": _HOLY_WEEK,
     "navidad|navidades": _CHRISTMAS,
     "dia de navidad": _CHRISTMAS_DAY,
@@ -62,18 +62,18 @@ _NAMES: dict[str, InYear] = {
     "pascua": _EASTER,
     "domingo de pascua|resurreccion": _EASTER,
     "semana santa": _HOLY_WEEK,
-    "viernes santo": moments.around(spans.easter, -2),
-    "jueves santo": moments.around(spans.easter, -3),
-    "domingo de ramos": moments.around(spans.easter, -7),
+    "viernes santo": years.around(spans.easter, -2),
+    "jueves santo": years.around(spans.easter, -3),
+    "domingo de ramos": years.around(spans.easter, -7),
 }
 
 
 def _named(in_year: InYear, side: int | None) -> Callable[[Found], Moment]:
-    return lambda _: moments.yearly(in_year, side)
+    return lambda _: years.yearly(in_year, side)
 
 
 def _sided(in_year: InYear) -> Callable[[Found], Moment]:
-    return lambda found: moments.yearly(in_year, found["SIDE"])
+    return lambda found: years.yearly(in_year, found["SIDE"])
 
 
 RULES: list[Rule] = [

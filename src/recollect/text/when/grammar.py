@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 from recollect.text.when.reading import Item
@@ -56,9 +57,12 @@ class Rule:
 @dataclass(frozen=True, slots=True)
 class _Ready:
     rule: Rule
-    regex: re.Pattern[str]
+    pattern: str
     names: tuple[tuple[str, ...], ...]
     firsts: frozenset[str]
+    seconds: frozenset[str]
+    """What may follow the first piece; with `alone`, anything may."""
+    alone: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +125,11 @@ class Grammar:
         self, layer: _Layer, codes: str, items: Sequence[Item], first: int, *, cased: bool
     ) -> tuple[Item, int] | None:
         best, past = None, first
+        second = codes[first + 1 : first + 2]
         for ready in layer.by_first[codes[first]]:
-            match = ready.regex.match(codes, first)
+            if not ready.alone and second not in ready.seconds:
+                continue
+            match = _compiled(ready.pattern).match(codes, first)
             if match is None or match.end() <= past:
                 continue
             rule = ready.rule
@@ -161,16 +168,14 @@ class Grammar:
 
     def _ready(self, rule: Rule) -> _Ready:
         pattern, names = "", []
-        firsts: set[str] = set()
-        open_start = True
+        elements: list[tuple[frozenset[str], bool]] = []
         for alternatives, optional in _elements(rule):
-            codes = {code for name in alternatives for code in self._codes_of(name)}
+            codes = frozenset(code for name in alternatives for code in self._codes_of(name))
             pattern += f"([{''.join(sorted(codes))}]){'?' if optional else ''}"
             names.append(tuple(name for name in alternatives if name.isupper() or name[:-1].isupper()))
-            if open_start:
-                firsts |= codes
-            open_start = open_start and optional
-        return _Ready(rule, re.compile(pattern), tuple(names), frozenset(firsts))
+            elements.append((codes, optional))
+        firsts, seconds, alone = _beginnings(elements)
+        return _Ready(rule, pattern, tuple(names), firsts, seconds, alone)
 
     def _codes_of(self, name: str) -> Iterator[str]:
         bare = name.rstrip("0123456789") if name[:1].isupper() else name
@@ -179,6 +184,32 @@ class Grammar:
                 yield self._codes[word]
         else:
             yield self._codes[bare if bare in self._codes else name]
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when first needed: most rules wait for their words for ever."""
+    return re.compile(pattern)
+
+
+def _beginnings(
+    elements: Sequence[tuple[frozenset[str], bool]],
+) -> tuple[frozenset[str], frozenset[str], bool]:
+    """The codes that may come first and second, and whether one piece may be all."""
+    reached = [_reached(elements, start) for start in range(len(elements) + 1)]
+    starts = [start for start in range(len(elements)) if all(optional for _, optional in elements[:start])]
+    seconds = frozenset[str]().union(*(reached[start + 1][0] for start in starts))
+    return reached[0][0], seconds, any(reached[start + 1][1] for start in starts)
+
+
+def _reached(elements: Sequence[tuple[frozenset[str], bool]], start: int) -> tuple[frozenset[str], bool]:
+    """The codes that may come next from there, and whether the rule may end there."""
+    codes: frozenset[str] = frozenset()
+    for each, optional in elements[start:]:
+        codes |= each
+        if not optional:
+            return codes, False
+    return codes, True
 
 
 def _elements(rule: Rule) -> list[tuple[tuple[str, ...], bool]]:

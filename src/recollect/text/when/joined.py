@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from recollect.text.when import doubt, moments
+from recollect.text.when import doubt, moments, ranges, years
 from recollect.text.when.grammar import Found, Rule
 from recollect.text.when.moments import Moment
 
 
 def _in_year(found: Found) -> Moment | None:
-    return moments.in_that_year(
-        found["YEARLY"], found["YEAR_SPAN"] if "YEAR_SPAN" in found else found["YEAR"]
-    )
+    return years.in_that_year(found["YEARLY"], found["YEAR_SPAN"] if "YEAR_SPAN" in found else found["YEAR"])
 
 
 def _in_week(found: Found) -> Moment:
@@ -20,12 +18,12 @@ def _in_week(found: Found) -> Moment:
 
 
 def _this_third(found: Found) -> Moment:
-    return moments.third(moments.calendar(found["CALENDAR"], 0), found["THIRD"])
+    return years.third(moments.calendar(found["CALENDAR"], 0), found["THIRD"])
 
 
 def _nth_week(found: Found) -> Moment | None:
     nth = found["NTH"]
-    return moments.piece(found["THIRDABLE"], 7 * (nth - 1), 7) if nth <= 4 else None
+    return years.piece(found["THIRDABLE"], 7 * (nth - 1), 7) if nth <= 4 else None
 
 
 def _part(found: Found) -> Moment:
@@ -35,8 +33,6 @@ def _part(found: Found) -> Moment:
 def _clock(found: Found) -> Moment | None:
     """A las 3 de la tarde, at 15:00; a full hour names the hour, other minutes the minute."""
     hour, minute = found["CLOCK"] if "CLOCK" in found else (found["NUMBER"], None)
-    if "NOON" in found:
-        hour = found["NOON"][0]
     if "PART" in found and hour < 12 and found["PART"][0] >= 12:
         hour += 12
     if hour > 23 or (minute or 0) > 59:
@@ -44,12 +40,16 @@ def _clock(found: Found) -> Moment | None:
     return moments.at_clock(found["DATED"], hour, minute or None)
 
 
+def _clocks(found: Found) -> Moment:
+    return moments.clock_range(found["DATED"], found["CLOCK1"], found["CLOCK2"])
+
+
 def _noon(found: Found) -> Moment:
     return moments.at_clock(found["DATED"], found["NOON"][0], None)
 
 
 def _bound(value: Moment | int) -> Moment:
-    return moments.year_span(value) if isinstance(value, int) else value
+    return years.year_span(value) if isinstance(value, int) else value
 
 
 def _from(make: Callable[[Moment], Moment]) -> Callable[[Found], Moment]:
@@ -58,12 +58,12 @@ def _from(make: Callable[[Moment], Moment]) -> Callable[[Found], Moment]:
 
 def _between(found: Found) -> Moment:
     first, last = (_bound(value) for value in found.values())
-    return moments.between(first, last)
+    return ranges.between(first, last)
 
 
 def _third(found: Found) -> Moment:
     whole = found["MONTH_SPAN"] if "MONTH_SPAN" in found else found["YEAR_SPAN"]
-    return moments.third(whole, found["THIRD"])
+    return years.third(whole, found["THIRD"])
 
 
 def _week(found: Found) -> Moment:
@@ -79,16 +79,16 @@ OF_A_WHOLE = [
     Rule(
         "DAY",
         "DAYTH of|de|del el? MONTH_SPAN",
-        lambda found: moments.day_in(found["DAYTH"], found["MONTH_SPAN"]),
+        lambda found: years.day_in(found["DAYTH"], found["MONTH_SPAN"]),
     ),
-    Rule("DAY", "on the ORDINAL", lambda found: moments.day_of_month(found["ORDINAL"]), doubt.nth),
+    Rule("DAY", "on the ORDINAL", lambda found: years.day_of_month(found["ORDINAL"]), doubt.nth),
     Rule(
         "DAY",
         "BARE_WEEKDAY ,? the|el|dia? DAYTH",
-        lambda found: moments.day_of_month(found["DAYTH"]),
+        lambda found: years.day_of_month(found["DAYTH"]),
         doubt.nth,
     ),
-    Rule("DAY", "dia DAYNUM", lambda found: moments.day_of_month(found["DAYNUM"]), doubt.nth),
+    Rule("DAY", "dia DAYNUM", lambda found: years.day_of_month(found["DAYNUM"]), doubt.nth),
     Rule("MONTH_SPAN", "YEARLY of|in|de|del|,? el? YEAR_SPAN", _in_year),
     Rule("MONTH_SPAN", "YEARLY of|de|del|,? YEAR", _in_year),
     Rule("MONTH_SPAN", "YEAR_SPAN 's|in|en|,|por|de? the|el|la? YEARLY", _in_year),
@@ -98,13 +98,13 @@ PARTS_OF_MONTHS = [
     Rule(
         "OF_YEAR",
         "THIRD of|de|del|in|-? the|el? OF_YEAR",
-        lambda found: moments.third(found["OF_YEAR"], found["THIRD"]),
+        lambda found: years.third(found["OF_YEAR"], found["THIRD"]),
     ),
     Rule("SPAN", "THIRD of|de|del|in|-? the|el? MONTH_SPAN|YEAR_SPAN", _third),
     Rule(
         "SPAN",
         "THIRD of|de|del|in|-? YEAR",
-        lambda found: moments.third(moments.year_span(found["YEAR"]), found["THIRD"]),
+        lambda found: years.third(years.year_span(found["YEAR"]), found["THIRD"]),
     ),
     Rule("SPAN", "THIRD of|de|del the|el? CALENDAR", _this_third),
     Rule("WEEK_SPAN", "week|semana of|de|del the|el? DAY|DATE_OF_YEAR", _week),
@@ -112,17 +112,17 @@ PARTS_OF_MONTHS = [
     Rule(
         "SPAN",
         "last|ultima week|semana of|in|de|del THIRDABLE",
-        lambda found: moments.piece(found["THIRDABLE"], -7, 7),
+        lambda found: years.piece(found["THIRDABLE"], -7, 7),
     ),
     Rule(
         "DAY",
         "last|ultimo day|dia of|in|de|del THIRDABLE",
-        lambda found: moments.piece(found["THIRDABLE"], -1, 1),
+        lambda found: years.piece(found["THIRDABLE"], -1, 1),
     ),
     Rule(
         "DAY",
         "first|primer day|dia of|in|de|del THIRDABLE",
-        lambda found: moments.piece(found["THIRDABLE"], 0, 1),
+        lambda found: years.piece(found["THIRDABLE"], 0, 1),
     ),
     Rule("OF_YEAR", "month|mes of|de OF_YEAR", lambda found: found["OF_YEAR"]),
     Rule("MONTH_SPAN", "month|mes of|de MONTH_SPAN", lambda found: found["MONTH_SPAN"]),
@@ -137,6 +137,9 @@ PARTS_OF_DAYS = [
     Rule("SPAN", "DATED ,? CLOCK", _clock),
     Rule("SPAN", "DATED ,? at|a noon|midnight|midday|mediodia|medianoche", _noon),
     Rule("SPAN", f"at|around? {_WHOSE}", _clock),
+    Rule("SPAN", "NOON on|of|,? DATED", _noon),
+    Rule("SPAN", "from|between? CLOCK1 to|-|and|until CLOCK2 ,|on? DATED", _clocks),
+    Rule("SPAN", "DATED ,? from|between? CLOCK1 to|-|and|until CLOCK2", _clocks),
     Rule("SPAN", "DATED ,? a|sobre las|la CLOCK|NUMBER", _clock),
     Rule("SPAN", "DATED ,? a|sobre las|la CLOCK|NUMBER de|por la PART", _clock),
     Rule("SPAN", "a las|la CLOCK|NUMBER de|del|,? el? DATED", _clock),
@@ -145,24 +148,24 @@ PARTS_OF_DAYS = [
 
 _THE = "the|el|la|los|las"
 RANGES = [
-    Rule("SPAN", f"since|desde {_THE}|around|about|mid? BOUND", _from(moments.since), doubt.bound),
-    Rule("SPAN", f"ever since {_THE}? BOUND", _from(moments.since), doubt.bound),
+    Rule("SPAN", f"since|desde {_THE}|around|about|mid? BOUND", _from(ranges.since), doubt.bound),
+    Rule("SPAN", f"ever since {_THE}? BOUND", _from(ranges.since), doubt.bound),
     Rule(
         "SPAN",
         f"from|starting {_THE}|in|on? BOUND on|onward|onwards|forward",
-        _from(moments.since),
+        _from(ranges.since),
         doubt.bound,
     ),
-    Rule("SPAN", f"a partir de|del {_THE}? BOUND", _from(moments.since), doubt.bound),
-    Rule("SPAN", f"desde {_THE}? BOUND en adelante", _from(moments.since), doubt.bound),
-    Rule("SPAN", f"until|till|til|by|hasta {_THE}? BOUND", _from(moments.until), doubt.bound),
-    Rule("SPAN", f"up until|till {_THE}? BOUND", _from(moments.until), doubt.bound),
-    Rule("SPAN", "up to YEAR_DATED", lambda found: moments.until(_bound(found["YEAR_DATED"])), doubt.bound),
-    Rule("SPAN", f"before|pre {_THE}|-? BOUND", _from(moments.before), doubt.bound),
-    Rule("SPAN", f"prior to {_THE}? BOUND", _from(moments.before), doubt.bound),
-    Rule("SPAN", f"antes de|del {_THE}? BOUND", _from(moments.before), doubt.bound),
-    Rule("SPAN", f"after|post|tras {_THE}|-? BOUND", _from(moments.after), doubt.bound),
-    Rule("SPAN", f"despues de|del {_THE}? BOUND", _from(moments.after), doubt.bound),
+    Rule("SPAN", f"a partir de|del {_THE}? BOUND", _from(ranges.since), doubt.bound),
+    Rule("SPAN", f"desde {_THE}? BOUND en adelante", _from(ranges.since), doubt.bound),
+    Rule("SPAN", f"until|till|til|by|hasta {_THE}? BOUND", _from(ranges.until), doubt.bound),
+    Rule("SPAN", f"up until|till {_THE}? BOUND", _from(ranges.until), doubt.bound),
+    Rule("SPAN", "up to YEAR_DATED", lambda found: ranges.until(_bound(found["YEAR_DATED"])), doubt.bound),
+    Rule("SPAN", f"before|pre {_THE}|-? BOUND", _from(ranges.before), doubt.bound),
+    Rule("SPAN", f"prior to {_THE}? BOUND", _from(ranges.before), doubt.bound),
+    Rule("SPAN", f"antes de|del {_THE}? BOUND", _from(ranges.before), doubt.bound),
+    Rule("SPAN", f"after|post|tras {_THE}|-? BOUND", _from(ranges.after), doubt.bound),
+    Rule("SPAN", f"despues de|del {_THE}? BOUND", _from(ranges.after), doubt.bound),
     Rule("SPAN", f"between|entre {_THE}? BOUND1 and|y|e {_THE}? BOUND2", _between, doubt.bound),
     Rule(
         "SPAN", f"from {_THE}? BOUND1 to|until|till|til|through|thru|- {_THE}? BOUND2", _between, doubt.bound

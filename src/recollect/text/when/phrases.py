@@ -7,6 +7,7 @@ whose day and month may be the other way round; 0.5 a vague one (recently, a few
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -15,6 +16,7 @@ from recollect.text.when import dates, english, feasts, joined, spanish
 from recollect.text.when.grammar import Grammar
 from recollect.text.when.moments import Moment
 from recollect.text.when.reading import Item, Reading, read
+from recollect.text.when.tongue import is_spanish
 from recollect.text.when.vocabulary import CLASSES, KINDS
 
 _GRAMMAR = Grammar(
@@ -36,105 +38,6 @@ _GRAMMAR = Grammar(
     CLASSES,
     KINDS,
 )
-# Words that no English text is full of: they settle that 5/3 is the fifth of March.
-_SPANISH = frozenset(
-    [
-        "el",
-        "la",
-        "los",
-        "las",
-        "de",
-        "del",
-        "que",
-        "en",
-        "y",
-        "a",
-        "un",
-        "una",
-        "por",
-        "para",
-        "con",
-        "se",
-        "lo",
-        "como",
-        "mas",
-        "pero",
-        "su",
-        "sus",
-        "al",
-        "es",
-        "fue",
-        "esta",
-        "este",
-        "me",
-        "mi",
-        "cuando",
-        "donde",
-        "quien",
-        "cual",
-        "hasta",
-        "desde",
-        "entre",
-        "sobre",
-        "antes",
-        "despues",
-        "hoy",
-        "ayer",
-        "dia",
-        "factura",
-        "reunion",
-        "cita",
-        "nos",
-        "le",
-    ]
-)
-_ENGLISH = frozenset(
-    [
-        "the",
-        "of",
-        "and",
-        "to",
-        "in",
-        "is",
-        "was",
-        "on",
-        "for",
-        "with",
-        "at",
-        "by",
-        "from",
-        "that",
-        "this",
-        "it",
-        "i",
-        "we",
-        "you",
-        "my",
-        "our",
-        "did",
-        "do",
-        "does",
-        "what",
-        "when",
-        "where",
-        "who",
-        "how",
-        "which",
-        "before",
-        "after",
-        "since",
-        "until",
-        "between",
-        "had",
-        "have",
-        "has",
-        "are",
-        "were",
-        "be",
-        "not",
-        "or",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,16 +55,11 @@ class TimePhrase:
 
 
 def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
-    """In the order of the text, without overlap. Days begin where the reference's time zone has them begin."""
+    """In the order of the text, without overlap; days begin and end in the reference's time zone."""
     if reference.utcoffset() is None:
         raise InvalidInput("A time phrase needs a reference with a time zone; pass an aware datetime.")
     reading = read(text)
-    items = (
-        [_with_date(item, reading) for item in reading.items]
-        if "/" in text or "." in text or "-" in text
-        else reading.items
-    )
-    found = _GRAMMAR.apply(items, cased=reading.cased)
+    found = _GRAMMAR.apply(_with_dates(reading.items), cased=reading.cased)
     phrases = (
         _phrase(text, reading, item, item.value, reference)
         for item in found
@@ -189,13 +87,13 @@ def _phrase(
     return TimePhrase(start, stop, moment.confidence, text[first:past], (first, past))
 
 
-def _with_date(item: Item, reading: Reading) -> Item:
-    if item.kind != "DATE":
-        return item
-    moment = dates.slashed(item.word, day_first=_is_spanish(reading))
-    return item if moment is None else item._replace(kind="DAY", value=moment)
-
-
-def _is_spanish(reading: Reading) -> bool:
-    words = [item.word for item in reading.items[:200]]
-    return sum(word in _SPANISH for word in words) > sum(word in _ENGLISH for word in words)
+def _with_dates(items: Sequence[Item]) -> Sequence[Item]:
+    """5/3/2024 is a day of March or of May, by the language around it."""
+    if all(item.kind != "DATE" for item in items):
+        return items
+    day_first = is_spanish(items)
+    made = (
+        (item, dates.slashed(item.word, day_first=day_first) if item.kind == "DATE" else None)
+        for item in items
+    )
+    return [item if day is None else item._replace(kind="DAY", value=day) for item, day in made]

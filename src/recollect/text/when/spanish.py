@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from recollect.text.when import doubt, moments
+from recollect.text.when import doubt, moments, years
 from recollect.text.when.counted import counted
 from recollect.text.when.grammar import Around, Found, Rule
 from recollect.text.when.moments import VAGUE, Moment
@@ -39,11 +39,11 @@ def _unit(name: str) -> Sided:
 
 
 def _month(found: Found, side: int) -> Moment:
-    return moments.yearly(moments.month(found["MONTH"]), side)
+    return years.yearly(years.month(found["MONTH"]), side)
 
 
 def _season(found: Found, side: int) -> Moment:
-    return moments.yearly(moments.month(found["SEASON"], 3), side)
+    return years.yearly(years.month(found["SEASON"], 3), side)
 
 
 def _nothing(_: Found) -> bool:
@@ -78,6 +78,9 @@ SPANISH = [
     *_sided("SPAN", "siglo", _unit("century")),
     *_sided("SPAN", "fin de semana", _unit("weekend")),
     *_sided("SPAN", "finde", _unit("weekend")),
+    Rule("WEEK_SPAN", "semana antepasada", lambda _: moments.calendar("week", -2)),
+    Rule("MONTH_SPAN", "mes antepasado", lambda _: moments.calendar("month", -2)),
+    Rule("YEAR_SPAN", "ano antepasado", lambda _: moments.calendar("year", -2)),
     Rule("SPAN", "ultimo fin de semana", lambda _: moments.calendar("weekend", -1)),
     Rule("SPAN", "fin de semana", lambda _: moments.the_weekend(), doubt.weekend),
     Rule("SPAN", "finde", lambda _: moments.the_weekend(), doubt.weekend),

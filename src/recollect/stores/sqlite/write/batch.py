@@ -78,6 +78,10 @@ class Batch:
             raise NotFound(f"There is no entity named {name!r}{hint or '; create it first'}.")
         return found
 
+    def in_force(self, memory: int) -> bool:
+        """Whether no other memory superseded it."""
+        return bool(self.one("SELECT superseded_at IS NULL FROM memory WHERE id = ?", memory))
+
     def name(self, memory: int) -> str:
         return str(self.one("SELECT name FROM memory WHERE id = ?", memory))
 

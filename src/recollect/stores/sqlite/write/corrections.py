@@ -23,14 +23,15 @@ def supersede(batch: Batch, change: Supersede) -> Outcome:
     if by in change.ids:
         raise InvalidInput(f"Memory {by} cannot supersede itself; name another one, or give another text.")
     _check(batch, scope, by, "supersede another")
-    for memory in change.ids:
+    ids, observations = tuple(dict.fromkeys(change.ids)), tuple(dict.fromkeys(change.observations))
+    for memory in ids:
         _check(batch, scope, memory, "be superseded")
         batch.run("UPDATE memory SET superseded_by = ?, superseded_at = ? WHERE id = ?", by, batch.at, memory)
         vector_rows.set_life(batch.connection, "memory_id = ?", memory, live=False)
         batch.touch(memory, scope)
-    for observation in change.observations:
+    for observation in observations:
         _correct(batch, scope, observation, by)
-    return Outcome(ids=(by, *change.ids), created=created, count=len(change.ids) + len(change.observations))
+    return Outcome(ids=(by, *ids), created=created, count=len(ids) + len(observations))
 
 
 def reinstate(batch: Batch, scope: int, memory: int) -> bool:

@@ -112,7 +112,7 @@ def restore_observation(batch: Batch, change: RestoreObservation) -> Outcome:
     if batch.one(standing, entity, content) is not None:
         raise Conflict(f"{name!r} has an equal observation in force; there is nothing to restore.")
     batch.run("UPDATE observation SET deleted_at = NULL WHERE id = ?", change.id)
-    vector_rows.set_life(batch.connection, "observation_id = ?", change.id, live=True)
+    vector_rows.set_life(batch.connection, "observation_id = ?", change.id, live=batch.in_force(entity))
     _updated(batch, entity, scope)
     return Outcome(ids=(entity,), names=(name,), count=1)
 
@@ -139,6 +139,7 @@ def _observe(
     """Insert what does not stand there yet, word for word."""
     question = f"SELECT content, id FROM observation WHERE memory_id = ? AND {_IN_FORCE}"
     standing: dict[str, int] = {} if just_made else dict(batch.rows(question, entity))
+    live = just_made or batch.in_force(entity)
     added = []
     for new in observations:
         if new.content in standing:
@@ -155,7 +156,7 @@ def _observe(
             stamp_or_none(new.happened_at),
         )
         for span in spans(new.content):
-            vector_rows.add_passage(batch.connection, entity, observation, span)
+            vector_rows.add_passage(batch.connection, entity, observation, span, live=live)
         if replaced is not None:
             _supersede(batch, standing.pop(replaced), observation)
         standing[new.content] = observation

@@ -61,10 +61,16 @@ def purge(batch: Batch, change: Purge) -> Outcome:
     memories = batch.run("DELETE FROM memory WHERE deleted_at < ?", before)
     batch.run("DELETE FROM observation WHERE deleted_at < ?", before)
     batch.run("DELETE FROM relation WHERE deleted_at < ?", before)
-    batch.run(
-        "UPDATE memory SET superseded_by = NULL WHERE superseded_by IS NOT NULL "
-        "AND NOT EXISTS (SELECT 1 FROM memory AS later WHERE later.id = memory.superseded_by)"
-    )
+    # What pointed to the destroyed keeps the fact, and loses the pointer.
+    for table, column in (
+        ("memory", "superseded_by"),
+        ("memory", "drawn_from"),
+        ("observation", "corrected_by"),
+    ):
+        batch.run(
+            f"UPDATE {table} SET {column} = NULL WHERE {column} IS NOT NULL "
+            f"AND NOT EXISTS (SELECT 1 FROM memory AS other WHERE other.id = {table}.{column})"
+        )
     return Outcome(count=memories)
 
 
@@ -114,7 +120,7 @@ _REVIVED = (
 
 
 def _revive(batch: Batch, memory: int, scope: int) -> None:
-    if batch.one("SELECT superseded_at IS NULL FROM memory WHERE id = ?", memory):
+    if batch.in_force(memory):
         vector_rows.set_life(batch.connection, _REVIVED, memory, live=True)
     batch.touch(memory, scope, said=True, named=True)
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.stores.sqlite import word_index
 from recollect.stores.sqlite.rows import many
-from recollect.text.names import Place, Text, beginning, counted
-from recollect.text.words import words
+from recollect.text.names import Place, Text, beginning, counted, written
+from recollect.text.words import is_unspaced, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import apsw
 
@@ -26,7 +27,10 @@ _ENTITY = "e.kind = 'entity' AND e.deleted_at IS NULL AND e.scope_id = ?"
 
 def link_texts(connection: apsw.Connection, scope: int, ids: Sequence[int]) -> None:
     """Find anew which entities these texts name; what the caller told stays."""
+    if not ids:
+        return
     if connection.execute(f"SELECT 1 FROM memory AS e WHERE {_ENTITY} LIMIT 1", (scope,)).fetchone() is None:
+        _unlink(connection, ids)  # of what is forgotten now and may come back
         return
     for start in range(0, len(ids), _BATCH):
         _link(connection, scope, ids[start : start + _BATCH])
@@ -42,17 +46,33 @@ def link_entities(connection: apsw.Connection, scope: int, ids: Sequence[int]) -
     )
     found: set[int] = set()
     for (name,) in names.fetchall():
-        sought = " ".join(words(str(name)))
-        if sought:
+        for table, sought in _sought(str(name)):
             found.update(
                 id_
                 for (id_,) in connection.execute(
-                    f"SELECT f.rowid FROM words_{scope} AS f JOIN memory AS m ON m.id = f.rowid "
-                    f"WHERE words_{scope} MATCH ? AND m.kind <> 'entity' ORDER BY f.rowid DESC LIMIT ?",
-                    (f'"{sought}"', _MOST_EARLIER),
+                    f"SELECT f.rowid FROM {table}_{scope} AS f JOIN memory AS m ON m.id = f.rowid "
+                    f"WHERE {table}_{scope} MATCH ? AND m.kind <> 'entity' ORDER BY f.rowid DESC LIMIT ?",
+                    (sought, _MOST_EARLIER),
                 )
             )
     link_texts(connection, scope, sorted(found))
+
+
+def _sought(name: str) -> Iterator[tuple[str, str]]:
+    """Which indexes to ask for texts that may hold a name, and for what."""
+    folded = words(name)
+    if folded:
+        yield "words", f'"{" ".join(folded)}"'
+    if any(map(is_unspaced, name)):  # it may stand inside what the index takes for a word
+        pieces = word_index.paired(name)
+        if pieces:
+            yield "pairs", " AND ".join(each.query for each in pieces)
+
+
+def _unlink(connection: apsw.Connection, ids: Sequence[int]) -> None:
+    connection.execute(
+        "DELETE FROM mention WHERE told = 0 AND memory_id IN (SELECT value FROM json_each(?))", (many(ids),)
+    )
 
 
 def _has_texts(connection: apsw.Connection, scope: int) -> bool:
@@ -79,9 +99,7 @@ def _link(connection: apsw.Connection, scope: int, ids: Sequence[int]) -> None:
     )
     places = {id_: tuple(text.places(beginnings)) for id_, text in texts.items()}
     known = _entities(connection, scope, {place.name for found in places.values() for place in found})
-    connection.execute(
-        "DELETE FROM mention WHERE told = 0 AND memory_id IN (SELECT value FROM json_each(?))", (listed,)
-    )
+    _unlink(connection, ids)
     connection.executemany(
         "INSERT OR IGNORE INTO mention(memory_id, entity_id, told) VALUES (?, ?, 0)",
         [
@@ -101,7 +119,7 @@ def _mentioned(text: Text, places: Sequence[Place], known: dict[str, list[tuple[
 
 def _meant(text: Text, alike: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
     """Of entities whose names differ in case or accents alone, the one written so, else the only one."""
-    exact = [entity for entity in alike if len(alike) > 1 and entity[1] in text.said]
+    exact = [entity for entity in alike if len(alike) > 1 and written(text.said, entity[1])]
     chosen = exact or alike
     return chosen[0] if len(chosen) == 1 else None
 

@@ -74,8 +74,7 @@ def revise(batch: Batch, scope: int, memory: int, text: str) -> None:
         text_key(text),
         memory,
     )
-    live = batch.one("SELECT superseded_at IS NULL FROM memory WHERE id = ?", memory)
-    add_passages(batch, memory, text, live=bool(live))
+    add_passages(batch, memory, text, live=batch.in_force(memory))
     batch.touch(memory, scope, said=True)
 
 

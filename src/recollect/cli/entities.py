@@ -1,4 +1,4 @@
-"""Commands that write what is known: entities, their observations, their status."""
+"""Commands that write the graph: entities, their observations, their status."""
 
 from __future__ import annotations
 
