@@ -46,6 +46,7 @@ bench: $(READY)  ## speed, against peers, into benchmarks/results
 	$(BIN)/python benchmarks/speed/vectors.py --json benchmarks/results/vectors.json
 	$(BIN)/python benchmarks/speed/store.py --json benchmarks/results/store.json
 	$(BIN)/python benchmarks/speed/ranking.py --json benchmarks/results/ranking.json
+	$(BIN)/python benchmarks/speed/notes.py --json benchmarks/results/notes.json
 
 bless: $(READY)  ## rewrite the golden files; review the diff like code
 	RECOLLECT_BLESS=1 $(BIN)/python -m pytest tests/golden

@@ -42,6 +42,20 @@ STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "Works from home on Fridays",
         ),
     ),
+    (
+        "Notes: anything worth keeping. Names that it mentions become links.",
+        ("remember", "Marisol Vega moves the harbour walk to Tuesday at 10", "--tag", "plans"),
+    ),
+    ("Someone else noted it too …", ("remember", "harbour walk with marisol vega: tuesday 10:00")),
+    (
+        "… and both were wrong. A correction retires the error and its near-copies.",
+        ("supersede", "27", "Marisol Vega moves the harbour walk to Thursday at 10"),
+    ),
+    ("Queries may speak of a time.", ("recall", "what did I note today about the walk?", "--limit", "2")),
+    (
+        "What an agent should read before it answers, within a budget of tokens.",
+        ("context", "when is the harbour walk?", "--budget", "150"),
+    ),
     ("All that is known about one entity.", ("show", "Marisol Vega", "--history")),
     ("What the memory holds: one file, and a model that runs on this machine.", ("stats",)),
 )

@@ -1,4 +1,4 @@
-"""The Python API in one page: remember, relate, search, correct, forget and bring back."""
+"""The Python API in one page: remember, relate, search, correct, converse, forget and bring back."""
 
 from __future__ import annotations
 
@@ -38,6 +38,18 @@ def main(store: Path) -> None:
             print(f"{hit.score:.4f}", hit.memory.name, dict(hit.places), hit.passage)
         if answer.note:
             print("by words only:", answer.note)
+
+        # Notes and conversations. What is mentioned by name becomes a link; a correction retires the error.
+        note = memory.remember("Ada meets Charles on Tuesday", tags=["plans"])
+        print("speaks of", note.mentions)
+        memory.supersede(note.id, "Ada meets Charles on Thursday")
+        told = memory.add_messages(
+            "today", [{"role": "user", "speaker": "Ada", "content": "I decided to keep the garden."}]
+        )
+        print("kept of it:", [(kept.category, kept.text) for kept in told.notes])
+
+        # What an agent should read before it answers.
+        print(memory.context("when does Ada meet Charles?", budget_tokens=200).text)
 
         # Forget, and bring back.
         (forgotten,) = memory.delete_entities(["Engine"])

@@ -61,7 +61,9 @@ def make_engine(store: SqliteStore, clock: FixedClock) -> MakeEngine:
     """Engines on one store, with the embedders of the test."""
 
     def make(embedders: EmbedderNamed = embedder_named, model: str = "hashing") -> Engine:
-        return Engine(Parts(store, clock, embedders, model, Scope(), Signals(store, "test")))
+        return Engine(
+            Parts(store, clock, embedders, model, Scope(), Signals(store, "test", patience_seconds=30))
+        )
 
     return make
 

@@ -57,6 +57,16 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
         assert "Ada Lovelace" in done.stdout
 
 
+@pytest.mark.parametrize("name", ["docs/notes.md"])
+def test_the_python_of_a_page_runs(tmp_path: Path, name: str) -> None:
+    """As one script, since a later block goes on from an earlier one."""
+    script = "\n".join(re.findall(r"```python\n(.*?)```", page(name), re.DOTALL))
+    assert script
+    done = run([sys.executable, "-c", script], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
 def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
     (block,) = re.findall(r"```console\n(.*?)```", page("README.md"), re.DOTALL)
     typed = [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ recollect ")]

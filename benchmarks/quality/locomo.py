@@ -20,7 +20,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -39,7 +39,8 @@ from recollect.rank.finish import Cut, Order
 from recollect.rank.fuse import Linear, Rrf
 from recollect.rank.pipeline import ByMeaning, ByWords, Profile
 from recollect.rank.plain import to_plain
-from recollect.rank.profiles import DEFAULT, PROFILES
+from recollect.rank.profiles import DEFAULT, PROFILES, RECOLLECT
+from recollect.rank.when import TemporalBlend
 from recollect.records import Model, Scope
 from recollect.stores.sqlite.store import SqliteStore
 
@@ -53,7 +54,15 @@ CUTS = (5, 10, 20)
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 # A stray colon or zero, several ids in one entry, and ranges such as `D1:3-5` occur.
 _TURN = re.compile(r"D:?(\d+):(\d+)(?:\s*[-–]\s*(?:D:?\d+:)?(\d+))?")
-# Beside ours, the three that everyone has.
+# Our profile without what it does with the time that a query speaks of.
+UNTIMED = replace(
+    RECOLLECT,
+    name="untimed",
+    about="our own, deaf to times",
+    retrieve=tuple(replace(retriever, then=False) for retriever in RECOLLECT.retrieve),
+    steps=tuple(step for step in RECOLLECT.steps if not isinstance(step, TemporalBlend)),
+)
+# What everyone has.
 PLAIN = tuple(
     Profile(name, about, retrieve, (*steps, Order(), Cut()))
     for name, about, retrieve, steps in (
@@ -111,7 +120,9 @@ def main() -> None:
     options = _options()
     path = Path(options.data)
     conversations = [_conversation(plain) for plain in json.loads(path.read_text(encoding="utf-8"))]
-    profiles = [profile for profile in (*PROFILES.values(), *PLAIN) if _wanted(profile, options.profiles)]
+    profiles = [
+        profile for profile in (*PROFILES.values(), UNTIMED, *PLAIN) if _wanted(profile, options.profiles)
+    ]
     embedder = embedder_named(options.model)
     if embedder is None:
         sys.exit("Without a model there is no meaning to measure; name one with --model.")
@@ -270,7 +281,11 @@ def _scores(found: Mapping[int, Sequence[str]], relevant: frozenset[str]) -> dic
         "all": all_of,
     }
     at = {f"{name}@{k}": measure(found[k], relevant, k) for name, measure in measures.items() for k in CUTS}
-    return {**at, "ndcg@10": ndcg(found[10], relevant, 10), "mrr@10": reciprocal_rank(found[10], relevant, 10)}
+    return {
+        **at,
+        "ndcg@10": ndcg(found[10], relevant, 10),
+        "mrr@10": reciprocal_rank(found[10], relevant, 10),
+    }
 
 
 # Telling

@@ -91,8 +91,8 @@ def check() -> None:
     assert [reciprocal_rank(ranked, relevant, k) for k in (1, 2, 5)] == [0.0, 0.5, 0.5]
     # Ours is better by 0.5 on each question: every resample has the same mean.
     assert intervals((1.0, 0.5, 0.75), {"x": (0.5, 0.0, 0.25)}, seed=1)["x"] == (0.5, 0.5, 0.5)
-    # One of four questions differs by 1: the mean is 1/4; (3/4)^4 = 32 % of resamples miss it, so 0 is inside;
-    # three or four of four hit it in 5.1 %, four in 0.4 %, so the 97.5th percentile is 3/4.
+    # One of four questions differs by 1, so the mean is 1/4. (3/4)^4 = 32 % of resamples miss it, so the low
+    # end is 0; 5.1 % draw it three times or more, and 0.4 % four times, so the high end is 3/4.
     assert intervals((1, 0, 0, 0), {"x": (0, 0, 0, 0)}, seed=1)["x"] == (0.25, 0.0, 0.75)
     print("The measures agree with what was worked by hand.")
 

@@ -195,7 +195,7 @@ def _shares(engine: Engine, queries: Sequence[str], profile: str) -> dict[str, A
             clock.lap("retrieval")
             ranked = run(ranker, gathered.candidates, gathered.moment)
             clock.lap("ranking")
-            _hits(view, ranked, gathered.found, explain=False)
+            _hits(view, ranked, gathered.found, question)
             clock.lap("reading the hits")
         found.append(len(gathered.candidates))
     del times["again"]

@@ -75,7 +75,7 @@ class Spent:
 
 
 def in_turn(ways: Mapping[str, Callable[[str], object]], queries: Sequence[str]) -> dict[str, Any]:
-    """Each query by every way, beginning with another one each time, so that a busy machine disturbs all alike.
+    """Each query by every way, beginning with another one each time: a busy machine disturbs all alike.
 
     The first way is what the others are compared with: `ratio` is of the medians.
     """
@@ -92,7 +92,7 @@ def in_turn(ways: Mapping[str, Callable[[str], object]], queries: Sequence[str])
             waits[name].append(one.wall * 1000)
             spent[name] += one.cpu * 1000
     base = next(iter(ways))
-    return {
+    return {"queries": len(queries)} | {
         name: {
             "p50_ms": round(statistics.median(waits[name]), 3),
             "p95_ms": round(statistics.quantiles(waits[name], n=20)[-1], 3),

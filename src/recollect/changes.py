@@ -165,7 +165,7 @@ class Restore:
 
 @dataclass(frozen=True, slots=True)
 class RestoreObservation:
-    """Bring back an observation that was removed by itself."""
+    """Bring back an observation that was removed by itself, or superseded."""
 
     scope: Scope
     id: int

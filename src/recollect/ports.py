@@ -139,6 +139,10 @@ class View(Protocol):
         """Live passages that have no vector of this model, by ascending id above `after`."""
         ...
 
+    def waits(self, where: Filter) -> bool:
+        """Whether one of the texts that this filter's scopes got last has no vector yet."""
+        ...
+
     def model(self) -> Model | None:
         """The model whose vectors searches use."""
         ...

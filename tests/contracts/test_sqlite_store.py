@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from store_contract import StoreContract
+from text_contract import TextContract
 
 from recollect.stores.sqlite.store import SqliteStore
 
@@ -25,3 +26,11 @@ class TestSqliteStore(StoreContract):
 
     def opened(self, path: Path) -> Store:
         return SqliteStore(path)
+
+
+class TestSqliteTexts(TextContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        store = SqliteStore(tmp_path / "memory.db")
+        yield store
+        store.close()

@@ -38,12 +38,12 @@ class CommandLine:
         assert result.exit_code == status, f"{result.exit_code}: {result.output}{result.exception!r}"
         return result
 
-    def json(self, *typed: str, status: int = 0, **set_: str) -> Any:
-        return json.loads(self(*typed, "--json", status=status, **set_).stdout)
+    def json(self, *typed: str, status: int = 0, given: str | bytes | None = None, **set_: str) -> Any:
+        return json.loads(self(*typed, "--json", status=status, given=given, **set_).stdout)
 
-    def refused(self, *typed: str, status: int, **set_: str) -> str:
+    def refused(self, *typed: str, status: int, given: str | bytes | None = None, **set_: str) -> str:
         """The one line on standard error that says why."""
-        result = self(*typed, status=status, **set_)
+        result = self(*typed, status=status, given=given, **set_)
         assert result.stdout == ""
         assert result.stderr.startswith("recollect: ")
         assert result.stderr.count("\n") == 1
@@ -71,6 +71,7 @@ def recollect(tmp_path: Path) -> CommandLine:
         "RECOLLECT_MODEL": "hashing",
         "RECOLLECT_OWNER": None,
         "RECOLLECT_AGENT": None,
+        "RECOLLECT_TIME_ZONE": "UTC",
         "NO_COLOR": None,
         "COLUMNS": "100",
     }

@@ -108,6 +108,13 @@ def test_a_model_that_cannot_be_used_is_a_problem(recollect: CommandLine) -> Non
     assert "No model named 'psychic'" in said
 
 
+def test_the_extractor_is_looked_at(recollect: CommandLine) -> None:
+    assert _checks(recollect)["extractor"][0] == "ok"
+    assert _checks(recollect, RECOLLECT_EXTRACTOR="none")["extractor"][0] == "note"
+    for wrong in ("magic", "openai:small"):
+        assert _checks(recollect, status=1, RECOLLECT_EXTRACTOR=wrong)["extractor"][0] == "problem"
+
+
 def test_a_preference_that_the_store_does_not_follow_is_told(harbour: CommandLine) -> None:
     def remedies(model: str) -> list[str]:
         found = harbour.json("doctor", RECOLLECT_MODEL=model)["checks"]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.cli.about import SHELLS
+from recollect.cli.asking import KINDS
 from recollect.cli.main import SECTIONS, cli
 from recollect.cli.profiles import profile
-from recollect.cli.recall import KINDS
+from recollect.cli.sessions import session
 from recollect.records import Kind
 
 if TYPE_CHECKING:
@@ -22,8 +23,17 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["command_line"]
 COMMANDS = [command for commands in SECTIONS.values() for command in commands]
-INNER = [command for commands in profile.sections.values() for command in commands]
-EXAMPLES = [*cli.examples, *(example for command in (*COMMANDS, *INNER) for example in command.examples)]
+FAMILIES = {str(family.name): family for family in (profile, session)}
+INNER = [
+    (name, command)
+    for name, family in FAMILIES.items()
+    for commands in family.sections.values()
+    for command in commands
+]
+EXAMPLES = [
+    *cli.examples,
+    *(example for command in (*COMMANDS, *(inner for _, inner in INNER)) for example in command.examples),
+]
 HEAVY = ("numpy", "apsw", "rich", "onnxruntime", "platformdirs", "recollect.engine", "recollect.records")
 
 
@@ -44,11 +54,11 @@ def test_every_command_has_help_with_examples(recollect: CommandLine, command: C
     _check_help(command, recollect(str(command.name), "--help").stdout)
 
 
-@pytest.mark.parametrize("command", INNER, ids=lambda command: command.name)
-def test_every_command_of_profile_has_help_with_examples(
-    recollect: CommandLine, command: Command | Group
+@pytest.mark.parametrize(("family", "command"), INNER, ids=[f"{name} {inner.name}" for name, inner in INNER])
+def test_every_command_of_a_family_has_help_with_examples(
+    recollect: CommandLine, family: str, command: Command | Group
 ) -> None:
-    _check_help(command, recollect("profile", str(command.name), "--help").stdout)
+    _check_help(command, recollect(family, str(command.name), "--help").stdout)
 
 
 def _check_help(command: Command | Group, shown: str) -> None:
@@ -68,13 +78,14 @@ def test_every_example_can_be_typed(example: str) -> None:
     else:
         name, *arguments = words[start:]
     context = cli.commands[name].make_context(name, arguments)
-    if name == "profile":  # a family: what follows its name is one of its commands
+    if name in FAMILIES:  # what follows its name is one of its commands
         inner, *rest = arguments
-        profile.commands[inner].make_context(inner, rest, parent=context)
+        FAMILIES[name].commands[inner].make_context(inner, rest, parent=context)
 
 
 @pytest.mark.parametrize(
-    "typed", [["--help"], ["search", "--help"], ["profile"], ["--version"], ["completion", "fish"]]
+    "typed",
+    [["--help"], ["search", "--help"], ["profile"], ["session"], ["--version"], ["completion", "fish"]],
 )
 def test_help_loads_nothing_heavy(typed: list[str]) -> None:
     program = (
@@ -111,6 +122,11 @@ def test_completion_completes_commands_and_options(recollect: CommandLine) -> No
     assert b"limbic" in recollect.process(**asked).stdout
     asked = {**asked, "COMP_WORDS": "recollect profile show mn", "COMP_CWORD": "mn"}
     assert b"mnemosyne" in recollect.process(**asked).stdout
+    recollect("session", "add", "harbour", "--speaker", "Ana", "Hello there")
+    asked = {**asked, "COMP_WORDS": "recollect session show har", "COMP_CWORD": "har"}
+    assert b"harbour" in recollect.process(**asked).stdout
+    asked = {**asked, "COMP_WORDS": "recollect recall tea --session har", "COMP_CWORD": "har"}
+    assert b"harbour" in recollect.process(**asked).stdout
 
 
 def test_a_misspelt_command_is_met_with_the_right_one(recollect: CommandLine) -> None:

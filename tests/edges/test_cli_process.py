@@ -29,6 +29,7 @@ LOOKING = [
     ["profile", "show", "limbic"],
     ["profile", "diff", "limbic", "recollect"],
     ["show", "Marisol Vega"],
+    ["history", "Marisol Vega"],
     ["graph"],
     ["stats"],
     ["doctor"],

@@ -24,9 +24,9 @@ def test_a_line_holds_rank_id_kind_name_passage_why_and_score(harbour: CommandLi
 
 def test_json_has_stable_keys_and_iso_times(harbour: CommandLine) -> None:
     answer = harbour.json("search", "oolong")
-    assert set(answer) == {"query", "profile", "strategy", "mode", "note", "hits"}
+    assert set(answer) == {"query", "profile", "strategy", "mode", "note", "time", "left_out", "hits"}
     hit = answer["hits"][0]
-    assert set(hit) == {"rank", "score", "found_by", "scores", "reasons", "passage", "memory"}
+    assert set(hit) == {"rank", "score", "found_by", "scores", "reasons", "passage", "piece", "memory"}
     assert hit["found_by"]["words"]["rank"] == 1
     assert datetime.fromisoformat(hit["memory"]["created_at"]).tzinfo is not None
 

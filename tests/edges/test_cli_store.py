@@ -21,6 +21,13 @@ READING = [
     ["stats"],
     ["verify"],
     ["export", "-"],
+    ["context", "tea"],
+    ["history", "1"],
+    ["session", "list"],
+    ["session", "show", "harbour"],
+    ["session", "extract", "harbour"],
+    ["update", "1", "--pin"],
+    ["supersede", "1", "2"],
 ]
 
 
@@ -32,7 +39,7 @@ def test_a_mistyped_path_leaves_no_empty_store_behind(recollect: CommandLine, ty
     assert not recollect.store.exists()
 
 
-@pytest.mark.parametrize("typed", [*READING, ["add", "Ana"]])
+@pytest.mark.parametrize("typed", [*READING, ["add", "Ana"], ["remember", "tea"]])
 def test_a_file_that_is_not_ours_is_refused_untouched(recollect: CommandLine, typed: list[str]) -> None:
     recollect.store.write_text("Dear diary, ")
     recollect.refused(*typed, status=3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -221,8 +221,11 @@ def test_only_messages_have_neighbours_and_only_in_their_scope(engine: Engine) -
         engine.around(note)
     with pytest.raises(NotFound):
         engine.scoped("someone").around(told.ids[0])
+    engine.scoped("someone").add_messages("short", TALK[:1])
+    engine.add_messages("short", TALK)
+    assert said(engine.scoped("someone").turns("short", last=2)) == ["Hello there"]
     assert engine.scoped("someone").turns("s") == []
-    assert engine.scoped("someone").sessions() == []
+    assert [one.turns for one in engine.scoped("someone").sessions()] == [1]
 
 
 @pytest.mark.parametrize("last", [0, -1, 1_001])
@@ -309,6 +312,17 @@ def test_the_rules_draw_notes_that_point_to_their_messages(engine: Engine) -> No
     assert told.note is None
 
 
+def test_yesterday_is_told_from_where_the_user_is(engine: Engine) -> None:
+    tokyo = timezone(timedelta(hours=9))
+    engine = Engine(replace(engine.parts, zone=tokyo, extractor=Rules))
+    # In Tokyo it is five in the morning of the 26th.
+    said_at = datetime(2026, 2, 25, 20, tzinfo=UTC)
+    (note,) = engine.add_messages("s", [{"content": "I moved to Oslo yesterday.", "at": said_at}]).notes
+    memory = kept(engine, note.id)
+    assert memory.happened_at == datetime(2026, 2, 25, tzinfo=tokyo)
+    assert memory.created_at == said_at
+
+
 def test_a_drawn_note_is_found_from_every_session(engine: Engine) -> None:
     engine = drawing(engine, Rules())
     engine.add_messages("before", [{"speaker": "Ada", "content": "Hi! How are you? I live in Berlin."}])
@@ -339,6 +353,23 @@ def test_drawing_again_counts_and_makes_no_twin(engine: Engine) -> None:
     (again,) = engine.extract("s")
     assert (again.id, again.created) == (first.id, False)
     assert engine.counts().notes == 1
+
+
+def test_drawing_again_brings_back_nothing_that_was_corrected_or_forgotten(engine: Engine) -> None:
+    engine = drawing(engine, Rules())
+    told = engine.add_messages(
+        "s",
+        [
+            {"speaker": "Ada", "content": "I live in Berlin."},
+            {"speaker": "Ada", "content": "I have a cat. Anna and Boris and Carla and Doris live in Paris."},
+        ],
+    )
+    berlin, *others = told.notes
+    done = engine.supersede(berlin.id, "I live in Oslo.")
+    assert told.ids[0] in {one.id for one in done.retired}
+    engine.forget([note.id for note in others])
+    assert engine.extract("s") == ()
+    assert texts(engine, "where does Ada live", kinds=["note"]) == {"I live in Oslo."}
 
 
 def test_drawing_from_a_session_that_is_not_there_says_so(engine: Engine) -> None:

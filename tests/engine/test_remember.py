@@ -425,19 +425,14 @@ def test_many_notes_are_stored_in_order_from_texts_mappings_and_records(engine: 
 
 
 def test_one_wrong_row_stops_the_batch_and_nothing_is_written(engine: Engine) -> None:
-    for rows, told in (
-        (
-            ["tea", {"text": "x", "mood": "good"}],
-            r"Row 1: A note has no 'mood'; it has: .* Nothing was written\.",
-        ),
-        (
-            ["tea", {"text": "x", "about": ["Ada"]}],
-            r"Row 1: There is no entity named 'Ada'.* Nothing was written\.",
-        ),
-        (["tea", 7], r"Row 1: A note is text or a mapping, not int\. Nothing was written\."),
-    ):
-        with pytest.raises((InvalidInput, NotFound), match=told):
-            engine.remember_many(rows)
+    wrong_rows: list[tuple[Any, str]] = [
+        ({"text": "x", "mood": "good"}, "A note has no 'mood'; it has: "),
+        ({"text": "x", "about": ["Ada"]}, "There is no entity named 'Ada'"),
+        (7, "A note is text or a mapping, not int"),
+    ]
+    for row, told in wrong_rows:
+        with pytest.raises((InvalidInput, NotFound), match=rf"Row 1: {told}.* Nothing was written\."):
+            engine.remember_many(["tea", row])
         assert notes(engine) == 0
 
 
@@ -476,6 +471,18 @@ def test_the_same_key_is_answered_and_not_repeated(engine: Engine) -> None:
     many = engine.remember_many(["one", "two"], key="many")
     assert engine.remember_many(["one", "two"], key="many") == many
     assert notes(engine) == 3
+
+
+def test_a_key_older_than_the_purge_of_what_it_stored_says_so(engine: Engine, clock: FixedClock) -> None:
+    engine.forget(
+        [engine.remember("tea", key="k").id, *(n.id for n in engine.remember_many(["a"], key="l").notes)]
+    )
+    clock.tick(1)
+    engine.purge(clock())
+    with pytest.raises(NotFound, match="the key 'k' stored was purged since"):
+        engine.remember("tea", key="k")
+    assert engine.remember_many(["a"], key="l").notes == ()
+    assert notes(engine) == 0
 
 
 def test_a_key_belongs_to_its_scope(engine: Engine) -> None:

@@ -5,22 +5,35 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, assert_never
 
-from recollect.cli.replies import Checkup, Compared, Done, Found, Listed, Missed, Opened, Profiled, Rows
+from recollect.cli.replies import (
+    Checkup,
+    Compared,
+    Done,
+    Found,
+    Listed,
+    Missed,
+    Opened,
+    Profiled,
+    Rows,
+    Talk,
+    Timeline,
+)
 from recollect.rank.plain import to_plain
 from recollect.records import Kind
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from recollect.cli.replies import Reply
-    from recollect.engine.results import Answer, Graph, Hit, Observed, Related
+    from recollect.cli.replies import OpenedText, Reply
+    from recollect.engine.results import Answer, Graph, History, Hit, Observed, Related
     from recollect.engine.whynot import WhyNot
     from recollect.rank.explain import Reason
     from recollect.rank.whynot import Standing
     from recollect.records import Memory, Observation, Relation
+    from recollect.text.when import TimePhrase
 
 
-def data_of(reply: Reply) -> Any:
+def data_of(reply: Reply) -> Any:  # noqa: PLR0911  # one line for each reply
     match reply:
         case Done() | Rows():
             return reply.data
@@ -30,8 +43,14 @@ def data_of(reply: Reply) -> Any:
             return why_not_data(why)
         case Profiled() | Compared():
             return profile_data(reply)
-        case Listed(graph) | Opened(graph):
+        case Listed(graph):
             return graph_data(graph)
+        case Opened(graph, _, texts):
+            return {**graph_data(graph), "texts": [text_data(text) for text in texts]}
+        case Talk(session, turns):
+            return {"session": session, "turns": [memory_data(turn) for turn in turns]}
+        case Timeline(history):
+            return history_data(history)
         case Checkup(checks):
             return {"problems": reply.problems, "checks": [asdict(check) for check in checks]}
         case _:
@@ -55,6 +74,8 @@ def answer_data(answer: Answer) -> dict[str, Any]:
         "strategy": answer.strategy,
         "mode": answer.mode,
         "note": answer.note,
+        "time": None if answer.time is None else time_data(answer.time),
+        "left_out": answer.left_out,
         "hits": [hit_data(rank, hit) for rank, hit in enumerate(answer.hits, start=1)],
     }
 
@@ -69,7 +90,34 @@ def hit_data(rank: int, hit: Hit) -> dict[str, Any]:
         "scores": dict(hit.scores),
         "reasons": [reason_data(reason) for reason in hit.reasons],
         "passage": hit.passage,
+        "piece": hit.piece,
         "memory": memory_data(hit.memory),
+    }
+
+
+def time_data(phrase: TimePhrase) -> dict[str, Any]:
+    return {
+        "words": phrase.words,
+        "start": iso(phrase.start),
+        "stop": iso(phrase.stop),
+        "confidence": phrase.confidence,
+    }
+
+
+def text_data(text: OpenedText) -> dict[str, Any]:
+    return {
+        **memory_data(text.memory),
+        "mentions": [{"id": each.id, "name": each.name} for each in text.mentions],
+        "around": [memory_data(turn) for turn in text.around],
+    }
+
+
+def history_data(history: History) -> dict[str, Any]:
+    return {
+        "memory": memory_data(history.memory),
+        "events": [
+            {"at": iso(event.at), "what": event.what, "detail": event.detail} for event in history.events
+        ],
     }
 
 
@@ -132,11 +180,15 @@ def memory_data(memory: Memory) -> dict[str, Any]:
         **(_entity_fields(memory) if memory.kind is Kind.ENTITY else _text_fields(memory)),
         "status": str(memory.status),
         "importance": memory.importance,
+        "pinned": memory.pinned,
+        "duplicates": memory.duplicates,
         "owner": memory.scope.owner,
         "agent": memory.scope.agent,
         "created_at": iso(memory.created_at),
         "updated_at": iso(memory.updated_at),
         "happened_at": iso(memory.happened_at),
+        "superseded_by": memory.superseded_by,
+        "superseded_at": iso(memory.superseded_at),
         "deleted_at": iso(memory.deleted_at),
     }
 
@@ -152,6 +204,7 @@ def observation_data(observation: Observation) -> dict[str, Any]:
         "superseded_at": iso(observation.superseded_at),
         "similar_to": observation.similar_to,
         "similarity": observation.similarity,
+        "corrected_by": observation.corrected_by,
         "deleted_at": iso(observation.deleted_at),
     }
 
@@ -211,4 +264,12 @@ def _text_fields(memory: Memory) -> dict[str, Any]:
         "position": memory.position,
         "role": memory.role,
         "speaker": memory.speaker,
+        "undated": memory.undated,
+        "tags": list(memory.tags),
+        "drawn_from": memory.drawn_from,
+        "similar_to": memory.similar_to,
+        "similarity": memory.similarity,
+        "former": [
+            {"text": each.text, "since": iso(each.since), "until": iso(each.until)} for each in memory.former
+        ],
     }

@@ -13,13 +13,18 @@ from recollect.cli.command import command
 from recollect.cli.progress import progress
 from recollect.cli.replies import Done
 from recollect.cli.when import when_or_age
-from recollect.cli.wording import counted
+from recollect.cli.which import memory_id
+from recollect.cli.wording import counted, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import timedelta
 
     from recollect.cli.call import Call
+    from recollect.records import Memory
+
+_NAMED = 10
+"""Memories that are named when they are forgotten; of more, the ids say enough."""
 
 
 @command("delete", "recollect delete 'Old project'", "recollect restore 12   # to bring it back")
@@ -31,13 +36,14 @@ def delete(call: Call, names: tuple[str, ...]) -> None:
     _show_forgotten(call, ids, asked=len(set(names)), noun="entity", plural="entities")
 
 
-@command("forget", "recollect forget 12 17")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True, type=int)
+@command("forget", "recollect forget 12 17", "recollect restore 12   # to bring it back")
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, type=memory_id)
 def forget(call: Call, ids: tuple[int, ...]) -> None:
     """Forget memories of any kind by their id. They can be restored."""
     with call.memory() as memory:
         gone = memory.forget(ids)
-    _show_forgotten(call, gone, asked=len(set(ids)), noun="memory", plural="memories")
+        said = [f"{_named(each)}: {_short(each)}" for id_ in gone[:_NAMED] if (each := memory.get(id_))]
+    _show_forgotten(call, gone, asked=len(set(ids)), noun="memory", plural="memories", said=said)
 
 
 @command(
@@ -50,10 +56,12 @@ def forget(call: Call, ids: tuple[int, ...]) -> None:
 @click.option("--observation", is_flag=True, help="The ids are of observations that `unobserve` removed.")
 @click.option("-y", "--yes", is_flag=True, help="Replace the store without asking.")
 def restore(call: Call, what: tuple[str, ...], observation: bool, yes: bool) -> None:
-    """Bring back forgotten memories, or a whole backup.
+    """Bring back what was forgotten or superseded, or a backup.
 
-    Numbers are ids. Anything else is the path of a file that `recollect backup` made: the store becomes what
-    that file holds, and what it holds now is lost.
+    Numbers are ids. What was superseded is in force again, beside what took its place.
+
+    Anything else is the path of a file that `recollect backup` made: the store becomes what that file holds,
+    and what it holds now is lost.
     """
     if all(each.lstrip("#").isdecimal() for each in what):
         ids = [int(each.lstrip("#")) for each in what]
@@ -92,9 +100,23 @@ def _restore_memories(call: Call, ids: Sequence[int]) -> None:
     from recollect.cli.data import memory_data  # noqa: PLC0415  # loads the engine's records
 
     with call.memory() as memory:
+        before = [memory.get(id_) for id_ in ids]
         back = [memory.restore(id_) for id_ in ids]
-    names = ", ".join(each.name or f"{each.kind} #{each.id}" for each in back)
-    call.show(Done(f"Restored {names}.", {"restored": [memory_data(each) for each in back]}))
+    message = f"Restored {', '.join(_named(each) for each in back)}."
+    details = [line for was, now in zip(before, back, strict=True) for line in _returned(was, now)]
+    call.show(Done(message, {"restored": [memory_data(each) for each in back]}, details))
+
+
+def _returned(was: Memory | None, now: Memory) -> Iterator[str]:
+    """What a text says that is back, and how it stands."""
+    if now.text:
+        yield f"#{now.id}: {_short(now)}"
+    if now.superseded_at is not None:
+        by = f" by #{now.superseded_by}" if now.superseded_by else ""
+        yield f"#{now.id} is still superseded{by}; in force again: recollect restore {now.id}"
+    elif was is not None and was.superseded_at is not None:
+        by = f" by #{was.superseded_by}, which stays; to take that away: recollect forget {was.superseded_by}"
+        yield f"#{now.id} was superseded{by if was.superseded_by else ''}"
 
 
 def _restore_observations(call: Call, ids: Sequence[int]) -> None:
@@ -127,8 +149,19 @@ def _confirm(question: str, *, yes: bool) -> None:
         raise click.ClickException("nothing was changed.")
 
 
-def _show_forgotten(call: Call, ids: Sequence[int], *, asked: int, noun: str, plural: str) -> None:
-    details = [f"Bring back: recollect restore {' '.join(map(str, ids))}"] if ids else []
+def _named(memory: Memory) -> str:
+    return memory.name or f"{memory.kind} #{memory.id}"
+
+
+def _short(memory: Memory) -> str:
+    said = memory.text or f"{memory.name} ({memory.type})"
+    return shortened(f"{memory.speaker}: {said}" if memory.speaker else said)
+
+
+def _show_forgotten(
+    call: Call, ids: Sequence[int], *, asked: int, noun: str, plural: str, said: Sequence[str] = ()
+) -> None:
+    details = [*said, f"Bring back: recollect restore {' '.join(map(str, ids))}"] if ids else []
     absent = asked - len(ids)
     if absent:
         details.insert(0, f"{absent:,} of those asked for {'was' if absent == 1 else 'were'} not there.")

@@ -76,7 +76,7 @@ def _rows(content: bytes) -> Iterator[tuple[str, Turn | InvalidInput]]:
         for number, row in enumerate(whole, 1):
             yield from ((f"item {number}", turn) for turn in _turns(row))
     else:
-        yield from (("the file", turn) for turn in _turns(whole))
+        yield from (("top level", turn) for turn in _turns(whole))
 
 
 def _lines(content: bytes) -> Iterator[tuple[str, Turn | InvalidInput]]:

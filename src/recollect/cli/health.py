@@ -11,11 +11,13 @@ from recollect.bootstrap import embedder, engine, model_name
 from recollect.cli.languages import mostly_other_than_english
 from recollect.cli.replies import Check
 from recollect.cli.store_file import look_at
+from recollect.cli.upkeep import session_count
 from recollect.cli.version import version
 from recollect.cli.wording import counted, size
 from recollect.embedders.choose import WORDS_ONLY, availability, default_choice, installed
 from recollect.embedders.packaged import packaged
 from recollect.errors import ModelUnavailable, RecollectError
+from recollect.extractors.choose import extractor_named
 from recollect.records import Filter
 from recollect.settings import AUTO, config_path
 from recollect.stores.sqlite.connection import APPLICATION_ID, migrations
@@ -49,6 +51,21 @@ def settings(found: Settings) -> Iterator[Check]:
     yield Check("ok", "settings", said)
     if found.owner or found.agent:
         yield Check("ok", "scope", f"owner {found.owner!r}, agent {found.agent!r}")
+    yield _extractor(found)
+
+
+def _extractor(found: Settings) -> Check:
+    """Whether there is such a thing; a server is not asked."""
+    try:
+        drawing = extractor_named(found.extractor)
+    except RecollectError as error:
+        return Check("problem", "extractor", str(error), "Correct the setting `extractor`.")
+    if drawing is None:
+        return Check("note", "extractor", "none: no notes are drawn out of messages")
+    if found.extractor.startswith("openai:") and not (found.extractor_key or found.extractor_url):
+        said = f"{drawing.name} needs a key, or the address of a server that needs none"
+        return Check("problem", "extractor", said, "Set extractor_key or extractor_url.")
+    return Check("ok", "extractor", f"{drawing.name} draws notes out of messages")
 
 
 def store_file(path: Path) -> StoreFile:
@@ -120,7 +137,7 @@ def other_models() -> Check:
 
 def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
     counts, used = memory.counts(), memory.model()
-    yield Check("ok", "holds", _contents(counts))
+    yield Check("ok", "holds", _contents(counts, session_count(memory)))
     name = model_name(found) if used is None else used.name
     ready = model(found, name)
     yield ready
@@ -132,13 +149,13 @@ def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
     yield from _signals(memory)
 
 
-def _contents(counts: Counts) -> str:
+def _contents(counts: Counts, sessions: int) -> str:
     held = [
         (counts.entities, counted(counts.entities, "entity", "entities")),
         (counts.observations, counted(counts.observations, "observation")),
         (counts.relations, counted(counts.relations, "relation")),
         (counts.notes, counted(counts.notes, "note")),
-        (counts.messages, counted(counts.messages, "message")),
+        (counts.messages, f"{counted(counts.messages, 'message')} in {counted(sessions, 'session')}"),
         (counts.forgotten, f"{counts.forgotten:,} forgotten"),
     ]
     return ", ".join(said for number, said in held if number) or "nothing yet"

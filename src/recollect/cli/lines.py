@@ -4,31 +4,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from recollect.cli.headings import fields, retired, who
 from recollect.cli.matched import matched, why
 from recollect.cli.recipe import parts, said
-from recollect.cli.replies import Checkup, Compared, Done, Found, Listed, Missed, Opened, Profiled, Rows
+from recollect.cli.replies import (
+    Checkup,
+    Compared,
+    Done,
+    Found,
+    Listed,
+    Missed,
+    Opened,
+    Profiled,
+    Rows,
+    Talk,
+    Timeline,
+)
 from recollect.cli.visible import one_line
+from recollect.records import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from datetime import datetime
+    from datetime import datetime, tzinfo
     from typing import Any
 
-    from recollect.cli.replies import Check, Reply
+    from recollect.cli.replies import Check, OpenedText, Reply
     from recollect.engine.results import Answer, Graph
     from recollect.engine.whynot import WhyNot
     from recollect.rank.explain import Reason
     from recollect.rank.whynot import Standing
-    from recollect.records import Relation
+    from recollect.records import Memory, Relation
 
 
-def lines_of(reply: Reply) -> Iterator[str]:
+def lines_of(reply: Reply) -> Iterator[str]:  # noqa: PLR0912  # one case for each reply
     match reply:
         case Done(message, _, details):
             yield one_line(message)
             yield from (f"  {one_line(detail)}" for detail in details)
-        case Found(answer):
-            yield from _hits(answer)
+        case Found(answer, zone):
+            yield from _hits(answer, zone)
         case Missed(why_not):
             yield from _missed(why_not)
         case Profiled(profile):
@@ -38,8 +52,14 @@ def lines_of(reply: Reply) -> Iterator[str]:
                 yield _fields(each.where, each.name, _numbers(each.first), _numbers(each.second))
         case Listed(graph):
             yield from _graph(graph, history=False)
-        case Opened(graph, history):
+        case Opened(graph, history, texts, zone):
             yield from _graph(graph, history=history)
+            for text in texts:
+                yield from _text(text, zone)
+        case Talk(_, turns, zone):
+            yield from (_turn(turn, zone) for turn in turns)
+        case Timeline(told, zone):
+            yield from (_fields(_iso(each.at, zone), each.what, each.detail) for each in told.events)
         case Rows(_, _, rows):
             yield from (_fields(*row) for row in rows)
         case Checkup(checks):
@@ -48,20 +68,58 @@ def lines_of(reply: Reply) -> Iterator[str]:
             assert_never(reply)
 
 
-def _hits(answer: Answer) -> Iterator[str]:
+def _hits(answer: Answer, zone: tzinfo | None) -> Iterator[str]:
     for rank, hit in enumerate(answer.hits, start=1):
         memory = hit.memory
         yield _fields(
             str(rank),
             str(memory.id),
             memory.kind,
-            memory.name or memory.speaker or "",
+            memory.name or who(memory),
             matched(hit, answer.query),
             why(hit),
             f"{hit.score:.4f}",
+            *([] if memory.kind is Kind.ENTITY else [_when(memory, zone), _belongs(memory)]),
         )
         for reason in hit.reasons:
             yield _fields(str(rank), str(memory.id), "step", *_reason(reason))
+
+
+def _belongs(memory: Memory) -> str:
+    """`session harbour, plans_goals, tagged kitchen, superseded by #14`."""
+    said = (
+        f"session {memory.session}" if memory.session else "",
+        memory.category or "",
+        f"tagged {' '.join(memory.tags)}" if memory.tags else "",
+        retired(memory),
+    )
+    return ", ".join(filter(None, said))
+
+
+def _when(memory: Memory, zone: tzinfo | None) -> str:
+    """When it happened or was said; empty where nobody knows."""
+    if memory.undated and memory.happened_at is None:
+        return ""
+    return _iso(memory.happened_at or memory.created_at, zone)
+
+
+def _iso(when: datetime, zone: tzinfo | None) -> str:
+    return when.astimezone(zone).isoformat(timespec="seconds")
+
+
+def _turn(turn: Memory, zone: tzinfo | None) -> str:
+    return _fields(str(turn.id), _when(turn, zone), who(turn), turn.text)
+
+
+def _text(text: OpenedText, zone: tzinfo | None) -> Iterator[str]:
+    memory = text.memory
+    id_ = str(memory.id)
+    yield _fields(memory.kind, id_, who(memory), memory.text or memory.name)
+    yield from (_fields("field", id_, name, value) for name, value in fields(memory, zone))
+    yield from (_fields("mentions", id_, str(each.id), each.name) for each in text.mentions)
+    for turn in text.around:
+        if turn.id != memory.id:
+            yield _fields("near", id_, str(turn.id), who(turn), turn.text)
 
 
 def _reason(reason: Reason) -> tuple[str, ...]:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.cli.command import command
-from recollect.cli.replies import Listed, Opened
+from recollect.cli.replies import Listed, Opened, OpenedText
+from recollect.cli.which import memory_if_any, no_such
 from recollect.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recollect.cli.call import Call
+    from recollect.engine.engine import Engine
     from recollect.engine.results import Graph
+    from recollect.records import Memory
 
 
 @command("find", "recollect find tide", "recollect find 灯台 --limit 5")
@@ -33,23 +34,34 @@ def find(call: Call, text: tuple[str, ...], limit: int) -> None:
     call.show(Listed(found, query=" ".join(text)))
 
 
-@command("show", "recollect show 'Marisol Vega' Tidebook", "recollect show Tidebook --history")
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@command(
+    "show",
+    "recollect show 'Marisol Vega' Tidebook",
+    "recollect show 12 17",
+    "recollect show Tidebook --history",
+)
+@click.argument("names", metavar="NAME|ID...", nargs=-1, required=True)
 @click.option("--history", is_flag=True, help="Also what was replaced, and relations that ended.")
 def show(call: Call, names: tuple[str, ...], history: bool) -> None:
-    """Show entities in full, with their relations.
+    """Show entities, notes and messages in full.
 
-    A name is found in any case and without its accents, where only one entity fits.
+    A name is found in any case and without its accents, where only one entity fits. A number is an id, unless
+    an entity has that name; `#12` always is one.
+
+    An entity is shown with its relations, a message with the turns around it. In a pipe, each line begins
+    with what it is: entity, observation, relation; note, message, field, mentions, near.
     """
     with call.memory() as memory:
-        graphs = {name: memory.open_nodes([name], record=False) for name in names}
-        missing = [name for name, graph in graphs.items() if not graph.entities]
-        if len(missing) == len(graphs):
-            raise NotFound(f"{_no_such(missing)} Look for one with: recollect find TEXT")
-        found = memory.open_nodes([name for name in names if name not in missing], history=history)
-    call.show(Opened(found, history))
+        found = {name: memory_if_any(memory, name) for name in names}
+        missing = [name for name, each in found.items() if each is None]
+        if len(missing) == len(found):
+            raise NotFound(no_such(*missing))
+        there = [each for each in found.values() if each is not None]
+        graph = memory.open_nodes([each.name for each in there if _is_open(each)], history=history)
+        texts = tuple(_opened(memory, each) for each in there if not _is_open(each))
+        call.show(Opened(graph, history, texts, memory.parts.zone))
     if missing:
-        call.tell(_no_such(missing))
+        call.tell(no_such(*missing))
 
 
 @command("graph", "recollect graph", "recollect graph --limit 500 --json > page.json")
@@ -71,5 +83,13 @@ def _next_page(page: Graph, limit: int) -> str | None:
     return None if page.cursor is None else f"recollect graph --limit {limit} --after {page.cursor}"
 
 
-def _no_such(names: Sequence[str]) -> str:
-    return f"There is no entity named {' or '.join(map(repr, names))}."
+def _is_open(memory: Memory) -> bool:
+    """An entity that is not forgotten: the graph shows it, with its relations."""
+    return bool(memory.name) and memory.deleted_at is None
+
+
+def _opened(engine: Engine, memory: Memory) -> OpenedText:
+    with engine.store.read() as view:
+        named = view.memories(memory.mentions)
+    near = engine.around(memory.id) if memory.position is not None else ()
+    return OpenedText(memory, tuple(named[id_] for id_ in memory.mentions if id_ in named), tuple(near))

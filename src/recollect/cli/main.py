@@ -14,15 +14,21 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.cli.about import completion, models, settings
+from recollect.cli.chat_import import chat_import
 from recollect.cli.command import Group
+from recollect.cli.context import context
+from recollect.cli.correct import supersede, update
 from recollect.cli.doctor import doctor
+from recollect.cli.entities import add, observe, status, unobserve
 from recollect.cli.forgetting import delete, forget, purge, restore
+from recollect.cli.history import history
 from recollect.cli.look import find, graph, show
 from recollect.cli.moving import backup, export, import_
 from recollect.cli.profiles import profile
 from recollect.cli.recall import recall, search, why_not
 from recollect.cli.relations import end_relation, relate, unrelate
-from recollect.cli.remember import add, observe, status, unobserve
+from recollect.cli.remember import remember
+from recollect.cli.sessions import session
 from recollect.cli.upkeep import reindex, stats, verify
 from recollect.cli.version import version
 
@@ -30,11 +36,21 @@ if TYPE_CHECKING:
     from recollect.cli.command import Command
 
 SECTIONS: dict[str, tuple[Command | Group, ...]] = {
-    "Remember": (add, observe, relate, status),
-    "Look": (search, recall, find, show, graph),
+    "Remember": (remember, session, add, observe, relate, status),
+    "Look": (search, recall, context, find, show, history, graph),
     "Understand the ranking": (why_not, profile),
-    "Correct and forget": (end_relation, unobserve, unrelate, delete, forget, restore, purge),
-    "Move": (import_, export, backup),
+    "Correct and forget": (
+        update,
+        supersede,
+        end_relation,
+        unobserve,
+        unrelate,
+        delete,
+        forget,
+        restore,
+        purge,
+    ),
+    "Move": (chat_import, import_, export, backup),
     "Care": (doctor, stats, verify, reindex, models, settings, completion),
 }
 
@@ -50,10 +66,12 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     cls=Group,
     sections=SECTIONS,
     examples=(
+        "recollect remember 'Marisol Vega is allergic to nuts'",
         "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team'",
         "recollect observe 'Marisol Vega' 'Drinks oolong after lunch'",
         "recollect search 'who likes tea?' --explain",
-        "recollect import memory.jsonl",
+        "recollect context 'what may I cook for Marisol?' --budget 500",
+        "recollect chat-import chatgpt-export.zip",
         "recollect doctor",
     ),
     epilog="`recollect COMMAND --help` tells more about a command and shows examples.",
@@ -65,7 +83,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 )
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """A memory in one file: a knowledge graph with search by words and by meaning, offline."""
+    """A memory in one file: notes, talks and a graph, searched by words and by meaning, offline."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 

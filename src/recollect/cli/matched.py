@@ -19,6 +19,7 @@ EXCERPT = 280
 FOUND = 120
 # Endings differ between the query and the text (walk, walking), so words are compared by how they begin.
 _STEM = 5
+_WORD = 20
 
 
 def matched(hit: Hit, query: str) -> str:
@@ -61,7 +62,18 @@ def excerpt(text: str, query: str, width: int = EXCERPT) -> str:
     places = [place for stem in stems(query) if (place := folded.find(stem)) >= 0]
     start = max(0, min(places, default=0) - width // 3)
     end = start + width
-    return f"{'…' if start else ''}{line[start:end].strip()}{'…' if end < len(line) else ''}"
+    return f"{'…' if start else ''}{_cut(line, start, end)}{'…' if end < len(line) else ''}"
+
+
+def _cut(line: str, start: int, end: int) -> str:
+    """Between words where there are any near: a word in two is hard to read."""
+    if start:
+        space = line.find(" ", start, start + _WORD)
+        start = space + 1 if space >= 0 else start
+    if end < len(line):
+        space = line.rfind(" ", end - _WORD, end)
+        end = space if space > start else end
+    return line[start:end].strip()
 
 
 def _pieces(memory: Memory) -> Sequence[str]:
@@ -74,7 +86,8 @@ def _without_head(hit: Hit) -> str:
     """The passage without the entity's name and type, which stand above it."""
     passage = hit.passage or ""
     if hit.memory.kind is not Kind.ENTITY:
-        return passage
+        # As it was said: what the model read may begin with who said it, which stands above.
+        return (hit.piece or hit.memory.text) if passage else ""
     head = passage_text(hit.memory, None, (0, 0))
     return "" if passage == head else passage.removeprefix(f"{head}: ")
 

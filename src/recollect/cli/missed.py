@@ -12,9 +12,11 @@ from rich.text import Text
 from recollect.cli.headings import heading
 from recollect.cli.visible import visible
 from recollect.cli.waterfall import figure, longest, waterfall
+from recollect.cli.wording import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import tzinfo
 
     from rich.console import RenderableType
 
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
 _MEASURES = {"meaning": "cosine", "words": "BM25"}
 
 
-def missed(why: WhyNot) -> Iterator[RenderableType]:
-    yield heading(why.memory)
+def missed(why: WhyNot, zone: tzinfo | None) -> Iterator[RenderableType]:
+    yield heading(why.memory, zone)
+    if why.memory.text:
+        yield Text(shortened(visible(why.memory.text), 160))
     yield Text(visible(why.verdict), "bold")
     if why.branches:
         yield _searches(why.branches)

@@ -34,14 +34,22 @@ def _bars() -> Bars:
         TimeElapsedColumn,
     )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        # How far, or, where nobody knows how much there is, how many.
+        TextColumn("{task.fields[count]}"),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+    )
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def _stage(bars: Bars, title: str) -> Progress:
-    task = bars.add_task(title, total=None, visible=False)
+    task = bars.add_task(title, total=None, visible=False, count="")
 
     def told(done: int, total: int | None) -> None:
-        bars.update(task, completed=done, total=total, visible=True)
+        count = "" if total else f"{done:,}"
+        bars.update(task, completed=done, total=total, visible=True, count=count)
 
     return told

@@ -2,53 +2,43 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from recollect.cli.asking import AS_OF, KIND, LIMIT, PROFILE, SESSION, SUPERSEDED, TAG, asked_of
 from recollect.cli.command import command
 from recollect.cli.replies import Found, Missed
-from recollect.errors import NotFound
+from recollect.cli.which import memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from click.shell_completion import CompletionItem
-
     from recollect.cli.call import Call
-    from recollect.engine.engine import Engine
 
-KINDS = ("entity", "note", "message")
-_ID = re.compile(r"#?([0-9]{1,18})")
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
-
-def _completed(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    from recollect.cli.profiles import completed  # noqa: PLC0415  # loads NumPy, and only the tab key needs it
-
-    return completed(ctx, begun)
-
-
-_LIMIT = click.option(
-    "-n", "--limit", type=click.IntRange(1, 1000), help="Hits at most; 10 where it is not given."
-)
-_PROFILE = click.option(
-    "-p",
-    "--profile",
-    metavar="NAME",
-    shell_complete=_completed,
-    help="How to rank; see `recollect profile list`.",
-)
-_KIND = click.option(
-    "-k", "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these; repeatable."
-)
 _EXPLAIN = click.option("-e", "--explain", is_flag=True, help="Show how each score came about, step by step.")
+_BUDGET = click.option(
+    "--budget",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Only hits whose texts fit this many tokens together.",
+)
+_WHERE = (LIMIT, PROFILE, KIND, SESSION, AS_OF, TAG, SUPERSEDED)
 
 
 def _asking(function: _Function) -> _Function:
     """What both ways to search take."""
-    for option in (_EXPLAIN, _KIND, _PROFILE, _LIMIT, click.argument("text", nargs=-1, required=True)):
+    words = click.argument("text", metavar="QUERY...", nargs=-1, required=True)
+    for option in (_EXPLAIN, _BUDGET, *reversed(_WHERE), words):
+        function = option(function)
+    return function
+
+
+def _placed(function: _Function) -> _Function:
+    """What also `why-not` takes: where to look."""
+    for option in reversed(_WHERE):
         function = option(function)
     return function
 
@@ -57,6 +47,8 @@ def _asking(function: _Function) -> _Function:
     "search",
     "recollect search 'who is allergic to something?'",
     "recollect search tide tables --limit 3 --kind entity",
+    "recollect search 'what did Ana say last week?' --kind message",
+    "recollect search 'release date' --as-of 2026-02-01 --superseded",
     "recollect search 'release date' --profile limbic --explain",
     "recollect search 'release date' --json | jq -r '.hits[].memory.name'",
 )
@@ -72,8 +64,11 @@ def search(call: Call, text: tuple[str, ...], **asked: Any) -> None:
     `30/70 with 0.6` is 30 % of the score so far and 70 % of 0.6. The bar is the score after the step, on one
     scale for all hits.
 
-    In a pipe, the fields of a line are: rank, id, kind, name, passage, why, score. With --explain, a line for
-    each step follows: rank, id, `step`, name, effect, value, numbers, score.
+    A query may speak of a time, such as `last week` or `in May`: what happened or was said then comes first.
+
+    In a pipe, the fields of a line are: rank, id, kind, name or speaker, passage, why, score; for notes and
+    messages also the time, and where they belong. With --explain, a line for each step follows: rank, id,
+    `step`, name, effect, value, numbers, score.
     """
     _ask(call, text, record=False, **asked)
 
@@ -82,6 +77,7 @@ def search(call: Call, text: tuple[str, ...], **asked: Any) -> None:
     "recall",
     "recollect recall 'who is allergic to something?'",
     "recollect recall 'release date' --profile limbic --explain",
+    "recollect recall 'what did we decide last week?' --session harbour --budget 500",
     "recollect recall tide tables --no-record   # as `recollect search`",
 )
 @_asking
@@ -107,12 +103,8 @@ def recall(call: Call, text: tuple[str, ...], record: bool, **asked: Any) -> Non
 )
 @click.argument("query")
 @click.argument("memory")
-@_LIMIT
-@_PROFILE
-@_KIND
-def why_not(
-    call: Call, query: str, memory: str, limit: int | None, profile: str | None, kinds: tuple[str, ...]
-) -> None:
+@_placed
+def why_not(call: Call, query: str, memory: str, **where: Any) -> None:
     """Say why a memory was not found, and what would lift it.
 
     MEMORY is an id, or an entity's name. Shown are what each search made of it, where it stands among all
@@ -122,53 +114,19 @@ def why_not(
     score, score needed), step (name, effect, value, numbers, score), cost (step, value, places, place
     without it), advice.
     """
+    asked = asked_of(call, **where)
     with call.memory() as engine:
-        why = engine.why_not(
-            query,
-            _id_of(engine, memory),
-            limit=limit,
-            profile=profile or _default(),
-            kinds=kinds or KINDS,
-        )
-    call.show(Missed(why))
+        why = engine.why_not(query, memory_of(engine, memory).id, **asked)
+        call.show(Missed(why, engine.parts.zone))
 
 
 def _ask(
-    call: Call,
-    text: tuple[str, ...],
-    *,
-    limit: int | None,
-    profile: str | None,
-    kinds: tuple[str, ...],
-    explain: bool,
-    record: bool,
+    call: Call, text: tuple[str, ...], *, explain: bool, record: bool, budget: int | None, **where: Any
 ) -> None:
+    asked = asked_of(call, **where)
     with call.memory() as memory:
-        answer = memory.recall(
-            " ".join(text),
-            limit=limit,
-            profile=profile or _default(),
-            kinds=kinds or KINDS,
-            explain=explain,
-            record=record,
-        )
+        answer = memory.recall(" ".join(text), explain=explain, record=record, budget_tokens=budget, **asked)
         # Before the memory is closed, which waits for the answer to be noted.
-        call.show(Found(answer))
+        call.show(Found(answer, memory.parts.zone))
         if answer.note:
             call.tell(answer.note)
-
-
-def _default() -> str:
-    from recollect.rank.profiles import DEFAULT  # noqa: PLC0415  # loads NumPy
-
-    return DEFAULT
-
-
-def _id_of(engine: Engine, memory: str) -> int:
-    number = _ID.fullmatch(memory)
-    if number:
-        return int(number[1])
-    found = engine.open_nodes([memory], record=False).entities
-    if not found:
-        raise NotFound(f"There is no entity named {memory!r}. Look for one with: recollect find TEXT")
-    return found[0].id

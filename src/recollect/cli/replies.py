@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from recollect.cli.recipe import Difference
-    from recollect.engine.results import Answer, Graph
+    from recollect.engine.results import Answer, Graph, History
     from recollect.engine.whynot import WhyNot
     from recollect.rank.pipeline import Profile
+    from recollect.records import Memory
 
 Mark = Literal["ok", "note", "problem"]
 
@@ -30,6 +33,8 @@ class Found:
     """The hits of a search."""
 
     answer: Answer
+    zone: tzinfo | None = None
+    """Where the reader's days begin; None: as on this machine. So for each reply that has times."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,7 @@ class Missed:
     """Why a memory was not among the hits."""
 
     why: WhyNot
+    zone: tzinfo | None = None
 
 
 @dataclass(frozen=True)
@@ -51,12 +57,42 @@ class Listed:
 
 
 @dataclass(frozen=True)
+class OpenedText:
+    """A note or a message in full."""
+
+    memory: Memory
+    mentions: tuple[Memory, ...] = ()
+    """The entities that it speaks of."""
+    around: tuple[Memory, ...] = ()
+    """A message among its neighbours."""
+
+
+@dataclass(frozen=True)
 class Opened:
-    """Entities in full."""
+    """Memories in full."""
 
     graph: Graph
     history: bool = False
     """Also observations that were replaced."""
+    texts: tuple[OpenedText, ...] = ()
+    zone: tzinfo | None = None
+
+
+@dataclass(frozen=True)
+class Talk:
+    """Turns of a conversation, in order."""
+
+    session: str
+    turns: tuple[Memory, ...]
+    zone: tzinfo | None = None
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What happened to a memory."""
+
+    history: History
+    zone: tzinfo | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +120,8 @@ class Rows:
     rows: Sequence[tuple[str, ...]]
     title: str = ""
     footer: str = ""
+    right: tuple[int, ...] = ()
+    """Columns of numbers."""
 
 
 @dataclass(frozen=True)
@@ -106,4 +144,6 @@ class Checkup:
         return sum(check.mark == "problem" for check in self.checks)
 
 
-Reply: TypeAlias = Done | Found | Missed | Listed | Opened | Profiled | Compared | Rows | Checkup
+Reply: TypeAlias = (
+    Done | Found | Missed | Listed | Opened | Talk | Timeline | Profiled | Compared | Rows | Checkup
+)

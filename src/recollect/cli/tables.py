@@ -12,17 +12,32 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from recollect.cli.dates import day, span
 from recollect.cli.headings import facts, heading
 from recollect.cli.matched import found_in, matched, stems, why
 from recollect.cli.missed import missed
 from recollect.cli.recipes import compared, profiled
-from recollect.cli.replies import Checkup, Compared, Done, Found, Listed, Missed, Opened, Profiled, Rows
+from recollect.cli.replies import (
+    Checkup,
+    Compared,
+    Done,
+    Found,
+    Listed,
+    Missed,
+    Opened,
+    Profiled,
+    Rows,
+    Talk,
+    Timeline,
+)
+from recollect.cli.texts import talk, text_card, timeline
 from recollect.cli.visible import one_line, visible
 from recollect.cli.waterfall import figure, longest, waterfall
+from recollect.cli.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
+    from datetime import tzinfo
 
     from rich.console import RenderableType
 
@@ -49,18 +64,23 @@ def _blocks(reply: Reply) -> Iterator[RenderableType]:
     match reply:
         case Done(message, _, details, mark):
             yield _marked(mark, Text(visible(message)), *(Text(visible(line), "dim") for line in details))
-        case Found(answer):
-            yield from _found(answer)
-        case Missed(why_not):
-            yield from missed(why_not)
+        case Found(answer, zone):
+            yield from _found(answer, zone)
+        case Missed(why_not, zone):
+            yield from missed(why_not, zone)
         case Listed(graph, next_page, query):
             yield from _listed(graph, next_page, query)
         case Profiled(profile):
             yield from profiled(profile)
         case Compared(first, second, differences):
             yield from compared(first, second, differences)
-        case Opened(graph, history):
-            yield from (_card(entity, graph, history=history) for entity in graph.entities)
+        case Opened(graph, history, texts, zone):
+            yield from (_card(entity, graph, zone, history=history) for entity in graph.entities)
+            yield from (text_card(text, zone) for text in texts)
+        case Talk(_, turns, zone):
+            yield from talk(turns, zone)
+        case Timeline(told, zone):
+            yield from timeline(told, zone)
         case Rows():
             yield from _rows(reply)
         case Checkup(checks):
@@ -79,7 +99,9 @@ def _marked(mark: Mark, *lines: RenderableType) -> Table:
 # Search
 
 
-def _found(answer: Answer) -> Iterator[RenderableType]:
+def _found(answer: Answer, zone: tzinfo | None) -> Iterator[RenderableType]:
+    if answer.time is not None:
+        yield Text(f"{one_line(answer.time.words)}: {span(answer.time)}", "dim")
     if not answer.hits:
         yield Text(f"Nothing found for “{one_line(answer.query)}”.", "yellow")
     # One scale for all, so that the bars of two hits compare.
@@ -87,20 +109,22 @@ def _found(answer: Answer) -> Iterator[RenderableType]:
     for rank, hit in enumerate(answer.hits, start=1):
         if rank > 1:
             yield ""
-        yield _hit(rank, hit, answer.query)
+        yield _hit(rank, hit, answer.query, zone)
         if hit.reasons:
             yield Padding(waterfall(hit.reasons, full), (0, 0, 0, 5))
     if full:
         yield Text(f"\nRanked by {answer.profile}; bars from 0 to {figure(full)}.", "dim")
+    if answer.left_out:
+        yield Text(f"\n{counted(answer.left_out, 'more hit')} did not fit the budget.", "dim")
 
 
-def _hit(rank: int, hit: Hit, query: str) -> Table:
+def _hit(rank: int, hit: Hit, query: str, zone: tzinfo | None) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
     grid.add_column(width=3, justify="right", style="dim")
     grid.add_column(ratio=1)
     grid.add_column(justify="right", style="dim", no_wrap=True)
     passage = _highlighted(matched(hit, query), query)
-    lines = [heading(hit.memory), *([passage] if passage else []), Text(why(hit), "dim")]
+    lines = [heading(hit.memory, zone), *([passage] if passage else []), Text(why(hit), "dim")]
     grid.add_row(str(rank), Group(*lines), f"score {hit.score:.4f}")
     return grid
 
@@ -174,17 +198,17 @@ def _relations(relations: Sequence[Relation]) -> Table:
     return table
 
 
-def _card(entity: Memory, graph: Graph, *, history: bool) -> Panel:
+def _card(entity: Memory, graph: Graph, zone: tzinfo | None, *, history: bool) -> Panel:
     grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
     grid.add_column(width=1)
     grid.add_column(ratio=1)
     grid.add_column(justify="right", style="dim", no_wrap=True)
     for observation in entity.observations:
         if observation.in_force:
-            grid.add_row(Text("•", "cyan"), Text(visible(observation.content)), _about(observation))
+            grid.add_row(Text("•", "cyan"), Text(visible(observation.content)), _about(observation, zone))
         elif history and observation.deleted_at is None:
             grid.add_row(
-                Text("✗", "red"), Text(visible(observation.content), "dim strike"), _about(observation)
+                Text("✗", "red"), Text(visible(observation.content), "dim strike"), _about(observation, zone)
             )
     if not entity.in_force:
         grid.add_row("", Text("nothing is known about it yet", "dim italic"), "")
@@ -193,7 +217,7 @@ def _card(entity: Memory, graph: Graph, *, history: bool) -> Panel:
         grid.add_row("", "", "")
     widest = max((len(one_line(each.type)) for each in touching), default=0)
     for relation in touching:
-        grid.add_row(*_arrow(relation, entity, widest))
+        grid.add_row(*_arrow(relation, entity, widest, zone))
     return Panel(
         Padding(grid, (0, 1)),
         box=ROUNDED,
@@ -216,19 +240,15 @@ def _touching(entity: Memory, relations: Sequence[Relation]) -> list[Relation]:
     ]
 
 
-def _about(observation: Observation) -> str:
+def _about(observation: Observation, zone: tzinfo | None) -> str:
     """`decision · 2026-03-01 · #7`: its kind where it has one, its day or its last one, its id."""
     kind = [] if observation.kind == "generic" else [one_line(observation.kind)]
-    began = _day(observation.happened_at or observation.created_at)
+    began = day(observation.happened_at or observation.created_at, zone)
     ended = observation.superseded_at
-    return " · ".join([*kind, began if ended is None else f"until {_day(ended)}", f"#{observation.id}"])
+    return " · ".join([*kind, began if ended is None else f"until {day(ended, zone)}", f"#{observation.id}"])
 
 
-def _day(when: datetime) -> str:
-    return when.astimezone().date().isoformat()
-
-
-def _arrow(relation: Relation, entity: Memory, widest: int) -> tuple[Text, Text, str]:
+def _arrow(relation: Relation, entity: Memory, widest: int, zone: tzinfo | None) -> tuple[Text, Text, str]:
     outward = relation.source == entity.id
     other = relation.target_name if outward else relation.source_name
     context = f"  {one_line(relation.context)}" if relation.context else ""
@@ -236,7 +256,7 @@ def _arrow(relation: Relation, entity: Memory, widest: int) -> tuple[Text, Text,
         (one_line(relation.type).ljust(widest), "green"), "  ", one_line(other), (context, "dim")
     )
     named = (("since", relation.since), ("until", relation.until))
-    held = " ".join(f"{word} {_day(at)}" for word, at in named if at is not None)
+    held = " ".join(f"{word} {day(at, zone)}" for word, at in named if at is not None)
     return Text("→" if outward else "←", "green"), span, held
 
 
@@ -249,10 +269,17 @@ def _rows(reply: Rows) -> Iterator[RenderableType]:
     table = Table(box=SIMPLE_HEAD, show_header=any(reply.columns), header_style="bold", padding=(0, 1))
     for place, column in enumerate(reply.columns):
         first = place == 0
-        table.add_column(column, style="cyan" if first else "", overflow="fold", no_wrap=first)
+        table.add_column(
+            column,
+            style="cyan" if first else "",
+            overflow="fold",
+            no_wrap=first,
+            justify="right" if place in reply.right else "left",
+        )
     for row in reply.rows:
         table.add_row(*(Text(visible(cell)) for cell in row))
-    yield table
+    if reply.rows:
+        yield table
     if reply.footer:
         yield Text(visible(reply.footer), "dim")
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.cli.call import Call
+    from recollect.engine.engine import Engine
     from recollect.records import Counts, Model, Problem
 
 
@@ -26,7 +27,8 @@ def stats(call: Call) -> None:
     settings, _ = call.settings()
     with call.memory() as memory:
         counts, model = memory.counts(), memory.model()
-    call.show(_stats(settings.store, counts, model))
+        sessions = session_count(memory)
+    call.show(_stats(settings.store, counts, sessions, model))
 
 
 @command("verify", "recollect verify", "recollect verify --repair")
@@ -61,7 +63,13 @@ def reindex(call: Call) -> None:
     call.show(Done(said, data))
 
 
-def _stats(store: Path, counts: Counts, model: Model | None) -> Rows:
+def session_count(memory: Engine) -> int:
+    """In every scope."""
+    with memory.store.read() as view:
+        return sum(len(view.sessions(scope)) for scope in view.scopes())
+
+
+def _stats(store: Path, counts: Counts, sessions: int, model: Model | None) -> Rows:
     from dataclasses import asdict  # noqa: PLC0415  # --help needs none
 
     used = model.name if model is not None else None
@@ -71,6 +79,7 @@ def _stats(store: Path, counts: Counts, model: Model | None) -> Rows:
         ("relations", f"{counts.relations:,}"),
         ("notes", f"{counts.notes:,}"),
         ("messages", f"{counts.messages:,}"),
+        ("sessions", f"{sessions:,}"),
         ("forgotten", f"{counts.forgotten:,}"),
         ("scopes", f"{counts.scopes:,}"),
         ("passages", f"{counts.passages:,}"),
@@ -79,7 +88,7 @@ def _stats(store: Path, counts: Counts, model: Model | None) -> Rows:
         ("model", used or "none yet"),
         ("size", size(counts.bytes)),
     ]
-    data = {"store": str(store), "model": used, **asdict(counts)}
+    data = {"store": str(store), "model": used, **asdict(counts), "sessions": sessions}
     return Rows(data, ("", ""), rows, title=str(store))
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from recollect.text.when import TimePhrase
 
 _AGO = re.compile(r"(\d{1,6})d")
+_WEEK = re.compile(r"\d{4}-?W\d{2}")
 _INSTANT = timedelta(microseconds=1)
 
 
@@ -46,14 +47,12 @@ def start_of(text: str, now: datetime, option: str) -> datetime:
 
 
 def end_of(text: str, now: datetime, option: str) -> datetime:
-    """The same, but of a day or a longer stretch its last moment; what is not over yet ends now."""
-    exact = None if _is_day(text) else _exact(text, now)
+    """The same, but of a day or a longer stretch its last moment; what has no end yet ends now."""
+    exact = _exact(text, now)
     if exact is not None:
-        return exact
-    phrase = _phrase(text, now, option)
-    stop = now if phrase.stop is None else phrase.stop - _INSTANT
-    # Of a day that is still to come nothing is known; of one that runs, what is known now.
-    return min(stop, now) if phrase.start is None or phrase.start <= now else stop
+        return _last_moment(exact, _days(text))
+    stop = _phrase(text, now, option).stop
+    return now if stop is None else stop - _INSTANT
 
 
 def _exact(text: str, now: datetime) -> datetime | None:
@@ -64,12 +63,20 @@ def _exact(text: str, now: datetime) -> datetime | None:
         return None
 
 
-def _is_day(text: str) -> bool:
+def _days(text: str) -> int:
+    """How many days an ISO text names: one, the seven of a week, or none where it names a time."""
     try:
         date.fromisoformat(text.strip())
     except ValueError:
-        return False
-    return True
+        return 0
+    return 7 if _WEEK.fullmatch(text.strip()) else 1
+
+
+def _last_moment(start: datetime, days: int) -> datetime:
+    try:
+        return start + timedelta(days=days) - (_INSTANT if days else timedelta())
+    except OverflowError:  # the last day that there is
+        return datetime.max.replace(tzinfo=start.tzinfo)
 
 
 def _phrase(text: str, now: datetime, option: str) -> TimePhrase:

@@ -33,23 +33,26 @@ def id_in(text: str) -> int | None:
 
 def memory_of(engine: Engine, text: str) -> Memory:
     """By an entity's name or by an id; `#12` is always an id, since an entity may be named 12."""
-    entity = None if text.startswith("#") else entity_named(engine, text)
-    number = id_in(text)
-    found = entity or (None if number is None else engine.get(number))
+    found = memory_if_any(engine, text)
     if found is None:
         raise NotFound(no_such(text))
     return found
 
 
-def entity_named(engine: Engine, name: str) -> Memory | None:
-    return next(iter(engine.open_nodes([name], record=False).entities), None)
+def memory_if_any(engine: Engine, text: str) -> Memory | None:
+    if not text.startswith("#"):
+        entities = engine.open_nodes([text], record=False).entities
+        if entities:
+            return entities[0]
+    number = id_in(text)
+    return None if number is None else engine.get(number)
 
 
 def no_such(*asked: str) -> str:
     """What to say of what is not there."""
     ids = [each for each in asked if _ID.fullmatch(each)]
     names = [each for each in asked if each not in ids]
-    said = [f"no memory {' or '.join('#' + each.lstrip('#') for each in ids)}"] if ids else []
+    said = [f"no memory {' or '.join(each.lstrip('#') for each in ids)}"] if ids else []
     if names:
         said.append(f"no entity named {' or '.join(map(repr, names))}")
     ending = " Look for one with: recollect find TEXT" if names else ""

@@ -29,7 +29,9 @@ def flag_alike(parts: Parts, new: Sequence[int]) -> dict[int, Alike]:
         return {}
     with parts.store.read() as view:
         memories = view.memories(new)
-        found = {id_: alike for id_ in new if (alike := closest(view, parts, memories[id_])) is not None}
+        found = {
+            id_: alike for id_, note in memories.items() if (alike := closest(view, parts, note)) is not None
+        }
     if found:
         flags = [FlagAlike(id_, alike.id, alike.similarity) for id_, alike in found.items()]
         parts.store.apply(flags, at=parts.clock())
@@ -48,7 +50,8 @@ def nearby(view: View, parts: Parts, note: Memory) -> Iterable[Alike]:
     if len(words(note.text)) >= _FEWEST_WORDS:
         for vector in view.vectors([passage.id for passage in view.passages([note.id])][:1]).values():
             cosines = {hit.id: hit.score for hit in view.by_meaning(vector, _COMPARED, where)}
-    by_words = [hit.id for hit in view.by_words(note.text, _COMPARED, where)]
+    # What holds this note's words is near it in meaning, too; a search by all of them costs far more.
+    by_words = [] if cosines else [hit.id for hit in view.by_words(note.text, _COMPARED, where)]
     others = view.memories([id_ for id_ in dict.fromkeys((*cosines, *by_words)) if id_ < note.id])
     for other in others.values():
         if other.speaker != note.speaker:

@@ -30,8 +30,9 @@ _MOST_TURNS = 50
 _MOST_MEMORIES = 60
 # At most this share of the budget goes to recent turns while memories could use it.
 _TURNS_SHARE = 0.5
-# A memory that is worth less than this share of the best one is noise.
+# Beyond the first few, a memory that is worth less than this share of the best one is noise.
 _LEAST_SHARE = 0.3
+_ALWAYS = 5
 _KNOWN = "## What is known"
 _TALK = "## Recent turns"
 # A shorter last message says too little by itself about what is sought.
@@ -118,43 +119,83 @@ def _recent(parts: Parts, session: str | None, as_of: datetime | None) -> list[I
     return [replace(_memory_item(parts.zone, turn, None), kind="turn") for turn in said[-_MOST_TURNS:]]
 
 
-def _unsaid(parts: Parts, hits: Sequence[Hit], talk: Sequence[Item]) -> list[Item]:
-    """Hits that are not among the turns, nor drawn out of one, nor the same words again; best first."""
+def _unsaid(parts: Parts, hits: Sequence[Hit], talk: Sequence[Item]) -> list[tuple[Item, ...]]:
+    """Hits that are not among the turns, nor drawn out of one, nor the same words again; best first.
+
+    Each in full, and shorter if it can be said so.
+    """
     shown = {item.id for item in talk if item.id is not None}
     heard = {_key(item.text) for item in talk}
-    items = []
+    items: list[tuple[Item, ...]] = []
     for hit in hits:
         memory = hit.memory
         item = _memory_item(parts.zone, memory, hit)
-        if hit.score < _LEAST_SHARE * hits[0].score or (memory.kind is Kind.ENTITY and not memory.in_force):
+        faint = len(items) >= _ALWAYS and hit.score < _LEAST_SHARE * hits[0].score
+        if faint or (memory.kind is Kind.ENTITY and not memory.in_force):
             continue
         if memory.id in shown or memory.drawn_from in shown or _key(item.text) in heard:
             continue
         shown.add(memory.id)
         heard.add(_key(item.text))
-        items.append(item)
+        items.append((item, _shorter(parts.zone, hit)) if memory.kind is Kind.ENTITY else (item,))
     return items
 
 
-def _within(talk: Sequence[Item], memories: Sequence[Item], budget: int) -> tuple[list[Item], list[Item]]:
-    """The newest turns and the best memories that fit, each measured in the text as it would stand."""
+def _shorter(zone: tzinfo, hit: Hit) -> Item:
+    """Of an entity, only the observation that was found."""
+    item = _memory_item(zone, hit.memory, hit)
+    return _item(zone, item.id, item.kind, hit.passage or hit.memory.name, item.at, item.source, item.score)
+
+
+def _within(
+    talk: Sequence[Item], memories: Sequence[tuple[Item, ...]], budget: int
+) -> tuple[list[Item], list[Item]]:
+    """The newest turns and the best memories that fit together."""
     turns: list[Item] = []
     kept: list[Item] = []
     # First half of the room to the newest turns, then the best memories, then more turns if room is left.
-    _fill_turns(turns, kept, talk, int(budget * _TURNS_SHARE) if memories else budget)
-    for item in memories:
-        if tokens(_text([*kept, item], turns)) <= budget:
-            kept.append(item)
-    _fill_turns(turns, kept, talk, budget)
+    spent = _fill_turns(turns, talk, 0, int(budget * _TURNS_SHARE) if memories else budget)
+    for forms in memories:
+        for item in forms:
+            cost = _cost(item, _KNOWN, first=not kept)
+            if spent + cost <= budget:
+                kept.append(item)
+                spent += cost
+                break
+    _fill_turns(turns, talk, spent, budget)
     return turns, kept
 
 
-def _fill_turns(turns: list[Item], kept: Sequence[Item], talk: Sequence[Item], room: int) -> None:
+def _fill_turns(turns: list[Item], talk: Sequence[Item], spent: int, room: int) -> int:
     """Add turns before those that are there, as long as they fit: a conversation has no holes."""
     for item in reversed(talk[: len(talk) - len(turns)]):
-        if tokens(_text(kept, [item, *turns])) > room:
-            return
+        cost = _cost(item, _TALK, first=not turns)
+        if spent + cost > room:
+            if turns:
+                break
+            # The last turn is what the answer is about: rather a piece of it than nothing.
+            item = _cut(item, room - spent)
+            cost = _cost(item, _TALK, first=True)
+            if spent + cost > room:
+                break
         turns.insert(0, item)
+        spent += cost
+    return spent
+
+
+def _cut(item: Item, room: int) -> Item:
+    """The beginning of a line, as much as fits."""
+    left, right = 0, len(item.line)
+    while left < right:
+        middle = (left + right + 1) // 2
+        fits = _cost(replace(item, line=f"{item.line[:middle]} …"), _TALK, first=True) <= room
+        left, right = (middle, right) if fits else (left, middle - 1)
+    return replace(item, line=f"{item.line[:left]} …")
+
+
+def _cost(item: Item, heading: str, *, first: bool) -> int:
+    """What a line takes, with the line break before it; the first of a part brings its heading along."""
+    return tokens(f"\n{item.line}") + (tokens(f"\n\n{heading}") if first else 0)
 
 
 def _text(memories: Sequence[Item], turns: Sequence[Item]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.changes import NewText, PutText
@@ -11,17 +12,19 @@ from recollect.engine.remember import keep, note_from, of_scope
 from recollect.engine.results import Told
 from recollect.engine.wanted import listed, turn_of
 from recollect.errors import Conflict, ExtractionFailed, InvalidInput
-from recollect.records import Kind
+from recollect.records import Filter, Kind
 from recollect.text.limits import clean_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from datetime import tzinfo
 
     from recollect.changes import Turn
     from recollect.engine.parts import Parts
     from recollect.engine.results import Remembered
     from recollect.engine.wanted import TurnLike
-    from recollect.records import Memory, Session
+    from recollect.ports import View
+    from recollect.records import Memory, Scope, Session
 
 MOST_TURNS = 1_000
 
@@ -41,6 +44,8 @@ def add_messages(
     The turns are stored first and stand whatever becomes of the rest.
     """
     name = clean_name(session, "session")
+    if extract:
+        parts.extractor()  # a setting that names none is told before anything is written
     done, rejected = apply_rows(
         parts,
         listed(messages, "Messages"),
@@ -53,9 +58,10 @@ def add_messages(
     notes: tuple[Remembered, ...] = ()
     if extract and created:
         with parts.store.read() as view:
-            new = view.memories(created)
+            stored = view.memories(created)
+        new = [stored[id_] for id_ in created if id_ in stored and not _is_gone(stored[id_])]
         try:
-            notes = _drawn(parts, [new[id_] for id_ in created], None if key is None else f"notes by {key}")
+            notes = _drawn(parts, new, None if key is None else f"notes by {key}")
         except Conflict:
             # A retry, and the extractor now tells otherwise: what it drew the first time stands.
             pass
@@ -65,12 +71,16 @@ def add_messages(
 
 
 def extract(parts: Parts, session: str) -> tuple[Remembered, ...]:
-    """Draw notes out of a session's messages again; what was drawn before is only counted."""
+    """Draw notes out of a session's messages after the fact.
+
+    What was drawn before is passed over, also if it was corrected or forgotten since.
+    """
     with parts.store.read() as view:
         messages = view.turns(parts.scope, session, 1, view.last_position(parts.scope, session))
+        drawn = {(note.drawn_from, note.text) for note in _notes(view, parts.scope, session)}
     if not messages:
         raise InvalidInput(f"There is no session named {session!r}; `sessions` lists those there are.")
-    return _drawn(parts, messages)
+    return _drawn(parts, [message for message in messages if not _is_gone(message)], without=drawn)
 
 
 def sessions(parts: Parts) -> Sequence[Session]:
@@ -111,7 +121,29 @@ def _message(turn: Turn, session: str) -> NewText:
     )
 
 
-def _drawn(parts: Parts, messages: Sequence[Memory], key: str | None = None) -> tuple[Remembered, ...]:
+def _notes(view: View, scope: Scope, session: str) -> Iterator[Memory]:
+    where = Filter(scope.owner, scope.agent, frozenset({Kind.NOTE}), session, deleted=True)
+    after = 0
+    while page := view.page(where, after, MOST_TURNS):
+        yield from page
+        after = page[-1].id
+
+
+def _is_gone(memory: Memory) -> bool:
+    return memory.superseded_at is not None or memory.deleted_at is not None
+
+
+def _told_there(message: Memory, zone: tzinfo) -> Memory:
+    """With its time as the user's clock showed it: `yesterday` is told from there."""
+    return replace(message, created_at=message.created_at.astimezone(zone))
+
+
+def _drawn(
+    parts: Parts,
+    messages: Sequence[Memory],
+    key: str | None = None,
+    without: Collection[tuple[int | None, str]] = (),
+) -> tuple[Remembered, ...]:
     extractor = parts.extractor()
     if extractor is None:
         return ()
@@ -127,7 +159,7 @@ def _drawn(parts: Parts, messages: Sequence[Memory], key: str | None = None) -> 
             ),
             by_id[said.message],
         )
-        for said in extractor.statements(messages)
-        if said.message in by_id
+        for said in extractor.statements([_told_there(message, parts.zone) for message in messages])
+        if said.message in by_id and (said.message, said.text) not in without
     ]
     return keep(parts, notes, key) if notes else ()

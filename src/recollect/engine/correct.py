@@ -13,19 +13,22 @@ from recollect.engine.remember import of_scope
 from recollect.engine.results import Alike, Retired, Superseded
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.records import Filter, Kind
-from recollect.text.copies import is_copy
+from recollect.text.copies import is_copy, is_personal
 from recollect.text.limits import clean_text
-from recollect.text.same import SIMILAR
+from recollect.text.words import fold, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from recollect.engine.parts import Parts
     from recollect.ports import View
     from recollect.records import Memory
 
-# How many of each search are looked at: copies of one text are its nearest neighbours.
+# How many of each search are looked at first.
 _LOOKED_AT = 50
+# Cosine from which what is no copy is told to the caller. Near-twins begin at 0.85, but so does much that
+# only speaks of the same thing.
+_WORTH_A_LOOK = 0.92
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class _Place:
     id: int
     text: str
     said: str
-    """With who says it or what it is about."""
+    """With what it is about; with who says it, where it speaks of them."""
     observation: int | None = None
 
 
@@ -83,25 +86,48 @@ def _near(
     parts: Parts, wrong: Memory, right: str, except_for: int | NewText
 ) -> tuple[list[_Place], list[Alike]]:
     """The near-copies of an error, and what is like it without being one."""
-    with parts.store.read() as view:
-        places = [place for place in _places(parts, view, wrong) if place.id not in {wrong.id, except_for}]
-    said = _said(wrong)
-    cosines = _cosines(parts, said, [place.said for place in places])
-    retired = []
+    said = _said(wrong, named_in=right)
+    if wrong.speaker and said != wrong.text and is_personal(right):
+        right = f"{wrong.speaker}: {right}"
+    places, retired = _found(parts, wrong, except_for, lambda place: is_copy(said, right, place.said))
+    # Meaning is asked only where it could make a difference: an entity may have thousands of observations.
+    doubtful = [
+        place
+        for place in places
+        if place not in retired and (place.observation is None or is_copy(said, right, place.said, 1.0))
+    ]
     similar = []
-    for place, cosine in zip(places, cosines, strict=True):
+    for place, cosine in zip(doubtful, _cosines(parts, said, [one.said for one in doubtful]), strict=True):
         if is_copy(said, right, place.said, cosine):
             retired.append(place)
-        elif cosine >= SIMILAR and place.observation is None:
+        elif cosine >= _WORTH_A_LOOK and place.observation is None:
             similar.append(Alike(place.id, place.text, cosine))
     return retired, sorted(similar, key=lambda alike: (-alike.similarity, alike.id))
 
 
-def _places(parts: Parts, view: View, wrong: Memory) -> Iterator[_Place]:
+def _found(
+    parts: Parts, wrong: Memory, except_for: int | NewText, copies: Callable[[_Place], bool]
+) -> tuple[list[_Place], list[_Place]]:
+    """What is near an error, and which of it are copies by their words.
+
+    Copies are the nearest neighbours of a text: while they are half of what was looked at, there may be more.
+    """
+    at_most = _LOOKED_AT
+    while True:
+        with parts.store.read() as view:
+            near = _places(parts, view, wrong, at_most)
+            places = [place for place in near if place.id not in {wrong.id, except_for}]
+        found = [place for place in places if copies(place)]
+        if 2 * len(found) < at_most:
+            return places, found
+        at_most *= 4
+
+
+def _places(parts: Parts, view: View, wrong: Memory, at_most: int) -> Iterator[_Place]:
     where = Filter(parts.scope.owner, parts.scope.agent)
-    found = [hit.id for hit in view.by_words(_said(wrong), _LOOKED_AT, where, "stemmed")]
+    found = [hit.id for hit in view.by_words(_said(wrong), at_most, where, "stemmed")]
     for vector in view.vectors([passage.id for passage in view.passages([wrong.id])][:1]).values():
-        found += [hit.id for hit in view.by_meaning(vector, _LOOKED_AT, where)]
+        found += [hit.id for hit in view.by_meaning(vector, at_most, where)]
     for memory in view.memories(sorted(set(found))).values():
         if memory.kind is Kind.ENTITY:
             for seen in memory.in_force:
@@ -110,8 +136,12 @@ def _places(parts: Parts, view: View, wrong: Memory) -> Iterator[_Place]:
             yield _Place(memory.id, memory.text, _said(memory))
 
 
-def _said(memory: Memory) -> str:
-    return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
+def _said(memory: Memory, named_in: str = "") -> str:
+    """With the speaker, where the text speaks of them, or where what corrects it does."""
+    if not memory.speaker:
+        return memory.text
+    spoken_of = is_personal(memory.text) or fold(memory.speaker) in words(named_in)
+    return f"{memory.speaker}: {memory.text}" if spoken_of else memory.text
 
 
 def _cosines(parts: Parts, text: str, others: Sequence[str]) -> list[float]:

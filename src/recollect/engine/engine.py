@@ -354,9 +354,23 @@ class Engine:
         limit: int | None = None,
         profile: str | Profile = DEFAULT,
         kinds: Collection[str] = tuple(Kind),
+        session: str | None = None,
+        as_of: datetime | None = None,
+        tags: Iterable[str] = (),
+        include_superseded: bool = False,
     ) -> WhyNot:
         """Where a memory, by id or by an entity's name, stands or fell out, and what would lift it."""
-        question = Question(query, self._profile(profile), limit, _kinds(kinds), record=False)
+        question = Question(
+            query,
+            self._profile(profile),
+            limit,
+            _kinds(kinds),
+            record=False,
+            session=session,
+            as_of=aware(as_of, "as_of"),
+            tags=frozenset(tags_of(tags)),
+            include_superseded=include_superseded,
+        )
         id_ = memory if isinstance(memory, int) else graph.entity_named(self._parts, memory)
         return why_not(self._parts, question, id_)
 
@@ -387,7 +401,7 @@ class Engine:
             return view.memories([id])[id]
 
     def restore_observation(self, id: int) -> None:  # noqa: A002  # the domain's word
-        """Bring back an observation that was removed by itself."""
+        """Bring back an observation that was removed by itself, or superseded."""
         self.store.apply([RestoreObservation(self.scope, id)], at=self._parts.clock())
         meaning.catch_up(self._parts)
 

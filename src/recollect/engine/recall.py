@@ -11,7 +11,6 @@ from recollect.engine.meaning import embedder_of
 from recollect.engine.results import Answer, Hit, Place
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.factors.ages import microseconds
-from recollect.factors.candidates import ALWAYS, NEVER
 from recollect.rank.explain import all_reasons
 from recollect.rank.pipeline import run
 from recollect.rank.route import Route, strategy_for
@@ -35,7 +34,9 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT = 10
 MOST_HITS = 1_000
 # A time that is doubtful moves nothing.
-_SURE_ENOUGH = 0.5
+_SURE_ENOUGH = 0.6
+# In letters. Beyond it, a query is no question but a text, and times in it are not what is asked for.
+_LONGEST_QUESTION = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def recall(parts: Parts, question: Question) -> Answer:
         note=note,
         profile=question.profile.name,
         strategy=_strategy(question),
-        time=spoken_of(parts, question, now),
+        time=request.time,
         left_out=len(hits) - len(shown),
     )
 
@@ -99,11 +100,12 @@ def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[Vi
     """
     model, vector, note = _vector(parts, question.query)
     # What earlier answers left to be noted is part of the store that this one reads.
-    parts.signals.settle()
+    parts.signals.settle(parts.signals.patience_seconds)
     while True:
         with parts.store.read() as view:
             if vector is None or _is_in_use(model, view):
-                yield view, _request(parts, question, vector, now), note or _waiting(view)
+                request = _request(parts, question, vector, now)
+                yield view, request, note or _waiting(view, request.where)
                 return
         # Someone changed the model meanwhile, and vectors of two models are never compared.
         former = model
@@ -113,10 +115,9 @@ def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[Vi
             note = "The store's vectors are of another model than the one that answers its name."
 
 
-def _waiting(view: View) -> str | None:
+def _waiting(view: View, where: Filter) -> str | None:
     """What meaning cannot find yet, if there is something."""
-    used = view.model()
-    if used is None or not view.pending(used, 0, 1):
+    if view.model() is None or not view.waits(where):
         return None
     return "Some texts still wait for a vector, so only words find them; run: recollect reindex"
 
@@ -138,7 +139,7 @@ def _limit(question: Question) -> int:
 
 def _request(parts: Parts, question: Question, vector: Vector | None, now: datetime) -> Request:
     session = question.session or parts.session
-    phrase = spoken_of(parts, question, now)
+    phrase = _spoken_of(parts, question, now)
     return Request(
         query=question.query,
         vector=vector,
@@ -155,20 +156,14 @@ def _request(parts: Parts, question: Question, vector: Vector | None, now: datet
         limit_given=question.limit is not None,
         now=microseconds(now),
         session=session or parts.signals.session,
-        span=None if phrase is None else _span(phrase),
+        time=phrase,
     )
 
 
-def spoken_of(parts: Parts, question: Question, now: datetime) -> TimePhrase | None:
+def _spoken_of(parts: Parts, question: Question, now: datetime) -> TimePhrase | None:
     """The time that a query speaks of, told from the moment it is asked for, where the user's days begin."""
-    phrase = time_of(question.query, now.astimezone(parts.zone))
+    phrase = time_of(question.query[:_LONGEST_QUESTION], now.astimezone(parts.zone))
     return phrase if phrase is not None and phrase.confidence >= _SURE_ENOUGH else None
-
-
-def _span(phrase: TimePhrase) -> tuple[int, int]:
-    start = NEVER if phrase.start is None else microseconds(phrase.start)
-    stop = ALWAYS if phrase.stop is None else microseconds(phrase.stop)
-    return int(start), int(stop)
 
 
 def check_budget(budget: object) -> None:

@@ -32,8 +32,10 @@ def remember(parts: Parts, note: NoteLike, key: str | None) -> Remembered:
     change = PutText(parts.scope, note_of(note))
     receipt = parts.store.apply([change], at=parts.clock(), key=own_key(parts, key))
     catch_up(parts)
-    (done,) = _told(parts, [(change, receipt.outcomes[0])])
-    return done
+    told = _told(parts, [(change, receipt.outcomes[0])])
+    if not told:
+        raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
+    return told[0]
 
 
 def remember_many(
@@ -104,12 +106,16 @@ def of_scope(parts: Parts, id_: int) -> Memory:
 
 
 def _told(parts: Parts, done: Sequence[tuple[Change, Outcome]]) -> tuple[Remembered, ...]:
-    ids = [outcome.ids[0] for _, outcome in done]
+    """What became of each note. A key may be older than the purge of what it stored; that is left out."""
     similar = flag_alike(parts, [outcome.ids[0] for _, outcome in done if outcome.created])
     with parts.store.read() as view:
-        memories = view.memories(ids)
+        memories = view.memories([outcome.ids[0] for _, outcome in done])
         names = _names(view, memories)
-    return tuple(_remembered(memories[outcome.ids[0]], outcome, similar, names) for _, outcome in done)
+    return tuple(
+        _remembered(memories[outcome.ids[0]], outcome, similar, names)
+        for _, outcome in done
+        if outcome.ids[0] in memories
+    )
 
 
 def _remembered(

@@ -28,8 +28,9 @@ _PATIENCE_SECONDS = 0.05
 class Signals:
     """Writes in the background, best effort: a failure is logged and counted, and reaches no caller."""
 
-    def __init__(self, store: Store, session: str) -> None:
+    def __init__(self, store: Store, session: str, patience_seconds: float = _PATIENCE_SECONDS) -> None:
         self.session = session
+        self.patience_seconds = patience_seconds
         self.failures = 0
         """Of this process. The store learns of them with the next answer that can be noted."""
         self.last_failure: str | None = None
@@ -57,7 +58,7 @@ class Signals:
                 self._thread = threading.Thread(target=self._write_all, name="recollect-signals", daemon=True)
                 self._thread.start()
 
-    def settle(self, at_most_seconds: float | None = _PATIENCE_SECONDS) -> None:
+    def settle(self, at_most_seconds: float | None) -> None:
         """Wait for what was noted before, so that one call after another always gives the same answers."""
         with self._idle:
             self._idle.wait_for(lambda: self._unwritten == 0, at_most_seconds)

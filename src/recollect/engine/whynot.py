@@ -10,8 +10,9 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.factors.candidates import Source
 from recollect.rank.pipeline import ByMeaning
 from recollect.rank.whynot import standing
+from recollect.records import Kind, as_it_stood
 from recollect.retrieve.gather import gather, wider
-from recollect.text.words import words
+from recollect.text.words import fold, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,11 +61,13 @@ class WhyNot:
 def why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
     if not question.query.strip() or question.limit == 0:
         raise InvalidInput("Ask with a query and a limit above 0.")
-    with asking(parts, question, parts.clock()) as (view, request, _):
+    now = parts.clock() if question.as_of is None else question.as_of
+    with asking(parts, question, now) as (view, request, _):
         memory = view.memories([id_]).get(id_)
         if memory is None or memory.scope != parts.scope:
             raise NotFound(f"There is no memory {id_}.")
-        out = _out_of_reach(memory, question)
+        memory = as_it_stood(memory, question.as_of)
+        out = _out_of_reach(memory, question, question.session or parts.session)
         if out is not None:
             return WhyNot(question.query, question.profile.name, memory, out[0], (), None, (out[1],))
         gathered = gather(view, question.profile, request, also=(id_,))
@@ -83,14 +86,19 @@ def why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
     )
 
 
-def _out_of_reach(memory: Memory, question: Question) -> tuple[str, str] | None:
+def _out_of_reach(memory: Memory, question: Question, session: str | None) -> tuple[str, str] | None:
     """Why no search could have found it, and what to do; None if one could."""
+    if question.as_of is not None and memory.created_at > question.as_of:
+        return (
+            f"It was not known by then: it is of {memory.created_at:%Y-%m-%d}.",
+            "Ask as of a later day.",
+        )
     if memory.deleted_at is not None:
         return (
             f"It was forgotten on {memory.deleted_at:%Y-%m-%d}.",
             f"Restore it: recollect restore {memory.id}",
         )
-    if memory.superseded_at is not None:
+    if memory.superseded_at is not None and not question.include_superseded:
         return (
             f"It was superseded on {memory.superseded_at:%Y-%m-%d} by memory {memory.superseded_by}.",
             f"Ask for memory {memory.superseded_by}, which stands in its place.",
@@ -100,6 +108,22 @@ def _out_of_reach(memory: Memory, question: Question) -> tuple[str, str] | None:
             f"It is of the kind {memory.kind}, and the search was for {', '.join(sorted(question.kinds))}.",
             f"Ask for the kind {memory.kind} too.",
         )
+    return _elsewhere(memory, question, session)
+
+
+def _elsewhere(memory: Memory, question: Question, session: str | None) -> tuple[str, str] | None:
+    """Where the search did not look: another session, or what has other tags."""
+    if session is not None and memory.kind is Kind.MESSAGE and memory.session != session:
+        return (
+            f"It is a message of the session {memory.session!r}, and the search was in {session!r}.",
+            "Ask in its own session, or in none.",
+        )
+    lacking = {fold(tag): tag for tag in question.tags}
+    for tag in memory.tags:
+        lacking.pop(fold(tag), None)
+    if lacking:
+        tags = ", ".join(sorted(map(repr, lacking.values())))
+        return (f"It does not have the tags that were asked for: {tags}.", "Ask without them, or add them.")
     return None
 
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
     Rows = Ints | Flags | slice
 
-NEVER = np.iinfo(np.int64).min
+NEVER = int(np.iinfo(np.int64).min)
 """In a column of times: there is none."""
-ALWAYS = np.iinfo(np.int64).max
+ALWAYS = int(np.iinfo(np.int64).max)
 """As the end of a span: it has none."""
 HOUR = 3_600_000_000
 DAY = 24 * HOUR

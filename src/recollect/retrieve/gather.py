@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.factors.candidates import Candidates, Moment, Source
+from recollect.factors.ages import microseconds
+from recollect.factors.candidates import ALWAYS, NEVER, Candidates, Moment, Source
 from recollect.rank.pipeline import ByMeaning, ByWords
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from recollect.ports import Vector, View
     from recollect.rank.pipeline import Profile, Retriever
     from recollect.records import Filter, Found
+    from recollect.text.when import TimePhrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,18 @@ class Request:
     now: int
     session: str | None = None
     """The current session, whose echoes of the query are known by it."""
-    span: tuple[int, int] | None = None
+    time: TimePhrase | None = None
+    """The time that the query speaks of, if it does."""
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        if self.time is None:
+            return None
+        start, stop = self.time.start, self.time.stop
+        return (
+            NEVER if start is None else microseconds(start),
+            ALWAYS if stop is None else microseconds(stop),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -64,10 +65,18 @@ class Text:
             if word in known:
                 for _, end in self.words[number : number + LONGEST_NAME]:
                     yield from self._with_marks(start, end)
-            for offset, letter in enumerate(word):
+            for at, letter in enumerate(word, start):
                 if letter in known and is_unspaced(letter):
-                    for end in range(offset + 1, min(len(word), offset + _LONGEST_RUN) + 1):
-                        yield Place(start + offset, start + end, word[offset:end])
+                    yield from self._run(at)
+
+    def _run(self, start: int) -> Iterator[Place]:
+        """Every stretch from here on that takes whole letters, with the vowels drawn above or below them."""
+        for stop in range(start + 1, min(len(self.folded), start + _LONGEST_RUN) + 1):
+            last = self.folded[stop - 1]
+            if not (last.isalnum() or _belongs(last)):
+                return
+            if not _belongs(self.folded[stop : stop + 1]):
+                yield Place(start, stop, self.folded[start:stop])
 
     def _with_marks(self, start: int, stop: int) -> Iterator[Place]:
         """The words alone, and with the marks that touch them: `c++`, `.net`, `node.js`."""
@@ -105,6 +114,11 @@ def counted(text: Text, found: Mapping[Place, str]) -> list[Place]:
 def written(said: str, name: str) -> bool:
     """Whether a name stands in a text in just these letters, as whole words."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+
+
+def _belongs(letter: str) -> bool:
+    """Whether it is drawn onto the letter before it."""
+    return letter != "" and unicodedata.category(letter)[0] == "M"
 
 
 def _marks(folded: str, place: int, step: int) -> int:

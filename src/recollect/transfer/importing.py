@@ -53,11 +53,11 @@ def import_file(
             format == "auto" and first is not None and full.is_header(first.content)
         )
         (import_full if is_full else import_official)(engine, file, tally, keep_going=keep_going)
-    embedded, note = _embed(engine, embed_progress) if embed else (0, None)
+    embedded, note = embed_waiting(engine, embed_progress) if embed else (0, None)
     return tally.report("full" if is_full else "official", embedded, note)
 
 
-def _embed(engine: Engine, progress: Progress | None) -> tuple[int, str | None]:
+def embed_waiting(engine: Engine, progress: Progress | None) -> tuple[int, str | None]:
     """Give vectors to what waits for one; without a model, say why that must wait."""
     with engine.store.read() as view:
         due = view.counts().due

@@ -6,13 +6,16 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import apsw
+import numpy as np
 import pytest
-from durable_world import HERE, apply, entities, entity, found_by_words
+from durable_world import AT, HERE, apply, entities, entity, found_by_words
 from store_worker import team
 
+from recollect.changes import Amend
 from recollect.errors import NotAStore, StoreUnavailable
-from recollect.records import Filter, Kind
+from recollect.records import Filter, Kind, Revision
 from recollect.stores.sqlite.connection import APPLICATION_ID, migrations, prepare
+from recollect.stores.sqlite.rows import moment
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -63,8 +66,43 @@ def _second(hand: apsw.Connection) -> None:
     hand.execute("INSERT INTO recalled VALUES (1, 1, 1), (2, 1, 2), (1, 2, 1), (2, 2, 2)")
 
 
+def _third(hand: apsw.Connection) -> None:
+    """A message, and the note drawn from it, which was worded anew and corrects others."""
+    for id_, kind, text, more in (
+        (5, "message", "The kettle broke, Ada", {"session": "'a talk'", "position": 1, "undated": 1}),
+        (6, "note", "The kettle is broken", {"drawn_from": 5, "revisions": 1}),
+        (7, "note", "The kettle is whole", {"superseded_by": 6, "superseded_at": 30}),
+        (8, "note", "The kettle broke", {"similar_to": 6, "similarity": 0.9}),
+    ):
+        hand.execute(
+            f"INSERT INTO memory(id, kind, scope_id, created_at, updated_at, text, {', '.join(more)}) "
+            f"VALUES (?1, ?2, 1, 10, 10, ?3, {', '.join(map(str, more.values()))})",
+            (id_, kind, text),
+        )
+        hand.execute(
+            "INSERT INTO passage(id, memory_id, start, stop, live) VALUES (?1 + 1, ?1, 0, length(?2), ?3)",
+            (id_, text, id_ != 7),
+        )
+    hand.execute("INSERT INTO revision VALUES (1, 6, 'The kettle is cracked', 10, 20)")
+    hand.execute(
+        "INSERT INTO passage(id, memory_id, start, stop, live, revision_id) VALUES (10, 6, 0, 21, 0, 1)"
+    )
+    hand.execute("INSERT INTO vector(model_id, passage_id, embedding) VALUES (1, 10, x'000000000000803f')")
+    hand.execute("INSERT INTO due SELECT id FROM passage WHERE id BETWEEN 6 AND 9")
+    hand.execute("INSERT INTO tag VALUES (6, 'cafe', 'Café')")
+    hand.execute("INSERT INTO mention VALUES (5, 1, 0), (6, 2, 1)")
+    hand.execute(
+        "INSERT INTO observation(id, memory_id, content, created_at, superseded_at, corrected_by) "
+        "VALUES (2, 2, 'boils', 1, 30, 6)"
+    )
+    hand.execute(
+        "INSERT INTO passage(id, memory_id, observation_id, start, stop, live) VALUES (11, 2, 2, 0, 5, 0)"
+    )
+    hand.execute("INSERT INTO due VALUES (11)")
+
+
 # For each version the rows that were new in it, as that version wrote them. A migration comes with its own.
-ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {1: _first, 2: _second}
+ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {1: _first, 2: _second, 3: _third}
 
 
 def store_of(version: int, path: Path) -> Path:
@@ -94,13 +132,61 @@ def test_a_store_of_every_version_opens_with_all_it_held(tmp_path: Path, version
         assert found_by_words(store, "first program") == "Ada"
         with store.read() as view:
             assert [relation.target_name for relation in view.relations([1])] == ["Engine"]
-            (note,) = view.page(Filter(kinds=frozenset({Kind.NOTE})), 0, 10)
+            note = view.page(Filter(kinds=frozenset({Kind.NOTE})), 0, 10)[0]
             assert note.text == "The kettle is in the garden."
             assert view.memories([4])[4].deleted_at is not None
             assert view.named(["Gone"], HERE) == {}
         apply(store, entity("Ada", "was a countess"))
         assert store.verify() == []
     assert _version(path) == NOW
+
+
+@pytest.mark.parametrize("version", range(3, NOW + 1))
+def test_notes_keep_their_past_and_what_belongs_to_them(tmp_path: Path, version: int) -> None:
+    with closing(SqliteStore(store_of(version, tmp_path / "store.db"))) as store, store.read() as view:
+        message, note, wrong, alike = (view.memories([id_])[id_] for id_ in (5, 6, 7, 8))
+        assert (message.session, message.position, message.undated, message.mentions) == (
+            "a talk",
+            1,
+            True,
+            (1,),
+        )
+        assert [turn.id for turn in view.turns(HERE, "a talk", 1, 9)] == [5]
+        assert note.former == (Revision("The kettle is cracked", moment(10), moment(20)),)
+        assert (note.tags, note.about, note.drawn_from, note.revisions) == (("Café",), (2,), 5, 1)
+        assert (wrong.superseded_by, wrong.superseded_at) == (6, moment(30))
+        assert (alike.similar_to, alike.similarity) == (6, 0.9)
+        (boils,) = view.memories([2])[2].observations
+        assert (boils.corrected_by, boils.superseded_at) == (6, moment(30))
+        past = Filter(as_of=moment(15))
+        assert [hit.id for hit in view.by_words("cracked", 9, past)] == [6]
+        assert [hit.id for hit in view.by_words("whole", 9, past)] == [7]
+        assert [hit.id for hit in view.by_words("boils", 9, past)] == [2]
+        assert view.by_words("cracked whole boils", 9, Filter()) == []
+        (nearest, _) = view.by_meaning(np.array([0, 1], np.float32), 9, past)
+        assert (nearest.id, nearest.passage, nearest.score) == (6, 10, 1)
+        assert [hit.id for hit in view.by_words("kettle", 9, Filter(tags=frozenset({"cafe"})))] == [6]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_texts_of_before_are_dated_and_have_no_past(tmp_path: Path, version: int) -> None:
+    with closing(SqliteStore(store_of(version, tmp_path / "store.db"))) as store:
+        with store.read() as view:
+            note = view.memories([3])[3]
+        assert (note.undated, note.former, note.tags, note.mentions, note.drawn_from) == (
+            False,
+            (),
+            (),
+            (),
+            None,
+        )
+        store.apply([Amend(HERE, 3, text="The kettle is with Ada")], at=AT)
+        with store.read() as view:
+            note = view.memories([3])[3]
+            assert note.former == (Revision("The kettle is in the garden.", moment(1), AT),)
+            assert note.mentions == (1,)
+            assert [hit.id for hit in view.by_words("garden", 9, Filter(as_of=moment(5)))] == [3]
+        assert store.verify() == []
 
 
 def test_steps_run_in_order_and_once(tmp_path: Path) -> None:

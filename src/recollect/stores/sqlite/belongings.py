@@ -20,13 +20,9 @@ def belongings_of(
     found: dict[int, Belongings] = {}
     if entities:
         observations = _grouped(connection, _OBSERVATIONS, entities)
-        tags = _grouped(connection, _TAGS, entities)
         found |= {
-            id_: Belongings(
-                observations=[observation_of(row) for row in observations.get(id_, ())],
-                tags=[tag for (tag,) in tags.get(id_, ())],
-            )
-            for id_ in observations.keys() | tags.keys()
+            id_: Belongings(observations=[observation_of(row) for row in rows])
+            for id_, rows in observations.items()
         }
     if texts:
         tags = _grouped(connection, _TAGS, texts)

@@ -122,7 +122,9 @@ def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Proble
 def _drop_orphans(connection: apsw.Connection) -> None:
     connection.execute(
         "DELETE FROM passage WHERE memory_id NOT IN (SELECT id FROM memory) "
-        "OR observation_id NOT IN (SELECT id FROM observation)"
+        # Asked whether it is there at all, too: of an empty table, even nothing is not in it.
+        "OR (observation_id IS NOT NULL AND observation_id NOT IN (SELECT id FROM observation)) "
+        "OR (revision_id IS NOT NULL AND revision_id NOT IN (SELECT id FROM revision))"
     )
     connection.execute(
         "DELETE FROM vector WHERE passage_id NOT IN (SELECT id FROM passage) "

@@ -9,6 +9,7 @@ import numpy as np
 from recollect.factors.candidates import NEVER, Facts, Together
 from recollect.records import Status
 from recollect.stores.sqlite.rows import many
+from recollect.text.same import text_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,6 +41,9 @@ def facts(
     )
     columns = list(zip(*rows, strict=True)) if rows else [()] * 15
     found = np.array(columns[0], np.int64)
+    content = np.array(columns[12], np.int64)
+    for memory, text in connection.execute(_WORDINGS, (wanted, now)):
+        content[np.searchsorted(found, memory)] = text_key(text)
     return Facts(
         ids=found,
         created_at=_times(columns[1]),
@@ -56,7 +60,7 @@ def facts(
         spread=np.array(columns[10], np.int64),
         stability=np.array(columns[11], np.float64),
         metadata_share=_beside(found, connection, _METADATA, (wanted,)),
-        content=np.array(columns[12], np.int64),
+        content=content,
         echo=np.array(columns[13], bool),
         origin=np.array(columns[14], np.int64),
     )
@@ -82,6 +86,10 @@ def together(connection: apsw.Connection, ids: Sequence[int]) -> Together:
     )
 
 
+# What texts said at a moment of the past; the last to come is the first of those that held after it.
+_WORDINGS = (
+    f"SELECT memory_id, text FROM revision WHERE memory_id IN {_WANTED} AND until > ?2 ORDER BY id DESC"
+)
 _DAYS = f"SELECT memory_id, count(*) FROM use_day WHERE memory_id IN {_WANTED} GROUP BY memory_id"
 # A relation that has ended, or leads to something forgotten, connects nothing.
 _HOLDS = "(until IS NULL OR until > ?2) AND deleted_at IS NULL"

@@ -91,8 +91,8 @@ def by_meaning(
 def _different(connection: apsw.Connection, scope: int, where: Filter, standing: Standing) -> list[int]:
     condition, bindings = allowed(where, [scope])
     rows = connection.execute(
-        f"SELECT m.id FROM memory AS m WHERE {condition} AND {standing.memory()} AND {standing.differs()} "
-        "ORDER BY m.id",
+        f"SELECT m.id FROM memory AS m WHERE m.id IN {standing.different()} AND {condition} "
+        f"AND {standing.memory()} ORDER BY m.id",
         bindings,
     )
     return [id_ for (id_,) in rows]

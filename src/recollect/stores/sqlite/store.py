@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, LifoQueue
@@ -97,8 +97,10 @@ class SqliteStore:
             copy_to(connection, Path(path), progress)
 
     def verify(self) -> Sequence[Problem]:
-        with self.read() as view:
-            return check.problems(view.connection, self._cache)
+        # On a connection of its own: one that has read an index before may check it by what it remembers.
+        with failures_of(self.path), closing(connect(self.path, self._busy_ms, writes=False)) as connection:
+            connection.execute("BEGIN")
+            return check.problems(connection, self._cache)
 
     def repair(self) -> Sequence[Problem]:
         self._cache.forget()

@@ -118,7 +118,7 @@ class SqliteView:
         condition, bindings = narrowing(where)
         standing = Standing.of(where)
         if standing is not None:
-            same = f"{standing.memory()} AND NOT {standing.differs()}"
+            same = f"{standing.memory()} AND m.id NOT IN {standing.different()}"
             condition = f"{same} AND {condition}" if condition else same
         found: list[Found] = []
         for scope in self._scope_ids(where):
@@ -227,6 +227,16 @@ class SqliteView:
             "AND model.name = ?) ORDER BY p.id LIMIT ?"
         )
         return self._read(self.connection.execute(question, (after, model.name, limit)).fetchall())
+
+    def waits(self, where: Filter) -> bool:
+        # Among the newest alone: another scope may have ten thousand that wait.
+        row = self.connection.execute(
+            "SELECT 1 FROM (SELECT passage_id FROM due ORDER BY passage_id DESC LIMIT 2000) AS d "
+            "JOIN passage AS p ON p.id = d.passage_id JOIN memory AS m ON m.id = p.memory_id "
+            "WHERE p.live = 1 AND m.scope_id IN (SELECT value FROM json_each(?)) LIMIT 1",
+            (many(self._scope_ids(where)),),
+        ).fetchone()
+        return row is not None
 
     def model(self) -> Model | None:
         row = self._model_row()
@@ -399,7 +409,7 @@ class SqliteView:
                 yield kinds, None
                 continue
             condition, bindings = allowed(narrowed, scopes)
-            same = f" AND NOT {standing.differs()}" if standing is not None else ""
+            same = f" AND m.id NOT IN {standing.different()}" if standing is not None else ""
             rows = self.connection.execute(f"SELECT m.id FROM memory AS m WHERE {condition}{same}", bindings)
             yield kinds, np.array([id_ for (id_,) in rows], dtype=np.int64)
 

@@ -12,6 +12,8 @@ CREATE INDEX message_by_source ON memory(scope_id, session, source) WHERE kind =
 
 -- An observation that was wrong in the same words as a note that was corrected.
 ALTER TABLE observation ADD COLUMN corrected_by INTEGER;
+CREATE INDEX observation_by_time ON observation(created_at);
+CREATE INDEX observation_superseded ON observation(superseded_at) WHERE superseded_at IS NOT NULL;
 
 -- What a note or message said before it was updated, and from when until when it did.
 CREATE TABLE revision (

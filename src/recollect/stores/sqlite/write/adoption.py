@@ -15,8 +15,9 @@ from recollect.records import Kind
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.lookup import exact_entity
 from recollect.stores.sqlite.rows import row_of, stamp, stamp_or_none
-from recollect.stores.sqlite.write.texts import add_passages, tag, text_key
+from recollect.stores.sqlite.write.texts import add_passages, tag
 from recollect.text.passages import spans
+from recollect.text.same import text_key
 from recollect.text.words import fold
 
 if TYPE_CHECKING:

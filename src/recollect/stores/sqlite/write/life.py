@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.changes import Outcome
-from recollect.errors import Conflict, NotFound
+from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.lookup import exact_entity
 from recollect.stores.sqlite.rows import stamp, stamp_or_none
@@ -93,6 +93,8 @@ def amend(batch: Batch, change: Amend) -> Outcome:
     if not amended:
         raise NotFound(f"There is no memory {change.id}; nothing was changed.")
     if change.tags is not None:
+        if batch.one("SELECT kind = 'entity' FROM memory WHERE id = ?", change.id):
+            raise InvalidInput("An entity has no tags; tag the notes that speak of it.")
         batch.run("DELETE FROM tag WHERE memory_id = ?", change.id)
         texts.tag(batch, change.id, change.tags)
     if change.text is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.stores.sqlite import word_index
+from recollect.stores.sqlite.lookup import FOLDED
 from recollect.stores.sqlite.rows import many
 from recollect.text.names import Place, Text, beginning, counted, written
 from recollect.text.words import is_unspaced, words
@@ -128,15 +129,16 @@ def _known_beginnings(connection: apsw.Connection, scope: int, words_: set[str])
     """Those words with which the folded name of some entity begins, perhaps after a mark or two."""
     rows = connection.execute(
         # From the word itself to the word followed by the highest letter there is: a range of the index.
-        f"SELECT value FROM json_each(?) AS w WHERE EXISTS (SELECT 1 FROM memory AS e WHERE {_ENTITY} "
+        "SELECT value FROM json_each(?) AS w "
+        f"WHERE EXISTS (SELECT 1 FROM memory AS e {FOLDED} WHERE {_ENTITY} "
         "AND e.folded_name >= w.value AND e.folded_name < w.value || char(1114111))",
         (many(sorted(words_)), scope),
     )
     found = {word for (word,) in rows}
     # Names that begin with a mark, such as `.net` and `@ada`, are few.
     marked = connection.execute(
-        f"SELECT e.folded_name FROM memory AS e WHERE {_ENTITY} AND e.folded_name < '0' UNION ALL "
-        f"SELECT e.folded_name FROM memory AS e WHERE {_ENTITY} AND e.folded_name > '9' "
+        f"SELECT e.folded_name FROM memory AS e {FOLDED} WHERE {_ENTITY} AND e.folded_name < '0' UNION ALL "
+        f"SELECT e.folded_name FROM memory AS e {FOLDED} WHERE {_ENTITY} AND e.folded_name > '9' "
         "AND e.folded_name < 'a'",
         (scope, scope),
     )
@@ -146,7 +148,7 @@ def _known_beginnings(connection: apsw.Connection, scope: int, words_: set[str])
 def _entities(connection: apsw.Connection, scope: int, names: set[str]) -> dict[str, list[tuple[int, str]]]:
     rows = connection.execute(
         f"SELECT e.folded_name, e.id, e.name FROM json_each(?) AS n "
-        f"CROSS JOIN memory AS e ON e.folded_name = n.value "
+        f"CROSS JOIN memory AS e {FOLDED} ON e.folded_name = n.value "
         f"WHERE {_ENTITY} ORDER BY e.id",
         (many(sorted(names)), scope),
     )

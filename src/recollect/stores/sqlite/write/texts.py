@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from recollect.changes import Outcome
@@ -11,6 +10,7 @@ from recollect.records import Kind
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.rows import stamp, stamp_or_none
 from recollect.text.passages import spans
+from recollect.text.same import text_key
 from recollect.text.words import fold
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from recollect.changes import NewText, PutText
     from recollect.stores.sqlite.write.batch import Batch
-
-_MARKS = " .,;:!?¡¿…\"'“”‘’«»()"
 
 
 def put(batch: Batch, change: PutText) -> Outcome:
@@ -38,8 +36,11 @@ def put(batch: Batch, change: PutText) -> Outcome:
     else:
         memory = twin
         batch.run(
-            "UPDATE memory SET updated_at = max(updated_at, ?), duplicates = duplicates + 1 WHERE id = ?",
+            "UPDATE memory SET updated_at = max(updated_at, ?), duplicates = duplicates + 1, "
+            "importance = max(importance, ?), category = coalesce(category, ?) WHERE id = ?",
             batch.at,
+            new.importance,
+            new.category,
             twin,
         )
     tag(batch, memory, new.tags)
@@ -88,14 +89,6 @@ def tag(batch: Batch, memory: int, tags: Iterable[str]) -> None:
     batch.connection.executemany(
         "INSERT OR IGNORE INTO tag(memory_id, folded, tag) VALUES (?, ?, ?)",
         [(memory, fold(word), word) for word in tags],
-    )
-
-
-def text_key(text: str) -> int:
-    """What texts are compared by: equal where only case, accents, spaces or outer marks differ."""
-    said = " ".join(fold(text).split()).strip(_MARKS) or text
-    return int.from_bytes(
-        blake2b(said.encode(errors="surrogatepass"), digest_size=8).digest(), "big", signed=True
     )
 
 

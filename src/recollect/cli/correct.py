@@ -1,0 +1,129 @@
+"""Commands that correct notes and messages: update, supersede."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.cli.command import command
+from recollect.cli.given import text_of
+from recollect.cli.replies import Done
+from recollect.cli.when import start_of
+from recollect.cli.which import id_in, memory_id, memory_of
+from recollect.cli.wording import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from recollect.cli.call import Call
+    from recollect.cli.replies import Mark
+    from recollect.engine.results import Superseded
+    from recollect.records import Memory
+
+
+@command(
+    "update",
+    "recollect update 12 --text 'Marisol prefers oolong, not sencha'",
+    "recollect update 12 --importance 0.9 --tag kitchen --tag tea --pin",
+    "recollect update '#12' --happened 2024-05-06 --category preferences",
+)
+@click.argument("memory", metavar="ID|NAME")
+@click.option("--text", metavar="TEXT", help="What it says from now on; the former text stays as history.")
+@click.option("--importance", type=click.FloatRange(0, 1), metavar="0..1", help="How much it matters.")
+@click.option("--category", metavar="NAME", help="What sort of thing it is.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="The tags it has from now on; repeatable.")
+@click.option("--no-tags", is_flag=True, help="Take all tags off.")
+@click.option(
+    "--happened", metavar="WHEN", help="When it was so: an ISO date or time, or words such as 'last tuesday'."
+)
+@click.option("--status", metavar="STATUS", help="active, paused, completed or archived.")
+@click.option("--pin/--no-pin", "pinned", default=None, help="Keep it from fading, or let it fade again.")
+def update(
+    call: Call,
+    memory: str,
+    tags: tuple[str, ...],
+    no_tags: bool,
+    happened: str | None,
+    **given: Any,
+) -> None:
+    """Change what is given of a memory, and leave the rest.
+
+    For a fact that is no longer true, use `recollect supersede`: a change of the text is for one that was
+    never said well.
+    """
+    if tags and no_tags:
+        raise click.UsageError("Give either --tag or --no-tags.")
+    changes = {name: value for name, value in given.items() if value is not None}
+    if tags or no_tags:
+        changes["tags"] = tags
+    if happened is not None:
+        changes["happened_at"] = start_of(happened, call.now(), "--happened")
+    if not changes:
+        raise click.UsageError("Say what to change, such as --text, --importance or --tag.")
+    with call.memory() as engine:
+        changed = engine.update(memory_of(engine, memory).id, **changes)
+        zone = engine.parts.zone
+    from recollect.cli.data import memory_data  # noqa: PLC0415  # loads the engine's records
+    from recollect.cli.headings import fields  # noqa: PLC0415
+
+    details = [f"{name}: {value}" for name, value in fields(changed, zone)]
+    if changed.text:
+        details.insert(0, shortened(changed.text, 200))
+    call.show(Done(f"Updated {_named(changed)}.", memory_data(changed), details))
+
+
+@command(
+    "supersede",
+    "recollect supersede 12 'Tidebook ships in June'",
+    "recollect supersede 12 31        # by a note that is there",
+    "recollect supersede 12 31 --only",
+)
+@click.argument("old", metavar="OLD_ID", type=memory_id)
+@click.argument("new", metavar="NEW_ID|TEXT...", nargs=-1, required=True)
+@click.option("--only", is_flag=True, help="Leave its near-copies in force.")
+def supersede(call: Call, old: int, new: tuple[str, ...], only: bool) -> None:
+    """Retire a note or message in favour of another.
+
+    A number is the id of what is right; anything else is the text of a new note. Near-copies of the old one
+    are retired with it, so that the error does not come back by another door. What was retired stays: see it
+    with `recollect recall --superseded`, or as of a day with `--as-of`; `recollect restore` takes it back.
+    """
+    number = id_in(new[0]) if len(new) == 1 else None
+    by: int | str = text_of(new, "text that takes its place") if number is None else number
+    with call.memory() as engine:
+        done = engine.supersede(old, by, copies=not only)
+        names = {
+            each.id: entity.name
+            for each in done.retired
+            if each.observation is not None and (entity := engine.get(each.id))
+        }
+    from dataclasses import asdict  # noqa: PLC0415  # --help needs none
+
+    from recollect.cli.data import memory_data  # noqa: PLC0415  # loads the engine's records
+
+    data = {
+        "by": memory_data(done.by),
+        "retired": [asdict(each) for each in done.retired],
+        "similar": [asdict(each) for each in done.similar],
+    }
+    mark: Mark = "note" if done.similar else "ok"
+    call.show(Done(f"#{done.by.id} supersedes #{old}.", data, list(_details(done, names)), mark))
+
+
+def _details(done: Superseded, names: Mapping[int, str]) -> Iterator[str]:
+    yield f"In force, #{done.by.id}: {shortened(done.by.text or done.by.name)}"
+    for number, each in enumerate(done.retired):
+        with_it = "Retired with it, a near-copy" if number else "Retired"
+        where = f"#{each.id}" if each.observation is None else f"observed of {names.get(each.id)}"
+        yield f"{with_it}, {where}: {shortened(each.text)}"
+    for alike in done.similar:
+        yield f"Left in force, though alike ({alike.similarity:.2f}), #{alike.id}: {shortened(alike.text)}"
+    if done.similar:
+        yield f"Retire one of them too: recollect supersede ID {done.by.id}"
+    ids = [str(each.id) for each in done.retired if each.observation is None]
+    yield f"Take it back: recollect restore {' '.join(ids)}"
+
+
+def _named(memory: Memory) -> str:
+    return f"{memory.name} (#{memory.id})" if memory.name else f"{memory.kind} #{memory.id}"

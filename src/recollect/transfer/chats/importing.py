@@ -1,0 +1,172 @@
+"""Writing other programs' talks into a memory, and reading them without writing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recollect.engine import converse
+from recollect.errors import InvalidInput
+from recollect.transfer.chats.formats import conversations, format_of
+from recollect.transfer.importing import embed_waiting
+from recollect.transfer.reports import SHOWN
+
+if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
+    from recollect.engine.results import Told
+    from recollect.ports import Progress
+    from recollect.transfer.chats.conversation import Conversation
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReport:
+    """What was read of a file or folder of talks, and what became of it."""
+
+    format: str
+    conversations: int
+    """Sessions that have a turn."""
+    turns: int
+    """Those that could be read; each is new, known or rejected, unless nothing was to be written."""
+    turns_new: int = 0
+    turns_known: int = 0
+    turns_rejected: int = 0
+    notes: int = 0
+    """Drawn out of the new turns, and not known before."""
+    bad: tuple[str, ...] = ()
+    """What could not be read or stored, each with its place and the reason; the first of them."""
+    bad_count: int = 0
+    embedded: int = 0
+    """Passages that got their vectors at the end."""
+    waiting: int = 0
+    """Passages that still have none."""
+    note: str | None = None
+    """Why something cannot be found by meaning yet, or could not be drawn out, if so."""
+
+
+def chat_import(
+    engine: Engine,
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002  # the word a caller expects
+    extract: bool = False,
+    keep_going: bool = True,
+    embed: bool = True,
+    progress: Progress | None = None,
+    embed_progress: Progress | None = None,
+) -> ChatReport:
+    """Import the talks of a file, a zip or a folder; every turn becomes a message of a session.
+
+    `format` is one of `FORMATS`; without it, it is told by what is there. Importing the same again, or a
+    newer export, adds only what is new. With `extract`, what is worth keeping also becomes notes, which are
+    compared by meaning as they come, so that `embed` then only says whether the rest is embedded.
+
+    What cannot be read is left out and named in the report; with `keep_going=False`, the first such thing
+    stops the import before anything is written. `progress` is told turns; `embed_progress`, passages.
+    """
+    place = Path(path)
+    known = format or format_of(place)
+    if not keep_going:
+        _must_be_whole(place, known)
+    tally = _Tally(known)
+    for conversation in _read(place, known, tally, progress):
+        if conversation.turns:
+            tally.told(conversation, _write(engine, conversation, extract=extract))
+    embedded, note = embed_waiting(engine, embed_progress) if embed else (0, None)
+    return tally.report(embedded=embedded, waiting=engine.counts().due, note=tally.note or note)
+
+
+def chat_preview(
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002  # the word a caller expects
+    progress: Progress | None = None,
+) -> ChatReport:
+    """What an import would read, without any memory: nothing is written."""
+    place = Path(path)
+    known = format or format_of(place)
+    tally = _Tally(known)
+    for _ in _read(place, known, tally, progress):
+        pass
+    return tally.report()
+
+
+@dataclass(slots=True)
+class _Tally:
+    """A report under way."""
+
+    format: str
+    sessions: set[str] = field(default_factory=set)
+    turns: int = 0
+    new: int = 0
+    known: int = 0
+    rejected: int = 0
+    notes: int = 0
+    bad: list[str] = field(default_factory=list)
+    bad_count: int = 0
+    note: str | None = None
+
+    def read(self, conversation: Conversation) -> None:
+        if conversation.turns:
+            self.sessions.add(conversation.session)
+        self.turns += len(conversation.turns)
+        for reason in conversation.bad:
+            self.wrong(reason)
+
+    def told(self, conversation: Conversation, told: Told) -> None:
+        self.new += told.created
+        self.known += len(told.ids) - told.created
+        self.rejected += len(told.rejected)
+        self.notes += sum(note.created for note in told.notes)
+        self.note = self.note or told.note
+        for row in told.rejected:
+            self.wrong(f"{conversation.title}, turn {row.index + 1}: {row.reason}")
+
+    def wrong(self, reason: str) -> None:
+        self.bad_count += 1
+        if len(self.bad) < SHOWN:
+            self.bad.append(reason)
+
+    def report(self, *, embedded: int = 0, waiting: int = 0, note: str | None = None) -> ChatReport:
+        return ChatReport(
+            format=self.format,
+            conversations=len(self.sessions),
+            turns=self.turns,
+            turns_new=self.new,
+            turns_known=self.known,
+            turns_rejected=self.rejected,
+            notes=self.notes,
+            bad=tuple(self.bad),
+            bad_count=self.bad_count,
+            embedded=embedded,
+            waiting=waiting,
+            note=note,
+        )
+
+
+def _read(path: Path, known: str, tally: _Tally, progress: Progress | None) -> Iterator[Conversation]:
+    for conversation in conversations(path, known):
+        tally.read(conversation)
+        yield conversation
+        if progress is not None:
+            progress(tally.turns, None)
+
+
+def _must_be_whole(path: Path, known: str) -> None:
+    for conversation in conversations(path, known):
+        if conversation.bad:
+            raise InvalidInput(f"{conversation.bad[0]} Nothing was written.")
+
+
+def _write(engine: Engine, conversation: Conversation, *, extract: bool) -> Told:
+    # Vectors come at the end, all at once; notes need theirs to be compared with others.
+    return converse.add_messages(
+        engine.parts,
+        conversation.session,
+        conversation.turns,
+        extract=extract,
+        keep_going=True,
+        key=None,
+        embed=False,
+    )
