@@ -204,7 +204,6 @@ def test_a_store_that_has_not_changed_answers_about_the_present_as_before(
     assert engine.search("kettle number 7", profile=profile, explain=True, as_of=clock()) == plain
 
 
-@pytest.mark.xfail(reason="repeats are told by the present text, not by that of the time asked about")
 def test_two_texts_that_became_one_were_two_then(engine: Engine, clock: FixedClock) -> None:
     engine.remember("the kettle is red")
     id_ = engine.remember("the kettle is loud").id

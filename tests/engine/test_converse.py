@@ -347,12 +347,12 @@ def test_nothing_is_drawn_where_the_caller_says_so_and_later_it_can_be(engine: E
     assert kept(engine, note.id).drawn_from == told.ids[0]
 
 
-def test_drawing_again_counts_and_makes_no_twin(engine: Engine) -> None:
+def test_drawing_again_passes_over_what_was_drawn(engine: Engine) -> None:
     engine = drawing(engine, Rules())
     (first,) = engine.add_messages("s", [{"content": "I live in Berlin."}]).notes
-    (again,) = engine.extract("s")
-    assert (again.id, again.created) == (first.id, False)
+    assert engine.extract("s") == ()
     assert engine.counts().notes == 1
+    assert kept(engine, first.id).duplicates == 0
 
 
 def test_drawing_again_brings_back_nothing_that_was_corrected_or_forgotten(engine: Engine) -> None:

@@ -337,11 +337,12 @@ def test_no_answer_waits_for_its_own_note_and_none_waits_long_for_anothers(
     waited: list[float | None] = []
     settle = engine.parts.signals.settle
 
-    def impatient(at_most_seconds: float | None = 0.01) -> None:
+    def watched(at_most_seconds: float | None) -> None:
         waited.append(at_most_seconds)
         settle(at_most_seconds)
 
-    monkeypatch.setattr(engine.parts.signals, "settle", impatient)
+    monkeypatch.setattr(engine.parts.signals, "settle", watched)
+    monkeypatch.setattr(engine.parts.signals, "patience_seconds", 0.01)
     # The gate is shut: were either of them to wait for the writing, it would never return.
     assert len(engine.recall("tea").hits) == 6
     assert len(engine.recall("tea").hits) == 6

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ _TURNS_SHARE = 0.5
 # Beyond the first few, a memory that is worth less than this share of the best one is noise.
 _LEAST_SHARE = 0.3
 _ALWAYS = 5
+# A piece of a turn that is shorter than this many letters is not worth its date.
+_LEAST_PIECE = 40
 _KNOWN = "## What is known"
 _TALK = "## Recent turns"
 # A shorter last message says too little by itself about what is sought.
@@ -174,23 +177,24 @@ def _fill_turns(turns: list[Item], talk: Sequence[Item], spent: int, room: int) 
             if turns:
                 break
             # The last turn is what the answer is about: rather a piece of it than nothing.
-            item = _cut(item, room - spent)
-            cost = _cost(item, _TALK, first=True)
-            if spent + cost > room:
-                break
+            turns += _cut(item, room - spent)
+            return spent + sum(_cost(piece, _TALK, first=True) for piece in turns)
         turns.insert(0, item)
         spent += cost
     return spent
 
 
-def _cut(item: Item, room: int) -> Item:
-    """The beginning of a line, as much as fits."""
-    left, right = 0, len(item.line)
-    while left < right:
-        middle = (left + right + 1) // 2
-        fits = _cost(replace(item, line=f"{item.line[:middle]} …"), _TALK, first=True) <= room
-        left, right = (middle, right) if fits else (left, middle - 1)
-    return replace(item, line=f"{item.line[:left]} …")
+def _cut(item: Item, room: int) -> list[Item]:
+    """The beginning of a line, as much as fits; nothing where that would say nothing."""
+    least = len(item.line) - len(" ".join(item.text.split())) + _LEAST_PIECE
+    length = bisect_right(
+        range(len(item.line)), room, key=lambda stop: _cost(_until(item, stop), _TALK, first=True)
+    )
+    return [_until(item, length - 1)] if length > least else []
+
+
+def _until(item: Item, stop: int) -> Item:
+    return replace(item, line=f"{item.line[:stop]} …")
 
 
 def _cost(item: Item, heading: str, *, first: bool) -> int:

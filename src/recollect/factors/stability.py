@@ -33,5 +33,6 @@ class Stability:
         stability = candidates.facts.stability
         days = age(last_seen(candidates.facts), moment.now, DAY, unknown=0.0)
         retrievable = 1.0 / (1.0 + days / (self.slowness * stability))
-        gain = np.clip(stability**self.exponent, self.low, self.high)
+        with np.errstate(over="ignore"):  # what is beyond numbers is beyond `high`
+            gain = np.clip(stability**self.exponent, self.low, self.high)
         return np.where(stability >= 1.0, 1 + (gain - 1) * retrievable, 1 - (1 - gain) * (1 - retrievable))
