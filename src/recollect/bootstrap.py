@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -106,6 +107,25 @@ def put_back(backup: Path, settings: Settings, progress: Progress | None = None)
         raise StoreUnavailable(f"There is no file {backup}.")
     _make_folder(settings.store)
     copy_back(backup, settings.store, int(settings.busy_seconds * 1000), progress)
+
+
+def token_of(settings: Settings) -> str:
+    """What clients over HTTP must show: what is set, or what is made once and kept beside the store."""
+    if settings.token:
+        return settings.token
+    path = settings.store.with_name(settings.store.name + "-token")
+    try:
+        kept = path.read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        kept = ""
+    if kept:
+        return kept
+    _make_folder(settings.store)
+    made = secrets.token_urlsafe(32)
+    # Only its owner may read it, from the first moment.
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(made + "\n")
+    return made
 
 
 def _make_folder(store: Path) -> None:

@@ -97,6 +97,16 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
+class Absence:
+    """A while in which a memory was gone."""
+
+    why: str
+    """`forgotten` or `superseded`."""
+    since: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """One thing remembered, of any kind; fields that a kind does not use keep their default."""
 
@@ -132,6 +142,8 @@ class Memory:
     similar_to: int | None = None
     similarity: float | None = None
     # its life
+    absences: tuple[Absence, ...] = ()
+    """When it was gone and came back, oldest first."""
     status: Status = Status.ACTIVE
     consolidation: Consolidation = Consolidation.STAGED
     strength: float = 1.0
@@ -267,6 +279,12 @@ class Filter:
     """Of messages, only those of this session; notes and entities of any. None: messages of any."""
     tags: frozenset[str] = frozenset()
     """Only what has all of these."""
+    category: str | None = None
+    """Only texts of this sort. None: any, and entities."""
+    speaker: str | None = None
+    """Only texts of whoever this is, letter for letter."""
+    about: int | None = None
+    """Only texts that speak of this entity."""
     span: tuple[int, int] | None = None
     """Only texts of this stretch of time, in microseconds since 1970: when they happened, else when made."""
     as_of: datetime | None = None

@@ -33,6 +33,9 @@ class Settings:
     model_key: str | None = field(default=None, repr=False)
     model_dims: int | None = None
     model_timeout_seconds: float = 30.0
+    tools: str = "default"
+    token: str | None = field(default=None, repr=False)
+    import_from: Path | None = None
     time_zone: str = ""
     extractor: str = "rules"
     extractor_url: str | None = None
@@ -70,6 +73,9 @@ MEANINGS = {
     "model_key": "key of a hosted model",
     "model_dims": "width of the vectors to ask a hosted model for",
     "model_timeout_seconds": "how long to wait for a hosted model",
+    "tools": "what `recollect serve` offers: default, recall-only, all, or names with commas between",
+    "token": "what clients of `recollect serve --http` must show; without it, one is made and kept",
+    "import_from": "a file of the official memory server to bring in when `recollect serve` first starts",
     "time_zone": "where your days begin, such as Europe/Madrid; empty: this machine's",
     "extractor": "what draws notes out of messages: rules, none, openai:MODEL",
     "extractor_url": "address of the server of a hosted extractor",
@@ -77,7 +83,7 @@ MEANINGS = {
     "extractor_timeout_seconds": "how long to wait for a hosted extractor",
     "profiles": "rankings of your own, one [[profiles]] for each; `profile show NAME --toml` prints one",
 }
-_SECRET = frozenset({"model_key", "extractor_key"})
+_SECRET = frozenset({"model_key", "extractor_key", "token"})
 
 
 def load(
@@ -216,6 +222,7 @@ _PARSERS: dict[str, tuple[Callable[[object], object], str]] = {
     "model_threads": (_positive_int, "a whole number above 0"),
     "model_dims": (_positive_int, "a whole number above 0"),
     "model_timeout_seconds": (_positive, "a number above 0"),
+    "import_from": (_path, "the path of a file"),
     "time_zone": (_zone, "a time zone such as Europe/Madrid"),
     "extractor_timeout_seconds": (_positive, "a number above 0"),
     "profiles": (_profiles, "a list of profiles"),

@@ -350,6 +350,41 @@ class TextContract:
             assert set(meant(store, RED, where)) == expected
             assert set(pages(store, where)) == expected
 
+    def test_only_texts_of_a_category_a_speaker_and_about_an_entity_are_found(self, store: Store) -> None:
+        ada = put(store, "Ada")
+        bob = put(store, "Bob")
+        plain = written(store, "red wall")
+        thought = written(store, "red thought", category="reflection", speaker="Eve", about=("Ada",))
+        other = written(store, "red idea of Bob", category="reflection", speaker="eve")
+        message = said(store, "red talk", "s", category="reflection", speaker="Eve", about=("Bob",))
+        embed(store, colour)
+        for where, expected in (
+            (Filter(category="reflection"), {thought, other, message}),
+            (Filter(category="Reflection"), set()),
+            (Filter(speaker="Eve"), {thought, message}),
+            (Filter(about=ada), {thought}),
+            # Told, or named in the text.
+            (Filter(about=bob), {other, message}),
+            (Filter(category="reflection", speaker="Eve", kinds=NOTES), {thought}),
+            (Filter(category="reflection", about=bob, speaker="eve"), {other}),
+            (Filter(owner="you", category="reflection"), set()),
+        ):
+            assert set(words(store, "red", where=where)) == expected
+            assert set(meant(store, RED, where)) == expected
+            assert set(pages(store, where)) == expected
+        assert plain in words(store, "red")
+
+    def test_a_category_is_asked_of_the_past_as_well(self, store: Store) -> None:
+        old = written(store, "red thought", category="reflection")
+        do(store, Forget(ME, (old,)), second=60)
+        new = written(store, "red idea", 120, category="reflection")
+        written(store, "red wall")
+        then = Filter(category="reflection", as_of=at(30))
+        assert (words(store, "red", where=then), words(store, "red", where=replace(then, as_of=None))) == (
+            [old],
+            [new],
+        )
+
     def test_tags_keep_the_letters_they_came_in_and_are_told_apart_by_none(self, store: Store) -> None:
         note = written(store, "tea", tags=("Café", "cafe", "té"))
         assert set(memory(store, note).tags) == {"Café", "té"}

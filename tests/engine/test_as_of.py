@@ -232,3 +232,21 @@ def test_a_moment_is_a_datetime_with_its_zone(engine: Engine, wrong: Any) -> Non
         engine.recall("kettle", as_of=wrong)
     with pytest.raises(InvalidInput, match="as_of"):
         engine.context("kettle", as_of=wrong)
+
+
+def test_what_was_gone_for_a_while_was_gone_then(engine: Engine, clock: FixedClock) -> None:
+    forgotten = engine.remember("the kettle is red").id
+    corrected = engine.remember("the lamp hangs in the hall").id
+    clock.tick(DAY)
+    engine.forget([forgotten])
+    engine.supersede(corrected, "the lamp hangs in the cellar")
+    between = clock.tick(DAY)
+    clock.tick(DAY)
+    engine.restore(forgotten)
+    engine.restore(corrected)
+    now = {"the kettle is red", "the lamp hangs in the hall", "the lamp hangs in the cellar"}
+    assert said(engine, "kettle lamp") == now
+    assert said(engine, "kettle lamp", as_of=between) == {"the lamp hangs in the cellar"}
+    assert said(engine, "kettle lamp", as_of=between, include_superseded=True) == now - {"the kettle is red"}
+    happened = [event.what for event in engine.history(forgotten).events]
+    assert happened == ["noted", "forgotten", "restored"]

@@ -27,7 +27,7 @@ from recollect.text.tokens import tokens
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conftest import FixedClock
+    from conftest import FixedClock, MakeEngine
     from recollect.engine.results import Context, Item
 
 DAY = timedelta(days=1)
@@ -353,3 +353,27 @@ def test_no_context_is_ever_over_its_budget_out_of_order_double_or_unstable(
             whole = engine.context(query, session="now", budget_tokens=1_000_000, profile=profile)
             assert whole.left_out == 0
             assert [item.id for item in whole.turns] == [one.id for one in engine.turns("now")]
+
+
+def test_a_turn_that_was_corrected_since_says_so(engine: Engine) -> None:
+    told = engine.add_messages("s", [{"content": "The launch is on Monday."}], extract=False)
+    done = engine.supersede(told.ids[0], "The launch is on Friday.")
+    found = engine.context("when is the launch?", session="s")
+    assert [item.text for item in found.memories] == ["The launch is on Friday."]
+    (turn,) = found.turns
+    assert turn.line.endswith(f"The launch is on Monday. (corrected since, see #{done.by.id})")
+
+
+def test_without_a_model_a_long_text_is_shown_by_the_piece_that_holds_the_words(
+    make_engine: MakeEngine,
+) -> None:
+    engine = make_engine(model="none")
+    filler = "The weather was mild and nothing much happened in the village that day. " * 60
+    engine.remember(f"{filler}The vault combination is 4711. {filler}")
+    found = engine.context("vault combination", budget_tokens=500)
+    assert "The vault combination is 4711." in found.text
+    assert found.tokens <= 500
+    # Where even the piece is too long, its beginning.
+    small = engine.context("vault combination", budget_tokens=60)
+    assert small.memories
+    assert small.tokens <= 60

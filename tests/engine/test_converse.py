@@ -437,3 +437,15 @@ def test_without_a_model_the_answer_says_that_words_alone_find_the_messages(make
     assert told.note is not None
     assert "words alone" in told.note
     assert "The kettle leaks" in texts(engine, "kettle")
+
+
+def test_messages_that_were_stored_without_drawing_are_drawn_from_when_they_come_again(
+    engine: Engine,
+) -> None:
+    engine = drawing(engine, Rules())
+    turns = [{"content": "I live in Berlin.", "source": "export:1"}]
+    first = engine.add_messages("s", turns, extract=False)
+    again = engine.add_messages("s", turns)
+    assert (again.ids, again.created) == (first.ids, 0)
+    assert [note.text for note in again.notes] == ["I live in Berlin."]
+    assert engine.add_messages("s", turns).notes == ()

@@ -507,3 +507,22 @@ def test_without_a_model_a_note_is_stored_and_the_batch_says_that_words_alone_fi
     assert batch.note is not None
     assert "words alone" in batch.note
     assert texts(engine, "kettle") == ["The kettle leaks."]
+
+
+def test_the_same_words_of_another_day_are_another_note(engine: Engine) -> None:
+    days = [datetime(2024, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)]
+    first, second = (engine.remember("Went to the dentist", happened_at=day) for day in days)
+    assert first.id != second.id
+    again = engine.remember("Went to the dentist", happened_at=days[0], source="diary")
+    assert (again.id, again.created) == (first.id, False)
+    kept = engine.get(first.id)
+    assert kept is not None
+    assert (kept.source, kept.duplicates) == ("diary", 1)
+
+
+@pytest.mark.parametrize("wrong", ["12", 3, [True], ["1"]])
+def test_what_is_no_list_of_ids_forgets_nothing(engine: Engine, wrong: Any) -> None:
+    ids = [engine.remember(f"note number {number}").id for number in range(3)]
+    with pytest.raises(InvalidInput):
+        engine.forget(wrong)
+    assert all((memory := engine.get(id_)) is not None and memory.deleted_at is None for id_ in ids)

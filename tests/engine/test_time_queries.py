@@ -223,12 +223,28 @@ def test_searches_that_look_then_bring_up_what_the_crowd_would_hide(engine: Engi
 
 
 def test_our_own_profile_puts_the_text_of_that_time_above_its_double_of_another(engine: Engine) -> None:
-    profile = PROFILES["recollect"]
-    if not any(retriever.then for retriever in profile.retrieve) and not any(
-        "Temporal" in type(step).__name__ or "temporal" in repr(step).lower() for step in profile.steps
-    ):
-        pytest.skip("our own profile does not look at time at present")
     engine.remember("the kettle broke at the office", happened_at=LAST_WEEK[0] + DAY)
     engine.remember("the kettle broke in the office", happened_at=NOW - 400 * DAY)
     best = engine.search("which kettle broke last week").hits[0].memory
     assert best.text == "the kettle broke at the office"
+
+
+@pytest.mark.parametrize("query", ["what happened last week?", "last week", "¿qué pasó la semana pasada?"])
+def test_a_question_about_a_time_alone_is_answered_from_that_time(engine: Engine, query: str) -> None:
+    # The clock shows Sunday, 1 March 2026, so that last week began on 16 February.
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    for days in (*range(20, 60), *range(7, 13)):
+        engine.remember(
+            f"errand number {days}, what happened last week", happened_at=now - timedelta(days=days)
+        )
+    hits = engine.search(query, limit=6).hits
+    ages = sorted((now - hit.memory.happened_at).days for hit in hits if hit.memory.happened_at)
+    assert ages == [7, 8, 9, 10, 11, 12]
+
+
+def test_the_words_of_the_time_are_not_sought(engine: Engine) -> None:
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    engine.remember("Last week was awful, the boiler broke", happened_at=now - timedelta(days=500))
+    right = engine.remember("The boiler was repaired by Otto", happened_at=now - timedelta(days=9))
+    hits = engine.search("what happened with the boiler last week?").hits
+    assert hits[0].memory.id == right.id

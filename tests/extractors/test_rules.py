@@ -92,7 +92,8 @@ def test_a_machine_with_a_name_is_a_machine(role: str, speaker: str) -> None:
         ("I'm going to move to Oslo tomorrow.", datetime(2026, 3, 5, tzinfo=UTC)),
         # Of no other time than its own.
         ("I live in Oslo.", None),
-        ("I moved to Oslo today.", None),
+        # The same words of another day are of another event.
+        ("I moved to Oslo today.", datetime(2026, 3, 4, 15, 30, tzinfo=UTC)),
         # Of a time that is not settled.
         ("I moved to Oslo recently.", None),
         ("I will move to Oslo on Friday.", None),

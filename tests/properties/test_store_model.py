@@ -203,11 +203,13 @@ class StoreStory(RuleBasedStateMachine):
         id_, entity = data.draw(st.sampled_from(choices))
         thing = self.things[entity]
         seen = thing.seen[id_]
-        with refused(NotFound, seen.removed_at is None):
+        gone = seen.removed_at is not None or seen.superseded
+        with refused(NotFound, not gone):
             clash = thing.gone_at is not None or seen.content in thing.contents
-            with refused(Conflict, seen.removed_at is not None and clash):
+            with refused(Conflict, gone and clash):
                 self.do(RestoreObservation(ME, id_))
                 seen.removed_at = None
+                seen.superseded = False
 
     @rule(source=NAMES, type_=TYPES, goal=NAMES, create=st.booleans())
     def relate(self, source: str, type_: str, goal: str, create: bool) -> None:

@@ -23,6 +23,40 @@ class Correction:
 
 TABLE = [
     Correction(
+        "The meeting is on Tuesday at 10",
+        "The meeting is on Thursday at 10",
+        copies=("meeting: tuesday, 10:00", "Reminder - the meeting is on Tuesday at 10am"),
+        others=(
+            "The budget meeting is on Tuesday at 10",
+            "The meeting with the landlord is on Tuesday at 10",
+            "The meeting is on Tuesday at 10 in the kitchen",
+        ),
+    ),
+    Correction(
+        "The password is hunter2",
+        "The password is swordfish",
+        copies=("Confirmed: the password is hunter2",),
+        others=("The bank password is hunter2", "The admin password is hunter2"),
+    ),
+    Correction(
+        "I like coffee",
+        "I like tea",
+        copies=("I like coffee!",),
+        others=("I like iced coffee", "I like coffee ice cream"),
+    ),
+    Correction(
+        "The deadline is March 15",
+        "The deadline is March 22",
+        copies=("Our deadline is the 15th of March",),
+        others=("The tax deadline is March 15",),
+    ),
+    Correction(
+        "My favourite colour is blue",
+        "My favourite colour is green",
+        copies=("My favorite color is blue",),
+        others=("My least favourite colour is blue",),
+    ),
+    Correction(
         "Alice works at Google",
         "Alice works at Microsoft",
         copies=(

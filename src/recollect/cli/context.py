@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.asking import AS_OF, PROFILE, SESSION, default_profile
+from recollect.cli.asking import AS_OF, PROFILE, default_profile
 from recollect.cli.command import command
 from recollect.cli.given import STDIN, content_of, text_of, turns_in
 from recollect.cli.replies import Done
 from recollect.cli.when import end_of
+from recollect.cli.which import sessions_begun
 from recollect.cli.wording import counted
 from recollect.errors import InvalidInput
 
@@ -32,7 +33,12 @@ if TYPE_CHECKING:
 @click.option(
     "--budget", type=click.IntRange(1), default=1000, show_default=True, help="Tokens at most, estimated."
 )
-@SESSION
+@click.option(
+    "--session",
+    metavar="NAME",
+    shell_complete=sessions_begun,
+    help="The conversation at hand, whose last turns are shown; memories come from all.",
+)
 @AS_OF
 @PROFILE
 @click.option(

@@ -68,10 +68,14 @@ def when_of(memory: Memory, zone: tzinfo | None) -> str:
     return (moment if memory.kind is Kind.MESSAGE else day)(memory.created_at, zone)
 
 
+def _place(memory: Memory) -> str:
+    return f"{memory.session}, turn {memory.position}" if memory.position is not None else str(memory.session)
+
+
 def fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, str]]:
     """All that a memory is beside its text and its name, as far as it is not what most are."""
     known = (
-        ("session", memory.session and f"{memory.session}, turn {memory.position}"),
+        ("session", memory.session and _place(memory)),
         ("role", memory.role),
         ("said" if memory.kind is Kind.MESSAGE else "noted", _made(memory, zone)),
         ("happened", memory.happened_at and day_or_moment(memory.happened_at, zone)),

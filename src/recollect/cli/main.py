@@ -23,11 +23,13 @@ from recollect.cli.entities import add, observe, status, unobserve
 from recollect.cli.forgetting import delete, forget, purge, restore
 from recollect.cli.history import history
 from recollect.cli.look import find, graph, show
+from recollect.cli.mcp import mcp
 from recollect.cli.moving import backup, export, import_
 from recollect.cli.profiles import profile
 from recollect.cli.recall import recall, search, why_not
 from recollect.cli.relations import end_relation, relate, unrelate
 from recollect.cli.remember import remember
+from recollect.cli.serve import serve
 from recollect.cli.sessions import session
 from recollect.cli.upkeep import reindex, stats, verify
 from recollect.cli.version import version
@@ -50,6 +52,7 @@ SECTIONS: dict[str, tuple[Command | Group, ...]] = {
         restore,
         purge,
     ),
+    "Serve": (serve, mcp),
     "Move": (chat_import, import_, export, backup),
     "Care": (doctor, stats, verify, reindex, models, settings, completion),
 }

@@ -119,7 +119,16 @@ def _recent(parts: Parts, session: str | None, as_of: datetime | None) -> list[I
         # What was last at an earlier moment may stand anywhere.
         turns = view.turns(parts.scope, name, 1 if as_of is not None else end - _MOST_TURNS + 1, end)
     said = [as_it_stood(turn, as_of) for turn in turns if as_of is None or turn.created_at <= as_of]
-    return [replace(_memory_item(parts.zone, turn, None), kind="turn") for turn in said[-_MOST_TURNS:]]
+    return [_turn_item(parts.zone, turn) for turn in said[-_MOST_TURNS:]]
+
+
+def _turn_item(zone: tzinfo, turn: Memory) -> Item:
+    """A turn stays what was said; one that was corrected since says so."""
+    item = replace(_memory_item(zone, turn, None), kind="turn")
+    if turn.superseded_at is None:
+        return item
+    by = f", see #{turn.superseded_by}" if turn.superseded_by is not None else ""
+    return replace(item, line=f"{item.line} (corrected since{by})")
 
 
 def _unsaid(parts: Parts, hits: Sequence[Hit], talk: Sequence[Item]) -> list[tuple[Item, ...]]:
@@ -159,7 +168,9 @@ def _within(
     # First half of the room to the newest turns, then the best memories, then more turns if room is left.
     spent = _fill_turns(turns, talk, 0, int(budget * _TURNS_SHARE) if memories else budget)
     for forms in memories:
-        for item in forms:
+        # The best one comes at least in part.
+        last_resort = () if kept else _cut(forms[-1], _KNOWN, budget - spent)
+        for item in (*forms, *last_resort):
             cost = _cost(item, _KNOWN, first=not kept)
             if spent + cost <= budget:
                 kept.append(item)
@@ -177,18 +188,18 @@ def _fill_turns(turns: list[Item], talk: Sequence[Item], spent: int, room: int) 
             if turns:
                 break
             # The last turn is what the answer is about: rather a piece of it than nothing.
-            turns += _cut(item, room - spent)
+            turns += _cut(item, _TALK, room - spent)
             return spent + sum(_cost(piece, _TALK, first=True) for piece in turns)
         turns.insert(0, item)
         spent += cost
     return spent
 
 
-def _cut(item: Item, room: int) -> list[Item]:
+def _cut(item: Item, heading: str, room: int) -> list[Item]:
     """The beginning of a line, as much as fits; nothing where that would say nothing."""
     least = len(item.line) - len(" ".join(item.text.split())) + _LEAST_PIECE
     length = bisect_right(
-        range(len(item.line)), room, key=lambda stop: _cost(_until(item, stop), _TALK, first=True)
+        range(len(item.line)), room, key=lambda stop: _cost(_until(item, stop), heading, first=True)
     )
     return [_until(item, length - 1)] if length > least else []
 

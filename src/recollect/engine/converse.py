@@ -39,7 +39,7 @@ def add_messages(
     key: str | None,
     embed: bool = True,
 ) -> Told:
-    """Store turns in the order given, then draw notes out of those that are new.
+    """Store turns in the order given, then draw notes out of them, but for what was drawn before.
 
     The turns are stored first and stand whatever becomes of the rest.
     """
@@ -53,15 +53,23 @@ def add_messages(
         keep_going=keep_going,
         key=key,
     )
-    note = catch_up(parts) if embed else None
+    note = catch_up(parts, [outcome.ids[0] for _, outcome in done]) if embed else None
     created = [outcome.ids[0] for _, outcome in done if outcome.created]
+    told = [outcome.ids[0] for _, outcome in done]
     notes: tuple[Remembered, ...] = ()
-    if extract and created:
+    if extract and told:
         with parts.store.read() as view:
-            stored = view.memories(created)
-        new = [stored[id_] for id_ in created if id_ in stored and not _is_gone(stored[id_])]
+            stored = view.memories(told)
+            # Messages that were there before may have been stored without drawing, or a crash came between.
+            known = len(created) < len(told)
+            drawn = (
+                {(note.drawn_from, note.text) for note in _notes(view, parts.scope, name)} if known else set()
+            )
+        messages_ = [
+            stored[id_] for id_ in dict.fromkeys(told) if id_ in stored and not _is_gone(stored[id_])
+        ]
         try:
-            notes = _drawn(parts, new, None if key is None else f"notes by {key}")
+            notes = _drawn(parts, messages_, None if key is None else f"notes by {key}", without=drawn)
         except Conflict:
             # A retry, and the extractor now tells otherwise: what it drew the first time stands.
             pass

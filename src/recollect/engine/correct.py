@@ -49,7 +49,7 @@ def supersede(parts: Parts, old: int, new: int | str, *, copies: bool) -> Supers
         raise InvalidInput(
             f"Memory {old} is an entity; supersede one of its observations, with `add_observations`."
         )
-    right = of_scope(parts, new).text if isinstance(new, int) else clean_text(new)
+    right = _right(parts, new)
     by: int | NewText = new if isinstance(new, int) else _correction(wrong, right)
     retired, similar = _near(parts, wrong, right, except_for=by) if copies else ([], [])
     change = Supersede(
@@ -59,7 +59,7 @@ def supersede(parts: Parts, old: int, new: int | str, *, copies: bool) -> Supers
         observations=tuple(place.observation for place in retired if place.observation is not None),
     )
     outcome = parts.store.apply([change], at=parts.clock()).outcomes[0]
-    catch_up(parts)
+    catch_up(parts, outcome.ids[:1])
     return Superseded(
         by=of_scope(parts, outcome.ids[0]),
         retired=(
@@ -68,6 +68,18 @@ def supersede(parts: Parts, old: int, new: int | str, *, copies: bool) -> Supers
         ),
         similar=tuple(similar),
     )
+
+
+def _right(parts: Parts, new: int | str) -> str:
+    """What the correction says."""
+    if isinstance(new, bool) or not isinstance(new, int | str):
+        raise InvalidInput(f"A correction is a text, or the id of a memory, not {new!r}.")
+    if isinstance(new, str):
+        return clean_text(new)
+    memory = of_scope(parts, new)
+    if memory.kind is Kind.ENTITY:
+        raise InvalidInput(f"Memory {new} is an entity, and only a note or message can correct another.")
+    return memory.text
 
 
 def _correction(wrong: Memory, text: str) -> NewText:

@@ -6,15 +6,29 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from recollect.changes import Forget, Purge, Restore, RestoreObservation
-from recollect.engine import context, converse, correct, graph, history, meaning, remember
+from recollect.engine import (
+    context,
+    converse,
+    correct,
+    duplicates,
+    graph,
+    history,
+    meaning,
+    reflect,
+    remember,
+    split,
+    split_analysis,
+)
 from recollect.engine.context import DEFAULT_BUDGET
 from recollect.engine.recall import Question, recall
+from recollect.engine.report import STALE_DAYS, consolidation_report
 from recollect.engine.semantic import search_semantic
-from recollect.engine.wanted import aware, tags_of
+from recollect.engine.wanted import aware, ids_of, scope_of, tags_of
 from recollect.engine.whynot import why_not
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import DEFAULT, PROFILES, profile_named
 from recollect.records import Kind, Scope
+from recollect.text.same import CONTAINED, SIMILAR
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -34,6 +48,16 @@ if TYPE_CHECKING:
         RememberedBatch,
         Superseded,
         Told,
+    )
+    from recollect.engine.split import PartLike
+    from recollect.engine.upkeep_results import (
+        ConsolidationReport,
+        Duplicates,
+        Split,
+        SplitAnalysis,
+        SplitProposal,
+        SplitUndo,
+        Unsplit,
     )
     from recollect.engine.wanted import EntityLike, NoteLike, ObservationLike, RelationLike, TurnLike
     from recollect.engine.whynot import WhyNot
@@ -308,7 +332,7 @@ class Engine:
             include_superseded=include_superseded,
             budget_tokens=budget_tokens,
         )
-        parts = self._parts if scope is None else replace(self._parts, scope=scope)
+        parts = self._parts if scope is None else replace(self._parts, scope=scope_of(scope))
         return recall(parts, question)
 
     def search(
@@ -390,7 +414,7 @@ class Engine:
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""
-        receipt = self.store.apply([Forget(self.scope, ids=tuple(ids))], at=self._parts.clock())
+        receipt = self.store.apply([Forget(self.scope, ids=ids_of(ids))], at=self._parts.clock())
         return receipt.outcomes[0].ids
 
     def restore(self, id: int) -> Memory:  # noqa: A002  # the domain's word
@@ -408,6 +432,89 @@ class Engine:
     def purge(self, before: datetime) -> int:
         """Destroy for good what was forgotten before a time, in every scope. There is no way back."""
         return self.store.apply([Purge(before)], at=self._parts.clock()).outcomes[0].count
+
+    # Upkeep of the graph
+
+    def add_reflection(
+        self,
+        content: str,
+        *,
+        about: Iterable[str] = (),
+        author: str | None = None,
+        mood: str | None = None,
+        key: str | None = None,
+    ) -> Remembered:
+        """Keep what somebody thinks about what is remembered: a note of the category `reflection`.
+
+        `about` names entities, which must exist; whatever the text names is linked as well.
+        """
+        return reflect.add_reflection(self._parts, content, about=about, author=author, mood=mood, key=key)
+
+    def search_reflections(
+        self,
+        query: str,
+        *,
+        author: str | None = None,
+        mood: str | None = None,
+        about: str | None = None,
+        limit: int | None = None,
+        profile: str | Profile = DEFAULT,
+        explain: bool = False,
+        record: bool = True,
+    ) -> Answer:
+        """As `recall`, over reflections alone: of an author, in a mood, about an entity."""
+        return reflect.search_reflections(
+            self._parts,
+            self._profile(profile),
+            query,
+            author=author,
+            mood=mood,
+            about=about,
+            limit=limit,
+            explain=explain,
+            record=record,
+        )
+
+    def find_duplicate_observations(
+        self,
+        entity: str | None = None,
+        *,
+        threshold: float = SIMILAR,
+        containment: float = CONTAINED,
+        limit: int = 100,
+    ) -> Duplicates:
+        """Pairs of observations of one entity, or of each, that nearly say the same, the most alike first."""
+        return duplicates.find_duplicate_observations(
+            self._parts, entity, threshold=threshold, containment=containment, limit=limit
+        )
+
+    def consolidation_report(self, *, stale_days: float = STALE_DAYS) -> ConsolidationReport:
+        """What could be tidied: what to split, what repeats itself, what nobody has looked at for long."""
+        return consolidation_report(self._parts, stale_days)
+
+    def find_split_candidates(self) -> tuple[SplitAnalysis, ...]:
+        """Entities with too many observations that fall into topics, the most urgent first."""
+        return split_analysis.find_split_candidates(self._parts)
+
+    def analyze_split(self, name: str) -> SplitAnalysis:
+        """Whether an entity should be split, and into which topics."""
+        return split_analysis.analyze_split(self._parts, name)
+
+    def propose_split(self, name: str) -> SplitProposal:
+        """Parts for `execute_split`, to look over first. Nothing is written."""
+        return split_analysis.propose_split(self._parts, name)
+
+    def execute_split(self, name: str, parts: Iterable[PartLike]) -> Split:
+        """Make entities of an entity's observations, and relate them to it: all of it, or nothing.
+
+        Parts are those of a proposal, or mappings with `name`, `observations` (texts that it has in force)
+        and perhaps `type`. Observations that no part names stay. The answer's `undo` goes to `undo_split`.
+        """
+        return split.execute_split(self._parts, name, parts)
+
+    def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> Unsplit:
+        """Take a split back as if it had not been; refused where a part was changed since."""
+        return split.undo_split(self._parts, undo)
 
     # The store
 

@@ -210,7 +210,7 @@ def _observe(
 ) -> ObservedBatch:
     """Write observations, then embed them and flag those that nearly repeat an older one."""
     done, rejected = apply_rows(parts, rows, change_of, keep_going=keep_going, key=key)
-    note = catch_up(parts)
+    note = catch_up(parts, [outcome.ids[0] for _, outcome in done if outcome.created or outcome.added])
     added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
     similar = flag_similar(parts, added)
     entities = tuple(

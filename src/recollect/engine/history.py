@@ -37,6 +37,9 @@ def _life(memory: Memory) -> Iterator[Event]:
     said = [*(former.text for former in memory.former[1:]), memory.text]
     for former, text in zip(memory.former, said, strict=bool(memory.former)):
         yield Event(former.until, "updated", text)
+    for absence in memory.absences:
+        yield Event(absence.since, absence.why)
+        yield Event(absence.until, "restored")
     if memory.superseded_at is not None:
         by = f"by memory {memory.superseded_by}" if memory.superseded_by else "by a memory that is gone"
         yield Event(memory.superseded_at, "superseded", by)

@@ -10,14 +10,18 @@ from recollect.errors import ModelUnavailable
 from recollect.vectors import pack
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.engine.parts import Parts
     from recollect.ports import Embedder, Progress
+    from recollect.records import Passage
 
 WORDS_ALONE = "none"
 """The name of having no model; asked for, it holds also for a store that has vectors."""
 _BATCH = 64
 # What a write embeds before it returns; the rest waits for the next one, or for `reindex`.
 _AT_ONCE = 512
+_OF_OTHERS = 16
 
 
 def embedder_of(parts: Parts) -> Embedder:
@@ -34,16 +38,34 @@ def embedder_of(parts: Parts) -> Embedder:
     return embedder
 
 
-def catch_up(parts: Parts, at_most: int = _AT_ONCE) -> str | None:
-    """Embed what waits for a vector; returns why that could not be done, if it could not.
+def catch_up(parts: Parts, ids: Sequence[int] = ()) -> str | None:
+    """Embed what waits for a vector, first what these memories say; returns why it could not be, if so.
 
     Never a reason to fail a write: the rows are stored, words find them, and the passages stay in the queue.
     """
     try:
-        embed_pending(parts, embedder_of(parts), at_most=at_most)
+        embedder = embedder_of(parts)
+        own = _embed_own(parts, embedder, ids)
+        # Of what others left behind, a little: who writes one note must not wait for an import's thousands.
+        embed_pending(parts, embedder, at_most=_AT_ONCE - own if not ids else _OF_OTHERS)
     except ModelUnavailable as error:
         return str(error)
     return None
+
+
+def _embed_own(parts: Parts, embedder: Embedder, ids: Sequence[int]) -> int:
+    if not ids:
+        return 0
+    with parts.store.read() as view:
+        used = view.model()
+        passages = view.passages(sorted(set(ids)))[:_AT_ONCE]
+        known = view.vectors([passage.id for passage in passages]) if used is not None else {}
+    if used is not None and used.name != embedder.model.name:
+        return 0
+    lacking = [passage for passage in passages if passage.id not in known]
+    for start in range(0, len(lacking), _BATCH):
+        _embed(parts, embedder, lacking[start : start + _BATCH])
+    return len(lacking)
 
 
 def embed_pending(
@@ -56,14 +78,18 @@ def embed_pending(
             passages = view.pending(embedder.model, after, _BATCH)
         if not passages:
             break
-        rows = embedder.documents([passage.text for passage in passages])
-        vectors = tuple((passage.id, pack(row)) for passage, row in zip(passages, rows, strict=True))
-        parts.store.apply([PutVectors(embedder.model, vectors)], at=parts.clock())
+        _embed(parts, embedder, passages)
         done += len(passages)
         after = passages[-1].id
         if progress is not None:
             progress(done, None)
     return done
+
+
+def _embed(parts: Parts, embedder: Embedder, passages: Sequence[Passage]) -> None:
+    rows = embedder.documents([passage.text for passage in passages])
+    vectors = tuple((passage.id, pack(row)) for passage, row in zip(passages, rows, strict=True))
+    parts.store.apply([PutVectors(embedder.model, vectors)], at=parts.clock())
 
 
 def _installed(parts: Parts) -> Embedder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,11 @@ from recollect.rank.pipeline import run
 from recollect.rank.route import Route, strategy_for
 from recollect.records import Filter, Kind, as_it_stood
 from recollect.retrieve.gather import Request, gather
+from recollect.text.passages import spans
+from recollect.text.stopwords import STOPWORDS
 from recollect.text.tokens import tokens
 from recollect.text.when import time_of
+from recollect.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,6 +40,15 @@ MOST_HITS = 1_000
 _SURE_ENOUGH = 0.6
 # In letters. Beyond it, a query is no question but a text, and times in it are not what is asked for.
 _LONGEST_QUESTION = 2_000
+# Words of a question that asks for whatever there is.
+_ASKING = """
+happen happened happens happening going know known remember recall tell show list note noted notes memory
+memories everything anything something things thing stuff news new latest say said says talk talked talking
+speak spoke done did do make made discuss discussed mention mentioned paso pasa pasado ocurrio sucedio dije
+dijo dijiste dijimos hablamos hice hizo hiciste hicimos cuenta cuentame dime muestra recuerda recuerdas apunte
+apunto nota notas cosas cosa todo novedades
+"""
+_OPEN = frozenset(_ASKING.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,10 @@ class Question:
     as_of: datetime | None = None
     """As the store stood then; times are told from there."""
     tags: frozenset[str] = frozenset()
+    category: str | None = None
+    speaker: str | None = None
+    about: int | None = None
+    """An entity that the texts speak of."""
     include_superseded: bool = False
     budget_tokens: int | None = None
 
@@ -98,18 +114,21 @@ def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[Vi
 
     The query is embedded before the store is read, so that nothing waits for it.
     """
-    model, vector, note = _vector(parts, question.query)
+    phrase = _spoken_of(parts, question, now)
+    sought, of_that_time = _sought(question, phrase)
+    model, vector, note = _vector(parts, sought)
     # What earlier answers left to be noted is part of the store that this one reads.
     parts.signals.settle(parts.signals.patience_seconds)
     while True:
         with parts.store.read() as view:
             if vector is None or _is_in_use(model, view):
-                request = _request(parts, question, vector, now)
+                request = _request(parts, question, sought, vector, now)
+                request = replace(request, time=phrase, of_that_time=of_that_time)
                 yield view, request, note or _waiting(view, request.where)
                 return
         # Someone changed the model meanwhile, and vectors of two models are never compared.
         former = model
-        model, vector, note = _vector(parts, question.query)
+        model, vector, note = _vector(parts, sought)
         if model == former:
             vector = None
             note = "The store's vectors are of another model than the one that answers its name."
@@ -137,11 +156,11 @@ def _limit(question: Question) -> int:
     return limit
 
 
-def _request(parts: Parts, question: Question, vector: Vector | None, now: datetime) -> Request:
+def _request(parts: Parts, question: Question, sought: str, vector: Vector | None, now: datetime) -> Request:
     session = question.session or parts.session
-    phrase = _spoken_of(parts, question, now)
     return Request(
         query=question.query,
+        sought=sought,
         vector=vector,
         where=Filter(
             parts.scope.owner,
@@ -149,6 +168,9 @@ def _request(parts: Parts, question: Question, vector: Vector | None, now: datet
             kinds=question.kinds,
             current=None if question.across else session,
             tags=question.tags,
+            category=question.category,
+            speaker=question.speaker,
+            about=question.about,
             as_of=question.as_of,
             superseded=question.include_superseded,
         ),
@@ -156,7 +178,6 @@ def _request(parts: Parts, question: Question, vector: Vector | None, now: datet
         limit_given=question.limit is not None,
         now=microseconds(now),
         session=session or parts.signals.session,
-        time=phrase,
     )
 
 
@@ -164,6 +185,19 @@ def _spoken_of(parts: Parts, question: Question, now: datetime) -> TimePhrase | 
     """The time that a query speaks of, told from the moment it is asked for, where the user's days begin."""
     phrase = time_of(question.query[:_LONGEST_QUESTION], now.astimezone(parts.zone))
     return phrase if phrase is not None and phrase.confidence >= _SURE_ENOUGH else None
+
+
+def _sought(question: Question, phrase: TimePhrase | None) -> tuple[str, bool]:
+    """What a query asks for beside its time, and whether it asks for nothing else.
+
+    `What did Ana say about the boiler last week?` asks for Ana and the boiler, not for weeks.
+    """
+    if phrase is None or not any(retriever.then for retriever in question.profile.retrieve):
+        return question.query, False
+    start, stop = phrase.place
+    rest = f"{question.query[:start]} {question.query[stop:]}"
+    telling = [word for word in words(rest) if word not in STOPWORDS and word not in _OPEN]
+    return (rest, False) if telling else (question.query, True)
 
 
 def check_budget(budget: object) -> None:
@@ -235,10 +269,20 @@ def _hits(
             scores={name: values[row] for name, values in kept.items()},
             reasons=why[row],
             passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
-            piece=None if read is None else read.piece,
+            piece=_piece(memories[id_], question.query) if read is None else read.piece,
         )
         for row, id_ in enumerate(ids)
     )
+
+
+def _piece(memory: Memory, query: str) -> str | None:
+    """Of a long text that only words have found, the piece that holds most of them."""
+    pieces = spans(memory.text)
+    if len(pieces) == 1:
+        return None
+    sought = set(words(query)) - STOPWORDS
+    start, stop = max(pieces, key=lambda span: len(sought.intersection(words(memory.text[slice(*span)]))))
+    return memory.text[start:stop]
 
 
 def _places(ranked: Candidates, row: int) -> dict[str, Place]:

@@ -31,7 +31,7 @@ def remember(parts: Parts, note: NoteLike, key: str | None) -> Remembered:
     """Store one note, or count that it was said again."""
     change = PutText(parts.scope, note_of(note))
     receipt = parts.store.apply([change], at=parts.clock(), key=own_key(parts, key))
-    catch_up(parts)
+    catch_up(parts, receipt.outcomes[0].ids)
     told = _told(parts, [(change, receipt.outcomes[0])])
     if not told:
         raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
@@ -48,7 +48,7 @@ def remember_many(
         keep_going=keep_going,
         key=key,
     )
-    note = catch_up(parts)
+    note = catch_up(parts, _ids(done))
     return RememberedBatch(_told(parts, done), rejected, note)
 
 
@@ -56,9 +56,13 @@ def keep(parts: Parts, notes: Sequence[NewText], key: str | None = None) -> tupl
     """Store notes that were made here, not by a caller; what cannot be stored is left out."""
     changes: list[Change] = [PutText(parts.scope, note) for note in notes]
     outcomes = parts.store.apply(changes, at=parts.clock(), key=own_key(parts, key), keep_going=True).outcomes
-    catch_up(parts)
     done = [pair for pair in zip(changes, outcomes, strict=True) if pair[1].error is None]
+    catch_up(parts, _ids(done))
     return _told(parts, done)
+
+
+def _ids(done: Sequence[tuple[Change, Outcome]]) -> list[int]:
+    return [id_ for _, outcome in done for id_ in outcome.ids]
 
 
 def update(
@@ -91,7 +95,7 @@ def update(
         )
     parts.store.apply([change], at=parts.clock())
     if text is not None:
-        catch_up(parts)
+        catch_up(parts, [id_])
         flag_alike(parts, [id_])
     return of_scope(parts, id_)
 

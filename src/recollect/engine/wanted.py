@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from recollect.changes import NewEntity, NewObservation, NewRelation, NewText, Turn
 from recollect.errors import InvalidInput
-from recollect.records import Kind, Status
+from recollect.records import Kind, Scope, Status
 from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
 
 ObservationLike = NewObservation | str | Mapping[str, Any]
@@ -136,6 +136,20 @@ def turn_of(given: TurnLike) -> Turn:
         speaker=_label(given.speaker, "speaker"),
         source=_label(given.source, "source"),
     )
+
+
+def ids_of(given: Iterable[int]) -> tuple[int, ...]:
+    ids = tuple(listed(given, "Ids"))
+    wrong = [id_ for id_ in ids if isinstance(id_, bool) or not isinstance(id_, int)]
+    if wrong:
+        raise InvalidInput(f"An id is a whole number, not {wrong[0]!r}.")
+    return ids
+
+
+def scope_of(given: object) -> Scope:
+    if not isinstance(given, Scope):
+        raise InvalidInput(f"A scope is a Scope(owner, agent), not {given!r}.")
+    return given
 
 
 def tags_of(given: Iterable[str]) -> tuple[str, ...]:

@@ -135,7 +135,7 @@ def _branches(view: View, profile: Profile, request: Request, gathered: Gathered
             near = [] if request.vector is None else view.by_meaning(request.vector, _DEEPEST, request.where)
             branches.append(_branch("meaning", near, gathered, id_, taken))
         else:
-            held = view.by_words(request.query, _DEEPEST, request.where, retriever.index)
+            held = view.by_words(request.sought, _DEEPEST, request.where, retriever.index)
             branches.append(_branch("words", held, gathered, id_, taken))
     return branches
 

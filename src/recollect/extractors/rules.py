@@ -54,7 +54,7 @@ def _drawn(message: Memory) -> list[Statement]:
 
 
 def _happened_at(said: Said, message: Memory) -> datetime | None:
-    """When a statement speaks of another time than its own, the start of that time."""
+    """When a statement speaks of a time, the start of that time; the message's own, where it lies in it."""
     if message.undated:
         return None  # "yesterday" of an unknown day
     phrase = time_of(said.text, message.created_at)
@@ -63,4 +63,5 @@ def _happened_at(said: Said, message: Memory) -> datetime | None:
     if phrase is None or phrase.confidence < sure or phrase.start is None:
         return None
     now = phrase.start <= message.created_at and (phrase.stop is None or message.created_at < phrase.stop)
-    return None if now else phrase.start
+    # `today` of another day is another event.
+    return message.created_at if now else phrase.start

@@ -98,7 +98,7 @@ RECOLLECT = Profile(
     retrieve=(ByMeaning(times=5, least=50, then=True), ByWords("stemmed", times=5, least=50, then=True)),
     steps=(
         Blend(meaning=0.6, words=0.4),
-        TemporalBlend(share=0.25),
+        TemporalBlend(share=0.4),
         Times(StatusWeight()),
         DropEcho(),
         DropRepeats(),

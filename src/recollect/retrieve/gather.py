@@ -26,8 +26,10 @@ class Request:
     """One question to the store."""
 
     query: str
+    sought: str
+    """What of the query is searched for: a profile that heeds time leaves out the words that speak of it."""
     vector: Vector | None
-    """None: meaning is not searched."""
+    """Of what is sought. None: meaning is not searched."""
     where: Filter
     limit: int
     limit_given: bool
@@ -36,6 +38,8 @@ class Request:
     """The current session, whose echoes of the query are known by it."""
     time: TimePhrase | None = None
     """The time that the query speaks of, if it does."""
+    of_that_time: bool = False
+    """It asks for nothing else than what was then."""
 
     @property
     def span(self) -> tuple[int, int] | None:
@@ -90,11 +94,13 @@ def _name(retriever: Retriever) -> str:
 
 
 def _ask(view: View, retriever: Retriever, request: Request) -> Sequence[Found]:
-    found = _search(view, retriever, request, request.where)
     if not retriever.then or request.span is None:
-        return found
-    known = {hit.id for hit in found}
+        return _search(view, retriever, request, request.where)
     of_that_time = _search(view, retriever, request, replace(request.where, span=request.span))
+    if request.of_that_time and of_that_time:
+        return of_that_time
+    found = _search(view, retriever, request, request.where)
+    known = {hit.id for hit in found}
     more = [hit for hit in of_that_time if hit.id not in known]
     return sorted((*found, *more), key=lambda hit: (-hit.score, hit.id))
 
@@ -107,7 +113,7 @@ def _search(view: View, retriever: Retriever, request: Request, where: Filter) -
                 return ()
             return view.by_meaning(request.vector, k, where, retriever.shortlist)
         case ByWords():
-            return view.by_words(request.query, k, where, retriever.index)
+            return view.by_words(request.sought, k, where, retriever.index)
 
 
 def _placed(ids: Ints, hits: Sequence[Found]) -> Source:

@@ -24,7 +24,6 @@ _SAME = 0.8
 _LONGER = 2
 # 5.000, 5,000 and 5000 are one number.
 _PIECES = re.compile(r"\d{1,3}(?:[.,]\d{3})+(?!\d)|\d+|[^\W\d_]+")
-_OWNS = re.compile(r"['’]s\b")
 _SENTENCE_END = re.compile(r"(?:^|[.!?…:\n])[\s\"'“«¡¿(]*$")
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 # Words of one family begin alike: `allergic` and `allergy`, `trabaja` and `trabajando`.
@@ -38,11 +37,15 @@ _DENIALS = frozenset(_DENYING.split())
 # The ways in which English writes one word: `do not`, `don't`, `cannot`.
 _NEGATING = "no not isn wasn aren weren don doesn didn won cannot cant"
 _NOT = frozenset(_NEGATING.split())
-# Beside the words of every text, those with which people open a sentence or stress that it holds.
+# Beside the words of every text, those with which people open a sentence, stress that it holds, or say that
+# something is on.
 _OPENING = """
 actually also apparently btw currently fyi hey hi listen note now ok okay oh please presently really remember
 right so still today well yes yeah actualmente ahora bueno hola hoy nota oye pues recuerda sabes todavia vale
-am pm
+am pm reminder reminding confirmed confirming update updated correct correctly todo nb ps summary important
+attention
+st nd rd th start starts starting begin begins happen happens takes place held empieza comienza celebra lugar
+recordatorio confirmado aviso importante apunte ojo recuerdo resumen daily usual usually diario
 """
 _OPENINGS = frozenset(_OPENING.split())
 _EMPTY = STOPWORDS | _OPENINGS
@@ -75,10 +78,8 @@ class Said:
 
     order: tuple[str, ...]
     """Stems of the words that tell something, as they come."""
-    marks: frozenset[str]
-    """Those that may be names, by a capital letter or an apostrophe, and numbers."""
     sure: frozenset[str]
-    """Those of them whose capital letter no beginning of a sentence explains."""
+    """Those that are names or numbers: a capital letter that no beginning of a sentence explains, digits."""
     denials: frozenset[str]
 
     @property
@@ -88,7 +89,6 @@ class Said:
     @classmethod
     def of(cls, text: str) -> Said:
         order: list[str] = []
-        marks: set[str] = set()
         sure: set[str] = set()
         denials: set[str] = set()
         for match in _PIECES.finditer(text):
@@ -104,9 +104,7 @@ class Said:
             begins = bool(_SENTENCE_END.search(text[: match.start()]))
             if piece[0].isdigit() or word in _OTHERS or (piece[0].isupper() and not begins):
                 sure.add(stem)
-            elif piece[0].isupper() or _OWNS.match(text, match.end()):
-                marks.add(stem)
-        return cls(tuple(dict.fromkeys(order)), frozenset(marks | sure), frozenset(sure), frozenset(denials))
+        return cls(tuple(dict.fromkeys(order)), frozenset(sure), frozenset(denials))
 
     def in_words_of(self, other: Said) -> Said:
         """With the other's words in the place of those that are of one family with them. Names have none."""
@@ -117,7 +115,6 @@ class Said:
         }
         return Said(
             tuple(dict.fromkeys(known.get(word, word) for word in self.order)),
-            frozenset(known.get(word, word) for word in self.marks),
             self.sure,
             self.denials,
         )
@@ -137,9 +134,11 @@ def is_copy(wrong: str, right: str, other: str, cosine: float = 0.0) -> bool:
         return shared >= _SAME
     if not _weighty(error, old) <= said.words:
         return False
+    more, less = said.words - old.words - new.words, old.words - said.words
+    if more and not less:
+        return False  # it says all of the error and more: the budget meeting is not the meeting
     # One word for another may be another fact: `was born in Rome`, `lives in Rome`. Only meaning can tell.
-    replaced = old.words - said.words and said.words - old.words
-    return cosine >= ALIKE or (shared >= _SHARED and not replaced)
+    return cosine >= ALIKE if more else shared >= _SHARED
 
 
 def is_personal(text: str) -> bool:
@@ -153,7 +152,7 @@ def is_personal(text: str) -> bool:
 def _says_more(old: Said, new: Said, said: Said) -> bool:
     """Whether it names, counts or denies something by itself, or knows what the correction brings."""
     brought = _weighty(new.words - old.words, new)
-    return bool(said.words & brought or said.marks - old.words) or said.denials != old.denials
+    return bool(said.words & brought or said.sure - old.words) or said.denials != old.denials
 
 
 def _about(old: Said, new: Said) -> frozenset[str]:
@@ -177,6 +176,7 @@ def _akin(one: str, other: str) -> bool:
 
 
 def _stem(word: str) -> str:
+    word = word.replace("our", "or") if len(word) > 4 else word  # colour, color
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word.removesuffix(ending)

@@ -14,7 +14,17 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.errors import InvalidInput
-from recollect.records import Consolidation, Kind, Memory, Observation, Relation, Revision, Scope, Status
+from recollect.records import (
+    Absence,
+    Consolidation,
+    Kind,
+    Memory,
+    Observation,
+    Relation,
+    Revision,
+    Scope,
+    Status,
+)
 from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
 from recollect.transfer.plain import line_of, object_of
 from recollect.transfer.reading import Read
@@ -23,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 VERSION = 1
-_Record = TypeVar("_Record", Observation, Revision, Memory, Relation)
-_LISTED = {"observations", "former"}
+_Record = TypeVar("_Record", Observation, Revision, Absence, Memory, Relation)
+_LISTED = {"observations", "former", "absences"}
 _Choice = TypeVar("_Choice", bound=StrEnum)
 # The largest whole number that every reader of JSON gets right; an id beyond it would also use up SQLite's.
 _LARGEST = 2**53 - 1
@@ -124,12 +134,14 @@ def _memory(plain: dict[str, Any]) -> Memory:
     kind = _choice(Kind, plain.pop("kind", None), "kind")
     observations = _list(plain.pop("observations", []), "observations")
     former = _list(plain.pop("former", []), "former")
+    absences = _list(plain.pop("absences", []), "absences")
     read = _read(plain, _MEMORY_FIELDS, {"id", "created_at"}, "memory")
     memory = Memory(
         kind=kind,
         scope=scope,
         observations=tuple(_observation(observation) for observation in observations),
         former=tuple(map(_revision, former)),
+        absences=tuple(map(_absence, absences)),
         **{"updated_at": read["created_at"], **read},
     )
     if kind is Kind.ENTITY:
@@ -153,6 +165,18 @@ def _revision(plain: object) -> Revision:
     if not isinstance(plain, dict):
         raise InvalidInput("A former text must be an object.")
     return Revision(**_read(plain, _REVISION_FIELDS, set(_REVISION_FIELDS), "former text"))
+
+
+def _absence(plain: object) -> Absence:
+    if not isinstance(plain, dict):
+        raise InvalidInput("An absence must be an object.")
+    return Absence(**_read(plain, _ABSENCE_FIELDS, set(_ABSENCE_FIELDS), "absence"))
+
+
+def _reason(value: object, name: str) -> str:
+    if value not in {"forgotten", "superseded"}:
+        raise InvalidInput(f"`{name}` must be forgotten or superseded, not {str(value)[:40]!a}.")
+    return str(value)
 
 
 def _list(value: object, name: str) -> list[Any]:
@@ -259,6 +283,11 @@ _OBSERVATION_FIELDS: Mapping[str, Callable[[Any, str], object]] = {
     "similarity": _number,
     "corrected_by": _id,
     "deleted_at": _time,
+}
+_ABSENCE_FIELDS: Mapping[str, Callable[[Any, str], object]] = {
+    "why": _reason,
+    "since": _time,
+    "until": _time,
 }
 _REVISION_FIELDS: Mapping[str, Callable[[Any, str], object]] = {"text": _text, "since": _time, "until": _time}
 _MEMORY_FIELDS: Mapping[str, Callable[[Any, str], object]] = {

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recollect.stores.sqlite.rows import OBSERVATION_COLUMNS, Belongings, many, observation_of, revision_of
+from recollect.stores.sqlite.rows import (
+    OBSERVATION_COLUMNS,
+    Belongings,
+    absence_of,
+    many,
+    observation_of,
+    revision_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +44,9 @@ def belongings_of(
                 about=[entity for entity, told in mentioned if told],
                 former=[revision_of(row) for row in former.get(id_, ())],
             )
+    for id_, rows in _grouped(connection, _ABSENCES, [*entities, *texts]).items():
+        absences = [absence_of(row) for row in rows]
+        found[id_] = replace(found.get(id_, Belongings()), absences=absences)
     return found
 
 
@@ -48,6 +59,7 @@ _MENTIONS = (
     "SELECT memory_id, entity_id, told FROM mention JOIN memory AS e ON e.id = entity_id "
     f"WHERE {_WANTED} AND e.deleted_at IS NULL ORDER BY memory_id, entity_id"
 )
+_ABSENCES = f"SELECT memory_id, why, since, until FROM absence WHERE {_WANTED} ORDER BY memory_id, since, why"
 _FORMER = f"SELECT memory_id, text, since, until FROM revision WHERE {_WANTED} ORDER BY memory_id, id"
 
 

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 from recollect.changes import Added, Outcome, Receipt
 from recollect.errors import InvalidInput
 from recollect.factors.ages import EPOCH, microseconds
-from recollect.records import Consolidation, Kind, Memory, Observation, Relation, Revision, Scope, Status
+from recollect.records import (
+    Absence,
+    Consolidation,
+    Kind,
+    Memory,
+    Observation,
+    Relation,
+    Revision,
+    Scope,
+    Status,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -66,6 +76,7 @@ class Belongings:
     mentions: Sequence[int] = ()
     about: Sequence[int] = ()
     former: Sequence[Revision] = ()
+    absences: Sequence[Absence] = ()
 
 
 def memory_of(row: Row, scope: Scope, belongings: Belongings) -> Memory:
@@ -109,6 +120,7 @@ def memory_of(row: Row, scope: Scope, belongings: Belongings) -> Memory:
         mentions=tuple(belongings.mentions),
         about=tuple(belongings.about),
         former=tuple(belongings.former),
+        absences=tuple(belongings.absences),
     )
 
 
@@ -168,6 +180,10 @@ def observation_of(row: Row) -> Observation:
 
 def revision_of(row: Row) -> Revision:
     return Revision(text=row[0], since=moment(row[1]), until=moment(row[2]))
+
+
+def absence_of(row: Row) -> Absence:
+    return Absence(why=row[0], since=moment(row[1]), until=moment(row[2]))
 
 
 def relation_of(row: Row) -> Relation:

@@ -36,11 +36,22 @@ class Standing:
             parts.append(f"{row}.created_at <= {self.at}")
         if not self.superseded:
             parts.append(self._not_yet(f"{row}.superseded_at"))
+        if self.at is not None:
+            why = " AND why = 'forgotten'" if self.superseded else ""
+            parts.append(
+                f"NOT EXISTS (SELECT 1 FROM absence WHERE absence.memory_id = {row}.id "
+                f"AND since <= {self.at} AND {self.at} < until{why})"
+            )
         return f"({' AND '.join(parts)})"
 
     def observation(self, row: str = "o") -> str:
         """The observation was there, given that its memory was."""
-        return self.memory(row)
+        parts = [self._not_yet(f"{row}.deleted_at")]
+        if self.at is not None:
+            parts.append(f"{row}.created_at <= {self.at}")
+        if not self.superseded:
+            parts.append(self._not_yet(f"{row}.superseded_at"))
+        return f"({' AND '.join(parts)})"
 
     def different(self) -> str:
         """SQL for the ids of all memories that read otherwise than now, or are in no index of the present.
@@ -114,6 +125,13 @@ def _listed(where: Filter, row: str) -> tuple[list[str], list[object]]:
             "GROUP BY memory_id HAVING count(*) = ?)"
         )
         bindings += [many(folded), len(folded)]
+    for column, wanted in (("category", where.category), ("speaker", where.speaker)):
+        if wanted is not None:
+            parts.append(f"{row}.{column} = ?")
+            bindings.append(wanted)
+    if where.about is not None:
+        parts.append(f"{row}.id IN (SELECT memory_id FROM mention WHERE entity_id = ?)")
+        bindings.append(where.about)
     if where.span is not None:
         parts.append(
             f"({row}.kind <> 'entity' AND {TIME.format(row=row)} >= ? AND {TIME.format(row=row)} < ?)"

@@ -30,6 +30,15 @@ CREATE INDEX revision_by_end ON revision(until);
 ALTER TABLE passage ADD COLUMN revision_id INTEGER REFERENCES revision(id) ON DELETE CASCADE;
 CREATE INDEX passage_by_revision ON passage(revision_id) WHERE revision_id IS NOT NULL;
 
+-- When a memory was gone for a while: forgotten or superseded, and brought back.
+CREATE TABLE absence (
+  memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
+  since     INTEGER NOT NULL,
+  why       TEXT NOT NULL CHECK (why IN ('forgotten', 'superseded')),
+  until     INTEGER NOT NULL,
+  PRIMARY KEY (memory_id, since, why)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE tag (
   memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
   folded    TEXT NOT NULL,

@@ -216,6 +216,14 @@ def _insert(batch: Batch, scope: int, memory: Memory) -> int:
     tag(batch, id_, memory.tags)
     for former in memory.former:
         _insert_former(batch, id_, former)
+    for absence in memory.absences:
+        batch.run(
+            "INSERT OR IGNORE INTO absence VALUES (?, ?, ?, ?)",
+            id_,
+            stamp(absence.since),
+            absence.why,
+            stamp(absence.until),
+        )
     return id_
 
 

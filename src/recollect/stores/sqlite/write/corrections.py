@@ -36,6 +36,13 @@ def supersede(batch: Batch, change: Supersede) -> Outcome:
 
 def reinstate(batch: Batch, scope: int, memory: int) -> bool:
     """Take back that a memory was superseded, and what was corrected along with it stays as it is."""
+    batch.run(
+        "INSERT OR IGNORE INTO absence SELECT id, superseded_at, 'superseded', ? FROM memory "
+        "WHERE id = ? AND scope_id = ? AND superseded_at IS NOT NULL AND deleted_at IS NULL",
+        batch.at,
+        memory,
+        scope,
+    )
     back = batch.run(
         "UPDATE memory SET superseded_by = NULL, superseded_at = NULL, updated_at = ? "
         "WHERE id = ? AND scope_id = ? AND superseded_at IS NOT NULL AND deleted_at IS NULL",

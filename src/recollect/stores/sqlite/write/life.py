@@ -44,6 +44,7 @@ def restore(batch: Batch, change: Restore) -> Outcome:
             f"An entity named {name!r} (memory {living}) was created since; delete it before you restore "
             f"memory {change.id}."
         )
+    batch.run("INSERT OR IGNORE INTO absence VALUES (?, ?, 'forgotten', ?)", change.id, gone_at, batch.at)
     batch.run("UPDATE memory SET deleted_at = NULL, updated_at = ? WHERE id = ?", batch.at, change.id)
     _restore_relations(batch, change.id, gone_at)
     _revive(batch, change.id, scope)

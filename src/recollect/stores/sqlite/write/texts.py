@@ -37,10 +37,12 @@ def put(batch: Batch, change: PutText) -> Outcome:
         memory = twin
         batch.run(
             "UPDATE memory SET updated_at = max(updated_at, ?), duplicates = duplicates + 1, "
-            "importance = max(importance, ?), category = coalesce(category, ?) WHERE id = ?",
+            "importance = max(importance, ?), category = coalesce(category, ?), source = coalesce(source, ?) "
+            "WHERE id = ?",
             batch.at,
             new.importance,
             new.category,
+            new.source,
             twin,
         )
     tag(batch, memory, new.tags)
@@ -124,16 +126,18 @@ def _again(batch: Batch, scope: int, new: NewText) -> int | None:
 def _twin(batch: Batch, scope: int, new: NewText) -> int | None:
     """The note that says the same; two turns of a talk may well say the same, so a message has none.
 
-    Case, accents, spaces and outer marks make no other note, but who said it does.
+    Case, accents, spaces and outer marks make no other note, but who said it does, and when it happened.
     """
     if new.kind is not Kind.NOTE:
         return None
     return batch.one(
-        "SELECT id FROM memory WHERE scope_id = ? AND text_key = ? AND kind = 'note' AND speaker IS ? "
-        "AND deleted_at IS NULL AND superseded_at IS NULL ORDER BY text <> ?, id",
+        "SELECT id FROM memory WHERE scope_id = ?1 AND text_key = ?2 AND kind = 'note' AND speaker IS ?3 "
+        "AND (?4 IS NULL OR happened_at IS ?4) AND deleted_at IS NULL AND superseded_at IS NULL "
+        "ORDER BY text <> ?5, id",
         scope,
         text_key(new.text),
         new.speaker,
+        stamp_or_none(new.happened_at),
         new.text,
     )
 

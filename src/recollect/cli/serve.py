@@ -1,0 +1,91 @@
+"""The command that serves a memory to AI clients."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.command import command
+
+if TYPE_CHECKING:
+    from recollect.cli.call import Call
+    from recollect.engine.engine import Engine
+
+
+@command(
+    "serve",
+    "recollect serve",
+    "recollect serve --tools recall-only",
+    "recollect serve --http --port 7438",
+    "recollect serve --import memory.jsonl",
+)
+@click.option(
+    "--http", is_flag=True, help="Streamable HTTP, for several clients, instead of standard input and output."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen on.")
+@click.option(
+    "--port", default=7438, show_default=True, type=click.IntRange(0, 65535), help="With --http: the port."
+)
+@click.option(
+    "--token", help="With --http: what clients must show. [RECOLLECT_TOKEN]; else one is made and kept."
+)
+@click.option(
+    "--no-token", is_flag=True, help="With --http: let in whoever reaches the port, on this machine only."
+)
+@click.option("--tools", metavar="SET", help="default, recall-only, all, or names with commas between.")
+@click.option(
+    "--import",
+    "official",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Bring in the official server's file on the first start, while there are no entities.",
+)
+def serve(
+    call: Call,
+    http: bool,
+    host: str,
+    port: int,
+    token: str | None,
+    no_token: bool,
+    tools: str | None,
+    official: Path | None,
+) -> None:
+    """Serve the memory to AI clients, by the Model Context Protocol.
+
+    Without --http it speaks on standard input and output, as clients expect of a server that they start; it
+    ends when they go. `recollect mcp install CLIENT` sets a client up.
+    """
+    from recollect.serve.catalogue import chosen  # noqa: PLC0415  # loads the engine
+
+    settings, _ = call.settings()
+    offered = chosen(tools or settings.tools)
+    with call.memory(create=True) as memory:
+        _bring_in(call, memory, official or settings.import_from)
+        if not http:
+            from recollect.serve.stdio import serve_stdio  # noqa: PLC0415  # loads the protocol, half a second
+
+            serve_stdio(memory, offered)
+            return
+        from recollect.bootstrap import token_of  # noqa: PLC0415
+        from recollect.serve.http import PATH, Door, serve_http  # noqa: PLC0415  # loads the protocol
+
+        shown = None if no_token else token or token_of(settings)
+
+        def opened(at: int) -> None:
+            call.tell(f"Serving {settings.store} at http://{host}:{at}{PATH}")
+            call.tell(
+                "Anyone on this machine may come in." if shown is None else f"Authorization: Bearer {shown}"
+            )
+
+        serve_http(memory, offered, Door(host, port, shown), opened)
+
+
+def _bring_in(call: Call, memory: Engine, official: Path | None) -> None:
+    """The official server's file, once: while the memory has no entities of its own."""
+    if official is None or memory.counts().entities or not official.exists():
+        return
+    from recollect.transfer import import_file  # noqa: PLC0415  # few starts bring something in
+
+    report = import_file(memory, official, embed=False)
+    call.tell(f"Brought in {report.entities_created} entities from {official}.")

@@ -1,0 +1,189 @@
+"""Notes, recall and context as tools."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import InvalidInput
+from recollect.rank.profiles import PROFILES
+from recollect.records import Kind
+from recollect.serve import wire
+from recollect.serve.shapes import flag, listed, maybe, number, one_of, table, text, whole
+from recollect.serve.tool import Reply, Tool
+
+if TYPE_CHECKING:
+    from recollect.serve.tool import Call
+
+RECALL_BUDGET = 2_000
+LARGEST_ID = 2**63 - 1
+WHEN = text("A time in ISO 8601, such as 2026-03-01T09:00:00Z; a date alone begins at midnight, UTC")
+_HIT = table(
+    needs=("id", "kind", "text", "score"),
+    id=whole(),
+    kind=one_of(*Kind),
+    text=text(),
+    score=number(),
+    at=maybe(text()),
+    name=text(),
+    speaker=text(),
+    session=text(),
+    category=text(),
+    tags=listed(text()),
+    superseded_by=whole(),
+)
+
+
+def _remember(call: Call) -> Reply:
+    given = dict(call.given)
+    if "happened_at" in given:
+        given["happened_at"] = when(given["happened_at"], "happened_at")
+    supersedes = given.pop("supersedes", None)
+    if supersedes is not None:
+        return _correct(call, supersedes, given["text"])
+    note = call.engine.remember(given.pop("text"), **given)
+    also = None
+    if note.similar is not None:
+        also = (
+            f"It nearly repeats #{note.similar.id}: “{note.similar.text}”. If it corrects it, call "
+            f"`remember` with supersedes={note.similar.id}."
+        )
+    said = f"Remembered as #{note.id}." if note.created else f"#{note.id} says so already; counted."
+    return Reply(wire.remembered(note), said, also)
+
+
+def _correct(call: Call, old: int, said: str) -> Reply:
+    done = call.engine.supersede(old, said)
+    gone = [retired.id for retired in done.retired]
+    return Reply(
+        {"id": done.by.id, "created": True, "mentions": [], "retired": gone},
+        f"Remembered as #{done.by.id}; retired: {', '.join(f'#{id_}' for id_ in gone)}.",
+    )
+
+
+def _recall(call: Call) -> Reply:
+    given = dict(call.given)
+    if "as_of" in given:
+        given["as_of"] = when(given["as_of"], "as_of")
+    query = given.pop("query")
+    answer = call.engine.recall(query, **{"budget_tokens": RECALL_BUDGET, **given})
+    data: dict[str, Any] = {"hits": list(map(wire.hit, answer.hits)), "left_out": answer.left_out}
+    if answer.note:
+        data["note"] = answer.note
+    return Reply(data, wire.answer(answer))
+
+
+def _context(call: Call) -> Reply:
+    messages = call.get("messages")
+    asked = [_turn(message) for message in messages] if messages else call.get("query")
+    if not asked:
+        raise InvalidInput("Give a `query`, or the last `messages` of the conversation.")
+    found = call.engine.context(
+        asked, budget_tokens=call.get("budget_tokens", 1_000), session=call.get("session")
+    )
+    data = {
+        "text": found.text,
+        "memories": [item.id for item in found.memories if item.id is not None],
+        "tokens": found.tokens,
+        "left_out": found.left_out,
+    }
+    return Reply(data, found.text or "Nothing is known about this yet.")
+
+
+def _turn(message: dict[str, Any]) -> dict[str, Any]:
+    at = message.get("at")
+    return {**message, "at": when(at, "at")} if at is not None else message
+
+
+def when(given: str, what: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(given)
+        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidInput(
+            f"`{what}` is {given[:40]!r}, which is no time in ISO 8601; "
+            "write 2026-03-01 or 2026-03-01T09:00:00Z."
+        ) from None
+
+
+MEMORY_TOOLS = (
+    Tool(
+        "remember",
+        "Remember",
+        "Save a fact, preference, decision, plan or event as a note, in one self-contained sentence that "
+        "names who and what. Do it whenever you learn something that will matter in a later conversation."
+        " To correct something, pass its id as `supersedes`: it and its near-copies are retired.",
+        table(
+            needs=("text",),
+            text=text("What to remember, in one or a few sentences"),
+            category=text("What sort of note it is, such as preferences, plans_goals, work_career"),
+            importance=number("From 0 to 1; 0.5 if not given", minimum=0, maximum=1),
+            happened_at=WHEN,
+            tags=listed(text(), "Words to filter by later"),
+            about=listed(text(), "Names of entities that it is about; they must exist"),
+            source=text("Where it comes from"),
+            supersedes=whole("The id of a memory that this one corrects", minimum=1, maximum=LARGEST_ID),
+        ),
+        table(
+            needs=("id", "created", "mentions"),
+            id=whole(),
+            created=flag("False: it was known, and its count went up"),
+            mentions=listed(text()),
+            similar=table(id=whole(), text=text(), similarity=number()),
+            retired=listed(whole()),
+        ),
+        _remember,
+        repeats=False,
+    ),
+    Tool(
+        "recall",
+        "Recall",
+        "Search everything remembered (notes, entities, past messages) by meaning, words and time, best "
+        "first. Use it before you answer anything that may depend on earlier conversations: people, "
+        "preferences, decisions, plans, what was said and when. Questions in natural language work best; "
+        "“last week” or “in March” are understood.",
+        table(
+            needs=("query",),
+            query=text("What you want to know, as a question"),
+            limit=whole("At most so many; 10 if not given", minimum=1, maximum=50),
+            kinds=listed(one_of(*Kind), "Only these kinds"),
+            tags=listed(text(), "Only what has all of these tags"),
+            as_of=WHEN,
+            session=text("Of raw messages, only those of this session"),
+            include_superseded=flag("Also what was corrected since"),
+            profile=one_of(*PROFILES, about="How to rank; the default is best for most"),
+            budget_tokens=whole(f"At most about so many tokens; {RECALL_BUDGET} if not given", minimum=50),
+        ),
+        table(
+            needs=("hits", "left_out"),
+            hits=listed(_HIT),
+            left_out=whole("Hits beyond the budget"),
+            note=text(),
+        ),
+        _recall,
+        reads=True,
+        repeats=True,
+    ),
+    Tool(
+        "context",
+        "Context",
+        "Get what is worth reading before you answer, ready to use: what is known about the question and "
+        "the recent turns, dated and sourced, within a budget of tokens. Call it at the start of a "
+        "conversation or task.",
+        table(
+            needs=(),
+            query=text("What the conversation is about"),
+            messages=listed(
+                table(needs=("content",), role=text(), speaker=text(), content=text(), at=WHEN),
+                "Instead of a query: the last messages of the conversation",
+            ),
+            session=text("The session whose recent turns to include"),
+            budget_tokens=whole("At most about so many tokens; 1000 if not given", minimum=50),
+        ),
+        table(text=text(), memories=listed(whole()), tokens=whole(), left_out=whole()),
+        _context,
+        reads=True,
+        repeats=True,
+    ),
+)

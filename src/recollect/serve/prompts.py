@@ -1,0 +1,51 @@
+"""Prompts: what a person may pick to have something saved or recalled."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import mcp_types as types
+
+from recollect.errors import NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recollect.engine.engine import Engine
+
+PROMPTS = (
+    types.Prompt(
+        name="save",
+        title="Save what matters",
+        description="Save what is worth remembering of this conversation",
+        arguments=[
+            types.PromptArgument(name="focus", description="What to look for, if anything in particular")
+        ],
+    ),
+    types.Prompt(
+        name="recall",
+        title="Recall",
+        description="Bring what is known about something into this conversation",
+        arguments=[types.PromptArgument(name="topic", description="About what", required=True)],
+    ),
+)
+
+
+def prompt(engine: Engine, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
+    match name:
+        case "save":
+            about = f", above all about {given['focus']}" if given.get("focus") else ""
+            text = (
+                f"Look back over this conversation and save what will matter in a later one{about}: facts, "
+                "preferences, decisions and plans. Call `recall` first for each, so that you correct with "
+                "`supersedes` what has changed instead of saving it twice. One self-contained sentence each."
+            )
+        case "recall":
+            topic = given.get("topic", "")
+            known = engine.context(topic, budget_tokens=1_500).text if topic.strip() else ""
+            text = f"What I remember about {topic}:\n\n{known or 'Nothing yet.'}"
+        case _:
+            raise NotFound(f"There is no prompt {name!r}; there are: save, recall.")
+    return types.GetPromptResult(
+        messages=[types.PromptMessage(role="user", content=types.TextContent(text=text))]
+    )

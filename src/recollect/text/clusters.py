@@ -1,0 +1,192 @@
+"""Clusters: which rows belong together, and into how many groups they fall by themselves.
+
+Groups are grown by average linkage: the two nearest groups join, and the distance of two groups is the mean
+of the distances of their members. How many groups there are is where the silhouette is highest (Rousseeuw
+1987): how much nearer each row is to its own group than to the next one. Nothing is drawn by lot; ties go to
+the lower index, so equal rows give equal groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+# The distances of so many rows are held at once, 8 bytes each; rows beyond join the nearest group.
+_MOST_COMPARED = 2_000
+# One group more must part the rows better by this much.
+_GAIN = 0.005
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Rows by their places, each group in order, the groups by their first row."""
+
+    groups: tuple[tuple[int, ...], ...]
+    alone: tuple[int, ...] = ()
+    """Rows whose group is too small to count."""
+    silhouette: float = 0.0
+    """From -1 to 1, the mean over all rows; those that are alone count as 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Two groups, each named by its lowest row, become one, named by the lower of both."""
+
+    one: int
+    other: int
+    distance: float
+
+
+def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
+    """The best of 2 to `most` groups of at least `fewest` rows each; none where nothing falls apart so.
+
+    Rows are compared by their directions from their common middle, so what all share does not count.
+    """
+    seen = centred(rows)
+    compared = _sample(len(seen))
+    apart = distances(seen[compared])
+    joins = average_linkage(apart)
+    best = Clusters((), tuple(range(len(compared))))
+    for groups in range(2, min(most * 2, len(compared) - 1) + 1):
+        labels = cut(joins, len(compared), groups)
+        found = _counted(labels, apart, fewest)
+        if 2 <= len(found.groups) <= most and found.silhouette > best.silhouette + _GAIN:
+            best = found
+    return best if len(compared) == len(seen) else _with_the_rest(best, seen, compared)
+
+
+def centred(rows: NDArray[np.floating]) -> Floats:
+    """The directions of rows as seen from their mean; a row that is the mean has none, and stays zero."""
+    if not len(rows):
+        return np.zeros((0, 0))
+    wide = np.asarray(rows, np.float64)
+    moved = wide - wide.mean(axis=0)
+    lengths = np.linalg.norm(moved, axis=1, keepdims=True)
+    # What rounding leaves of a row that is the mean is no direction.
+    return np.where(lengths < 1e-6, 0, moved / np.where(lengths == 0, 1, lengths))
+
+
+def distances(rows: Floats) -> Floats:
+    """1 - cosine, from 0 to 2, for rows of length one; 0 on the diagonal."""
+    apart = np.clip(1 - rows @ rows.T, 0, 2)
+    # Rounding may differ on both sides of the diagonal.
+    apart = (apart + apart.T) / 2
+    np.fill_diagonal(apart, 0)
+    return apart
+
+
+def average_linkage(apart: Floats) -> tuple[Join, ...]:
+    """All joins until one group is left, nearest first.
+
+    By chains of nearest neighbours (Murtagh 1983): the same tree as by looking for the nearest pair each
+    time, at the cost of the distances themselves.
+    """
+    near = apart.astype(np.float64, copy=True)
+    np.fill_diagonal(near, np.inf)
+    sizes = np.ones(len(near), np.int64)
+    alive = np.ones(len(near), bool)
+    joins: list[Join] = []
+    chain: list[int] = []
+    while len(joins) < len(near) - 1:
+        if not chain:
+            chain = [int(np.argmax(alive))]
+        last = chain[-1]
+        nearest = int(np.argmin(near[last]))
+        # A neighbour that is as near as the one before it ends the chain, which could go round otherwise.
+        if len(chain) > 1 and near[last, chain[-2]] <= near[last, nearest]:
+            _, before = chain.pop(), chain.pop()
+            one, other = min(last, before), max(last, before)
+            joins.append(Join(one, other, float(near[one, other])))
+            _join(near, sizes, alive, one, other)
+        else:
+            chain.append(nearest)
+    return tuple(sorted(joins, key=lambda join: join.distance))
+
+
+def cut(joins: Sequence[Join], rows: int, groups: int) -> Ints:
+    """Which of so many groups each row is in; a group's number is its lowest row."""
+    owner = list(range(rows))
+
+    def root(row: int) -> int:
+        while owner[row] != row:
+            owner[row] = owner[owner[row]]
+            row = owner[row]
+        return row
+
+    for join in joins[: max(0, rows - groups)]:
+        one, other = root(join.one), root(join.other)
+        owner[max(one, other)] = min(one, other)
+    return np.array([root(row) for row in range(rows)], np.int64)
+
+
+def silhouettes(labels: Ints, apart: Floats) -> Floats:
+    """(b - a) / max(a, b) for each row, of its mean distances to its own group and to the nearest other.
+
+    0 for a row that is a group by itself, and where there is no other group.
+    """
+    names, places = np.unique(labels, return_inverse=True)
+    if len(names) < 2:
+        return np.zeros(len(labels))
+    member = np.zeros((len(labels), len(names)))
+    member[np.arange(len(labels)), places] = 1
+    sizes = member.sum(axis=0)
+    total = apart @ member
+    rows = np.arange(len(labels))
+    own = total[rows, places] / np.maximum(1, sizes[places] - 1)
+    others = total / sizes
+    others[rows, places] = np.inf
+    next_best = others.min(axis=1)
+    longest = np.maximum(own, next_best)
+    value = np.where(longest > 0, (next_best - own) / np.where(longest > 0, longest, 1), 0.0)
+    return np.where(sizes[places] > 1, value, 0.0)
+
+
+def _sample(count: int) -> Ints:
+    """All rows, or so many as are compared, spread by the golden ratio: even steps would meet a rhythm."""
+    order = np.argsort(np.arange(count) * 2_654_435_761 % 2**32, kind="stable")
+    return np.sort(order[:_MOST_COMPARED])
+
+
+def _join(near: Floats, sizes: Ints, alive: NDArray[np.bool_], one: int, other: int) -> None:
+    """Lance and Williams: the distance to a joined group is the mean, weighted by the sizes."""
+    total = sizes[one] + sizes[other]
+    mean = (sizes[one] * near[one] + sizes[other] * near[other]) / total
+    near[one] = near[:, one] = np.where(alive, mean, np.inf)
+    near[other] = near[:, other] = np.inf
+    near[one, one] = near[one, other] = near[other, one] = np.inf
+    alive[other] = False
+    sizes[one] = total
+
+
+def _counted(labels: Ints, apart: Floats, fewest: int) -> Clusters:
+    members = [tuple(np.flatnonzero(labels == name).tolist()) for name in np.unique(labels)]
+    groups = tuple(group for group in members if len(group) >= fewest)
+    alone = tuple(sorted(row for group in members if len(group) < fewest for row in group))
+    value = silhouettes(labels, apart)
+    value[list(alone)] = 0
+    return Clusters(groups, alone, float(value.mean()))
+
+
+def _with_the_rest(found: Clusters, rows: Floats, compared: Ints) -> Clusters:
+    """Rows that were not compared join the group whose members are nearest to them on average."""
+    if not found.groups:
+        return Clusters((), tuple(range(len(rows))))
+    groups = [[int(compared[row]) for row in group] for group in found.groups]
+    middles = np.stack([rows[group].mean(axis=0) for group in groups])
+    for row in sorted(set(range(len(rows))) - set(compared.tolist())):
+        groups[int(np.argmax(middles @ rows[row]))].append(row)
+    return Clusters(
+        tuple(tuple(sorted(group)) for group in groups),
+        tuple(int(compared[row]) for row in found.alone),
+        found.silhouette,
+    )

@@ -1,0 +1,106 @@
+"""Topics: what groups of texts are about, told by the words that set each group apart.
+
+c-TF-IDF (Grootendorst 2022, BERTopic): each group is taken for one long text, and a word weighs
+
+    share of the group's words that it is  x  ln(1 + A / f)
+
+with A the mean number of words of a group, and f how often the word comes in all of them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.text.stopwords import STOPWORDS
+from recollect.text.words import is_unspaced, pairs, words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+_WORDS_IN_A_NAME = 2
+_FEWEST_LETTERS = 2
+_PIECES = re.compile(r"\w+")
+
+
+def terms(text: str) -> list[str]:
+    """The folded words that say what a text is about: no common word, bare number or single letter.
+
+    Where a script puts no spaces between words, pairs of letters stand for them.
+    """
+    found: list[str] = []
+    for word in words(text):
+        if any(map(is_unspaced, word)):
+            found += [pair for pair in pairs(word) if len(pair) > 1]
+        elif len(word) >= _FEWEST_LETTERS and word not in STOPWORDS and not word.isdigit():
+            found.append(word)
+    return found
+
+
+def weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[dict[str, float]]:
+    """The c-TF-IDF of each group's words; those of `without` are passed over."""
+    counts = [
+        Counter(term for text in group for term in terms(text) if term not in without) for group in groups
+    ]
+    everywhere = sum(counts, Counter[str]())
+    mean = everywhere.total() / max(1, len(groups))
+    return [
+        {word: n / count.total() * math.log(1 + mean / everywhere[word]) for word, n in count.items()}
+        for count in counts
+    ]
+
+
+def names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[str]:
+    """A name for each group, of its weightiest words, no two alike.
+
+    A word stands as the group's texts write it most often. A group without any is named by its number.
+    """
+    named: list[str] = []
+    for place, (group, weight) in enumerate(zip(groups, weights(groups, without), strict=True), 1):
+        heaviest = sorted(weight, key=lambda word: (-weight[word], word))
+        written = _written(group)
+        choices = [
+            " ".join(_capital(written.get(word, word)) for word in heaviest[:length])
+            for length in range(min(_WORDS_IN_A_NAME, len(heaviest)), len(heaviest) + 1)
+            if length
+        ]
+        free = (choice for choice in choices if choice not in named)
+        named.append(next(free, f"{choices[0]} {place}" if choices else f"Topic {place}"))
+    return named
+
+
+def word_rows(texts: Sequence[str]) -> NDArray[np.float64]:
+    """TF-IDF rows, where no model knows what the texts mean: 1 + ln(count), times ln(texts / texts with it).
+
+    A word that only one text has says nothing of what it is near to, and is left out.
+    """
+    counts = [Counter(terms(text)) for text in texts]
+    with_it = Counter(word for count in counts for word in count)
+    columns = {word: place for place, word in enumerate(sorted(w for w, n in with_it.items() if n > 1))}
+    rows = np.zeros((len(texts), len(columns)))
+    for row, count in enumerate(counts):
+        for word, n in count.items():
+            if word in columns:
+                rows[row, columns[word]] = (1 + math.log(n)) * math.log(len(texts) / with_it[word])
+    return rows
+
+
+def _written(texts: Iterable[str]) -> dict[str, str]:
+    """Each word in the letters that it most often comes in; of equals, those that came first."""
+    forms: dict[str, Counter[str]] = {}
+    for text in texts:
+        for piece in _PIECES.findall(text):
+            folded = words(piece)
+            if len(folded) == 1:
+                forms.setdefault(folded[0], Counter())[piece] += 1
+    return {word: count.most_common(1)[0][0] for word, count in forms.items()}
+
+
+def _capital(word: str) -> str:
+    return word[:1].upper() + word[1:]

@@ -1,0 +1,89 @@
+"""What an entry says, and whether one is ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from recollect.clients.catalogue import CLIENTS
+from recollect.clients.change import installed, uninstalled
+from recollect.clients.entry import Launch, entry, is_ours, named
+from recollect.clients.failures import AnotherEntry
+from recollect.clients.files import launcher
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LAUNCH = Launch("/opt/recollect", ("serve",))
+DESKTOP = CLIENTS["claude-desktop"]
+
+
+def test_an_entry_holds_the_command_and_only_what_was_set() -> None:
+    assert entry(LAUNCH, typed=False) == {"command": "/opt/recollect", "args": ["serve"]}
+    full = Launch("r", ("serve", "--owner", "ana"), {"RECOLLECT_CONFIG": "/c"})
+    assert entry(full, typed=True) == {
+        "type": "stdio",
+        "command": "r",
+        "args": ["serve", "--owner", "ana"],
+        "env": {"RECOLLECT_CONFIG": "/c"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("found", "ours"),
+    [
+        ({"command": "/opt/recollect", "args": ["serve"]}, True),
+        ({"command": r"C:\Users\Ana\venv\Scripts\recollect.exe", "args": ["serve"]}, True),
+        ({"command": "python3", "args": ["-m", "recollect.cli.main", "serve"]}, True),
+        ({"command": "uvx", "args": ["--from", "recollect-memory", "recollect", "serve"]}, True),
+        ({"command": "/opt/recollect", "args": ["--help"]}, False),
+        ({"command": "npx", "args": ["serve"]}, False),
+        ({"url": "https://example.org/mcp"}, False),
+        ({"command": 3, "args": "serve"}, False),
+        ("recollect serve", False),
+    ],
+)
+def test_what_starts_us_is_ours(found: Any, ours: bool) -> None:
+    assert is_ours(found) is ours
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a.b", "é", "x" * 65, 'a"b'])
+def test_a_name_that_a_client_may_refuse_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput, match="is no name for a server"):
+        named(name)
+    assert named("work-memory_2") == "work-memory_2"
+
+
+def test_a_command_line_is_shown_as_one_would_type_it() -> None:
+    assert Launch("/my tools/r", ("serve", "--owner", "ana")).line == '"/my tools/r" serve --owner ana'
+
+
+def test_a_command_in_a_cache_is_known_to_be_passing() -> None:
+    assert Launch("/home/ana/.cache/uv/archive-v0/x1/bin/recollect").may_vanish
+    assert Launch(r"C:\Users\Ana\AppData\Local\uv\cache\archive-v0\x1\Scripts\recollect.exe").may_vanish
+    assert not Launch("/home/ana/.local/share/uv/tools/recollect-memory/bin/recollect").may_vanish
+
+
+def test_the_installed_script_is_preferred_and_absolute(tmp_path: Path) -> None:
+    assert launcher(tmp_path, "/usr/bin/python3") == ("/usr/bin/python3", "-m", "recollect.cli.main")
+    (tmp_path / "recollect.exe").touch()
+    assert launcher(tmp_path) == (str(tmp_path / "recollect.exe"),)
+    (tmp_path / "recollect").touch()
+    assert launcher(tmp_path) == (str(tmp_path / "recollect"),)
+
+
+def test_a_different_entry_is_replaced_only_by_force() -> None:
+    text = '{"mcpServers": {"recollect": {"command": "/old/recollect", "args": ["serve"]}}}'
+    with pytest.raises(AnotherEntry, match="--force"):
+        installed(DESKTOP, text, "recollect", LAUNCH, force=False)
+    after = installed(DESKTOP, text, "recollect", LAUNCH, force=True).after or ""
+    assert DESKTOP.format.entry_in(after, "recollect")["command"] == "/opt/recollect"
+
+
+def test_another_programs_entry_is_taken_out_only_by_force() -> None:
+    text = '{"mcpServers": {"recollect": {"url": "https://example.org"}}}'
+    with pytest.raises(AnotherEntry, match="does not start Recollect"):
+        uninstalled(DESKTOP, text, "recollect", None, force=False)
+    assert uninstalled(DESKTOP, text, "recollect", None, force=True).after == '{"mcpServers": {}}'

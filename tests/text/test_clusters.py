@@ -1,0 +1,161 @@
+"""Which rows belong together: worked by hand on a few points, and laws on many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.text.clusters import Join, average_linkage, centred, clusters, cut, distances, silhouettes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def line(*places: float) -> Floats:
+    """Distances of points on a line."""
+    points: Floats = np.array(places, np.float64)
+    apart: Floats = np.abs(points[:, None] - points[None, :])
+    return apart
+
+
+def test_the_nearest_groups_join_and_their_distance_is_the_mean() -> None:
+    # 0 and 1 are 1 apart; 5 and 7 are 2 apart; {0, 1} to {5, 7}: (5 + 7 + 4 + 6) / 4 = 5.5
+    assert average_linkage(line(0, 1, 5, 7)) == (Join(0, 1, 1.0), Join(2, 3, 2.0), Join(0, 2, 5.5))
+
+
+def test_sizes_weigh_in_the_mean() -> None:
+    # {0, 1} at 1; then {0, 1} to 3: (3 + 2) / 2 = 2.5; then {0, 1, 3} to 9: (9 + 8 + 6) / 3 = 23/3
+    assert [join.distance for join in average_linkage(line(0, 1, 3, 9))] == pytest.approx([1, 2.5, 23 / 3])
+
+
+def test_ties_go_to_the_lower_index() -> None:
+    # All are 1 apart.
+    everywhere = np.ones((4, 4)) - np.eye(4)
+    first, *_ = average_linkage(everywhere)
+    assert (first.one, first.other) == (0, 1)
+    assert average_linkage(everywhere) == average_linkage(everywhere.copy())
+
+
+def test_a_cut_gives_as_many_groups_as_asked_for() -> None:
+    joins = average_linkage(line(0, 1, 5, 7))
+    assert [cut(joins, 4, groups).tolist() for groups in (1, 2, 3, 4)] == [
+        [0, 0, 0, 0],
+        [0, 0, 2, 2],
+        [0, 0, 2, 3],
+        [0, 1, 2, 3],
+    ]
+
+
+def test_a_silhouette_compares_the_own_group_with_the_next() -> None:
+    values = silhouettes(np.array([0, 0, 2, 2]), line(0, 1, 5, 7))
+    # 0: own 1, next (5 + 7) / 2 = 6: (6 - 1) / 6        1: own 1, next (4 + 6) / 2 = 5: 4 / 5
+    # 5: own 2, next (5 + 4) / 2 = 4.5: 2.5 / 4.5         7: own 2, next (7 + 6) / 2 = 6.5: 4.5 / 6.5
+    assert values.tolist() == pytest.approx([5 / 6, 4 / 5, 5 / 9, 9 / 13])
+
+
+def test_a_silhouette_of_one_alone_and_of_one_group_is_nothing() -> None:
+    assert silhouettes(np.array([0, 0, 2]), line(0, 1, 5))[2] == 0
+    assert silhouettes(np.array([0, 0, 0]), line(0, 1, 5)).tolist() == [0, 0, 0]
+    assert silhouettes(np.array([0, 0, 2, 2]), np.zeros((4, 4))).tolist() == [0, 0, 0, 0]
+
+
+def test_distances_are_one_minus_the_cosine() -> None:
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+    assert distances(rows).tolist() == [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+
+
+def test_what_all_rows_share_does_not_count() -> None:
+    # The mean is (9, 0): what is left points up or down.
+    assert centred(np.array([[9.0, 2.0], [9.0, -2.0]])).tolist() == [[0, 1], [0, -1]]
+    assert centred(np.array([[3.0, 4.0], [3.0, 4.0]])).tolist() == [[0, 0], [0, 0]]
+
+
+def three_ways(each: int) -> Floats:
+    """Rows near three directions, in turn, with something that all share."""
+    turns = np.deg2rad([angle + 8 * step / each for step in range(each) for angle in (0, 120, 240)])
+    return np.stack([np.cos(turns), np.sin(turns), np.full(len(turns), 3.0)], axis=1)
+
+
+def test_rows_fall_into_the_groups_that_they_are() -> None:
+    found = clusters(three_ways(4), most=8, fewest=3)
+    assert found.groups == ((0, 3, 6, 9), (1, 4, 7, 10), (2, 5, 8, 11))
+    assert found.alone == ()
+    assert found.silhouette > 0.9
+
+
+def test_a_group_that_is_too_small_stands_alone() -> None:
+    rows = np.array([[1, 0.1], [1, 0], [1, -0.1], [-1, 0.1], [-1, 0], [-1, -0.1], [0.1, 9]], float)
+    found = clusters(rows, most=8, fewest=3)
+    assert found.groups == ((0, 1, 2), (3, 4, 5))
+    assert found.alone == (6,)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.zeros((0, 0)),
+        np.ones((1, 3)),
+        np.ones((2, 3)),
+        # All alike: nothing tells them apart.
+        np.ones((9, 3)),
+        np.zeros((9, 3)),
+        # Two groups of two, where three are the fewest.
+        np.array([[1.0, 0.0], [1.0, 0.1], [-1.0, 0.0], [-1.0, 0.1]]),
+    ],
+)
+def test_what_does_not_fall_apart_is_left_alone(rows: Floats) -> None:
+    found = clusters(rows, most=8, fewest=3)
+    assert (found.groups, found.alone, found.silhouette) == ((), tuple(range(len(rows))), 0)
+
+
+def test_never_more_groups_than_allowed() -> None:
+    rows = np.repeat(np.eye(6), 3, axis=0)
+    assert len(clusters(rows, most=8, fewest=3).groups) == 6
+    assert len(clusters(rows, most=4, fewest=3).groups) <= 4
+
+
+def test_of_very_many_rows_those_not_compared_join_the_nearest() -> None:
+    found = clusters(three_ways(1_000), most=8, fewest=3)
+    assert found.groups == tuple(tuple(range(first, 3_000, 3)) for first in range(3))
+
+
+@given(st.lists(st.integers(0, 50), min_size=2, max_size=14))
+def test_chains_of_neighbours_find_what_looking_for_the_nearest_pair_finds(places: list[int]) -> None:
+    # Without ties, which each way may settle as it likes.
+    apart = line(*(place + 0.01 * 2.0**-row for row, place in enumerate(dict.fromkeys(places))))
+    apart = np.round(apart, 9)
+    if len(np.unique(apart)) < len(apart) * (len(apart) - 1) // 2 + 1:
+        return
+    told = [(join.one, join.other) for join in average_linkage(apart)]
+    assert sorted(told) == sorted(_nearest_pairs(apart))
+
+
+def _nearest_pairs(apart: Floats) -> list[tuple[int, int]]:
+    groups = {row: [row] for row in range(len(apart))}
+    joins = []
+    while len(groups) > 1:
+        _, one, other = min(
+            (float(np.mean([apart[a, b] for a in groups[i] for b in groups[j]])), i, j)
+            for i in groups
+            for j in groups
+            if i < j
+        )
+        joins.append((one, other))
+        groups[one] += groups.pop(other)
+    return joins
+
+
+@given(st.integers(0, 40), st.integers(1, 4), st.integers(0, 99))
+def test_no_row_is_lost_or_told_twice(count: int, width: int, seed: int) -> None:
+    rows = np.random.default_rng(seed).normal(size=(count, width))
+    found = clusters(rows, most=5, fewest=2)
+    told = [*found.alone, *(place for group in found.groups for place in group)]
+    assert sorted(told) == list(range(count))
+    assert found == clusters(rows.copy(), most=5, fewest=2)
+    assert len(found.groups) != 1
