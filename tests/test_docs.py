@@ -15,6 +15,7 @@ from recollect.cli.main import SECTIONS
 from recollect.factors.catalogue import FACTORS
 from recollect.rank.plain import STEPS
 from recollect.rank.profiles import PROFILES
+from recollect.serve.catalogue import TOOLS
 from recollect.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -41,6 +42,11 @@ def test_every_profile_factor_and_step_is_explained(name: str) -> None:
     assert f"`{name}`" in page("docs/ranking.md")
 
 
+@pytest.mark.parametrize("name", TOOLS)
+def test_every_tool_is_listed(name: str) -> None:
+    assert f"`{name}`" in page("docs/mcp.md")
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_between_pages_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
@@ -57,7 +63,7 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
         assert "Ada Lovelace" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["docs/notes.md"])
+@pytest.mark.parametrize("name", ["docs/notes.md", "docs/upkeep.md"])
 def test_the_python_of_a_page_runs(tmp_path: Path, name: str) -> None:
     """As one script, since a later block goes on from an earlier one."""
     script = "\n".join(re.findall(r"```python\n(.*?)```", page(name), re.DOTALL))

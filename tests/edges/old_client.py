@@ -38,7 +38,7 @@ async def streams(how: str, *where: str) -> AsyncIterator[tuple[Any, Any]]:
             yield incoming, outgoing
 
 
-async def main(how: str, *where: str) -> None:
+async def main(*asked: str) -> None:
     heard: list[Any] = []
     woken = anyio.Event()
 
@@ -48,7 +48,7 @@ async def main(how: str, *where: str) -> None:
             woken.set()
 
     async with (
-        streams(how, *where) as (incoming, outgoing),
+        streams(*asked) as (incoming, outgoing),
         ClientSession(incoming, outgoing, message_handler=hear) as session,
     ):
         told: dict[str, Any] = {"sdk": version("mcp")}

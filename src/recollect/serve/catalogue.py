@@ -7,8 +7,11 @@ from recollect.serve.graph_tools import GRAPH_TOOLS
 from recollect.serve.memory_tools import MEMORY_TOOLS
 from recollect.serve.more_tools import MORE_TOOLS
 from recollect.serve.tool import Tool
+from recollect.serve.upkeep_tools import UPKEEP_TOOLS
 
-TOOLS: dict[str, Tool] = {tool.name: tool for tool in (*MEMORY_TOOLS, *GRAPH_TOOLS, *MORE_TOOLS)}
+TOOLS: dict[str, Tool] = {
+    tool.name: tool for tool in (*MEMORY_TOOLS, *GRAPH_TOOLS, *MORE_TOOLS, *UPKEEP_TOOLS)
+}
 SETS: dict[str, tuple[str, ...]] = {
     "recall-only": ("recall", "context"),
     "default": tuple(tool.name for tool in (*MEMORY_TOOLS, *GRAPH_TOOLS)),

@@ -9,7 +9,10 @@ from recollect.serve import wire
 from recollect.text.tokens import tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from recollect.engine.results import Graph
+    from recollect.records import Relation
     from recollect.serve.tool import Call
 
 BUDGET = 10_000
@@ -34,41 +37,56 @@ def id_of(written: str) -> int | None:
 
 
 def fitted(graph: Graph, budget: int, *, pages: bool = True) -> dict[str, Any]:
-    """As many of the entities as fit, in order, then the relations that touch them; and where to go on.
+    """As many of the entities as fit, in order, each with all its relations; and where to go on.
 
-    Without `pages` there is no going on: the caller's tool takes no cursor.
+    So every relation stands on the page of each of its ends, and pages join to the whole. Without `pages`
+    there is no going on: the caller's tool takes no cursor.
     """
-    onward = "go on with `cursor`, or ask" if pages else "allow more with `budget_tokens`, or ask"
+    touching = _by_end(graph.relations)
     entities: list[dict[str, Any]] = []
-    kept: set[int] = set()
+    taken: set[int] = set()
     left = budget
-    cursor = graph.cursor
-    note = None
-    for memory in graph.entities:
+    data: dict[str, Any] = {} if graph.cursor is None else {"cursor": str(graph.cursor)}
+    for place, memory in enumerate(graph.entities):
         plain = wire.entity(memory)
-        cost = tokens(wire.shown(plain))
+        costs = {
+            one.id: tokens(wire.shown(wire.relation(one)))
+            for one in touching.get(memory.id, ())
+            if one.id not in taken
+        }
+        own = tokens(wire.shown(plain))
+        fits = own + sum(costs.values()) <= left
         # The first comes whatever it costs, or a page could never pass it.
-        if cost > left and kept:
-            missing = len(graph.entities) - len(kept)
-            note = f"{missing} more did not fit {budget} tokens; {onward} more narrowly."
-            cursor = max(kept) if pages else None
+        if not fits and place > 0:
+            onward = "go on with `cursor`, or ask" if pages else "allow more with `budget_tokens`, or ask"
+            missing = len(graph.entities) - place
+            data["note"] = f"{missing} more did not fit {budget} tokens; {onward} more narrowly."
+            data |= {"cursor": str(graph.entities[place - 1].id)} if pages else {}
             break
         entities.append(plain)
-        kept.add(memory.id)
-        left -= cost
-    relations: list[dict[str, Any]] = []
-    for one in graph.relations:
-        plain = wire.relation(one)
-        if not {one.source, one.target} & kept:
-            continue
-        left -= tokens(wire.shown(plain))
-        if left < 0 and relations:
-            note = note or "Some relations did not fit; open single entities with `open_nodes`."
+        kept = costs if fits else _first(costs, left - own)
+        taken.update(kept)
+        left -= own + sum(kept.values())
+        if len(kept) < len(costs):
+            data["note"] = f"Some relations did not fit {budget} tokens; allow more with `budget_tokens`."
+    relations = [wire.relation(one) for one in graph.relations if one.id in taken]
+    return {"entities": entities, "relations": relations, **data}
+
+
+def _by_end(relations: Iterable[Relation]) -> dict[int, list[Relation]]:
+    ends: dict[int, list[Relation]] = {}
+    for one in relations:
+        for end in {one.source, one.target}:
+            ends.setdefault(end, []).append(one)
+    return ends
+
+
+def _first(costs: dict[int, int], left: int) -> dict[int, int]:
+    """As many as fit, in order."""
+    kept: dict[int, int] = {}
+    for id_, cost in costs.items():
+        if cost > left:
             break
-        relations.append(plain)
-    data: dict[str, Any] = {"entities": entities, "relations": relations}
-    if cursor is not None:
-        data["cursor"] = str(cursor)
-    if note is not None:
-        data["note"] = note
-    return data
+        kept[id_] = cost
+        left -= cost
+    return kept

@@ -42,6 +42,11 @@ def table(
     return _shape("object", "", more | ({"required": required} if required else {}))
 
 
+def anything() -> Shape:
+    """An object of any form."""
+    return {"type": "object"}
+
+
 def maybe(shape: Shape) -> Shape:
     """The same, or null."""
     return {**shape, "type": [shape["type"], "null"]}
