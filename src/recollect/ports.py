@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Counts,
         Filter,
         Found,
+        Kind,
         Memory,
         Model,
         Passage,
@@ -169,7 +170,13 @@ class View(Protocol):
 
     def scopes(self) -> Sequence[Scope]: ...
 
-    def counts(self) -> Counts: ...
+    def how_many(self, where: Filter) -> Mapping[Kind, int]:
+        """Live memories that the filter lets through, by kind."""
+        ...
+
+    def counts(self) -> Counts:
+        """Of the whole store, all scopes together."""
+        ...
 
 
 class Store(Protocol):

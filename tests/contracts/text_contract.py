@@ -170,6 +170,17 @@ class TextContract:
         first = written(store, "Ada moved to Málaga.")
         assert written(store, other) != first
 
+    def test_memories_are_counted_by_kind_and_scope(self, store: Store) -> None:
+        put(store, "Ada")
+        written(store, "one")
+        gone = written(store, "two")
+        written(store, "theirs", scope=YOU)
+        do(store, Forget(ME, ids=(gone,)))
+        with store.read() as view:
+            assert view.how_many(Filter()) == {Kind.ENTITY: 1, Kind.NOTE: 1}
+            assert view.how_many(Filter(YOU.owner, YOU.agent)) == {Kind.NOTE: 1}
+            assert view.how_many(Filter("nobody")) == {}
+
     def test_who_said_it_makes_another_note(self, store: Store) -> None:
         ids = {written(store, "I like tea", speaker=who) for who in (None, "Ada", "Bob", "Ada", None)}
         assert len(ids) == 3

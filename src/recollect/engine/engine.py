@@ -27,7 +27,7 @@ from recollect.engine.wanted import aware, ids_of, scope_of, tags_of
 from recollect.engine.whynot import why_not
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import DEFAULT, PROFILES, profile_named
-from recollect.records import Kind, Scope
+from recollect.records import Filter, Kind, Scope
 from recollect.text.same import CONTAINED, SIMILAR
 
 if TYPE_CHECKING:
@@ -518,7 +518,13 @@ class Engine:
 
     # The store
 
+    def how_many(self) -> Mapping[Kind, int]:
+        """The live memories of this scope, by kind."""
+        with self.store.read() as view:
+            return view.how_many(Filter(self.scope.owner, self.scope.agent))
+
     def counts(self) -> Counts:
+        """Of the whole store, all scopes together."""
         with self.store.read() as view:
             return view.counts()
 

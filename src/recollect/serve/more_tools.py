@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import NotFound
 from recollect.rank.profiles import PROFILES
-from recollect.records import Status
+from recollect.records import Kind, Status
 from recollect.serve import wire
 from recollect.serve.memory_tools import LARGEST_ID, WHEN, when
 from recollect.serve.shapes import flag, listed, maybe, number, one_of, table, text, whole
@@ -82,17 +82,13 @@ def _why_not(call: Call) -> Reply:
 
 
 def _stats(call: Call) -> Reply:
-    counts = call.engine.counts()
+    counts = call.engine.how_many()
     model = call.engine.model()
     data: dict[str, Any] = {
-        "entities": counts.entities,
-        "observations": counts.observations,
-        "relations": counts.relations,
-        "notes": counts.notes,
-        "messages": counts.messages,
-        "forgotten": counts.forgotten,
+        "entities": counts.get(Kind.ENTITY, 0),
+        "notes": counts.get(Kind.NOTE, 0),
+        "messages": counts.get(Kind.MESSAGE, 0),
         "model": None if model is None else model.name,
-        "waiting_for_a_vector": counts.due,
     }
     return Reply(data)
 
@@ -245,13 +241,9 @@ MORE_TOOLS = (
         table(needs=()),
         table(
             entities=whole(),
-            observations=whole(),
-            relations=whole(),
             notes=whole(),
             messages=whole(),
-            forgotten=whole(),
             model=maybe(text()),
-            waiting_for_a_vector=whole(),
         ),
         _stats,
         reads=True,

@@ -293,6 +293,13 @@ class SqliteView:
             for owner, agent in self.connection.execute("SELECT owner, agent FROM scope ORDER BY id")
         ]
 
+    def how_many(self, where: Filter) -> Mapping[Kind, int]:
+        condition, bindings = allowed(where, self._scope_ids(where))
+        rows = self.connection.execute(
+            f"SELECT m.kind, count(*) FROM memory AS m WHERE {condition} GROUP BY m.kind", bindings
+        )
+        return {Kind(kind): count for kind, count in rows}
+
     def counts(self) -> Counts:
         kinds = dict(
             self.connection.execute(
