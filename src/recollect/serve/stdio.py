@@ -27,7 +27,10 @@ _log = logging.getLogger(__name__)
 def serve_stdio(engine: Engine, tools: Sequence[Tool]) -> None:
     """Serve until the client closes our standard input."""
     warming = warm(engine)
-    anyio.run(_serve, engine, tools)
+    try:
+        anyio.run(_serve, engine, tools)
+    except* BrokenPipeError:
+        _log.info("The client went without waiting for its answer.")
     # A model that is still being loaded would be torn down half made, which no runtime takes well.
     warming.join()
 

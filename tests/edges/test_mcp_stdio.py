@@ -1,0 +1,187 @@
+"""Standard input and output as a client sees them: protocol only, in UTF-8, an answer to every request."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from typing import TYPE_CHECKING, Any, Self
+
+import pytest
+from mcp_world import PATIENCE_SECONDS, done, said
+
+if TYPE_CHECKING:
+    from command_line import CommandLine
+    from mcp_world import Served
+
+pytest_plugins = ["command_line", "mcp_fixtures"]
+HARD = "週末は灯台まで歩く — Zoë’s 🐞 <b>&amp;</b>\n\u2028\u202e"
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "0"},
+    },
+}
+
+
+def called(id_: int, tool: str, **given: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": id_, "method": "tools/call", "params": {"name": tool, "arguments": given}}
+
+
+class Talk:
+    """A server, spoken to line by line. Every line of its output must be protocol, or reading it fails."""
+
+    def __init__(self, recollect: CommandLine, **set_: str) -> None:
+        self._process = subprocess.Popen(
+            [*recollect.program, "serve"],
+            env=recollect.variables(**set_),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.errors = ""
+
+    def __enter__(self) -> Self:
+        self.answers(HELLO)
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        """It ends when we go, in good order, and says nothing more."""
+        rest, errors = self._process.communicate(timeout=PATIENCE_SECONDS)
+        self.errors = errors.decode()
+        assert rest == b""
+        assert self._process.returncode == 0
+
+    def answers(self, *messages: dict[str, Any] | bytes) -> list[dict[str, Any]]:
+        """To messages sent all at once, the answers in the order of the requests."""
+        lines = [each if isinstance(each, bytes) else json.dumps(each).encode() for each in messages]
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(b"".join(line + b"\n" for line in lines))
+        self._process.stdin.flush()
+        awaited = [json.loads(line)["id"] for line in lines if b'"id"' in line]
+        found: dict[int, dict[str, Any]] = {}
+        while len(found) < len(awaited):
+            answer = json.loads(self._process.stdout.readline())
+            assert answer["jsonrpc"] == "2.0"
+            found[answer["id"]] = answer
+        return [found[id_] for id_ in awaited]
+
+    def ask_and_look_away(self, message: dict[str, Any]) -> None:
+        """The answer will find nobody."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def go(self) -> str:
+        """What the server had to say on standard error until it went, too."""
+        assert self._process.stdin is not None
+        assert self._process.stderr is not None
+        self._process.stdin.close()
+        errors = self._process.stderr.read().decode()
+        self._process.stderr.close()
+        assert self._process.wait(PATIENCE_SECONDS) == 0
+        return errors
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"LC_ALL": "C", "PYTHONIOENCODING": "latin-1"},
+    ],
+    ids=["C", "latin-1"],
+)
+async def test_text_survives_whatever_the_locale(served: Served, locale: dict[str, str]) -> None:
+    async with served.stdio(set_=locale) as client:
+        id_ = (await done(client, "remember", text=HARD))["id"]
+        entity = {"name": "灯台 Zoë", "entityType": "場所", "observations": [HARD]}
+        await done(client, "create_entities", entities=[entity])
+        assert (await done(client, "recall", query="灯台", kinds=["note"]))["hits"][0]["text"] == HARD
+        assert (await done(client, "read_graph"))["entities"] == [entity]
+        assert "週末は灯台まで歩く" in said(await client.call_tool("read_graph", {}))[0]
+    assert json.loads(served.recollect.process("history", str(id_), "--json").stdout)
+
+
+def test_every_request_gets_an_answer_even_one_that_cannot_be_read(recollect: CommandLine) -> None:
+    # JSON.stringify writes half of an emoji, where a text was cut inside it, as an escape.
+    half = json.dumps(called(3, "remember", text="half \ud83d")).encode()
+    with Talk(recollect) as talk:
+        *wrong, right = talk.answers(
+            {"jsonrpc": "2.0", "method": "notifications/initialized"},
+            b"this is no message",
+            half,
+            b'{"jsonrpc": "2.0", "id": 4, "method": "no/such/method"}',
+            {**called(5, "recall"), "params": {"name": "recall", "arguments": [1]}},
+            b'{"id": 6, "method": "ping"}',
+            called(7, "remember", text="The server is still there"),
+        )
+    assert [answer["error"]["code"] for answer in wrong] == [-32700, -32601, -32602, -32700]
+    assert wrong[0]["error"]["message"].startswith("The message cannot be read: Invalid JSON")
+    assert right["result"]["structuredContent"]["created"] is True
+    assert talk.errors == "A line that is no message was passed over.\n"
+
+
+def test_calls_sent_together_before_the_client_leaves_are_all_done(recollect: CommandLine) -> None:
+    with Talk(recollect) as talk:
+        answers = talk.answers(*(called(n, "remember", text=f"Ship {n} left") for n in range(2, 22)))
+    assert not any(answer["result"]["isError"] for answer in answers)
+    assert talk.errors == ""
+    assert recollect.json("stats")["notes"] == 20
+
+
+def test_a_broken_settings_file_is_told_on_standard_error_only(recollect: CommandLine) -> None:
+    config = recollect.environment["RECOLLECT_CONFIG"]
+    assert config is not None
+    with open(config, "w", encoding="utf-8") as file:  # noqa: PTH123  # a path as the environment holds it
+        file.write("tools = [")
+    ended = recollect.process("serve")
+    assert (ended.returncode, ended.stdout) == (1, b"")
+    assert ended.stderr.startswith(b"recollect: ")
+
+
+def test_an_unknown_tool_set_is_told_on_standard_error_only(recollect: CommandLine) -> None:
+    ended = recollect.process("serve", "--tools", "everything")
+    assert (ended.returncode, ended.stdout) == (1, b"")
+    assert b"No tool named 'everything'; there are the sets recall-only, default, all" in ended.stderr
+    assert not recollect.store.exists()
+
+
+def test_a_store_that_is_none_is_told_on_standard_error_only(recollect: CommandLine) -> None:
+    recollect.store.write_bytes(b"a letter to a friend, and no database at all" * 100)
+    ended = recollect.process("serve")
+    assert (ended.returncode, ended.stdout) == (3, b"")
+    assert ended.stderr.startswith(b"recollect: ")
+
+
+def test_a_missing_model_is_told_on_standard_error_and_words_still_find(recollect: CommandLine) -> None:
+    set_ = {"RECOLLECT_MODEL": "fastembed:no/such-model"}
+    recollect.process("remember", "Marisol drinks oolong", **set_)
+    with Talk(recollect, **set_) as talk:
+        (answer,) = talk.answers(called(2, "recall", query="oolong"))
+    why = "fastembed:no/such-model needs the library 'fastembed'; run: pip install fastembed"
+    assert talk.errors == f"recollect: Searched by words only: {why}\n"
+    found = answer["result"]["structuredContent"]
+    assert [hit["text"] for hit in found["hits"]] == ["Marisol drinks oolong"]
+    assert found["note"] == f"Searched by words only: {why}"
+
+
+def test_a_client_that_goes_without_its_answer_has_its_call_done_and_leaves_no_noise(
+    recollect: CommandLine,
+) -> None:
+    talk = Talk(recollect)
+    talk.answers(HELLO)
+    talk.ask_and_look_away(called(2, "remember", text="Ship 2 left"))
+    for _ in range(PATIENCE_SECONDS * 10):
+        if recollect.json("stats")["notes"]:
+            break
+        time.sleep(0.1)
+    assert talk.go() == ""
+    assert recollect.json("stats")["notes"] == 1

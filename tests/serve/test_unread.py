@@ -1,0 +1,53 @@
+"""Who gets an answer to a message that cannot be read."""
+
+from __future__ import annotations
+
+import mcp_types as types
+import pytest
+
+from recollect.serve.unread import refused
+
+
+def unread(line: str) -> Exception:
+    """The SDK's error of a line that it cannot read."""
+    with pytest.raises(ValueError, match="validation error") as caught:
+        types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("line", "id_"),
+    [
+        (r'{"jsonrpc": "2.0", "id": 3, "method": "ping", "params": {"text": "half \ud83d"}}', 3),
+        (r'{"jsonrpc": "2.0", "id": "a", "method": "ping", "params": {"text": "\udc00"}}', "a"),
+        ('{"id": 6, "method": "ping"}', 6),
+    ],
+)
+def test_a_request_gets_an_answer_by_its_id(line: str, id_: int | str) -> None:
+    answer = refused(unread(line))
+    assert answer is not None
+    assert answer.id == id_
+    assert answer.error.code == types.PARSE_ERROR
+    assert answer.error.message.startswith("The message cannot be read: ")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "this is no message",
+        "[" * 10_000,
+        '{"method": "ping"}',
+        r'{"jsonrpc": "2.0", "method": "notifications/progress", "params": {"text": "\ud83d"}}',
+        r'{"jsonrpc": "2.0", "id": 3, "result": {"text": "\ud83d"}}',
+        r'{"jsonrpc": "2.0", "id": true, "method": "ping", "params": {"text": "\ud83d"}}',
+        r'["\ud83d"]',
+    ],
+    ids=lambda line: line[:30],
+)
+def test_nobody_waits_for_an_answer_to_anything_else(line: str) -> None:
+    assert refused(unread(line)) is None
+
+
+def test_an_error_of_the_transport_itself_is_passed_over() -> None:
+    assert refused(OSError("the pipe broke")) is None

@@ -1,0 +1,97 @@
+"""What tools answer with, from the records of the engine."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from recollect.serve import wire
+
+if TYPE_CHECKING:
+    from conftest import FixedClock
+    from recollect.engine.engine import Engine
+
+
+def test_json_is_written_as_the_official_server_writes_it() -> None:
+    assert wire.shown({"name": "灯台", "observations": []}) == '{\n  "name": "灯台",\n  "observations": []\n}'
+
+
+def test_an_entity_shows_only_what_is_in_force(engine: Engine) -> None:
+    engine.create_entities([{"name": "Ada", "type": "person", "observations": ["sails", "rows"]}])
+    engine.add_observations({"Ada": [{"content": "sails on Sundays", "supersedes": "sails"}]})
+    (ada,) = engine.open_nodes(["Ada"]).entities
+    assert wire.entity(ada) == {
+        "name": "Ada",
+        "entityType": "person",
+        "observations": ["rows", "sails on Sundays"],
+    }
+
+
+def test_a_relation_has_the_official_names(engine: Engine) -> None:
+    engine.create_relations([("Ada", "leads", "Tidebook")], create_missing=True)
+    (leads,) = engine.read_graph().relations
+    assert wire.relation(leads) == {"from": "Ada", "to": "Tidebook", "relationType": "leads"}
+
+
+def test_a_hit_leaves_out_what_is_not_known(engine: Engine) -> None:
+    note = engine.remember("Ada sails")
+    (hit,) = engine.recall("who sails?").hits
+    plain = wire.hit(hit)
+    assert plain == {
+        "id": note.id,
+        "kind": "note",
+        "text": "Ada sails",
+        "score": round(hit.score, 4),
+        "at": "2026-03-01T12:00:00+00:00",
+    }
+
+
+def test_an_answer_is_a_line_for_each_hit(engine: Engine) -> None:
+    assert wire.answer(engine.recall("who sails?")) == "Nothing was found."
+    engine.remember("Ada sails\non Sundays")
+    assert wire.answer(engine.recall("who sails?")) == "#1 [note 2026-03-01] Ada sails on Sundays"
+
+
+def test_what_did_not_fit_is_told(engine: Engine) -> None:
+    for number in range(9):
+        engine.remember(f"Ada sails boat {number} " + "along the coast " * 20)
+    found = engine.recall("who sails?", budget_tokens=150)
+    assert found.left_out > 0
+    assert wire.answer(found).splitlines()[-1] == f"({found.left_out} more did not fit the budget.)"
+
+
+def test_a_corrected_note_names_what_corrected_it(engine: Engine) -> None:
+    engine.remember("Ada sails on Mondays")
+    engine.supersede(1, "Ada sails on Sundays")
+    found = engine.recall("when does Ada sail?", include_superseded=True)
+    assert "#1 [note 2026-03-01] Ada sails on Mondays (superseded by #2)" in wire.answer(found).splitlines()
+
+
+def test_a_note_tells_of_one_that_it_nearly_repeats(engine: Engine) -> None:
+    plain = wire.remembered(engine.remember("Ada sails every Sunday at noon"))
+    assert plain == {"id": 1, "created": True, "mentions": []}
+    again = wire.remembered(engine.remember("Ada sails every Sunday at noon!"))
+    assert again == {"id": 1, "created": False, "mentions": []}
+    like = wire.remembered(engine.remember("Ada sails every Sunday at noon with Bo"))
+    # Six words, and eight of which six are the same: 6 / √(6 · 8) ≈ 0.866.
+    similar = {"id": 1, "text": "Ada sails every Sunday at noon", "similarity": 0.866}
+    assert like == {"id": 2, "created": True, "mentions": [], "similar": similar}
+
+
+def test_a_memory_is_told_with_its_former_texts(engine: Engine, clock: FixedClock) -> None:
+    engine.remember("Ada sails", tags=["boats"], category="hobbies")
+    clock.tick(60)
+    engine.update(1, text="Ada rows")
+    memory = engine.get(1)
+    assert memory is not None
+    assert json.loads(wire.shown(wire.memory(memory))) == {
+        "id": 1,
+        "kind": "note",
+        "text": "Ada rows",
+        "created_at": "2026-03-01T12:00:00+00:00",
+        "updated_at": "2026-03-01T12:01:00+00:00",
+        "category": "hobbies",
+        "tags": ["boats"],
+        "importance": 0.5,
+        "former_texts": ["Ada sails"],
+    }
