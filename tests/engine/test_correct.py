@@ -424,3 +424,27 @@ def test_a_retired_memory_that_was_forgotten_comes_back_as_retired(engine: Engin
     engine.restore(old)
     assert shown(engine, "Alice works") == [{"Alice works at Microsoft"}]
     assert {"Alice works at Google"} in shown(engine, "Alice works", include_superseded=True)
+
+
+def test_a_correction_may_say_more_than_its_text(engine: Engine) -> None:
+    wrong = engine.remember("The shop opens at nine", category="work", tags=["shop"], importance=0.9)
+    done = engine.supersede(
+        wrong.id, {"text": "The shop opens at ten", "source": "the door", "tags": ["hours"]}
+    )
+    assert (done.by.text, done.by.source, done.by.tags) == ("The shop opens at ten", "the door", ("hours",))
+    # What it does not say is as it was.
+    assert (done.by.category, done.by.importance) == ("work", 0.9)
+
+
+@pytest.mark.parametrize("wrong", [True, 1.5, None])
+def test_a_correction_is_a_memory_or_a_note(engine: Engine, wrong: Any) -> None:
+    id_ = engine.remember("The shop opens at nine").id
+    with pytest.raises(InvalidInput):
+        engine.supersede(id_, wrong)
+
+
+def test_an_entity_corrects_no_note(engine: Engine) -> None:
+    id_ = engine.remember("The shop opens at nine").id
+    shop = engine.create_entities(["Shop"]).entities[0].id
+    with pytest.raises(InvalidInput, match="is an entity"):
+        engine.supersede(id_, shop)

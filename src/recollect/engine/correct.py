@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,16 +11,17 @@ from recollect.changes import NewText, Supersede
 from recollect.engine.meaning import catch_up, embedder_of
 from recollect.engine.remember import of_scope
 from recollect.engine.results import Alike, Retired, Superseded
+from recollect.engine.wanted import note_of
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.records import Filter, Kind
 from recollect.text.copies import is_copy, is_personal
-from recollect.text.limits import clean_text
 from recollect.text.words import fold, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from recollect.engine.parts import Parts
+    from recollect.engine.wanted import NoteLike
     from recollect.ports import View
     from recollect.records import Memory
 
@@ -42,15 +43,15 @@ class _Place:
     observation: int | None = None
 
 
-def supersede(parts: Parts, old: int, new: int | str, *, copies: bool) -> Superseded:
-    """Retire a memory in favour of another, or of a new note that says `new`."""
+def supersede(parts: Parts, old: int, new: int | NoteLike, *, copies: bool) -> Superseded:
+    """Retire a memory in favour of another, or of a new note."""
     wrong = of_scope(parts, old)
     if wrong.kind is Kind.ENTITY:
         raise InvalidInput(
             f"Memory {old} is an entity; supersede one of its observations, with `add_observations`."
         )
-    right = _right(parts, new)
-    by: int | NewText = new if isinstance(new, int) else _correction(wrong, right)
+    by = _correction_by(parts, new) if isinstance(new, int) else _like(wrong, note_of(new))
+    right = by.text if isinstance(by, NewText) else of_scope(parts, by).text
     retired, similar = _near(parts, wrong, right, except_for=by) if copies else ([], [])
     change = Supersede(
         parts.scope,
@@ -70,27 +71,23 @@ def supersede(parts: Parts, old: int, new: int | str, *, copies: bool) -> Supers
     )
 
 
-def _right(parts: Parts, new: int | str) -> str:
-    """What the correction says."""
-    if isinstance(new, bool) or not isinstance(new, int | str):
+def _correction_by(parts: Parts, new: int) -> int:
+    if isinstance(new, bool):
         raise InvalidInput(f"A correction is a text, or the id of a memory, not {new!r}.")
-    if isinstance(new, str):
-        return clean_text(new)
-    memory = of_scope(parts, new)
-    if memory.kind is Kind.ENTITY:
+    if of_scope(parts, new).kind is Kind.ENTITY:
         raise InvalidInput(f"Memory {new} is an entity, and only a note or message can correct another.")
-    return memory.text
+    return new
 
 
-def _correction(wrong: Memory, text: str) -> NewText:
-    """A new note that is of the same sort as what it corrects."""
-    return NewText(
-        Kind.NOTE,
-        text,
-        category=wrong.category,
-        speaker=wrong.speaker,
-        importance=wrong.importance,
-        tags=wrong.tags,
+def _like(wrong: Memory, note: NewText) -> NewText:
+    """A new note; where it says nothing else, it is of the same sort as what it corrects."""
+    usual = NewText(Kind.NOTE, note.text)
+    return replace(
+        note,
+        category=note.category or wrong.category,
+        speaker=note.speaker or wrong.speaker,
+        importance=wrong.importance if note.importance == usual.importance else note.importance,
+        tags=note.tags or wrong.tags,
     )
 
 

@@ -261,8 +261,10 @@ class Engine:
             pinned=pinned,
         )
 
-    def supersede(self, old: int, new: int | str, *, copies: bool = True) -> Superseded:
-        """Retire a note or message, and its near-copies with it, in favour of another, or of a new text.
+    def supersede(self, old: int, new: int | NoteLike, *, copies: bool = True) -> Superseded:
+        """Retire a note or message, and its near-copies with it, in favour of another, or of a new note.
+
+        `new` is an id, a text, or a mapping with the arguments of `remember`.
 
         What was retired is found by `as_of` or `include_superseded`; `restore` takes it back.
         """

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recollect.serve.tool import Call
 
 RECALL_BUDGET = 2_000
+_MOST_LIKE = 5
 LARGEST_ID = 2**63 - 1
 WHEN = text("A time in ISO 8601, such as 2026-03-01T09:00:00Z; a date alone begins at midnight, UTC")
 _HIT = table(
@@ -40,7 +41,7 @@ def _remember(call: Call) -> Reply:
         given["happened_at"] = when(given["happened_at"], "happened_at")
     supersedes = given.pop("supersedes", None)
     if supersedes is not None:
-        return _correct(call, supersedes, given["text"])
+        return _correct(call, supersedes, given)
     note = call.engine.remember(given.pop("text"), **given)
     also = None
     if note.similar is not None:
@@ -52,12 +53,14 @@ def _remember(call: Call) -> Reply:
     return Reply(wire.remembered(note), said, also)
 
 
-def _correct(call: Call, old: int, said: str) -> Reply:
-    done = call.engine.supersede(old, said)
+def _correct(call: Call, old: int, note: dict[str, Any]) -> Reply:
+    done = call.engine.supersede(old, note)
     gone = [retired.id for retired in done.retired]
+    left = ", ".join(f"#{alike.id} “{alike.text}”" for alike in done.similar[:_MOST_LIKE])
     return Reply(
         {"id": done.by.id, "created": True, "mentions": [], "retired": gone},
         f"Remembered as #{done.by.id}; retired: {', '.join(f'#{id_}' for id_ in gone)}.",
+        f"Left in force, though alike: {left}. Supersede what is wrong of it, too." if left else None,
     )
 
 
