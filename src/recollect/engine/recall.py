@@ -92,7 +92,7 @@ def recall(parts: Parts, question: Question) -> Answer:
         gathered = gather(view, question.profile, request)
         ranked = run(question.profile, gathered.candidates, gathered.moment)
         hits = _hits(view, ranked, gathered.found, question)
-    shown = _within(hits, question.budget_tokens)
+    shown = within(hits, question.budget_tokens)
     # Who asks about the past must not change it.
     if question.record and question.as_of is None:
         parts.signals.seen(parts.scope, [hit.memory.id for hit in shown], now)
@@ -205,7 +205,7 @@ def check_budget(budget: object) -> None:
         raise InvalidInput(f"The budget is a number of tokens above 0, not {budget!r}.")
 
 
-def _within(hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
+def within(hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
     """The best hits whose texts fit the budget together; one that does not fit is passed over."""
     if budget is None:
         return hits

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from recollect.engine.recall import DEFAULT_LIMIT, MOST_HITS, within
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import PROFILES
 from recollect.records import Kind
 from recollect.serve import wire
+from recollect.serve.paging import after
 from recollect.serve.shapes import flag, listed, maybe, number, one_of, table, text, whole
 from recollect.serve.tool import Reply, Tool
 
@@ -69,11 +72,25 @@ def _recall(call: Call) -> Reply:
     if "as_of" in given:
         given["as_of"] = when(given["as_of"], "as_of")
     query = given.pop("query")
-    answer = call.engine.recall(query, **{"budget_tokens": RECALL_BUDGET, **given})
-    data: dict[str, Any] = {"hits": list(map(wire.hit, answer.hits)), "left_out": answer.left_out}
-    if answer.note:
-        data["note"] = answer.note
-    return Reply(data, wire.answer(answer))
+    skipped, limit = after(call), given.pop("limit", DEFAULT_LIMIT)
+    given.pop("cursor", None)
+    if skipped + limit > MOST_HITS:
+        raise InvalidInput(f"A search reaches {MOST_HITS} hits; ask more narrowly instead of paging on.")
+    budget = given.pop("budget_tokens", RECALL_BUDGET)
+    if skipped:
+        # A later page asks for all before it again, which the caller has seen and does not see anew.
+        answer = call.engine.recall(query, limit=skipped + limit, record=False, **given)
+        rest = answer.hits[skipped:]
+        shown = within(rest, budget)
+        page = replace(answer, hits=shown, left_out=len(rest) - len(shown))
+    else:
+        page = call.engine.recall(query, limit=limit, budget_tokens=budget, **given)
+    data: dict[str, Any] = {"hits": list(map(wire.hit, page.hits)), "left_out": page.left_out}
+    if len(page.hits) + page.left_out == limit:
+        data["cursor"] = str(skipped + limit)
+    if page.note:
+        data["note"] = page.note
+    return Reply(data, wire.answer(page))
 
 
 def _context(call: Call) -> Reply:
@@ -150,6 +167,7 @@ MEMORY_TOOLS = (
             needs=("query",),
             query=text("What you want to know, as a question"),
             limit=whole("At most so many; 10 if not given", minimum=1, maximum=50),
+            cursor=text("The `cursor` of the last answer, for what comes after it"),
             kinds=listed(one_of(*Kind), "Only these kinds"),
             tags=listed(text(), "Only what has all of these tags"),
             as_of=WHEN,
@@ -162,6 +180,7 @@ MEMORY_TOOLS = (
             needs=("hits", "left_out"),
             hits=listed(_HIT),
             left_out=whole("Hits beyond the budget"),
+            cursor=text("Pass it on as `cursor` for what comes after; absent at the end"),
             note=text(),
         ),
         _recall,
