@@ -124,6 +124,7 @@ def token_of(settings: Settings) -> str:
     made = secrets.token_urlsafe(32)
     # Only its owner may read it, from the first moment.
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        path.chmod(0o600)  # one that was there may be open to all
         file.write(made + "\n")
     return made
 

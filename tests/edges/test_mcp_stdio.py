@@ -185,3 +185,23 @@ def test_a_client_that_goes_without_its_answer_has_its_call_done_and_leaves_no_n
         time.sleep(0.1)
     assert talk.go() == ""
     assert recollect.json("stats")["notes"] == 1
+
+
+@pytest.mark.anyio
+async def test_what_was_deleted_is_not_brought_in_again_by_the_next_start(served: Served) -> None:
+    official = served.folder / "official.jsonl"
+    official.write_text('{"type":"entity","name":"Imp","entityType":"sprite","observations":["is small"]}\n')
+    options = ("--import", str(official))
+    async with served.stdio(*options) as client:
+        graph = await done(client, "read_graph")
+        assert [entity["name"] for entity in graph["entities"]] == ["Imp"]
+        await done(client, "delete_entities", entityNames=["Imp"])
+    async with served.stdio(*options) as client:
+        assert (await done(client, "read_graph"))["entities"] == []
+
+
+@pytest.mark.anyio
+async def test_null_stands_for_an_argument_that_is_left_out(served: Served) -> None:
+    async with served.inside() as client:
+        await done(client, "remember", text="The kettle is red", category=None)
+        assert (await done(client, "recall", query="kettle", limit=None))["hits"]

@@ -82,10 +82,23 @@ def serve(
 
 
 def _bring_in(call: Call, memory: Engine, official: Path | None) -> None:
-    """The official server's file, once: while the memory has no entities of its own."""
-    if official is None or memory.counts().entities or not official.exists():
+    """The official server's file, once: while the memory never had an entity."""
+    if official is None or _ever_had_entities(memory):
+        return
+    if not official.exists():
+        call.tell(f"There is no file {official} to bring in; the memory starts without it.")
         return
     from recollect.transfer import import_file  # noqa: PLC0415  # few starts bring something in
 
     report = import_file(memory, official, embed=False)
     call.tell(f"Brought in {report.entities_created} entities from {official}.")
+    if report.bad_count:
+        call.tell(f"{report.bad_count} lines could not be read; `recollect import {official}` names them.")
+
+
+def _ever_had_entities(memory: Engine) -> bool:
+    from recollect.records import Filter, Kind  # noqa: PLC0415  # --help needs none
+
+    scope = memory.scope
+    with memory.store.read() as view:
+        return bool(view.page(Filter(scope.owner, scope.agent, frozenset({Kind.ENTITY}), deleted=True), 0, 1))

@@ -161,7 +161,7 @@ def _more(data: dict[str, Any]) -> str | None:
 
 
 def _search_semantic(call: Call) -> Reply:
-    found = call.engine.search_semantic(call.given["query"], call.get("limit"))
+    found = wire.rounded(call.engine.search_semantic(call.given["query"], call.get("limit")))
     return Reply(found, wire.shown(found))
 
 
@@ -239,7 +239,7 @@ GRAPH_TOOLS = (
     Tool(
         "delete_relations",
         "Delete relations",
-        "Remove relations that were never true. For one that has ended, say so with `end_relation`.",
+        "Remove relations that were never true. One that has ended is history: `end_relation` keeps it.",
         table(relations=listed(_RELATION)),
         _DONE,
         _delete_relations,

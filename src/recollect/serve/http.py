@@ -90,12 +90,12 @@ def app(engine: Engine, tools: Sequence[Tool], door: Door) -> App:
 
 def guarded(inner: App, token: str) -> App:
     """Only who shows the token comes in."""
-    wanted = f"Bearer {token}".encode()
+    wanted = token.encode()
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            shown = dict(scope["headers"]).get(b"authorization", b"")
-            if not hmac.compare_digest(shown, wanted):
+            scheme, _, shown = dict(scope["headers"]).get(b"authorization", b"").partition(b" ")
+            if scheme.lower() != b"bearer" or not hmac.compare_digest(shown.strip(), wanted):
                 await _refuse(send)
                 return
         await inner(scope, receive, send)

@@ -33,14 +33,16 @@ _log = logging.getLogger(__name__)
 # Calls at one time. More would only wait for the same file.
 _AT_ONCE = 8
 
-INSTRUCTIONS = (
-    "A memory that outlives this conversation. Before you answer what may depend on earlier "
-    "conversations, call `recall`, or `context` at the start of a task. When you learn something that "
-    "will matter again (a fact, a preference, a decision, a plan), call `remember` with one "
-    "self-contained sentence; for people, projects and things with several facts use `create_entities` "
-    "and `create_relations`. When something turns out wrong, `remember` the correction with `supersedes`."
-    " Do not save what is only of use in this conversation."
-)
+INSTRUCTIONS = {
+    "recall": "A memory that outlives this conversation. Before you answer what may depend on earlier "
+    "conversations, call `recall`, or `context` at the start of a task.",
+    "remember": "When you learn something that will matter again (a fact, a preference, a decision, a plan), "
+    "call `remember` with one self-contained sentence. When something turns out wrong, `remember` the "
+    "correction with `supersedes`. Do not save what is only of use in this conversation.",
+    "create_entities": "For people, projects and things with several facts use `create_entities` and "
+    "`create_relations`.",
+}
+"""What a model is told of the tools that are offered."""
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 _Work = TypeVar("_Work")
@@ -62,7 +64,7 @@ class Serving:
             "recollect",
             version=_version(),
             title="Recollect",
-            instructions=INSTRUCTIONS,
+            instructions=" ".join(told for name, told in INSTRUCTIONS.items() if name in self._tools),
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
@@ -85,7 +87,8 @@ class Serving:
         tool = self._tools.get(params.name)
         if tool is None:
             return _failed(f"There is no tool {params.name!r}; there are: {', '.join(self._tools)}.")
-        given = _whole(params.arguments or {})
+        # Models often write null for what they leave out.
+        given = {name: value for name, value in _whole(params.arguments or {}).items() if value is not None}
         try:
             reply = await self._aside(lambda: self._run(tool, given), abandon=tool.reads)
         except RecollectError as error:
@@ -101,7 +104,9 @@ class Serving:
 
     def _run(self, tool: Tool, given: dict[str, Any]) -> Reply:
         """Check the arguments, and say what is wrong with them in words that a model can act on."""
-        validator = self._validators.setdefault(tool.name, Draft202012Validator(tool.takes))
+        if tool.name not in self._validators:
+            self._validators[tool.name] = Draft202012Validator(tool.takes)
+        validator = self._validators[tool.name]
         # The first is enough, and a list of a million mistakes takes no longer than one.
         error = next(validator.iter_errors(given), None)
         if error is not None:
@@ -161,7 +166,8 @@ class Serving:
     # Prompts, completion
 
     async def _list_prompts(self, ctx: Context, params: object) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=list(prompts.PROMPTS))
+        offered = [one for one in prompts.PROMPTS if one.name != "save" or "remember" in self._tools]
+        return types.ListPromptsResult(prompts=offered)
 
     async def _get_prompt(
         self,

@@ -16,6 +16,8 @@ from recollect.serve.shapes import flag, listed, maybe, number, one_of, table, t
 from recollect.serve.tool import Reply, Tool
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.serve.tool import Call
 
 RECALL_BUDGET = 2_000
@@ -56,12 +58,16 @@ def _remember(call: Call) -> Reply:
     return Reply(wire.remembered(note), said, also)
 
 
+def _named(call: Call, ids: Sequence[int]) -> list[str]:
+    return [entity.name for id_ in ids if (entity := call.engine.get(id_)) is not None]
+
+
 def _correct(call: Call, old: int, note: dict[str, Any]) -> Reply:
     done = call.engine.supersede(old, note)
     gone = [retired.id for retired in done.retired]
     left = ", ".join(f"#{alike.id} “{alike.text}”" for alike in done.similar[:_MOST_LIKE])
     return Reply(
-        {"id": done.by.id, "created": True, "mentions": [], "retired": gone},
+        {"id": done.by.id, "created": True, "mentions": _named(call, done.by.mentions), "retired": gone},
         f"Remembered as #{done.by.id}; retired: {', '.join(f'#{id_}' for id_ in gone)}.",
         f"Left in force, though alike: {left}. Supersede what is wrong of it, too." if left else None,
     )

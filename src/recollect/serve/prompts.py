@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import mcp_types as types
 
-from recollect.errors import NotFound
+from recollect.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,8 +41,10 @@ def prompt(engine: Engine, name: str, given: Mapping[str, str]) -> types.GetProm
                 "`supersedes` what has changed instead of saving it twice. One self-contained sentence each."
             )
         case "recall":
-            topic = given.get("topic", "")
-            known = engine.context(topic, budget_tokens=1_500).text if topic.strip() else ""
+            topic = given.get("topic", "").strip()
+            if not topic:
+                raise InvalidInput("The prompt `recall` needs a `topic`: about what to recall.")
+            known = engine.context(topic, budget_tokens=1_500).text
             text = f"What I remember about {topic}:\n\n{known or 'Nothing yet.'}"
         case _:
             raise NotFound(f"There is no prompt {name!r}; there are: save, recall.")

@@ -29,7 +29,7 @@ def listed(items: Shape, about: str = "", **more: object) -> Shape:
 
 
 def one_of(*words: str, about: str = "") -> Shape:
-    return _shape("string", about, {"enum": list(words)})
+    return _shape("string", about, {"enum": list(map(str, words))})
 
 
 def table(

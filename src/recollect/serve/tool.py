@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
-    from recollect.ports import Progress
     from recollect.serve.shapes import Shape
 
 Arguments = Mapping[str, Any]
@@ -32,7 +31,6 @@ class Call:
 
     engine: Engine
     given: Arguments
-    progress: Progress | None = None
 
     def get(self, name: str, otherwise: Any = None) -> Any:
         value = self.given.get(name)

@@ -15,6 +15,19 @@ if TYPE_CHECKING:
     from recollect.records import Memory, Relation
 
 
+def rounded(data: Any) -> Any:
+    """With numbers to six places: what moves beyond them is the clock, and no caller asked for the time."""
+    match data:
+        case float():
+            return round(data, 6)
+        case dict():
+            return {name: rounded(value) for name, value in data.items()}
+        case list():
+            return [rounded(value) for value in data]
+        case _:
+            return data
+
+
 def shown(data: object) -> str:
     """As the official server writes JSON."""
     return json.dumps(data, indent=2, ensure_ascii=False)
