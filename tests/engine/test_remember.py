@@ -526,3 +526,16 @@ def test_what_is_no_list_of_ids_forgets_nothing(engine: Engine, wrong: Any) -> N
     with pytest.raises(InvalidInput):
         engine.forget(wrong)
     assert all((memory := engine.get(id_)) is not None and memory.deleted_at is None for id_ in ids)
+
+
+def test_texts_about_an_entity_come_newest_first_and_in_force_alone(engine: Engine) -> None:
+    engine.create_entities(["Ada", "Bob"])
+    first = engine.remember("Ada has a kettle").id
+    wrong = engine.remember("Ada lives in Rome").id
+    engine.remember("Bob has a lamp")
+    (message,) = engine.add_messages("s", [{"content": "I met Ada"}], extract=False).ids
+    right = engine.supersede(wrong, "Ada lives in Oslo").by.id
+    assert [memory.id for memory in engine.texts_about("Ada")] == [right, message, first]
+    assert [memory.id for memory in engine.texts_about("ada", limit=1)] == [right]
+    with pytest.raises(NotFound):
+        engine.texts_about("Nobody")

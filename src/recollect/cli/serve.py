@@ -91,7 +91,10 @@ def _bring_in(call: Call, memory: Engine, official: Path | None) -> None:
     from recollect.transfer import import_file  # noqa: PLC0415  # few starts bring something in
 
     report = import_file(memory, official, embed=False)
-    call.tell(f"Brought in {report.entities_created} entities from {official}.")
+    call.tell(
+        f"Brought in {report.entities_created} entities from {official}; until `recollect reindex` has run, "
+        "only words find them."
+    )
     if report.bad_count:
         call.tell(f"{report.bad_count} lines could not be read; `recollect import {official}` names them.")
 

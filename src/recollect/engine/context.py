@@ -12,9 +12,10 @@ from recollect.engine.results import Context, Item
 from recollect.engine.wanted import listed, turn_of
 from recollect.errors import InvalidInput
 from recollect.records import Kind, as_it_stood
+from recollect.text.same import text_key
 from recollect.text.stopwords import STOPWORDS
 from recollect.text.tokens import tokens
-from recollect.text.words import fold, words
+from recollect.text.words import words
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
@@ -137,7 +138,7 @@ def _unsaid(parts: Parts, hits: Sequence[Hit], talk: Sequence[Item]) -> list[tup
     Each in full, and shorter if it can be said so.
     """
     shown = {item.id for item in talk if item.id is not None}
-    heard = {_key(item.text) for item in talk}
+    heard = {text_key(item.text) for item in talk}
     items: list[tuple[Item, ...]] = []
     for hit in hits:
         memory = hit.memory
@@ -145,10 +146,10 @@ def _unsaid(parts: Parts, hits: Sequence[Hit], talk: Sequence[Item]) -> list[tup
         faint = len(items) >= _ALWAYS and hit.score < _LEAST_SHARE * hits[0].score
         if faint or (memory.kind is Kind.ENTITY and not memory.in_force):
             continue
-        if memory.id in shown or memory.drawn_from in shown or _key(item.text) in heard:
+        if memory.id in shown or memory.drawn_from in shown or text_key(item.text) in heard:
             continue
         shown.add(memory.id)
-        heard.add(_key(item.text))
+        heard.add(text_key(item.text))
         items.append((item, _shorter(parts.zone, hit)) if memory.kind is Kind.ENTITY else (item,))
     return items
 
@@ -255,7 +256,3 @@ def _item(
 
 def _on_one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _key(text: str) -> str:
-    return " ".join(fold(text).split())

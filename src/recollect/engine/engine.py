@@ -236,6 +236,14 @@ class Engine:
         """A message with its neighbours in the session, in order."""
         return converse.around(self._parts, id, before, after)
 
+    def texts_about(self, name: str, *, limit: int = 50) -> Sequence[Memory]:
+        """Notes and messages in force that speak of an entity, the newest first."""
+        entity = graph.entity_named(self._parts, name)
+        with self.store.read() as view:
+            ids = view.mentioning(entity, limit)
+            memories = view.memories(ids)
+        return [memories[id_] for id_ in ids]
+
     def update(
         self,
         id: int,  # noqa: A002  # the domain's word

@@ -8,9 +8,9 @@ import numpy as np
 
 from recollect.changes import FlagSimilar
 from recollect.engine.meaning import embedder_of
+from recollect.engine.observation_rows import stored_rows
 from recollect.engine.results import Similar
 from recollect.errors import ModelUnavailable
-from recollect.text.passages import passage_text, spans
 from recollect.text.same import CONTAINED, SIMILAR, containment
 from recollect.text.words import words
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from recollect.changes import Added
     from recollect.engine.parts import Parts
-    from recollect.ports import Embedder, Vector, View
+    from recollect.ports import Embedder, Vector
     from recollect.records import Memory, Observation
 
 # Comparing by meaning costs an embedding for each text, so only the likeliest few are compared: by their
@@ -37,7 +37,7 @@ def flag_similar(parts: Parts, added: Mapping[int, Sequence[Added]]) -> dict[int
         return {}
     with parts.store.read() as view:
         memories = view.memories(list(few))
-        stored = {entity: _stored(view, memory) for entity, memory in memories.items()}
+        stored = {entity: stored_rows(view, [memory]) for entity, memory in memories.items()}
     try:
         found = _found(few, memories, stored, embedder_of(parts))
     except ModelUnavailable:
@@ -51,19 +51,6 @@ def flag_similar(parts: Parts, added: Mapping[int, Sequence[Added]]) -> dict[int
     if flags:
         parts.store.apply(flags, at=parts.clock())
     return found
-
-
-def _stored(view: View, memory: Memory) -> Mapping[int, Vector]:
-    """The vectors that the store has, by observation: the first passage speaks for a long one."""
-    passages = {passage.text: passage.id for passage in view.passages([memory.id])}
-    first = {
-        observation.id: passages.get(passage_text(memory, observation, spans(observation.content)[0]))
-        for observation in memory.in_force
-    }
-    vectors = view.vectors([passage for passage in first.values() if passage is not None])
-    return {
-        id_: vectors[passage] for id_, passage in first.items() if passage is not None and passage in vectors
-    }
 
 
 def _found(
