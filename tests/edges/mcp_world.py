@@ -201,7 +201,7 @@ class Served:
     async def inside(self, tools: str = "default", **more: Any) -> AsyncIterator[Client]:
         """A client of a server in this process: no start to wait for, the same code behind the transport."""
         with recollect.open(self.recollect.store, model="hashing") as memory:
-            server = Serving(memory, chosen(tools)).server()
+            server = Serving(lambda: memory, chosen(tools)).server()
             async with Client(server, read_timeout_seconds=PATIENCE_SECONDS, **more) as client:
                 yield client
 

@@ -68,7 +68,7 @@ class Fuzzed:
 @pytest.fixture(scope="module")
 def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
     with recollect.open(tmp_path_factory.mktemp("fuzz") / "memory.db", model="hashing") as memory:
-        server = Serving(memory, chosen("all")).server()
+        server = Serving(lambda: memory, chosen("all")).server()
         with (
             start_blocking_portal() as portal,
             portal.wrap_async_context_manager(Client(server, mode="legacy")) as client,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.engine.recall import said_of
+from recollect.engine.said import said_of
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import PROFILES
 from recollect.text.tokens import tokens

@@ -56,29 +56,39 @@ def serve(
     Without --http it speaks on standard input and output, as clients expect of a server that they start; it
     ends when they go. `recollect mcp install CLIENT` sets a client up.
     """
-    from recollect.serve.catalogue import chosen  # noqa: PLC0415  # loads the engine
+    from recollect.serve.start import quick_start  # noqa: PLC0415
+
+    # Loaded only here: the protocol is half a second, and no other command speaks it.
+    with quick_start():
+        from recollect.serve.catalogue import chosen  # noqa: PLC0415
+        from recollect.serve.http import PATH, Door, serve_http  # noqa: PLC0415
+        from recollect.serve.opening import Opening  # noqa: PLC0415
+        from recollect.serve.stdio import serve_stdio  # noqa: PLC0415
 
     settings, _ = call.settings()
     offered = chosen(tools or settings.tools)
-    with call.memory(create=True) as memory:
-        _bring_in(call, memory, official or settings.import_from)
-        if not http:
-            from recollect.serve.stdio import serve_stdio  # noqa: PLC0415  # loads the protocol, half a second
 
+    def opened() -> Engine:
+        memory = call.memory(create=True)
+        _bring_in(call, memory, official or settings.import_from)
+        return memory
+
+    with Opening(opened) as memory:
+        if not http:
             serve_stdio(memory, offered)
             return
-        from recollect.bootstrap import token_of  # noqa: PLC0415
-        from recollect.serve.http import PATH, Door, serve_http  # noqa: PLC0415  # loads the protocol
+        from recollect.bootstrap import token_of  # noqa: PLC0415  # loads the engine
 
         shown = None if no_token else token or token_of(settings)
 
-        def opened(at: int) -> None:
+        def listening(at: int) -> None:
             call.tell(f"Serving {settings.store} at http://{host}:{at}{PATH}")
             call.tell(
                 "Anyone on this machine may come in." if shown is None else f"Authorization: Bearer {shown}"
             )
 
-        serve_http(memory, offered, Door(host, port, shown), opened)
+        memory.engine()
+        serve_http(memory, offered, Door(host, port, shown), listening)
 
 
 def _bring_in(call: Call, memory: Engine, official: Path | None) -> None:

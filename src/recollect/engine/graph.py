@@ -16,6 +16,7 @@ from recollect.changes import (
     Unrelate,
 )
 from recollect.engine.batches import apply_rows
+from recollect.engine.limits import MOST_PER_PAGE
 from recollect.engine.meaning import catch_up
 from recollect.engine.results import Graph, Observed, ObservedBatch, Related, RelatedBatch
 from recollect.engine.similar import flag_similar
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from recollect.records import Relation
 
 _Row = TypeVar("_Row")
-MOST_PER_PAGE = 1_000
 
 
 def create_entities(

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
 from recollect.engine.meaning import embedder_of
 from recollect.engine.results import Answer, Hit, Place
+from recollect.engine.said import within
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.factors.ages import microseconds
 from recollect.rank.explain import all_reasons
@@ -18,7 +20,6 @@ from recollect.records import Filter, Kind, as_it_stood
 from recollect.retrieve.gather import Request, gather
 from recollect.text.passages import spans
 from recollect.text.stopwords import STOPWORDS
-from recollect.text.tokens import tokens
 from recollect.text.when import time_of
 from recollect.text.words import words
 
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from recollect.retrieve.gather import Gathered
     from recollect.text.when import TimePhrase
 
-DEFAULT_LIMIT = 10
-MOST_HITS = 1_000
 # A time that is doubtful moves nothing.
 _SURE_ENOUGH = 0.6
 # In letters. Beyond it, a query is no question but a text, and times in it are not what is asked for.
@@ -203,27 +202,6 @@ def _sought(question: Question, phrase: TimePhrase | None) -> tuple[str, bool]:
 def check_budget(budget: object) -> None:
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
         raise InvalidInput(f"The budget is a number of tokens above 0, not {budget!r}.")
-
-
-def within(hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
-    """The best hits whose texts fit the budget together; one that does not fit is passed over."""
-    if budget is None:
-        return hits
-    kept = []
-    left = budget
-    for hit in hits:
-        cost = tokens(said_of(hit.memory, hit.piece))
-        if cost <= left:
-            kept.append(hit)
-            left -= cost
-    return tuple(kept)
-
-
-def said_of(memory: Memory, piece: str | None = None) -> str:
-    """What a memory says, in one piece; of a long text, the piece that was found."""
-    if memory.kind is not Kind.ENTITY:
-        return memory.text if piece is None else piece
-    return "\n".join((f"{memory.name} ({memory.type})", *(seen.content for seen in memory.in_force)))
 
 
 def mode_of(gathered: Gathered) -> Mode:

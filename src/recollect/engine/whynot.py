@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from recollect.engine.recall import MOST_HITS, asking
+from recollect.engine.limits import MOST_HITS
+from recollect.engine.recall import asking
 from recollect.errors import InvalidInput, NotFound
 from recollect.factors.candidates import Source
 from recollect.rank.pipeline import ByMeaning

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.graph import MOST_PER_PAGE
+from recollect.engine.limits import MOST_PER_PAGE
 from recollect.serve import wire
 from recollect.serve.paging import BUDGET, after, fitted
 from recollect.serve.shapes import flag, listed, maybe, number, table, text, whole

@@ -14,12 +14,12 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from recollect.errors import InvalidInput
 from recollect.serve.mcp import Serving
-from recollect.serve.stdio import warm
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 
     from recollect.engine.engine import Engine
+    from recollect.serve.opening import Opening
     from recollect.serve.tool import Tool
 
     Scope = MutableMapping[str, Any]
@@ -43,16 +43,16 @@ class Door:
     """None: anyone who can reach the port."""
 
 
-def serve_http(engine: Engine, tools: Sequence[Tool], door: Door, opened: Callable[[int], None]) -> None:
+def serve_http(memory: Opening, tools: Sequence[Tool], door: Door, opened: Callable[[int], None]) -> None:
     """Serve until interrupted. `opened` is told the port, once clients may come."""
     if door.token is None and door.host not in _LOOPBACK:
         raise InvalidInput(
             f"Without a token, anyone who reaches {door.host} could read and change the memory; "
             "set a token, or listen on 127.0.0.1."
         )
-    config = uvicorn.Config(app(engine, tools, door), log_level="warning", server_header=False)
+    config = uvicorn.Config(app(memory.engine, tools, door), log_level="warning", server_header=False)
     with _listening(door) as place:
-        warm(engine)
+        memory.warm()
         opened(place.getsockname()[1])
         uvicorn.Server(config).run(sockets=[place])
 
@@ -68,7 +68,7 @@ def _listening(door: Door) -> socket.socket:
         ) from error
 
 
-def app(engine: Engine, tools: Sequence[Tool], door: Door) -> App:
+def app(engine: Callable[[], Engine], tools: Sequence[Tool], door: Door) -> App:
     """The ASGI application: the protocol behind the token."""
     hosts = [f"{host}:*" for host in dict.fromkeys((*_LOOPBACK[:2], "[::1]", door.host))]
     inner = (

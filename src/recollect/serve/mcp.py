@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import threading
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -10,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import anyio
 import anyio.to_thread
 import mcp_types as types
-from jsonschema import Draft202012Validator
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
@@ -23,6 +24,7 @@ from recollect.serve.tool import Call
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from jsonschema import Draft202012Validator
     from mcp.server.connection import Connection
     from mcp.server.session import ServerSession
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 # Calls at one time. More would only wait for the same file.
 _AT_ONCE = 8
+_ANSWERED_SECONDS = 0.02
 
 INSTRUCTIONS = {
     "recall": "A memory that outlives this conversation. Before you answer what may depend on earlier "
@@ -51,13 +54,15 @@ _Work = TypeVar("_Work")
 class Serving:
     """One memory, served: what all connections of a process share."""
 
-    def __init__(self, engine: Engine, tools: Sequence[Tool]) -> None:
+    def __init__(self, engine: Callable[[], Engine], tools: Sequence[Tool]) -> None:
         self._engine = engine
         self._tools = {tool.name: tool for tool in tools}
         self._validators: dict[str, Draft202012Validator] = {}
         self._limiter = anyio.CapacityLimiter(_AT_ONCE)
         self._bus = InMemorySubscriptionBus()
         self._subscribers: dict[str, dict[Connection, ServerSession]] = {}
+        self.listed = threading.Event()
+        """Set once a client has its list of tools."""
 
     def server(self) -> Server[Any]:
         return Server(
@@ -81,6 +86,8 @@ class Serving:
     # Tools
 
     async def _list_tools(self, ctx: Context, params: object) -> types.ListToolsResult:
+        # Only once this answer is out: whoever waits for it would take its time.
+        asyncio.get_running_loop().call_later(_ANSWERED_SECONDS, self.listed.set)
         return types.ListToolsResult(tools=[_described(tool) for tool in self._tools.values()])
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -105,6 +112,8 @@ class Serving:
     def _run(self, tool: Tool, given: dict[str, Any]) -> Reply:
         """Check the arguments, and say what is wrong with them in words that a model can act on."""
         if tool.name not in self._validators:
+            from jsonschema import Draft202012Validator  # noqa: PLC0415  # a list of tools needs none
+
             self._validators[tool.name] = Draft202012Validator(tool.takes)
         validator = self._validators[tool.name]
         # The first is enough, and a list of a million mistakes takes no longer than one.
@@ -113,7 +122,7 @@ class Serving:
             place = ".".join(map(str, error.absolute_path))
             where = f"`{place}`: " if place else ""
             raise InvalidInput(f"{tool.name}: {where}{_short(error.message)}. Nothing was done.")
-        return tool.run(Call(self._engine, given))
+        return tool.run(Call(self._engine(), given))
 
     async def _aside(self, work: Callable[[], _Work], *, abandon: bool) -> _Work:
         """In a thread, so that other calls go on. A cancelled write is let finish: it is one transaction."""
@@ -147,7 +156,7 @@ class Serving:
         params: types.ReadResourceRequestParams,
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        text = await self._asked(lambda: resources.read(self._engine, uri))
+        text = await self._asked(lambda: resources.read(self._engine(), uri))
         content = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
         return types.ReadResourceResult(contents=[content])
 
@@ -174,7 +183,7 @@ class Serving:
         ctx: Context,
         params: types.GetPromptRequestParams,
     ) -> types.GetPromptResult:
-        return await self._asked(lambda: prompts.prompt(self._engine, params.name, params.arguments or {}))
+        return await self._asked(lambda: prompts.prompt(self._engine(), params.name, params.arguments or {}))
 
     async def _complete(
         self,
@@ -182,7 +191,7 @@ class Serving:
         params: types.CompleteRequestParams,
     ) -> types.CompleteResult:
         values = await self._asked(
-            lambda: resources.completions(self._engine, params.argument.name, params.argument.value)
+            lambda: resources.completions(self._engine(), params.argument.name, params.argument.value)
         )
         return types.CompleteResult(completion=types.Completion(values=values))
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.recall import DEFAULT_LIMIT, MOST_HITS, within
+from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
+from recollect.engine.said import within
 from recollect.errors import InvalidInput
-from recollect.rank.profiles import PROFILES
 from recollect.records import Kind
 from recollect.serve import wire
 from recollect.serve.paging import after
@@ -24,6 +24,7 @@ RECALL_BUDGET = 2_000
 _MOST_LIKE = 5
 LARGEST_ID = 2**63 - 1
 WHEN = text("A time in ISO 8601, such as 2026-03-01T09:00:00Z; a date alone begins at midnight, UTC")
+PROFILE = text("How to rank: recollect, limbic, mnemosyne, reverie or cognis; the first is best for most")
 _HIT = table(
     needs=("id", "kind", "text", "score"),
     id=whole(),
@@ -179,7 +180,7 @@ MEMORY_TOOLS = (
             as_of=WHEN,
             session=text("Of raw messages, only those of this session"),
             include_superseded=flag("Also what was corrected since"),
-            profile=one_of(*PROFILES, about="How to rank; the default is best for most"),
+            profile=PROFILE,
             budget_tokens=whole(f"At most about so many tokens; {RECALL_BUDGET} if not given", minimum=50),
         ),
         table(

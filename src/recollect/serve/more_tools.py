@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import NotFound
-from recollect.rank.profiles import PROFILES
 from recollect.records import Kind, Status
 from recollect.serve import wire
-from recollect.serve.memory_tools import LARGEST_ID, WHEN, when
+from recollect.serve.memory_tools import LARGEST_ID, PROFILE, WHEN, when
 from recollect.serve.shapes import flag, listed, maybe, number, one_of, table, text, whole
 from recollect.serve.tool import Reply, Tool
 
@@ -125,7 +124,6 @@ def _add_messages(call: Call) -> Reply:
 
 
 _DONE = table(success=flag(), message=text())
-_PROFILE = one_of(*PROFILES, about="How to rank; the default is best for most")
 
 MORE_TOOLS = (
     Tool(
@@ -180,7 +178,7 @@ MORE_TOOLS = (
             needs=("query",),
             query=text(),
             limit=whole(minimum=1, maximum=20),
-            profile=_PROFILE,
+            profile=PROFILE,
         ),
         table(
             profile=text(),
@@ -207,7 +205,7 @@ MORE_TOOLS = (
             id=_ID,
             name=text("Instead of an id: an entity's name"),
             limit=whole(minimum=1, maximum=50),
-            profile=_PROFILE,
+            profile=PROFILE,
         ),
         table(verdict=text(), advice=listed(text())),
         _why_not,

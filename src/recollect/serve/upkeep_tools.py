@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.reflect import mood_of
 from recollect.serve import wire
 from recollect.serve.shapes import anything, flag, listed, number, table, text, whole
 from recollect.serve.tool import Reply, Tool
@@ -44,6 +43,8 @@ def _add_reflection(call: Call) -> Reply:
 
 
 def _search_reflections(call: Call) -> Reply:
+    from recollect.engine.reflect import mood_of  # noqa: PLC0415  # a list of tools needs no engine
+
     given = call.given
     answer = call.engine.search_reflections(
         given["query"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.recall import said_of
+from recollect.engine.said import said_of
 from recollect.records import Kind
 
 if TYPE_CHECKING:

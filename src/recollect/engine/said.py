@@ -1,0 +1,33 @@
+"""What a memory says, in words, and how much of it a reader has room for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.records import Kind
+from recollect.text.tokens import tokens
+
+if TYPE_CHECKING:
+    from recollect.engine.results import Hit
+    from recollect.records import Memory
+
+
+def within(hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
+    """The best hits whose texts fit the budget together; one that does not fit is passed over."""
+    if budget is None:
+        return hits
+    kept = []
+    left = budget
+    for hit in hits:
+        cost = tokens(said_of(hit.memory, hit.piece))
+        if cost <= left:
+            kept.append(hit)
+            left -= cost
+    return tuple(kept)
+
+
+def said_of(memory: Memory, piece: str | None = None) -> str:
+    """What a memory says, in one piece; of a long text, the piece that was found."""
+    if memory.kind is not Kind.ENTITY:
+        return memory.text if piece is None else piece
+    return "\n".join((f"{memory.name} ({memory.type})", *(seen.content for seen in memory.in_force)))
