@@ -113,5 +113,5 @@ DEFAULT = RECOLLECT.name
 
 def profile_named(name: str, known: Mapping[str, Profile] = PROFILES) -> Profile:
     if name not in known:
-        raise InvalidInput(f"No profile named {name!r}; there are: {', '.join(known)}.")
+        raise InvalidInput(f"No profile named {name[:40]!r}; there are: {', '.join(known)}.")
     return known[name]
