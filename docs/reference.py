@@ -23,8 +23,12 @@ def command_pages() -> str:
 def settings_table() -> str:
     rows = ["", "| setting | environment | default | meaning |", "|---|---|---|---|"]
     for field in fields(Settings):
-        default = "in the user's data folder" if field.default is MISSING else _shown(field.default)
-        variable = "only in the file" if field.name == "profiles" else f"`RECOLLECT_{field.name.upper()}`"
+        default = "in the user's data folder" if field.name == "store" else _shown(field.default)
+        variable = (
+            "only in the file"
+            if field.name in {"profiles", "dream_knobs"}
+            else f"`RECOLLECT_{field.name.upper()}`"
+        )
         rows.append(f"| `{field.name}` | {variable} | {default} | {MEANINGS[field.name]} |")
     return "\n".join(rows) + "\n"
 
@@ -54,4 +58,6 @@ def _is_shared(option: click.Option) -> bool:
 
 
 def _shown(default: object) -> str:
-    return "" if default in (None, "", ()) else f"`{default}`"
+    if isinstance(default, bool):
+        return "`on`" if default else "`off`"
+    return "" if default in (None, "", (), MISSING) else f"`{default}`"

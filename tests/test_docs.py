@@ -63,7 +63,7 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
         assert "Ada Lovelace" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["docs/notes.md", "docs/upkeep.md"])
+@pytest.mark.parametrize("name", ["docs/dreams.md", "docs/notes.md", "docs/upkeep.md"])
 def test_the_python_of_a_page_runs(tmp_path: Path, name: str) -> None:
     """As one script, since a later block goes on from an earlier one."""
     script = "\n".join(re.findall(r"```python\n(.*?)```", page(name), re.DOTALL))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
+from recollect.dream.knobs import ByKind, Knobs, Phase
 from recollect.errors import InvalidInput
-from recollect.settings import AUTO, MEANINGS, Setting, Settings, config_path, load
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from recollect.settings import AUTO, MEANINGS, Setting, Settings, config_path, load, official_file
 
 
 @pytest.fixture
@@ -165,3 +163,120 @@ def test_a_key_does_not_stand_in_an_error(config: Path) -> None:
     with pytest.raises(InvalidInput) as caught:
         load(environ={})
     assert "123456789" not in str(caught.value)
+
+
+def test_hosts_are_a_list_in_the_file_and_words_with_commas_in_the_environment(config: Path) -> None:
+    config.write_text('allow_hosts = ["Box.local", "[2001:DB8::7]"]\n')
+    assert load(environ={})[0].allow_hosts == ("box.local", "2001:db8::7")
+    settings, rows = load(environ={"RECOLLECT_ALLOW_HOSTS": "tea.example, 192.0.2.7,"})
+    assert settings.allow_hosts == ("tea.example", "192.0.2.7")
+    assert row(rows, "allow_hosts").shown == "tea.example,192.0.2.7"
+
+
+@pytest.mark.parametrize("given", ['"http://box"', '["box:80"]', "[1]", "true"])
+def test_what_is_no_host_is_refused(config: Path, given: str) -> None:
+    config.write_text(f"allow_hosts = {given}\n")
+    with pytest.raises(InvalidInput, match=r"host"):
+        load(environ={})
+
+
+def test_the_official_servers_file_is_what_its_variable_names() -> None:
+    assert official_file({}) is None
+    assert official_file({"MEMORY_FILE_PATH": ""}) is None
+    assert str(official_file({"MEMORY_FILE_PATH": "/m/memory.jsonl"})) == str(Path("/m/memory.jsonl"))
+
+
+# Dreams
+
+
+@pytest.mark.parametrize("word", ["on", "ON", "true", "yes", "1"])
+def test_dreams_are_off_until_they_are_switched_on(config: Path, word: str) -> None:
+    settings, rows = load(environ={})
+    assert settings.dream is False
+    assert row(rows, "dream").shown == "off"
+    settings, rows = load(environ={"RECOLLECT_DREAM": word})
+    assert settings.dream is True
+    assert row(rows, "dream").shown == "on"
+    config.write_text("dream = true\n")
+    assert load(environ={})[0].dream is True
+    assert load(environ={"RECOLLECT_DREAM": "off"})[0].dream is False
+
+
+def test_how_often_and_with_how_many_backups_is_read(config: Path) -> None:
+    config.write_text('dream = "on"\ndream_every_minutes = 45.5\ndream_backups = 0\n')
+    settings, _ = load(environ={})
+    assert (settings.dream, settings.dream_every_minutes, settings.dream_backups) == (True, 45.5, 0)
+    settings, _ = load(environ={"RECOLLECT_DREAM_EVERY_MINUTES": "30", "RECOLLECT_DREAM_BACKUPS": "7"})
+    assert (settings.dream_every_minutes, settings.dream_backups) == (30, 7)
+
+
+def test_phases_to_leave_out_are_a_list_or_names_with_commas(config: Path) -> None:
+    config.write_text('dream_without = ["link", "prune"]\n')
+    settings, rows = load(environ={})
+    assert settings.dream_without == (Phase.PRUNE, Phase.LINK)
+    assert row(rows, "dream_without").shown == "prune,link"
+    settings, _ = load(environ={"RECOLLECT_DREAM_WITHOUT": " merge , report,"})
+    assert settings.dream_without == (Phase.MERGE, Phase.REPORT)
+
+
+def test_knobs_of_the_file_replace_the_usual_ones(config: Path) -> None:
+    config.write_text(
+        "[dream_knobs]\ndaily = 0.9\npromote_spread = 5\ndecay = { note = 0.25 }\nprune_most = 10.0\n"
+    )
+    settings, rows = load(environ={})
+    assert settings.dream_knobs == Knobs(
+        daily=0.9, promote_spread=5, decay=ByKind(entity=0.25, note=0.25, message=1.0), prune_most=10
+    )
+    assert isinstance(settings.dream_knobs.prune_most, int)
+    shown = row(rows, "dream_knobs").shown
+    assert (
+        shown == "daily = 0.9, decay = entity 0.25, note 0.25, message 1, prune_most = 10, promote_spread = 5"
+    )
+
+
+def test_every_knob_can_be_turned(config: Path) -> None:
+    for knob in fields(Knobs):
+        value = "{ entity = 0.5, note = 0.5, message = 0.5 }" if isinstance(knob.default, ByKind) else "1"
+        config.write_text(f"[dream_knobs]\n{knob.name} = {value}\n")
+        settings, _ = load(environ={})
+        expected = ByKind(0.5, 0.5, 0.5) if isinstance(knob.default, ByKind) else 1
+        assert getattr(settings.dream_knobs, knob.name) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("dream = 3", "must be on or off, not 3"),
+        ('dream = "sometimes"', "must be on or off"),
+        ("dream_every_minutes = 29", "must be a number of at least 30, not 29"),
+        ("dream_backups = -1", "must be a whole number of at least 0"),
+        ('dream_without = "nap"', "there is no phase 'nap'; there are: consolidate, downscale, prune"),
+        ("dream_without = 3", "must be a list of phases"),
+        ("dream_knobs = 3", r"must be a table \[dream_knobs\]"),
+        (
+            "[dream_knobs]\nnightly = 1",
+            "there is no knob named 'nightly'; there are: max_delta, floor, daily",
+        ),
+        ("[dream_knobs]\ndaily = 'much'", "daily is a number, not 'much'"),
+        ("[dream_knobs]\ndaily = true", "daily is a number, not True"),
+        ("[dream_knobs]\ndaily = nan", "daily is a number, not nan"),
+        ("[dream_knobs]\ndaily = 2", "daily is 2; it must be between 0 and 1"),
+        ("[dream_knobs]\nfloor = -1", "floor is -1; it must be a number of at least 0"),
+        ("[dream_knobs]\nprune_most = 1.5", "prune_most is a whole number, not 1.5"),
+        ("[dream_knobs]\ndecay = 1", "decay is a table with a number for each kind"),
+        (
+            "[dream_knobs]\ndecay = { rumour = 1 }",
+            "there is no kind in decay named 'rumour'; there are: entity",
+        ),
+        ("[dream_knobs]\nweight = { note = 'x' }", r"weight\.note is a number, not 'x'"),
+    ],
+)
+def test_what_cannot_be_meant_of_dreams_is_refused(config: Path, content: str, says: str) -> None:
+    config.write_text(content + "\n")
+    with pytest.raises(InvalidInput, match=says):
+        load(environ={})
+
+
+def test_knobs_are_not_for_the_environment(config: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"table \[dream_knobs\] in the settings file"):
+        load(environ={"RECOLLECT_DREAM_KNOBS": "daily=1"})

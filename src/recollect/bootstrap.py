@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os
 import secrets
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from recollect.dream.knobs import Phase
 from recollect.embedders import choose
 from recollect.engine.engine import Engine
+from recollect.engine.night import Night
 from recollect.engine.parts import Parts
 from recollect.engine.signals import Signals
-from recollect.errors import StoreUnavailable
+from recollect.errors import InvalidInput, StoreUnavailable
+from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
-from recollect.settings import AUTO, Settings, load
+from recollect.settings import AUTO, Settings, checked_token, load
+from recollect.stores import daily
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import tzinfo
 
     from recollect.ports import Clock, Embedder, Extractor, Progress
@@ -45,11 +51,16 @@ def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
     """
     given = {"store": store, "owner": owner, "agent": agent, "model": model}
     settings, _ = load(given)
-    return engine(settings, clock, session)
+    return engine(settings, clock, session, dreams=True)
 
 
-def engine(settings: Settings, clock: Clock = now, session: str | None = None) -> Engine:
-    """An engine on the store that the settings name."""
+def engine(
+    settings: Settings, clock: Clock = now, session: str | None = None, *, dreams: bool = False
+) -> Engine:
+    """An engine on the store that the settings name.
+
+    With `dreams`, it dreams by itself where the settings say so: for a process that stays after its answer.
+    """
     from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # loads SQLite and NumPy
 
     _make_folder(settings.store)
@@ -65,9 +76,34 @@ def engine(settings: Settings, clock: Clock = now, session: str | None = None) -
         profiles={profile.name: profile for profile in settings.profiles},
         session=session,
         zone=zone(settings),
+        knobs=settings.dream_knobs,
+        phases=tuple(phase for phase in Phase if phase not in settings.dream_without),
+        holder=secrets.token_hex(8),
         extractor=lru_cache(maxsize=1)(lambda: _extractor(settings)),
     )
-    return Engine(parts)
+    return Engine(parts, _night(parts, settings) if dreams and settings.dream else None)
+
+
+def _night(parts: Parts, settings: Settings) -> Night:
+    every = timedelta(minutes=settings.dream_every_minutes)
+    return Night(parts, {**PROFILES, **parts.profiles}, every, _backup(parts, settings))
+
+
+def _backup(parts: Parts, settings: Settings) -> Callable[[datetime], None] | None:
+    """The store as it is before the first dream of a day, beside it."""
+    if not settings.dream_backups:
+        return None
+    folder = backups(settings)
+
+    def keep(at: datetime) -> None:
+        daily.keep(parts.store, folder, at.astimezone(parts.zone).date(), settings.dream_backups)
+
+    return keep
+
+
+def backups(settings: Settings) -> Path:
+    """Where the backups before dreams are."""
+    return settings.store.with_name(settings.store.name + "-backups")
 
 
 def zone(settings: Settings) -> tzinfo:
@@ -109,29 +145,50 @@ def put_back(backup: Path, settings: Settings, progress: Progress | None = None)
     copy_back(backup, settings.store, int(settings.busy_seconds * 1000), progress)
 
 
-def token_of(settings: Settings) -> str:
-    """What clients over HTTP must show: what is set, or what is made once and kept beside the store."""
-    if settings.token:
-        return settings.token
+def kept_token(settings: Settings) -> str:
+    """What clients over HTTP must show where nobody set a token: made once, and kept beside the store."""
     path = settings.store.with_name(settings.store.name + "-token")
     try:
-        kept = path.read_text(encoding="ascii").strip()
-    except FileNotFoundError:
-        kept = ""
-    if kept:
-        return kept
-    _make_folder(settings.store)
-    made = secrets.token_urlsafe(32)
-    # Only its owner may read it, from the first moment.
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        path.chmod(0o600)  # one that was there may be open to all
-        file.write(made + "\n")
-    return made
+        if not os.path.lexists(path):
+            _make_folder(settings.store)
+            _keep(path, secrets.token_urlsafe(32))
+        # Read back even where it was made just now: of two servers that start at once, both show one token.
+        return checked_token(path.read_text(encoding="utf-8").strip())
+    except (InvalidInput, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"{path} holds no token; remove it, and the next start makes one, or set one with --token."
+        ) from error
+    except OSError as error:
+        raise StoreUnavailable(
+            f"The token cannot be kept in {path}: {error.strerror}; set one with --token."
+        ) from error
+
+
+def _keep(path: Path, token: str) -> None:
+    """Whole from the first moment and for its owner alone; who was quicker is not overwritten."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(token + "\n")
+        _name_unless_taken(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _name_unless_taken(draft: Path, path: Path) -> None:
+    try:
+        path.hardlink_to(draft)
+    except FileExistsError:
+        return
+    except OSError:
+        # A disk without links. Windows does not rename onto a file; elsewhere the last one stays, and counts.
+        with suppress(FileExistsError):
+            draft.rename(path)
 
 
 def _make_folder(store: Path) -> None:
     try:
-        store.parent.mkdir(parents=True, exist_ok=True)
+        store.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreUnavailable(f"The folder {store.parent} cannot be made: {error.strerror}.") from error
 

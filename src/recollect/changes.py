@@ -191,6 +191,8 @@ class Amend:
     category: str | None = None
     happened_at: datetime | None = None
     tags: tuple[str, ...] | None = None
+    importance_tag: str | None = None
+    """Empty: take it off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +215,9 @@ class RecordUse:
     session: str
     missed: int = 0
     """How many answers before this one could not be noted."""
+    query: str | None = None
+    """What was asked; None where nothing was, as when a memory is opened by its name."""
+    profile: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +290,63 @@ class AdoptLinks:
     """Notes, each with the one that it nearly repeats."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lived:
+    """One field of several memories, before and after a dream."""
+
+    field: str
+    ids: tuple[int, ...]
+    before: tuple[float | str, ...]
+    after: tuple[float | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitDream:
+    """Everything that a dream changes, and its journal. What has changed since the dream looked is left."""
+
+    scope: Scope
+    through: int
+    """The newest answer that it replayed."""
+    phases: tuple[str, ...]
+    report: str
+    """For people to read later, as JSON."""
+    lived: tuple[Lived, ...] = ()
+    pruned: tuple[int, ...] = ()
+    merged: tuple[tuple[int, int], ...] = ()
+    """Notes, each with the one that it lives on in."""
+    merged_observations: tuple[tuple[int, int], ...] = ()
+    corrected: tuple[tuple[int, int], ...] = ()
+    """Texts, each with the memory that corrects it."""
+    corrected_observations: tuple[tuple[int, int], ...] = ()
+    links: tuple[tuple[int, int, int, int], ...] = ()
+    """Two ids, the lower first, and how firmly they are linked before and after; 0: not at all."""
+    holder: str | None = None
+    """Whoever must hold the lease on dreaming by now; None: nobody need."""
+
+
+@dataclass(frozen=True, slots=True)
+class UndoDream:
+    """Take a dream back, but for what was changed since."""
+
+    scope: Scope
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakeLease:
+    """Be the one who does some work, for so many seconds from now; refused while another holds it."""
+
+    name: str
+    holder: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class DropLease:
+    name: str
+    holder: str
+
+
 Change = (
     PutEntity
     | PutText
@@ -307,6 +369,10 @@ Change = (
     | Adopt
     | AdoptRelation
     | AdoptLinks
+    | CommitDream
+    | UndoDream
+    | TakeLease
+    | DropLease
 )
 
 
@@ -334,6 +400,8 @@ class Outcome:
     """Entities made because a relation named them."""
     count: int = 0
     """How many rows the change reached, where nothing above says it."""
+    left: tuple[int, ...] = ()
+    """Memories that were left as they are, since someone had changed them meanwhile."""
     error: str | None = None
     """Why this change was left out, where the caller asked to keep the rest."""
 

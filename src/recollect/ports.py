@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.changes import Change, Receipt
+    from recollect.dream.snapshot import Snapshot
     from recollect.factors.candidates import Facts, Together
     from recollect.records import (
         Counts,
+        DreamRecord,
         Filter,
         Found,
         Kind,
         Memory,
         Model,
         Passage,
+        PastQuestion,
         Problem,
         Relation,
         Scope,
@@ -170,6 +173,34 @@ class View(Protocol):
 
     def scopes(self) -> Sequence[Scope]: ...
 
+    def snapshot(self, scope: Scope, now: int, together: int) -> Snapshot:
+        """What a dream looks at; pairs that were shown in at least `together` answers."""
+        ...
+
+    def questions(self, scope: Scope, limit: int) -> Sequence[PastQuestion]:
+        """What was asked last, the newest first, each wording once."""
+        ...
+
+    def dreams(self, scope: Scope, limit: int) -> Sequence[DreamRecord]:
+        """The newest first, undone ones included."""
+        ...
+
+    def journal(self, scope: Scope, dream: int) -> Mapping[str, Any] | None:
+        """Every change of a dream, with before and after; None where there is no such dream."""
+        ...
+
+    def links(self, ids: Sequence[int]) -> Sequence[tuple[int, int, int]]:
+        """What these are linked to: the memory, the other one, which is in force, and how firmly."""
+        ...
+
+    def corrected(self, scope: Scope, limit: int) -> Sequence[tuple[int, int]]:
+        """The texts that were corrected last, each with the memory in force that corrects it."""
+        ...
+
+    def lease(self, name: str) -> tuple[str, datetime] | None:
+        """Who holds it, and until when."""
+        ...
+
     def how_many(self, where: Filter) -> Mapping[Kind, int]:
         """Live memories that the filter lets through, by kind."""
         ...
@@ -198,6 +229,10 @@ class Store(Protocol):
         ...
 
     def read(self) -> AbstractContextManager[View]: ...
+
+    def version(self) -> int:
+        """Another number once anybody, of this process or another, has written something."""
+        ...
 
     def backup(self, path: str, progress: Progress | None = None) -> None:
         """A consistent copy, taken while others read and write."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime  # dataclass fields: read at run time by typing.get_type_hints
 from enum import StrEnum
+from typing import Any
 
 from recollect.errors import InvalidInput
 
@@ -307,6 +309,27 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class PastQuestion:
+    """Something that was asked, and what was shown for it, best first."""
+
+    query: str
+    profile: str | None
+    shown: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DreamRecord:
+    """A dream that was dreamt."""
+
+    id: int
+    at: datetime
+    phases: tuple[str, ...]
+    report: Mapping[str, Any]
+    """What it did, in numbers and ids."""
+    undone_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How much a store holds."""
 
@@ -325,6 +348,8 @@ class Counts:
     unnoted: int
     """Answers that could not be noted as signals since the store was made."""
     bytes: int
+    schema: int
+    """The version of the store's form."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from recollect.dream.knobs import Knobs, Phase
+from recollect.dream.plain import from_plain, turned
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 """The model's name for: the best one that is installed."""
+
+OFFICIAL_VARIABLE = "MEMORY_FILE_PATH"
+"""The official memory server's name for its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +41,18 @@ class Settings:
     model_timeout_seconds: float = 30.0
     tools: str = "default"
     token: str | None = field(default=None, repr=False)
+    allow_hosts: tuple[str, ...] = ()
     import_from: Path | None = None
     time_zone: str = ""
     extractor: str = "rules"
     extractor_url: str | None = None
     extractor_key: str | None = field(default=None, repr=False)
     extractor_timeout_seconds: float = 60.0
+    dream: bool = False
+    dream_every_minutes: float = 360.0
+    dream_backups: int = 3
+    dream_without: tuple[Phase, ...] = ()
+    dream_knobs: Knobs = field(default_factory=Knobs)
     profiles: tuple[Profile, ...] = ()
 
 
@@ -59,7 +71,17 @@ class Setting:
         """The value, but never a key."""
         if self.value is None:
             return ""
-        return "(hidden)" if self.name in _SECRET else str(self.value)
+        if isinstance(self.value, bool):
+            return "on" if self.value else "off"
+        if self.name in _LISTS and isinstance(self.value, tuple):
+            return ",".join(self.value)
+        if isinstance(self.value, Knobs):
+            return ", ".join(turned(self.value))
+        return "(hidden)" if self.is_secret else str(self.value)
+
+    @property
+    def is_secret(self) -> bool:
+        return self.name in _SECRET
 
 
 MEANINGS = {
@@ -75,15 +97,27 @@ MEANINGS = {
     "model_timeout_seconds": "how long to wait for a hosted model",
     "tools": "what `recollect serve` offers: default, recall-only, all, or names with commas between",
     "token": "what clients of `recollect serve --http` must show; without it, one is made and kept",
-    "import_from": "a file of the official memory server to bring in when `recollect serve` first starts",
+    "allow_hosts": "names by which other machines reach `recollect serve --http`, with commas between",
+    "import_from": "a file of the official memory server to bring in when `recollect serve` first starts; "
+    "MEMORY_FILE_PATH stands for the one that this variable names",
     "time_zone": "where your days begin, such as Europe/Madrid; empty: this machine's",
     "extractor": "what draws notes out of messages: rules, none, openai:MODEL",
     "extractor_url": "address of the server of a hosted extractor",
     "extractor_key": "key of a hosted extractor",
     "extractor_timeout_seconds": "how long to wait for a hosted extractor",
+    "dream": "on: `recollect serve` and the Python library dream by themselves, after an answer; off: only "
+    "`recollect dream` does",
+    "dream_every_minutes": "how long to wait from one such dream to the next, 30 at least",
+    "dream_backups": "how many of the backups to keep that precede the first such dream of a day; 0: none",
+    "dream_without": f"phases that dreams leave out, with commas between: {', '.join(Phase)}",
+    "dream_knobs": "numbers of a dream, in a table [dream_knobs]; docs/dreams.md names them all",
     "profiles": "rankings of your own, one [[profiles]] for each; `profile show NAME --toml` prints one",
 }
+_HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
 _SECRET = frozenset({"model_key", "extractor_key", "token"})
+_LISTS = frozenset({"allow_hosts", "dream_without"})
+_ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "no", "0"})
+_SHORTEST_MINUTES = 30.0
 
 
 def load(
@@ -108,9 +142,13 @@ def load(
         elif each.name == "store":
             values["store"] = _default_store()
         shown = f"RECOLLECT_{each.name.upper()}" if origin == "environment" else origin or "default"
-        value = values.get(each.name, each.default)
+        value = values.get(each.name, _usual(each))
         rows.append(Setting(each.name, value, shown, MEANINGS[each.name]))
     return Settings(**values), tuple(rows)
+
+
+def _usual(of: Field[Any]) -> object:
+    return of.default if of.default_factory is MISSING else of.default_factory()
 
 
 def config_path(environ: Mapping[str, str] | None = None) -> Path:
@@ -122,6 +160,46 @@ def config_path(environ: Mapping[str, str] | None = None) -> Path:
     import platformdirs  # noqa: PLC0415  # only where no path is given
 
     return platformdirs.user_config_path("recollect") / "config.toml"
+
+
+def official_file(environ: Mapping[str, str] | None = None) -> Path | None:
+    """The file that the official memory server would use here, if its variable names one."""
+    environ = os.environ if environ is None else environ
+    named = environ.get(OFFICIAL_VARIABLE)
+    return Path(named).expanduser() if named else None
+
+
+def checked_token(given: object) -> str:
+    """A token that fits into a header: signs of ASCII, no blanks."""
+    if not isinstance(given, str) or not given or not all("!" <= sign <= "~" for sign in given):
+        raise InvalidInput(
+            "A token is one word of ASCII letters, digits and signs, without blanks; "
+            "leave it out, and one is made and kept."
+        )
+    return given
+
+
+def checked_hosts(given: object) -> tuple[str, ...]:
+    """Names or addresses of this machine as a client writes them: no scheme, no port, no path."""
+    if isinstance(given, str):
+        given = [name for name in given.split(",") if name.strip()]
+    if not isinstance(given, list | tuple) or not all(isinstance(name, str) for name in given):
+        raise TypeError
+    return tuple(_host(name.strip()) for name in given)
+
+
+def _host(name: str) -> str:
+    from ipaddress import ip_address  # noqa: PLC0415  # few settings name a host
+
+    bare = name.removeprefix("[").removesuffix("]").lower()
+    try:
+        return str(ip_address(bare))
+    except ValueError:
+        if not _HOST_NAME.fullmatch(bare):
+            raise InvalidInput(
+                f"{name!r} is no host; name it as in the address, without scheme and port: box.local"
+            ) from None
+        return bare
 
 
 def _default_store() -> Path:
@@ -159,7 +237,7 @@ def _parsed(name: str, given: object, origin: str) -> object:
     try:
         return parse(given)
     except InvalidInput as error:
-        raise InvalidInput(f"In {origin}: {error}") from error
+        raise InvalidInput(f"The setting {name} ({origin}): {error}") from error
     except (TypeError, ValueError):
         shown = "what it is" if name in _SECRET else repr(given)
         raise InvalidInput(f"The setting {name} ({origin}) must be {wanted}, not {shown}.") from None
@@ -202,6 +280,46 @@ def _profiles(given: object) -> tuple[Profile, ...]:
     return profiles
 
 
+def _switch(given: object) -> bool:
+    if isinstance(given, bool):
+        return given
+    word = str(given).strip().lower()
+    if word not in _ON | _OFF:
+        raise ValueError
+    return word in _ON
+
+
+def _minutes(given: object) -> float:
+    number = _positive(given)
+    if number < _SHORTEST_MINUTES:
+        raise ValueError
+    return number
+
+
+def _count(given: object) -> int:
+    number = int(str(given))
+    if number < 0:
+        raise ValueError
+    return number
+
+
+def _phases(given: object) -> tuple[Phase, ...]:
+    if isinstance(given, str):
+        given = [name.strip() for name in given.split(",") if name.strip()]
+    if not isinstance(given, list | tuple) or not all(isinstance(name, str) for name in given):
+        raise TypeError
+    unknown = [name for name in given if name not in set(Phase)]
+    if unknown:
+        raise InvalidInput(f"there is no phase {unknown[0]!r}; there are: {', '.join(Phase)}.")
+    return tuple(phase for phase in Phase if phase in given)
+
+
+def _knobs(given: object) -> Knobs:
+    if not isinstance(given, dict):
+        raise TypeError
+    return from_plain(given)
+
+
 def _positive_int(given: object) -> int:
     number = int(str(given))
     if number < 1:
@@ -222,8 +340,15 @@ _PARSERS: dict[str, tuple[Callable[[object], object], str]] = {
     "model_threads": (_positive_int, "a whole number above 0"),
     "model_dims": (_positive_int, "a whole number above 0"),
     "model_timeout_seconds": (_positive, "a number above 0"),
+    "token": (checked_token, "a word"),
+    "allow_hosts": (checked_hosts, "a list of names"),
     "import_from": (_path, "the path of a file"),
     "time_zone": (_zone, "a time zone such as Europe/Madrid"),
     "extractor_timeout_seconds": (_positive, "a number above 0"),
+    "dream": (_switch, "on or off"),
+    "dream_every_minutes": (_minutes, f"a number of at least {_SHORTEST_MINUTES:g}"),
+    "dream_backups": (_count, "a whole number of at least 0"),
+    "dream_without": (_phases, "a list of phases"),
+    "dream_knobs": (_knobs, "a table [dream_knobs] in the settings file"),
     "profiles": (_profiles, "a list of profiles"),
 }

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.clients.catalogue import CLIENTS
 from recollect.clients.change import installed, uninstalled
-from recollect.clients.entry import Launch, entry, is_ours, named
+from recollect.clients.entry import Launch, difference, entry, is_ours, named, updated
 from recollect.clients.failures import AnotherEntry
 from recollect.clients.files import launcher
 from recollect.errors import InvalidInput
@@ -74,12 +74,57 @@ def test_the_installed_script_is_preferred_and_absolute(tmp_path: Path) -> None:
     assert launcher(tmp_path) == (str(tmp_path / "recollect"),)
 
 
-def test_a_different_entry_is_replaced_only_by_force() -> None:
+def test_an_entry_of_ours_is_brought_up_to_date() -> None:
     text = '{"mcpServers": {"recollect": {"command": "/old/recollect", "args": ["serve"]}}}'
+    after = installed(DESKTOP, text, "recollect", LAUNCH, force=False).after or ""
+    assert DESKTOP.format.entry_in(after, "recollect") == {"command": "/opt/recollect", "args": ["serve"]}
+
+
+def test_another_programs_entry_is_replaced_only_by_force() -> None:
+    text = '{"mcpServers": {"recollect": {"command": "npx", "args": ["other"], "env": {"KEY": "1"}}}}'
     with pytest.raises(AnotherEntry, match="--force"):
         installed(DESKTOP, text, "recollect", LAUNCH, force=False)
     after = installed(DESKTOP, text, "recollect", LAUNCH, force=True).after or ""
-    assert DESKTOP.format.entry_in(after, "recollect")["command"] == "/opt/recollect"
+    assert DESKTOP.format.entry_in(after, "recollect") == {"command": "/opt/recollect", "args": ["serve"]}
+
+
+def test_an_update_keeps_what_others_put_into_our_entry() -> None:
+    there = {
+        "command": "/old/recollect",
+        "args": ["serve", "--owner", "ana"],
+        "env": {"RECOLLECT_TIME_ZONE": "UTC", "RECOLLECT_MODEL_KEY": "sk-1", "HTTPS_PROXY": "http://p"},
+        "autoApprove": ["recall"],
+    }
+    wanted = {"command": "/opt/recollect", "args": ["serve"], "env": {"RECOLLECT_CONFIG": "/c"}}
+    assert updated(there, wanted) == {
+        "command": "/opt/recollect",
+        "args": ["serve"],
+        "env": {"RECOLLECT_MODEL_KEY": "sk-1", "HTTPS_PROXY": "http://p", "RECOLLECT_CONFIG": "/c"},
+        "autoApprove": ["recall"],
+    }
+    assert difference(there, updated(there, wanted)) == [
+        "- /old/recollect serve --owner ana",
+        "- RECOLLECT_TIME_ZONE=UTC",
+        "+ /opt/recollect serve",
+        "+ RECOLLECT_CONFIG=/c",
+    ]
+
+
+@pytest.mark.parametrize("before", [None, '{"theme": "dark"}'])
+def test_after_an_update_what_was_there_before_us_still_comes_back(before: str | None) -> None:
+    first = installed(DESKTOP, before, "recollect", LAUNCH, force=False)
+    assert first.worth_a_copy
+    other = Launch("/opt/recollect", ("serve", "--tools", "all"))
+    second = installed(DESKTOP, first.after, "recollect", other, before, force=False)
+    assert not second.worth_a_copy
+    assert uninstalled(DESKTOP, second.after, "recollect", before, force=False).after == before
+
+
+def test_what_changed_between_two_installs_is_worth_a_copy() -> None:
+    first = installed(DESKTOP, "{}", "recollect", LAUNCH, force=False).after or ""
+    later = DESKTOP.format.with_entry(first, "docs", {"command": "npx"})
+    other = Launch("/opt/recollect", ("serve", "--tools", "all"))
+    assert installed(DESKTOP, later, "recollect", other, "{}", force=False).worth_a_copy
 
 
 def test_another_programs_entry_is_taken_out_only_by_force() -> None:

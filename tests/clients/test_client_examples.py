@@ -17,6 +17,7 @@ import pytest
 
 from recollect.cli.main import cli
 from recollect.cli.mcp import mcp
+from recollect.embedders.choose import OURS
 from recollect.serve.catalogue import TOOLS
 from recollect.settings import MEANINGS
 
@@ -161,3 +162,18 @@ def test_the_registrys_entry_fits_the_package() -> None:
         cli.commands[argument["value"]].make_context(argument["value"], [])
     for variable in package["environmentVariables"]:
         assert variable["name"].removeprefix("RECOLLECT_").lower() in MEANINGS
+
+
+def test_the_registrys_entry_brings_the_default_model() -> None:
+    server = json.loads((ROOT / "server.json").read_text())
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    (argument,) = server["packages"][0]["runtimeArguments"]
+    assert (argument["type"], argument["name"]) == ("named", "--with")
+    (model,) = extras[OURS[0]]
+    assert model.startswith(argument["value"] + ">=")
+
+
+def test_the_packages_readme_names_the_registrys_entry() -> None:
+    """By this the registry knows that whoever made the package made the entry."""
+    name = json.loads((ROOT / "server.json").read_text())["name"]
+    assert f"<!-- mcp-name: {name} -->" in (ROOT / "README.md").read_text(encoding="utf-8")

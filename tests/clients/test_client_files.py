@@ -39,6 +39,29 @@ def test_a_file_that_was_not_there_is_made_with_its_folder_and_goes_again(tmp_pa
     assert content(path) is None
 
 
+def test_with_the_file_go_the_folders_that_are_empty_without_it(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "theirs").mkdir(parents=True)
+    for folder in (home / "made" / "deep", home / "theirs" / "made"):
+        write(folder / "mcp.json", Change(None, "new"))
+    (home / "theirs" / "note").touch()
+    for folder in (home / "made" / "deep", home / "theirs" / "made"):
+        write(folder / "mcp.json", Change("new", None), home)
+    assert [each.name for each in home.rglob("*")] == ["theirs", "note"]
+    write(home / "mcp.json", Change(None, "new"))
+    (home / "theirs" / "note").unlink()
+    write(home / "mcp.json", Change("new", None), home)
+    assert home.is_dir()
+
+
+def test_what_our_own_change_made_is_not_copied(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text("before")
+    write(path, Change("before", "ours"))
+    write(path, Change("ours", "ours again", worth_a_copy=False))
+    assert original(path) == "before"
+
+
 def test_what_another_program_wrote_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text("theirs")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from dream_contract import DreamContract
 from store_contract import StoreContract
 from text_contract import TextContract
 
@@ -29,6 +30,14 @@ class TestSqliteStore(StoreContract):
 
 
 class TestSqliteTexts(TextContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        store = SqliteStore(tmp_path / "memory.db")
+        yield store
+        store.close()
+
+
+class TestSqliteDreams(DreamContract):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[Store]:
         store = SqliteStore(tmp_path / "memory.db")

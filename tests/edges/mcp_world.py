@@ -117,6 +117,8 @@ GOOD: tuple[tuple[str, Arguments | Callable[[Any], Arguments]], ...] = (
         },
     ),
     ("undo_entity_split", lambda last: {"undo": last["undo"]}),
+    ("dream", {"without": ["prune"]}),
+    ("undo_dream", lambda last: {"id": last["id"]}),
     (
         "delete_observations",
         {"deletions": [{"entityName": "Marisol Vega", "observations": ["Drinks oolong"]}]},

@@ -130,7 +130,7 @@ def test_completion_completes_commands_and_options(recollect: CommandLine) -> No
 
 
 def test_a_misspelt_command_is_met_with_the_right_one(recollect: CommandLine) -> None:
-    assert "Did you mean 'recall'?" in recollect.refused("recal", "tea", status=2)
+    assert "Did you mean 'recall'?" in recollect.refused("recalll", "tea", status=2)
 
 
 def test_an_unknown_option_names_where_help_is(recollect: CommandLine) -> None:

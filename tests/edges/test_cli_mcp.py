@@ -81,7 +81,7 @@ def test_a_client_is_installed_listed_and_uninstalled(typed: CommandLine, home: 
     assert "has it already" in typed("mcp", "install", client).stdout
     assert files(home) == written
     assert typed.json("mcp", "uninstall", client)["changed"] is True
-    assert files(home) == {}
+    assert list(home.iterdir()) == []
     assert typed.json("mcp", "uninstall", client)["changed"] is False
 
 
@@ -214,12 +214,47 @@ def test_a_broken_file_is_left_alone_and_what_to_paste_is_shown(
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
-def test_an_entry_that_differs_is_replaced_only_by_force(typed: CommandLine) -> None:
-    typed("mcp", "install", "cursor")
-    assert "--force" in typed.refused("mcp", "install", "cursor", "--tools", "all", status=1)
-    typed("mcp", "install", "cursor", "--tools", "all", "--force")
+def test_installing_again_brings_our_entry_up_to_date_and_says_how(typed: CommandLine, home: Path) -> None:
+    typed("mcp", "install", "cursor", "--store", "~/a.db")
+    said = typed("mcp", "install", "cursor", "--tools", "all").stdout
+    assert "Updated recollect in Cursor" in said
+    # The width of the terminal breaks lines, so the difference is read from the data.
+    told = typed.json("mcp", "install", "cursor", "--store", "~/b.db")
+    removed, added = told["difference"]
+    assert removed.startswith("- ")
+    assert removed.endswith(" serve --tools all")
+    assert added.endswith(f" serve --store {home / 'b.db'}")
     (entry,) = json.loads(place(typed, "cursor").read_text())["mcpServers"].values()
-    assert entry["args"][-2:] == ["--tools", "all"]
+    assert entry["args"][-2:] == ["--store", str(home / "b.db")]
+    typed("mcp", "uninstall", "cursor")
+    assert list(home.iterdir()) == []
+
+
+@pytest.mark.parametrize("client", WITH_FILE)
+def test_folders_that_were_there_stay(typed: CommandLine, home: Path, client: str) -> None:
+    folder = place(typed, client).parent
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "theirs").touch()
+    typed("mcp", "install", client)
+    typed("mcp", "uninstall", client)
+    assert [each.name for each in folder.iterdir()] == ["theirs"]
+
+
+def test_tools_that_there_are_not_are_refused_before_anything_is_written(
+    typed: CommandLine, home: Path
+) -> None:
+    told = typed.refused("mcp", "install", "cursor", "--tools", "recal", status=1)
+    assert "No tool named 'recal'" in told
+    assert files(home) == {}
+
+
+def test_the_official_servers_file_goes_along_by_its_path(typed: CommandLine, tmp_path: Path) -> None:
+    typed(
+        "mcp", "install", "cursor",
+        RECOLLECT_IMPORT_FROM="MEMORY_FILE_PATH", MEMORY_FILE_PATH=str(tmp_path / "old.jsonl"),
+    )  # fmt: skip
+    (entry,) = json.loads(place(typed, "cursor").read_text())["mcpServers"].values()
+    assert entry["env"] == {"RECOLLECT_IMPORT_FROM": str(tmp_path / "old.jsonl")}
 
 
 def test_another_programs_server_is_seen_and_left(typed: CommandLine) -> None:
@@ -228,6 +263,7 @@ def test_another_programs_server_is_seen_and_left(typed: CommandLine) -> None:
     path.write_text('{"mcpServers": {"recollect": {"url": "https://example.org"}}}')
     assert "cursor\there\tanother\t" in typed("mcp", "list").stdout
     assert "--force" in typed.refused("mcp", "uninstall", "cursor", status=1)
+    assert "--force" in typed.refused("mcp", "install", "cursor", status=1)
     typed("mcp", "uninstall", "cursor", "--force")
     assert json.loads(path.read_text()) == {"mcpServers": {}}
 

@@ -11,6 +11,9 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_world import PATIENCE_SECONDS, done
 
+from recollect.serve.paging import FRAME
+from recollect.text.tokens import tokens
+
 if TYPE_CHECKING:
     from mcp import Client
     from mcp_world import Served
@@ -127,21 +130,111 @@ async def test_one_client_hears_of_anothers_change(served: Served) -> None:
             assert (await read(listener, GRAPH))["entities"] == [ADA]
 
 
+@pytest.mark.parametrize("uri", ["memory://entity/Ada", "memory://memory/1"])
+async def test_a_single_memory_tells_of_its_own_changes_and_of_no_others(served: Served, uri: str) -> None:
+    async with served.inside() as client:
+        await done(client, "create_entities", entities=[ADA])
+        async with client.listen(resource_subscriptions=[uri, GRAPH]) as heard:
+            events = aiter(heard)
+            other = {"name": "Bo", "entityType": "person", "observations": []}
+            await done(client, "create_entities", entities=[other])
+            with anyio.fail_after(PATIENCE_SECONDS):
+                assert (await anext(events)).uri == GRAPH  # type: ignore[union-attr]  # all that was asked for
+            observations = [{"entityName": "Ada", "contents": ["rows"]}]
+            await done(client, "add_observations", observations=observations)
+            with anyio.fail_after(PATIENCE_SECONDS):
+                both = {(await anext(events)).uri for _ in range(2)}  # type: ignore[union-attr]
+        assert both == {uri, GRAPH}
+
+
+async def test_a_change_by_another_process_is_heard_of(served: Served) -> None:
+    async with served.inside() as client:
+        await done(client, "create_entities", entities=[ADA])
+        async with client.listen(resource_subscriptions=["memory://entity/Ada"]) as heard:
+            assert served.recollect.process("observe", "Ada", "rows").returncode == 0
+            with anyio.fail_after(PATIENCE_SECONDS):
+                await anext(aiter(heard))
+        (ada,) = (await read(client, "memory://entity/Ada"))["entities"]
+        assert ada["observations"] == ["sails", "rows"]
+
+
+async def test_an_overgrown_entity_is_read_in_part_and_says_where_the_rest_is(served: Served) -> None:
+    log = {
+        "name": "Log",
+        "entityType": "log",
+        "observations": [f"day {n}: calm sea " * 9 for n in range(2_000)],
+    }
+    async with served.inside() as client:
+        await done(client, "create_entities", entities=[log])
+        page = await read(client, "memory://entity/Log")
+        (entity,) = page["entities"]
+        shown = entity["observations"]
+        assert "`open_nodes`" in page["note"]
+        while "cursor" in page:
+            page = await done(client, "open_nodes", names=["Log"], cursor=page["cursor"])
+            shown += page["entities"][0]["observations"]
+        assert shown == log["observations"]
+        (content,) = (await client.read_resource("memory://memory/1")).contents
+        assert isinstance(content, types.TextResourceContents)
+        assert tokens(content.text) <= 40_000 + FRAME
+
+
+class Completing:
+    """Completion, by the resource or the prompt."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def of(self, about: str, argument: str, begun: str) -> types.Completion:
+        kind = types.ResourceTemplateReference if about.startswith("memory:") else types.PromptReference
+        ref: Any = kind(uri=about) if about.startswith("memory:") else kind(name=about)  # type: ignore[call-arg]
+        return (await self.client.complete(ref, {"name": argument, "value": begun})).completion
+
+    async def values(self, about: str, argument: str, begun: str) -> list[str]:
+        return (await self.of(about, argument, begun)).values
+
+
 async def test_completion_offers_names_that_begin_so_first(served: Served) -> None:
     names = ["Oolong tea", "Green oolong", "Ferry"]
     async with served.inside() as client:
-        rows = [{"name": name, "entityType": "thing", "observations": []} for name in names]
+        rows = [
+            {"name": name, "entityType": "thing", "observations": ["has to do with oolong"]} for name in names
+        ]
         await done(client, "create_entities", entities=rows)
+        completing = Completing(client)
+        for about, argument in (("memory://entity/{name}", "name"), ("recall", "topic")):
+            assert await completing.values(about, argument, "ool") == ["Oolong tea", "Green oolong"]
+            assert await completing.values(about, argument, "zz") == []
+            assert await completing.values(about, argument, "") == ["Ferry", "Green oolong", "Oolong tea"]
+        assert await completing.values("save", "focus", "ool") == []
+        assert await completing.values("memory://entity/{name}", "id", "1") == []
 
-        async def completed(argument: str, begun: str) -> list[str]:
-            entity = types.ResourceTemplateReference(type="ref/resource", uri="memory://entity/{name}")
-            answer = await client.complete(entity, {"name": argument, "value": begun})
-            return answer.completion.values
 
-        assert await completed("name", "ool") == ["Oolong tea", "Green oolong"]
-        assert await completed("name", "zz") == []
-        assert await completed("name", "") == []
-        assert await completed("id", "1") == []
+async def test_completion_says_how_many_there_are(served: Served) -> None:
+    names = [f"Buoy {n:03}" for n in range(120)]
+    async with served.inside() as client:
+        rows = [{"name": name, "entityType": "buoy", "observations": []} for name in names]
+        await done(client, "create_entities", entities=rows)
+        completing = Completing(client)
+        for begun in ("", "buoy"):
+            found = await completing.of("memory://entity/{name}", "name", begun)
+            assert (found.values, found.total, found.has_more) == (names[:100], 120, True)
+        few = await completing.of("memory://entity/{name}", "name", "buoy 00")
+        assert (few.values, few.total, few.has_more) == (names[:10], 10, False)
+
+
+async def test_completion_of_an_id_offers_those_that_begin_so(served: Served) -> None:
+    async with served.inside() as client:
+        for number in range(1, 25):
+            await done(client, "remember", text=f"Ship number {number} has passed the light")
+        completing = Completing(client)
+        memory = "memory://memory/{id}"
+        assert await completing.values(memory, "id", "2") == ["2", "20", "21", "22", "23", "24"]
+        assert await completing.values(memory, "id", "24") == ["24"]
+        found = await completing.of(memory, "id", "")
+        assert (found.values, found.total) == ([str(id_) for id_ in range(1, 25)], 24)
+        for nothing in ("0", "99", "x", "²", "9" * 30):
+            assert await completing.values(memory, "id", nothing) == []
 
 
 async def test_prompts_ask_to_save_and_bring_what_is_known(served: Served) -> None:

@@ -180,7 +180,7 @@ def test_a_client_that_goes_without_its_answer_has_its_call_done_and_leaves_no_n
     talk.answers(HELLO)
     talk.ask_and_look_away(called(2, "remember", text="Ship 2 left"))
     for _ in range(PATIENCE_SECONDS * 10):
-        if recollect.json("stats")["notes"]:
+        if recollect.store.exists() and recollect.json("stats")["notes"]:
             break
         time.sleep(0.1)
     assert talk.go() == ""

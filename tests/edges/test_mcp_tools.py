@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 from jsonschema import Draft202012Validator
+from mcp import Client
 from mcp_world import GOOD, done, good_results, refused, said
 
+import recollect
 from recollect.serve.catalogue import SETS, TOOLS
+from recollect.serve.mcp import Serving
+from recollect.serve.shapes import table
+from recollect.serve.tool import Tool
 
 if TYPE_CHECKING:
     from mcp_world import Arguments, Served
+
+    from recollect.serve.tool import Call, Reply
 
 pytest_plugins = ["command_line", "mcp_fixtures"]
 pytestmark = pytest.mark.anyio
@@ -90,17 +97,19 @@ async def test_an_unknown_tool_is_an_error_that_names_those_on_offer(served: Ser
 async def test_wrong_arguments_are_an_error_that_says_what_and_where(served: Served, transport: str) -> None:
     async with served.over(transport) as client:
         assert await refused(client, "recall") == (
-            "recall: 'query' is a required property. Nothing was done."
+            "recall: `query` is missing; it takes query. Nothing was done."
         )
         assert await refused(client, "recall", query="tea", limit=0) == (
             "recall: `limit`: 0 is less than the minimum of 1. Nothing was done."
         )
         assert await refused(client, "recall", qery="tea", query="tea") == (
-            "recall: Additional properties are not allowed ('qery' was unexpected). Nothing was done."
+            "recall: there is no argument 'qery'; there are: "
+            f"{', '.join(TOOLS['recall'].takes['properties'])}. Nothing was done."
         )
         entities = [{"name": "Tea", "entityType": "drink", "observations": "hot"}]
         assert await refused(client, "create_entities", entities=entities) == (
-            "create_entities: `entities.0.observations`: 'hot' is not of type 'array'. Nothing was done."
+            "create_entities: `entities.0.observations`: 'hot' is a string; pass an array, not a string "
+            "that holds one. Nothing was done."
         )
         assert await done(client, "read_graph") == {"entities": [], "relations": []}
 
@@ -118,7 +127,9 @@ async def test_a_mistake_of_the_memorys_is_an_error_that_says_what_to_do(served:
             "`happened_at` is 'teatime', which is no time in ISO 8601; "
             "write 2026-03-01 or 2026-03-01T09:00:00Z."
         )
-        assert await refused(client, "history", id=7) == "There is no memory 7."
+        assert await refused(client, "history", id=7) == (
+            "There is no memory 7. Ids stand after # in what `recall` answers."
+        )
         assert await refused(client, "context") == (
             "Give a `query`, or the last `messages` of the conversation."
         )
@@ -175,13 +186,157 @@ async def test_what_a_search_leaves_out_is_told(served: Served) -> None:
         found = await client.call_tool("search_nodes", {"query": "buoy", "limit": 4})
         assert found.structured_content is not None
         assert len(found.structured_content["entities"]) == 4
-        note = "There are more than 4; raise `limit`, or ask more narrowly."
-        assert found.structured_content["note"] == said(found)[1] == note
+        note = "There are more than 4; go on with `cursor`, or ask more narrowly."
+        assert found.structured_content["note"] == note
+        assert said(found)[1] == f"{note} The next page: cursor '4'."
         names = [row["name"] for row in rows]
         small = await done(client, "open_nodes", names=names, budget_tokens=100)
         left = 9 - len(small["entities"])
         assert small["note"] == (
-            f"{left} more did not fit 100 tokens; allow more with `budget_tokens`, or ask more narrowly."
+            f"{left} more did not fit 100 tokens; go on with `cursor`, or ask more narrowly."
         )
-        assert "cursor" not in small
         assert "note" not in await done(client, "search_nodes", query="buoy", limit=9)
+
+
+async def test_the_next_step_after_an_id_that_is_not_there_is_named(served: Served) -> None:
+    async with served.inside("all") as client:
+        await done(client, "remember", text="Marisol drinks oolong")
+        for tool, given in (
+            ("history", {"id": 9}),
+            ("why_not", {"query": "oolong", "id": 9}),
+            ("remember", {"text": "Marisol drinks rooibos", "supersedes": 9}),
+        ):
+            assert "`recall`" in await refused(client, tool, **given), tool
+        assert "`include_superseded`" in await refused(client, "restore", id=9)
+        gone = await client.call_tool("forget", {"ids": [9]})
+        assert said(gone) == [
+            "Forgotten: nothing.",
+            "Not there: #9. Ids stand after # in what `recall` answers.",
+        ]
+
+
+async def test_a_relation_that_is_not_there_is_answered_with_those_that_are(served: Served) -> None:
+    async with served.inside("all") as client:
+        leads = {"from": "Marisol", "to": "Tidebook", "relationType": "leads"}
+        await done(client, "create_relations", relations=[leads])
+        assert await refused(client, "end_relation", **{**leads, "relationType": "owns"}) == (
+            "No relation 'Marisol' owns 'Tidebook' is in force; there is nothing to end. "
+            "'Marisol' has: Marisol leads Tidebook."
+        )
+        assert "There is no entity named 'Nobody'" in await refused(
+            client, "end_relation", **{**leads, "from": "Nobody"}
+        )
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "also"),
+    [
+        ("delete_entities", {"entityNames": ["Nobody"]}, "`search_nodes` finds them"),
+        (
+            "delete_observations",
+            {"deletions": [{"entityName": "Ada", "observations": ["rows"]}]},
+            "`open_nodes` shows them",
+        ),
+        (
+            "delete_relations",
+            {"relations": [{"from": "Ada", "to": "Bo", "relationType": "knows"}]},
+            "`open_nodes` of either end",
+        ),
+    ],
+)
+async def test_a_deletion_that_matched_nothing_says_so(
+    served: Served, tool: str, given: Arguments, also: str
+) -> None:
+    async with served.inside() as client:
+        rows = [{"name": "Ada", "entityType": "person", "observations": ["sails"]}]
+        await done(client, "create_entities", entities=rows)
+        result = await client.call_tool(tool, given)
+        assert not result.is_error
+        first, second = said(result)
+        assert first.endswith("deleted successfully")
+        assert second.startswith("Nothing matched; ")
+        assert also in second
+
+
+@pytest.mark.parametrize(
+    ("tools", "undo"), [("default", "`recollect restore 1`"), ("all", "`restore` brings")]
+)
+async def test_a_deletion_names_the_way_back_that_the_caller_has(
+    served: Served, tools: str, undo: str
+) -> None:
+    async with served.inside(tools) as client:
+        rows = [{"name": "Ada", "entityType": "person", "observations": []}]
+        await done(client, "create_entities", entities=rows)
+        result = await client.call_tool("delete_entities", {"entityNames": ["Ada", "Bo"]})
+        told = said(result)[1]
+        assert told.startswith("Only 1 of 2 were there")
+        assert undo in told
+
+
+async def test_an_answer_that_repeats_what_was_written_stays_within_bounds(served: Served) -> None:
+    async with served.inside("all") as client:
+        rows = [
+            {"name": f"Buoy {n:04}", "entityType": "buoy", "observations": ["red " * 20]}
+            for n in range(1_000)
+        ]
+        result = await client.call_tool("create_entities", {"entities": rows})
+        assert result.structured_content is not None
+        shown = result.structured_content["entities"]
+        assert 0 < len(shown) < 1_000
+        assert shown == rows[: len(shown)]
+        assert result.structured_content["note"].startswith("All 1000 were saved")
+        assert (await done(client, "stats"))["entities"] == 1_000
+
+
+async def test_statistics_tell_what_one_would_ask(served: Served) -> None:
+    async with served.inside("all") as client:
+        await done(client, "remember", text="Marisol moves to Porto in May")
+        await done(client, "remember", text="Marisol moves to Lisbon in May", supersedes=1)
+        await done(client, "add_messages", session="tea", messages=[{"content": "Hello"}], extract=False)
+        leads = {"from": "Marisol", "to": "Tidebook", "relationType": "leads"}
+        await done(client, "create_relations", relations=[leads])
+        observations = [{"entityName": "Marisol", "contents": ["sails"]}]
+        await done(client, "add_observations", observations=observations)
+        await done(client, "delete_entities", entityNames=["Tidebook"])
+        found = await done(client, "stats")
+        store = found.pop("store")
+        assert found == {
+            "entities": 1,
+            "notes": 1,
+            "messages": 1,
+            "superseded": 1,
+            "sessions": 1,
+            "model": "hashing@1",
+        }
+        # What was written last may not be in the file itself yet.
+        assert store["bytes"] >= served.recollect.store.stat().st_size
+        assert (store["observations"], store["relations"], store["forgotten"]) == (1, 0, 1)
+        assert store["texts_waiting_for_one"] == 0
+        assert store["schema"] > 0
+
+
+async def test_an_observation_that_is_not_there_is_asked_for_word_for_word(served: Served) -> None:
+    async with served.inside() as client:
+        rows = [{"name": "Ada", "entityType": "person", "observations": ["sails"]}]
+        await done(client, "create_entities", entities=rows)
+        contents = [{"content": "rows", "supersedes": "swims"}]
+        assert await refused(
+            client, "add_observations", observations=[{"entityName": "Ada", "contents": contents}]
+        ) == (
+            "'Ada' has no observation 'swims' in force to supersede; name one that it has, word for word: "
+            "`open_nodes` shows them."
+        )
+
+
+@pytest.mark.parametrize("reads", [True, False])
+async def test_a_fault_of_ours_promises_nothing_that_nobody_knows(served: Served, reads: bool) -> None:
+    def fail(call: Call) -> Reply:
+        call.engine.remember("Written before the fault")
+        raise ZeroDivisionError
+
+    tool = Tool("fail", "Fail", "Fails", table(needs=()), table(needs=()), fail, reads=reads)
+    with recollect.open(served.recollect.store, model="hashing") as memory:
+        async with Client(Serving(lambda: memory, [tool]).server()) as client:
+            told = await refused(client, "fail")
+    assert told.startswith("fail failed unexpectedly; the server's log has the reason.")
+    assert ("Look whether it was done" in told) is not reads

@@ -77,6 +77,19 @@ def test_nothing_is_embedded_twice(make_engine: MakeEngine) -> None:
     assert sorted(model.read) == ["Ada", "Ada: likes tea", "Bob"]
 
 
+def test_what_is_said_again_and_again_is_embedded_once(make_engine: MakeEngine, clock: FixedClock) -> None:
+    model = Counting()
+    engine = make_engine(by_name(hashing=model))
+    said = [NewText(Kind.MESSAGE, "thank you", session=session) for session in ("one", "two", "three")]
+    engine.store.apply([PutText(Scope(), text) for text in said], at=clock())
+    assert engine.reindex().embedded == 3
+    assert model.read == ["thank you"]
+    with engine.store.read() as view:
+        vectors = view.vectors([passage.id for passage in view.passages([1, 2, 3])])
+    assert len(vectors) == 3
+    assert all(vector.tobytes() == vectors[1].tobytes() for vector in vectors.values())
+
+
 @pytest.mark.parametrize("when", ["asked for", "reading"])
 def test_a_write_succeeds_without_the_model_and_words_find_it(make_engine: MakeEngine, when: str) -> None:
     def named(_: str) -> Embedder | None:

@@ -263,6 +263,9 @@ class Troubled:
     def read(self) -> AbstractContextManager[View]:
         return self.store.read()
 
+    def version(self) -> int:
+        return self.store.version()
+
     def backup(self, path: str, progress: Progress | None = None) -> None:
         self.store.backup(path, progress)
 

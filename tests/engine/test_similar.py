@@ -82,6 +82,38 @@ def test_new_ones_are_compared_with_one_another_too(angles: Engine) -> None:
     assert len(row.added) == 3
 
 
+class Counting(Angles):
+    """Notes what it was asked to embed."""
+
+    def __init__(self) -> None:
+        self.calls: list[list[str]] = []
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        self.calls.append(list(texts))
+        return super().documents(texts)
+
+
+def test_a_text_is_embedded_once_however_many_it_is_compared_with(make_engine: MakeEngine) -> None:
+    model = Counting()
+    engine = make_engine(lambda _: model)
+    told = ["one 0", "two 10", "three 90"]
+    batch = engine.create_entities([{"name": name, "observations": told} for name in ("Ada", "Bob")])
+    passages, compared = model.calls
+    # Of each entity its name and three observations; of both together the three contents by themselves.
+    assert sorted(passages) == sorted(
+        ["Ada", "Bob", *(f"{name}: {text}" for name in ("Ada", "Bob") for text in told)]
+    )
+    assert sorted(compared) == sorted(told)
+    assert [[flag.content for flag in row.similar] for row in batch.entities] == [["two 10"], ["two 10"]]
+
+
+@pytest.mark.parametrize("told", [["the only one 0"], ["one", "two"]], ids=["nothing older", "single words"])
+def test_nothing_is_embedded_where_nothing_can_be_compared(make_engine: MakeEngine, told: list[str]) -> None:
+    model = Counting()
+    make_engine(lambda _: model).create_entities([{"name": "Ada", "observations": told}])
+    assert model.calls == [["Ada", *(f"Ada: {text}" for text in told)]]
+
+
 def test_another_entity_is_no_older_self(angles: Engine) -> None:
     angles.create_entities([{"name": "Ada", "observations": ["one 0"]}])
     (row,) = angles.create_entities([{"name": "Bob", "observations": ["two 0"]}]).entities

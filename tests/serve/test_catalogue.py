@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from recollect.errors import InvalidInput
 from recollect.serve.catalogue import SETS, TOOLS, chosen
+from recollect.serve.tool import Tool
+from recollect.text.tokens import tokens
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -32,3 +39,51 @@ def test_what_is_not_there_is_refused_with_what_is(wanted: str) -> None:
 def test_no_tool_both_reads_only_and_destroys() -> None:
     assert not [tool.name for tool in TOOLS.values() if tool.reads and tool.destroys]
     assert all(tool.repeats for tool in TOOLS.values() if tool.reads)
+
+
+def test_the_list_of_tools_loads_nothing_of_the_engine() -> None:
+    program = "import sys, recollect.serve.catalogue; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_every_tool_that_may_answer_with_much_takes_a_budget_and_every_list_a_limit_and_a_cursor() -> None:
+    unpaged = {"context", "why_not", "stats"}
+    for tool in TOOLS.values():
+        fields = set(tool.takes["properties"])
+        if tool.reads and tool.name not in unpaged:
+            assert {"limit", "cursor", "budget_tokens"} <= fields, tool.name
+            assert {"cursor", "note"} <= set(tool.gives["properties"]), tool.name
+    assert "budget_tokens" in TOOLS["context"].takes["properties"]
+
+
+def exact(shape: dict[str, object]) -> bool:
+    """Whether a shape says what each of its fields is."""
+    match shape:
+        case {"properties": dict(fields)}:
+            return shape["additionalProperties"] is False and all(map(exact, fields.values()))
+        case {"items": dict(items)}:
+            return exact(items)
+        case {"anyOf": list(forms)}:
+            return all(map(exact, forms))
+        case _:
+            return shape["type"] != "object"
+
+
+@pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
+def test_every_tool_says_exactly_what_it_takes_and_gives(tool: Tool) -> None:
+    assert exact(tool.takes)
+    assert exact(tool.gives)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_the_price_of_a_set_stands_in_the_docs(name: str) -> None:
+    from recollect.serve.mcp import described
+
+    shown = [
+        described(tool).model_dump(by_alias=True, exclude_none=True, mode="json") for tool in chosen(name)
+    ]
+    read = [{field: one[field] for field in ("name", "description", "inputSchema")} for one in shown]
+    prices = [tokens(json.dumps(rows, ensure_ascii=False)) for rows in (read, shown)]
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+    assert row.endswith(f"| {prices[0]:,} | {prices[1]:,} |")

@@ -1,87 +1,106 @@
-"""Pages and budgets of the graph."""
+"""Rows within a budget, and going on after them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
-from recollect.serve import wire
-from recollect.serve.paging import after, fitted, id_of
+from recollect.serve.paging import after, cost, fair, first_of, fit, id_of, layers, listing, shortened
 from recollect.serve.tool import Call
-from recollect.text.tokens import tokens
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
 
-
-@pytest.fixture
-def buoys(engine: Engine) -> Engine:
-    """Five entities of equal cost, each tied to the next."""
-    engine.create_entities([{"name": f"Buoy {n}", "type": "buoy", "observations": ["red"]} for n in range(5)])
-    engine.create_relations([(f"Buoy {n}", "before", f"Buoy {n + 1}") for n in range(4)])
-    return engine
-
-
-def test_a_graph_that_fits_comes_whole_and_without_a_cursor(buoys: Engine) -> None:
-    graph = buoys.read_graph()
-    assert fitted(graph, 10_000) == wire.graph(graph)
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {"name": st.text(max_size=40), "facts": st.lists(st.text(max_size=300), max_size=20)}
+    ),
+    max_size=12,
+)
 
 
-def test_a_budget_cuts_after_the_last_entity_that_fits_with_its_relations(buoys: Engine) -> None:
-    graph = buoys.read_graph()
-    entity = tokens(wire.shown(wire.entity(graph.entities[0])))
-    relation = tokens(wire.shown(wire.relation(graph.relations[0])))
-    # Buoy 0 brings 0–1; Buoy 1 brings 1–2; Buoy 2 would bring 2–3.
-    budget = 2 * entity + 2 * relation
-    page = fitted(graph, budget)
-    assert [one["name"] for one in page["entities"]] == ["Buoy 0", "Buoy 1"]
-    assert [(one["from"], one["to"]) for one in page["relations"]] == [
-        ("Buoy 0", "Buoy 1"),
-        ("Buoy 1", "Buoy 2"),
-    ]
-    assert page["cursor"] == str(graph.entities[1].id)
-    assert page["note"] == f"3 more did not fit {budget} tokens; go on with `cursor`, or ask more narrowly."
-    assert len(fitted(graph, budget - 1)["entities"]) == 1
+def test_a_share_is_fair() -> None:
+    # 10 of 60 are used by the small one; the other two share 50.
+    assert fair([10, 100, 100], 60) == 25
+    assert fair([10, 20, 30], 60) == 60
+    assert fair([], 60) == 60
 
 
-def test_without_pages_there_is_no_cursor_and_the_note_does_not_speak_of_one(buoys: Engine) -> None:
-    page = fitted(buoys.read_graph(), 1, pages=False)
-    assert "cursor" not in page
-    assert (
-        page["note"] == "4 more did not fit 1 tokens; allow more with `budget_tokens`, or ask more narrowly."
+def test_a_row_that_fits_stays_as_it_is() -> None:
+    row = {"text": "calm sea", "tags": ["sea"]}
+    assert shortened(row, cost(row)) is row
+
+
+def test_long_texts_are_cut_before_a_list_loses_an_entry() -> None:
+    row = {"text": "calm " * 500, "tags": ["sea", "log", "calm"]}
+    cut = shortened(row, 200)
+    assert cut["tags"] == row["tags"]
+    assert cut["text"].endswith("…")
+    # One letter more would not fit.
+    longer = {**row, "text": f"{row['text'][: len(cut['text'])]}…"}
+    assert cost(cut) <= 200 < cost({**longer, "text": f"{row['text'][: len(cut['text']) + 4]}…"})
+
+
+def test_of_a_long_list_as_many_entries_stay_as_fit() -> None:
+    row = {"facts": [f"day {n}" for n in range(1_000)]}
+    cut = shortened(row, 100)
+    assert cut["facts"] == row["facts"][: len(cut["facts"])]
+    assert cost(cut) <= 100 < cost({"facts": row["facts"][: len(cut["facts"]) + 1]})
+
+
+@given(ROWS, st.integers(100, 2_000))
+def test_rows_never_take_more_than_the_budget(rows: list[dict[str, Any]], budget: int) -> None:
+    page = fit(rows, budget)
+    assert sum(map(cost, page.rows)) <= budget
+    assert len(page.rows) + page.left == len(rows)
+    assert bool(page.rows) == bool(rows)
+    if sum(map(cost, rows)) <= budget:
+        assert page.rows == rows
+        assert page.note() is None
+
+
+def test_one_large_row_does_not_push_out_the_small_ones() -> None:
+    rows = [{"text": "calm sea " * 2_000}, *({"text": f"day {n}"} for n in range(5))]
+    page = fit(rows, 400)
+    assert page.rows[1:] == rows[1:]
+    assert page.cut == 1
+    assert page.note() == (
+        "1 was cut to fit 400 tokens; ask for fewer with `limit`, allow more with `budget_tokens`."
     )
 
 
-def test_the_first_entity_comes_whatever_it_costs(buoys: Engine) -> None:
-    assert [one["name"] for one in fitted(buoys.read_graph(), 1)["entities"]] == ["Buoy 0"]
-
-
-def test_an_entity_with_too_many_relations_says_that_some_are_missing(buoys: Engine) -> None:
-    buoys.create_relations([("Hub", "sees", f"Buoy {n}") for n in range(5)], create_missing=True)
-    graph = buoys.open_nodes(["Hub"])
-    relation = tokens(wire.shown(wire.relation(graph.relations[0])))
-    budget = tokens(wire.shown(wire.entity(graph.entities[0]))) + 3 * relation
-    page = fitted(graph, budget, pages=False)
-    assert [one["to"] for one in page["relations"]] == ["Buoy 0", "Buoy 1", "Buoy 2"]
-    assert page["note"] == f"Some relations did not fit {budget} tokens; allow more with `budget_tokens`."
-
-
-@pytest.mark.parametrize("budget", [110, 150, 300, 10_000])
-@pytest.mark.parametrize("limit", [2, 1000])
-def test_pages_join_to_the_whole(buoys: Engine, budget: int, limit: int) -> None:
-    whole = wire.graph(buoys.read_graph())
+@pytest.mark.parametrize("limit", [1, 3, 100])
+@pytest.mark.parametrize("budget", [50, 200, 10_000])
+def test_pages_of_a_list_hold_each_row_once_in_order(engine: Engine, limit: int, budget: int) -> None:
+    rows = [{"n": n, "text": f"day {n}"} for n in range(10)]
     seen: list[object] = []
-    related: list[object] = []
-    cursor: int | None = 0
-    while cursor is not None:
-        page = fitted(buoys.read_graph(after=cursor, limit=limit), budget)
-        seen += page["entities"]
-        related += [one for one in page["relations"] if one not in related]
-        cursor = id_of(page["cursor"]) if "cursor" in page else None
-    assert seen == whole["entities"]
-    assert related == whole["relations"]
+    given_: dict[str, Any] = {"limit": limit, "budget_tokens": budget}
+    while True:
+        data = listing(Call(engine, given_), "rows", rows, limit=5)
+        seen += data["rows"]
+        if "cursor" not in data:
+            break
+        given_["cursor"] = data["cursor"]
+    assert seen == rows
+
+
+@pytest.mark.parametrize("limit", [1, 4])
+@pytest.mark.parametrize("budget", [60, 10_000])
+def test_layers_show_the_same_stretch_of_every_section(limit: int, budget: int) -> None:
+    sections = {"long": [f"day {n}" for n in range(9)], "short": ["one"], "none": []}
+    seen: dict[str, list[str]] = {name: [] for name in sections}
+    start = 0
+    while start < 9:
+        rows, deep = layers(sections, start, limit, budget)
+        assert sum(cost(row) for section in rows.values() for row in section) <= budget
+        for name in sections:
+            seen[name] += rows[name]
+        start += deep
+    assert seen == sections
 
 
 @pytest.mark.parametrize(("written", "id_"), [("0", 0), ("17", 17), ("9" * 18, 10**18 - 1)])
@@ -98,3 +117,8 @@ def test_what_no_row_could_have_is_no_id(engine: Engine, written: str) -> None:
 
 def test_no_cursor_begins_at_the_first(engine: Engine) -> None:
     assert after(Call(engine, {})) == 0
+
+
+def test_many_names_are_counted() -> None:
+    assert first_of(["Ada", "Bo"]) == "Ada, Bo"
+    assert first_of(range(12), 3) == "0, 1, 2 and 9 more"

@@ -41,12 +41,57 @@ def test_only_the_first_page_is_noted_as_seen(engine: Engine) -> None:
             assert counts.tolist() == [times] * 2
 
 
-@pytest.mark.parametrize("cursor", ["x", "-1", "²", "1.0"])
+def test_a_budget_ends_a_page_where_the_next_one_begins(engine: Engine) -> None:
+    notes = [f"note {n} about tea " + "and the weather " * 30 for n in range(12)]
+    ids = {note.id for note in engine.remember_many(notes).notes}
+    seen: list[int] = []
+    given: dict[str, object] = {"query": "tea", "budget_tokens": 400}
+    while True:
+        data = RECALL.run(Call(engine, given)).data
+        seen += [hit["id"] for hit in data["hits"]]
+        if "cursor" not in data:
+            break
+        given["cursor"] = data["cursor"]
+    assert len(seen) == 12
+    assert set(seen) == ids
+
+
+def test_what_did_not_fit_is_told_with_where_to_go_on(engine: Engine) -> None:
+    engine.remember_many(f"Ada sails boat {n} " + "along the coast " * 20 for n in range(9))
+    reply = RECALL.run(Call(engine, {"query": "who sails?", "budget_tokens": 200}))
+    left = 9 - len(reply.data["hits"])
+    assert reply.data["left_out"] == left > 0
+    assert reply.text is not None
+    assert f"{left} more did not fit; go on with `cursor`." in reply.text
+    assert repr(reply.data["cursor"]) in reply.text
+
+
+def test_of_an_overgrown_entity_what_answers_the_question_is_shown(engine: Engine) -> None:
+    log = [f"day {n}: calm sea, no ship in sight" for n in range(2_000)]
+    log[1_700] = "day 1700: the oolong arrived from Porto"
+    engine.create_entities([{"name": "Log", "type": "log", "observations": log}])
+    reply = RECALL.run(Call(engine, {"query": "when did the oolong arrive?", "kinds": ["entity"]}))
+    (hit,) = reply.data["hits"]
+    # Behind what is nearest in meaning, if that is another.
+    assert log[1_700] in hit["text"].splitlines()[1:3]
+    assert "open_nodes" in reply.data["note"]
+    # All but those that stand whole behind the name; the last may be cut.
+    whole = set(hit["text"].splitlines()[1:]) & set(log)
+    assert reply.data["note"].startswith(f"{2_000 - len(whole)} observations of entities are not shown.")
+
+
+def test_what_an_entitys_observations_said_before_is_shown_when_asked_for(engine: Engine) -> None:
+    engine.create_entities([{"name": "Ada", "type": "person", "observations": ["sails on Mondays", "rows"]}])
+    engine.add_observations({"Ada": [{"content": "sails on Sundays", "supersedes": "sails on Mondays"}]})
+    given = {"query": "when does Ada sail?", "kinds": ["entity"]}
+    (now,) = RECALL.run(Call(engine, given)).data["hits"]
+    assert "superseded" not in now
+    reply = RECALL.run(Call(engine, {**given, "include_superseded": True}))
+    assert reply.data["hits"][0]["superseded"] == ["sails on Mondays"]
+    assert str(reply.text).splitlines()[0].endswith("rows sails on Sundays (superseded: sails on Mondays)")
+
+
+@pytest.mark.parametrize("cursor", ["x", "-1", "²", "1.0", "10", "1.0.0", "9999.1.0", "1.2.3.4"])
 def test_a_cursor_of_nobodys_is_refused(engine: Engine, cursor: str) -> None:
     with pytest.raises(InvalidInput, match="There is no page"):
         RECALL.run(Call(engine, {"query": "tea", "cursor": cursor}))
-
-
-def test_no_page_lies_beyond_what_a_search_reaches(engine: Engine) -> None:
-    with pytest.raises(InvalidInput, match="ask more narrowly"):
-        RECALL.run(Call(engine, {"query": "tea", "cursor": "1000"}))

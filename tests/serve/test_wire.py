@@ -10,6 +10,7 @@ from recollect.serve import wire
 if TYPE_CHECKING:
     from conftest import FixedClock
     from recollect.engine.engine import Engine
+    from recollect.engine.results import Answer
 
 
 def test_json_is_written_as_the_official_server_writes_it() -> None:
@@ -46,25 +47,36 @@ def test_a_hit_leaves_out_what_is_not_known(engine: Engine) -> None:
     }
 
 
+def told(found: Answer) -> str:
+    return wire.lines(map(wire.hit, found.hits), found.note)
+
+
 def test_an_answer_is_a_line_for_each_hit(engine: Engine) -> None:
-    assert wire.answer(engine.recall("who sails?")) == "Nothing was found."
+    assert told(engine.recall("who sails?")) == "Nothing was found."
     engine.remember("Ada sails\non Sundays")
-    assert wire.answer(engine.recall("who sails?")) == "#1 [note 2026-03-01] Ada sails on Sundays"
+    assert told(engine.recall("who sails?")) == "#1 [note 2026-03-01] Ada sails on Sundays"
 
 
-def test_what_did_not_fit_is_told(engine: Engine) -> None:
-    for number in range(9):
-        engine.remember(f"Ada sails boat {number} " + "along the coast " * 20)
-    found = engine.recall("who sails?", budget_tokens=150)
-    assert found.left_out > 0
-    assert wire.answer(found).splitlines()[-1] == f"({found.left_out} more did not fit the budget.)"
+def test_notes_come_after_the_hits_in_brackets() -> None:
+    assert wire.lines([], "2 more", None) == "Nothing was found.\n(2 more)"
 
 
 def test_a_corrected_note_names_what_corrected_it(engine: Engine) -> None:
     engine.remember("Ada sails on Mondays")
     engine.supersede(1, "Ada sails on Sundays")
     found = engine.recall("when does Ada sail?", include_superseded=True)
-    assert "#1 [note 2026-03-01] Ada sails on Mondays (superseded by #2)" in wire.answer(found).splitlines()
+    assert "#1 [note 2026-03-01] Ada sails on Mondays (superseded by #2)" in told(found).splitlines()
+
+
+def test_what_was_found_comes_first_then_what_shares_words_with_the_query() -> None:
+    facts = ["rows", "drinks oolong", "was born in Porto", "sells oolong in Porto"]
+    assert wire.telling(facts, "oolong from Porto") == [
+        "sells oolong in Porto",
+        "drinks oolong",
+        "was born in Porto",
+        "rows",
+    ]
+    assert wire.telling(facts, "oolong", "Ada: rows")[0] == "rows"
 
 
 def test_a_note_tells_of_one_that_it_nearly_repeats(engine: Engine) -> None:

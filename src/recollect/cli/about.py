@@ -88,7 +88,7 @@ def _settings(rows: Sequence[Setting], path: Path) -> Rows:
 
 def _shown(row: Setting) -> str:
     """Profiles by their names: in full, each is a page."""
-    if isinstance(row.value, tuple):
+    if row.name == "profiles" and isinstance(row.value, tuple):
         return ", ".join(each.name for each in row.value)
     return row.shown
 

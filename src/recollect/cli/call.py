@@ -42,9 +42,10 @@ class Call:
 
         return now().astimezone(zone(self.settings()[0]))
 
-    def memory(self, *, create: bool = False) -> Engine:
+    def memory(self, *, create: bool = False, dreams: bool = False) -> Engine:
         """Open the store. Only commands that bring something in may create one: a mistyped path
-        must not leave an empty file behind."""
+        must not leave an empty file behind. Only one that stays may dream by itself: the others are gone
+        with their answer."""
         settings, _ = self.settings()
         if not create and not settings.store.exists():
             raise StoreUnavailable(
@@ -53,7 +54,7 @@ class Call:
             )
         from recollect.bootstrap import engine  # noqa: PLC0415  # loads the engine, SQLite and NumPy
 
-        return engine(settings)
+        return engine(settings, dreams=dreams)
 
     def show(self, reply: Reply) -> None:
         from recollect.cli.show import show  # noqa: PLC0415  # renders what the engine gave, so loads it

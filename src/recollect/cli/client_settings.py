@@ -14,6 +14,7 @@ import click
 from recollect.clients.entry import Launch, is_ours
 from recollect.clients.failures import NotEditable
 from recollect.clients.files import content, launcher, this_machine
+from recollect.settings import OFFICIAL_VARIABLE, official_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # the clients' own variables say where their files are
 _AS_OPTIONS = ("store", "owner", "agent", "model")
+_OVER_HTTP = ("token", "allow_hosts")
+"""A server that a client starts has no use for these."""
 
 
 def launch(call: Call, tools: str | None) -> Launch:
@@ -31,15 +34,20 @@ def launch(call: Call, tools: str | None) -> Launch:
     arguments = [*first, "serve"]
     variables: dict[str, str] = {}
     for row in call.settings()[1]:
+        if row.name in _OVER_HTTP:
+            continue
         if row.origin == "option" or row.origin.startswith("RECOLLECT_"):
-            value = _absolute(row.value) if isinstance(row.value, Path) else str(row.value)
+            value = _absolute(row.value) if isinstance(row.value, Path) else row.shown
             if row.name in _AS_OPTIONS:
                 arguments += [f"--{row.name}", value]
-            elif row.shown == str(row.value):  # a key, which is never shown, is never written either
+            elif not row.is_secret:  # a key, which is never shown, is never written either
                 variables[row.origin] = value
             else:
                 call.tell(f"{row.origin} is a secret and is not written; put it into the settings file.")
     if tools is not None:
+        from recollect.serve.catalogue import chosen  # noqa: PLC0415  # loads the tools
+
+        chosen(tools)  # what the server would refuse, the client would only show as a server that fails
         arguments += ["--tools", tools]
     if _ENVIRON.get("RECOLLECT_CONFIG"):
         variables["RECOLLECT_CONFIG"] = _absolute(Path(_ENVIRON["RECOLLECT_CONFIG"]))
@@ -53,6 +61,11 @@ def settings_file(client: Client, project: str | None) -> Path:
     if not folder.is_dir():
         raise click.ClickException(f"There is no folder {folder}.")
     return Path(client.file(this_machine(_ENVIRON), folder))
+
+
+def outermost(project: str | None) -> Path:
+    """The folder that is the user's, not a client's."""
+    return Path.home() if project is None else Path(project).expanduser().absolute()
 
 
 def state(client: Client, path: Path, name: str) -> str:
@@ -73,4 +86,6 @@ def is_here(client: Client) -> bool:
 
 
 def _absolute(path: Path) -> str:
+    # The official server's variable is the shell's too, so what it names goes along.
+    path = (official_file() or path) if path == Path(OFFICIAL_VARIABLE) else path
     return str(path.expanduser().absolute())

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     "recollect update 12 --text 'Marisol prefers oolong, not sencha'",
     "recollect update 12 --importance 0.9 --tag kitchen --tag tea --pin",
     "recollect update '#12' --happened 2024-05-06 --category preferences",
+    "recollect update 'Marisol Vega' --mark vital",
 )
 @click.argument("memory", metavar="ID|NAME")
 @click.option("--text", metavar="TEXT", help="What it says from now on; the former text stays as history.")
@@ -39,12 +40,18 @@ if TYPE_CHECKING:
 )
 @click.option("--status", metavar="STATUS", help="active, paused, completed or archived.")
 @click.option("--pin/--no-pin", "pinned", default=None, help="Keep it from fading, or let it fade again.")
+@click.option(
+    "--mark", metavar="WORD", help="Mark it as important, by a word of yours: it does not fade either."
+)
+@click.option("--no-mark", is_flag=True, help="Take the mark off.")
 def update(
     call: Call,
     memory: str,
     tags: tuple[str, ...],
     no_tags: bool,
     happened: str | None,
+    mark: str | None,
+    no_mark: bool,
     **given: Any,
 ) -> None:
     """Change what is given of a memory, and leave the rest.
@@ -54,13 +61,19 @@ def update(
     """
     if tags and no_tags:
         raise click.UsageError("Give either --tag or --no-tags.")
+    if mark is not None and no_mark:
+        raise click.UsageError("Give either --mark or --no-mark.")
+    if mark is not None and not mark.strip():
+        raise click.UsageError("A mark is a word, such as --mark vital.")
     changes = {name: value for name, value in given.items() if value is not None}
     if tags or no_tags:
         changes["tags"] = tags
+    if mark is not None or no_mark:
+        changes["importance_tag"] = mark or ""
     if happened is not None:
         changes["happened_at"] = start_of(happened, call.now(), "--happened")
     if not changes:
-        raise click.UsageError("Say what to change, such as --text, --importance or --tag.")
+        raise click.UsageError("Say what to change, such as --text, --importance or --mark.")
     with call.memory() as engine:
         changed = engine.update(memory_of(engine, memory).id, **changes)
         zone = engine.parts.zone

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, assert_never
 
+from recollect.cli.dream_lines import dates_of
+from recollect.cli.outlook import outlook_data
 from recollect.cli.replies import (
     Checkup,
     Compared,
     Done,
+    Dreamed,
+    Foretold,
     Found,
     Listed,
     Missed,
@@ -24,7 +28,7 @@ from recollect.records import Kind
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from recollect.cli.replies import OpenedText, Reply
+    from recollect.cli.replies import Links, OpenedText, Reply
     from recollect.engine.results import Answer, Graph, History, Hit, Observed, Related
     from recollect.engine.whynot import WhyNot
     from recollect.rank.explain import Reason
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
 
 def data_of(reply: Reply) -> Any:  # noqa: PLR0911  # one line for each reply
     match reply:
-        case Done() | Rows():
+        case Done() | Rows() | Dreamed():
             return reply.data
         case Found(answer):
             return answer_data(answer)
@@ -45,12 +49,17 @@ def data_of(reply: Reply) -> Any:  # noqa: PLR0911  # one line for each reply
             return profile_data(reply)
         case Listed(graph):
             return graph_data(graph)
-        case Opened(graph, _, texts):
-            return {**graph_data(graph), "texts": [text_data(text) for text in texts]}
+        case Opened(graph, _, texts, _, links):
+            entities = [
+                {**memory_data(each), "links": links_data(links.get(each.id, ()))} for each in graph.entities
+            ]
+            return {**graph_data(graph), "entities": entities, "texts": [text_data(text) for text in texts]}
         case Talk(session, turns):
             return {"session": session, "turns": [memory_data(turn) for turn in turns]}
         case Timeline(history):
             return history_data(history)
+        case Foretold(outlook, at, zone):
+            return outlook_data(outlook, dates_of(outlook, at, zone))
         case Checkup(checks):
             return {"problems": reply.problems, "checks": [asdict(check) for check in checks]}
         case _:
@@ -109,7 +118,12 @@ def text_data(text: OpenedText) -> dict[str, Any]:
         **memory_data(text.memory),
         "mentions": [{"id": each.id, "name": each.name} for each in text.mentions],
         "around": [memory_data(turn) for turn in text.around],
+        "links": links_data(text.links),
     }
+
+
+def links_data(links: Links) -> list[dict[str, Any]]:
+    return [{"id": other.id, "text": other.name or other.text, "answers": weight} for other, weight in links]
 
 
 def history_data(history: History) -> dict[str, Any]:
@@ -180,7 +194,13 @@ def memory_data(memory: Memory) -> dict[str, Any]:
         **(_entity_fields(memory) if memory.kind is Kind.ENTITY else _text_fields(memory)),
         "status": str(memory.status),
         "importance": memory.importance,
+        "importance_tag": memory.importance_tag,
         "pinned": memory.pinned,
+        "consolidation": str(memory.consolidation),
+        "strength": memory.strength,
+        "stability": memory.stability,
+        "depth": memory.depth,
+        "spread": memory.spread,
         "duplicates": memory.duplicates,
         "owner": memory.scope.owner,
         "agent": memory.scope.agent,

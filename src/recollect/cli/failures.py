@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 REFUSED = 1
-"""What was asked cannot be done, or `verify` or `doctor` found something wrong."""
+"""What was asked cannot be done, `verify` or `doctor` found something wrong, or a dream's gate is closed."""
 MISUSED = 2
 STORE = 3
 MODEL = 4

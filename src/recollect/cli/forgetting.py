@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.cli.command import command
+from recollect.cli.confirm import confirm
 from recollect.cli.progress import progress
 from recollect.cli.replies import Done
 from recollect.cli.when import when_or_age
@@ -90,7 +90,7 @@ def purge(call: Call, before: datetime | timedelta, yes: bool) -> None:
 
     moment = before if isinstance(before, datetime) else now() - before
     with call.memory() as memory:
-        _confirm(f"Destroy for good what was forgotten before {moment.astimezone():%Y-%m-%d %H:%M}?", yes=yes)
+        confirm(f"Destroy for good what was forgotten before {moment.astimezone():%Y-%m-%d %H:%M}?", yes=yes)
         gone = memory.purge(moment)
     data = {"purged": gone, "before": moment.isoformat()}
     call.show(Done(f"Destroyed {counted(gone, 'forgotten thing')} for good.", data))
@@ -133,20 +133,11 @@ def _restore_backup(call: Call, backup: Path, *, yes: bool) -> None:
     if not backup.is_file():
         raise click.ClickException(f"There is no file {backup}; give ids, or the path of a backup.")
     if settings.store.exists():
-        _confirm(f"Replace everything in {settings.store} by what {backup} holds?", yes=yes)
+        confirm(f"Replace everything in {settings.store} by what {backup} holds?", yes=yes)
     with progress("Restoring") as (told,):
         put_back(backup, settings, told)
     data = {"store": str(settings.store), "backup": str(backup)}
     call.show(Done(f"{settings.store} now holds what {backup} held.", data))
-
-
-def _confirm(question: str, *, yes: bool) -> None:
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise click.ClickException(f"{question} Nobody is there to answer; add --yes to do it.")
-    if not click.confirm(question, err=True):
-        raise click.ClickException("nothing was changed.")
 
 
 def _named(memory: Memory) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.cli.dates import day, day_or_moment, moment
 from recollect.cli.visible import one_line
-from recollect.records import Kind, Status
+from recollect.records import Consolidation, Kind, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from recollect.records import Memory
+
+
+_USUAL_DEPTH = 2
 
 
 def heading(memory: Memory, zone: tzinfo | None = None) -> Text:
@@ -83,7 +86,7 @@ def fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, str]]:
         ("tags", ", ".join(memory.tags)),
         ("importance", "" if memory.importance == 0.5 else f"{memory.importance:g}"),
         ("status", "" if memory.status is Status.ACTIVE else str(memory.status)),
-        ("pinned", "yes" if memory.pinned else ""),
+        *life(memory),
         ("source", memory.source),
         ("drawn from", memory.drawn_from and f"message #{memory.drawn_from}"),
         ("repeated", memory.duplicates and f"{memory.duplicates + 1:,} times in all"),
@@ -96,6 +99,22 @@ def fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, str]]:
             yield name, str(value)
     for former in memory.former:
         yield f"until {day(former.until, zone)}", former.text
+
+
+def life(memory: Memory) -> Iterator[tuple[str, str]]:
+    """What keeps it from fading, and what dreams have made of it."""
+    if memory.pinned:
+        yield "pinned", "yes"
+    if memory.importance_tag is not None:
+        yield "marked", memory.importance_tag
+    if f"{memory.strength:.2f}" != "1.00":
+        yield "strength", f"{memory.strength:.2f}"
+    if f"{memory.stability:.1f}" != "1.0":
+        yield "stability", f"{memory.stability:.1f} days"
+    if memory.depth != _USUAL_DEPTH:
+        yield "depth", "deep" if memory.depth > _USUAL_DEPTH else "shallow"
+    if memory.consolidation is not Consolidation.STAGED:
+        yield "stage", str(memory.consolidation)
 
 
 def _made(memory: Memory, zone: tzinfo | None) -> str:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.bootstrap import embedder, engine, model_name
+from recollect.cli.dates import moment
 from recollect.cli.languages import mostly_other_than_english
 from recollect.cli.replies import Check
 from recollect.cli.store_file import look_at
-from recollect.cli.upkeep import session_count
+from recollect.cli.upkeep import last_dream, schedule, session_count
 from recollect.cli.version import version
 from recollect.cli.wording import counted, size
 from recollect.embedders.choose import WORDS_ONLY, availability, default_choice, installed
@@ -147,6 +148,7 @@ def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
         yield _cache(memory, found, name)
     yield from _language(memory, name)
     yield from _signals(memory)
+    yield _dreams(memory, found)
 
 
 def _contents(counts: Counts, sessions: int) -> str:
@@ -203,6 +205,12 @@ def _signals(memory: Engine) -> Iterator[Check]:
         why = f": {signals.last_failure}" if signals.last_failure else " so far"
         said = f"{counted(missed, 'answer')} could not be noted{why}"
         yield Check("note", "signals", said, "Answers are right, but later rankings do not learn from them.")
+
+
+def _dreams(memory: Engine, found: Settings) -> Check:
+    last = last_dream(memory)
+    said = "no dream yet" if last is None else f"the last one was {moment(last.at, memory.parts.zone)}"
+    return Check("ok", "dreams", f"{said}; by itself: {schedule(found)}")
 
 
 def _language(memory: Engine, name: str) -> Iterator[Check]:

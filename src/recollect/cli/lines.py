@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from recollect.cli.headings import fields, retired, who
+from recollect.cli.dream_lines import dream_fields, forecast_fields
+from recollect.cli.headings import fields, life, retired, who
 from recollect.cli.matched import matched, why
 from recollect.cli.recipe import parts, said
 from recollect.cli.replies import (
     Checkup,
     Compared,
     Done,
+    Dreamed,
+    Foretold,
     Found,
     Listed,
     Missed,
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
     from typing import Any
 
-    from recollect.cli.replies import Check, OpenedText, Reply
+    from recollect.cli.replies import Check, Links, OpenedText, Reply
     from recollect.engine.results import Answer, Graph
     from recollect.engine.whynot import WhyNot
     from recollect.rank.explain import Reason
@@ -52,14 +55,21 @@ def lines_of(reply: Reply) -> Iterator[str]:  # noqa: PLR0912  # one case for ea
                 yield _fields(each.where, each.name, _numbers(each.first), _numbers(each.second))
         case Listed(graph):
             yield from _graph(graph, history=False)
-        case Opened(graph, history, texts, zone):
+        case Opened(graph, history, texts, zone, links):
             yield from _graph(graph, history=history)
+            for entity in graph.entities:
+                yield from (_fields("field", entity.name, *each) for each in life(entity))
+                yield from _linked(entity.name, links.get(entity.id, ()))
             for text in texts:
                 yield from _text(text, zone)
         case Talk(_, turns, zone):
             yield from (_turn(turn, zone) for turn in turns)
         case Timeline(told, zone):
             yield from (_fields(_iso(each.at, zone), each.what, each.detail) for each in told.events)
+        case Dreamed(story, _, zone):
+            yield from (_fields(*each) for each in dream_fields(story, zone))
+        case Foretold(outlook, at, zone):
+            yield from (_fields(*each) for each in forecast_fields(outlook, at, zone))
         case Rows(_, _, rows):
             yield from (_fields(*row) for row in rows)
         case Checkup(checks):
@@ -117,9 +127,15 @@ def _text(text: OpenedText, zone: tzinfo | None) -> Iterator[str]:
     yield _fields(memory.kind, id_, who(memory), memory.text or memory.name)
     yield from (_fields("field", id_, name, value) for name, value in fields(memory, zone))
     yield from (_fields("mentions", id_, str(each.id), each.name) for each in text.mentions)
+    yield from _linked(id_, text.links)
     for turn in text.around:
         if turn.id != memory.id:
             yield _fields("near", id_, str(turn.id), who(turn), turn.text)
+
+
+def _linked(of: str, links: Links) -> Iterator[str]:
+    for other, weight in links:
+        yield _fields("linked", of, str(other.id), str(weight), other.name or other.text)
 
 
 def _reason(reason: Reason) -> tuple[str, ...]:

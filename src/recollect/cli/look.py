@@ -48,8 +48,9 @@ def show(call: Call, names: tuple[str, ...], history: bool) -> None:
     A name is found in any case and without its accents, where only one entity fits. A number is an id, unless
     an entity has that name; `#12` always is one.
 
-    An entity is shown with its relations, a message with the turns around it. In a pipe, each line begins
-    with what it is: entity, observation, relation; note, message, field, mentions, near.
+    An entity is shown with its relations, a message with the turns around it, and each with what dreams
+    made of it: its strength, and what it is linked to. In a pipe, each line begins with what it is: entity,
+    observation, relation; note, message, mentions, near; field, linked.
     """
     with call.memory() as memory:
         found = {name: memory_if_any(memory, name) for name in names}
@@ -59,7 +60,8 @@ def show(call: Call, names: tuple[str, ...], history: bool) -> None:
         there = [each for each in found.values() if each is not None]
         graph = memory.open_nodes([each.name for each in there if _is_open(each)], history=history)
         texts = tuple(_opened(memory, each) for each in there if not _is_open(each))
-        call.show(Opened(graph, history, texts, memory.parts.zone))
+        links = {each.id: memory.links(each.id) for each in graph.entities}
+        call.show(Opened(graph, history, texts, memory.parts.zone, links))
     if missing:
         call.tell(no_such(*missing))
 
@@ -92,4 +94,5 @@ def _opened(engine: Engine, memory: Memory) -> OpenedText:
     with engine.store.read() as view:
         named = view.memories(memory.mentions)
     near = engine.around(memory.id) if memory.position is not None else ()
-    return OpenedText(memory, tuple(named[id_] for id_ in memory.mentions if id_ in named), tuple(near))
+    mentions = tuple(named[id_] for id_ in memory.mentions if id_ in named)
+    return OpenedText(memory, mentions, tuple(near), engine.links(memory.id))

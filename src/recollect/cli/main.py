@@ -19,7 +19,9 @@ from recollect.cli.command import Group
 from recollect.cli.context import context
 from recollect.cli.correct import supersede, update
 from recollect.cli.doctor import doctor
+from recollect.cli.dream import dream
 from recollect.cli.entities import add, observe, status, unobserve
+from recollect.cli.forecast import forecast
 from recollect.cli.forgetting import delete, forget, purge, restore
 from recollect.cli.history import history
 from recollect.cli.look import find, graph, show
@@ -52,6 +54,7 @@ SECTIONS: dict[str, tuple[Command | Group, ...]] = {
         restore,
         purge,
     ),
+    "Dream": (dream, forecast),
     "Serve": (serve, mcp),
     "Move": (chat_import, import_, export, backup),
     "Care": (doctor, stats, verify, reindex, models, settings, completion),

@@ -48,7 +48,7 @@ _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would change,
     help="Which tools to offer: default, recall-only, all, or names with commas.",
 )
 @_DRY_RUN
-@click.option("--force", is_flag=True, help="Replace a server of this name that differs.")
+@click.option("--force", is_flag=True, help="Replace a server of this name that is not ours.")
 def install(
     call: Call, client: str, name: str, project: str | None, tools: str | None, dry_run: bool, force: bool
 ) -> int | None:
@@ -58,12 +58,12 @@ def install(
 
     Everything else in the file stays as it is, comments too, and a copy of it is kept beside it. What
     --store, --owner, --agent and --model say, or their variables, goes along: a client does not see your
-    shell.
+    shell. Installing again brings the entry up to date.
     """
     from recollect.cli.client_settings import launch, settings_file  # noqa: PLC0415  # --help needs none
     from recollect.clients import change, failures, files  # noqa: PLC0415
     from recollect.clients.catalogue import client_named  # noqa: PLC0415
-    from recollect.clients.entry import entry, named  # noqa: PLC0415
+    from recollect.clients.entry import difference, is_ours, named  # noqa: PLC0415
 
     to, started = client_named(client), launch(call, tools)
     if to.user is None:
@@ -71,18 +71,26 @@ def install(
         return None
     path = settings_file(to, project)
     try:
-        made = change.installed(to, files.content(path), named(name), started, force=force)
+        before = files.content(path)
+        there = to.format.entry_in(before or "", named(name))
+        made = change.installed(to, before, name, started, files.original(path.resolve()), force=force)
     except failures.NotEditable as error:
         return _refused(call, to, path, error, name, started)
-    data = {**_data(to, name, path), "entry": entry(started, typed=to.format.typed)}
+    data = {**_data(to, name, path), "entry": to.format.entry_in(made.after or "", name)}
     if dry_run:
         _show_difference(call, path, made, data)
     elif made.is_none:
         call.show(Done(f"{to.title} has it already, in {path}; nothing was changed.", data))
     else:
         kept = _kept(files.write(path, made))
-        details = [f"It will start: {started.line}", *kept, to.next]
-        call.show(Done(f"Added {name} to {to.title}, in {path}.", {**data, "changed": True}, details))
+        data = {**data, "changed": True}
+        if is_ours(there):
+            changes = difference(there, data["entry"])
+            message = f"Updated {name} in {to.title}, in {path}."
+            call.show(Done(message, {**data, "difference": changes}, [*changes, *kept, to.next]))
+        else:
+            details = [f"It will start: {started.line}", *kept, to.next]
+            call.show(Done(f"Added {name} to {to.title}, in {path}.", data, details))
         if started.may_vanish:
             call.tell("it is in uv's cache and may vanish; `uv tool install recollect-memory` stays.")
     return None
@@ -107,7 +115,7 @@ def uninstall(
 
     If nothing else has changed since, the file is as it was before, to the letter. The memory stays.
     """
-    from recollect.cli.client_settings import settings_file  # noqa: PLC0415  # --help needs none
+    from recollect.cli.client_settings import outermost, settings_file  # noqa: PLC0415  # --help needs none
     from recollect.clients import change, failures, files  # noqa: PLC0415
     from recollect.clients.catalogue import client_named  # noqa: PLC0415
 
@@ -124,7 +132,7 @@ def uninstall(
     elif made.is_none:
         call.show(Done(f"{of.title} has no server named {name}, in {path}; nothing was changed.", data))
     else:
-        kept = _kept(files.write(path, made))
+        kept = _kept(files.write(path, made, outermost(project)))
         gone = " The file, which held nothing else, is gone." if made.after is None else ""
         message = f"Took {name} out of {of.title}, in {path}.{gone}"
         details = [*kept, f"It is gone when {of.title} next starts."]

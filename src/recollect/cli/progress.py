@@ -24,6 +24,23 @@ def progress(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
         yield tuple(_stage(bars, title) for title in titles)
 
 
+@contextmanager
+def steps(*names: str) -> Iterator[Progress | None]:
+    """One bar for work of so many steps, with the name of the one that is under way."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    widest = max(map(len, names))
+    with _bars() as bars:
+        task = bars.add_task(names[0].ljust(widest), total=len(names), count="")
+
+        def told(done: int, _: int | None) -> None:
+            name = names[min(done, len(names) - 1)]
+            bars.update(task, completed=done, description=name.ljust(widest))
+
+        yield told
+
+
 def _bars() -> Bars:
     from rich.console import Console  # noqa: PLC0415  # only where there is a bar to draw
     from rich.progress import (  # noqa: PLC0415

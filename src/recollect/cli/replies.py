@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from datetime import tzinfo
+    from datetime import datetime, tzinfo
 
+    from recollect.cli.dream_story import Story
+    from recollect.cli.outlook import Outlook
     from recollect.cli.recipe import Difference
     from recollect.engine.results import Answer, Graph, History
     from recollect.engine.whynot import WhyNot
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from recollect.records import Memory
 
 Mark = Literal["ok", "note", "problem"]
+Links: TypeAlias = "tuple[tuple[Memory, int], ...]"
+"""What keeps coming up together with a memory, and in how many answers it did."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class OpenedText:
     """The entities that it speaks of."""
     around: tuple[Memory, ...] = ()
     """A message among its neighbours."""
+    links: Links = ()
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,8 @@ class Opened:
     """Also observations that were replaced."""
     texts: tuple[OpenedText, ...] = ()
     zone: tzinfo | None = None
+    links: Mapping[int, Links] = field(default_factory=dict)
+    """Of the entities, by id."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +119,24 @@ class Compared:
 
 
 @dataclass(frozen=True)
+class Dreamed:
+    """A dream: what it did, or would do."""
+
+    story: Story
+    data: Mapping[str, Any]
+    zone: tzinfo | None = None
+
+
+@dataclass(frozen=True)
+class Foretold:
+    """How memories fade if nobody uses them."""
+
+    outlook: Outlook
+    at: datetime
+    zone: tzinfo | None = None
+
+
+@dataclass(frozen=True)
 class Rows:
     """A small table."""
 
@@ -145,5 +170,17 @@ class Checkup:
 
 
 Reply: TypeAlias = (
-    Done | Found | Missed | Listed | Opened | Talk | Timeline | Profiled | Compared | Rows | Checkup
+    Done
+    | Found
+    | Missed
+    | Listed
+    | Opened
+    | Talk
+    | Timeline
+    | Profiled
+    | Compared
+    | Dreamed
+    | Foretold
+    | Rows
+    | Checkup
 )

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from recollect.cli.command import command
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.cli.call import Call
     from recollect.engine.engine import Engine
+    from recollect.serve.door import Door
+    from recollect.settings import Settings
+
+_HTTP_ONLY = ("host", "port", "token", "no_token", "allow_host")
 
 
 @command(
@@ -19,6 +27,7 @@ if TYPE_CHECKING:
     "recollect serve",
     "recollect serve --tools recall-only",
     "recollect serve --http --port 7438",
+    "recollect serve --http --host 0.0.0.0 --allow-host box.local",
     "recollect serve --import memory.jsonl",
 )
 @click.option(
@@ -27,6 +36,12 @@ if TYPE_CHECKING:
 @click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen on.")
 @click.option(
     "--port", default=7438, show_default=True, type=click.IntRange(0, 65535), help="With --http: the port."
+)
+@click.option(
+    "--allow-host",
+    metavar="NAME",
+    multiple=True,
+    help="With --http: a name or address by which clients reach this machine; may be given more than once.",
 )
 @click.option(
     "--token", help="With --http: what clients must show. [RECOLLECT_TOKEN]; else one is made and kept."
@@ -38,14 +53,19 @@ if TYPE_CHECKING:
 @click.option(
     "--import",
     "official",
+    metavar="[FILE]",
+    is_flag=False,
+    flag_value="MEMORY_FILE_PATH",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Bring in the official server's file on the first start, while there are no entities.",
+    help="Bring in the official server's file on the first start, while there are no entities; without FILE, "
+    "the one that MEMORY_FILE_PATH names.",
 )
 def serve(
     call: Call,
     http: bool,
     host: str,
     port: int,
+    allow_host: tuple[str, ...],
     token: str | None,
     no_token: bool,
     tools: str | None,
@@ -56,62 +76,82 @@ def serve(
     Without --http it speaks on standard input and output, as clients expect of a server that they start; it
     ends when they go. `recollect mcp install CLIENT` sets a client up.
     """
+    _refuse_idle_options(http=http)
     from recollect.serve.start import quick_start  # noqa: PLC0415
 
     # Loaded only here: the protocol is half a second, and no other command speaks it.
     with quick_start():
         from recollect.serve.catalogue import chosen  # noqa: PLC0415
-        from recollect.serve.http import PATH, Door, serve_http  # noqa: PLC0415
+        from recollect.serve.first_start import bring_in  # noqa: PLC0415
         from recollect.serve.opening import Opening  # noqa: PLC0415
         from recollect.serve.stdio import serve_stdio  # noqa: PLC0415
+        from recollect.serve.waiting import Waiting  # noqa: PLC0415
 
     settings, _ = call.settings()
     offered = chosen(tools or settings.tools)
+    door = _door(settings, (host, port), allow_host, token, no_token=no_token) if http else None
 
     def opened() -> Engine:
-        memory = call.memory(create=True)
-        _bring_in(call, memory, official or settings.import_from)
+        memory = call.memory(create=True, dreams=True)
+        bring_in(memory, settings.store, official or settings.import_from, call.tell)
+        waiting.begin(memory)
         return memory
 
-    with Opening(opened) as memory:
-        if not http:
-            serve_stdio(memory, offered)
+    with Opening(opened) as memory, Waiting() as waiting:
+        if door is not None:
+            from recollect.serve.http import serve_http  # noqa: PLC0415  # a web server, which few starts need
+
+            memory.engine()
+            ours = token is None and settings.token is None
+            serve_http(memory, offered, door, lambda at: _announce(call, settings, door, at, ours=ours))
             return
-        from recollect.bootstrap import token_of  # noqa: PLC0415  # loads the engine
-
-        shown = None if no_token else token or token_of(settings)
-
-        def listening(at: int) -> None:
-            call.tell(f"Serving {settings.store} at http://{host}:{at}{PATH}")
+        if sys.stdin.isatty():
             call.tell(
-                "Anyone on this machine may come in." if shown is None else f"Authorization: Bearer {shown}"
+                "Waiting for a client on standard input; Ctrl-D ends. `recollect mcp install CLIENT` sets "
+                "one up that starts this by itself; --http serves several."
             )
-
-        memory.engine()
-        serve_http(memory, offered, Door(host, port, shown), listening)
+        serve_stdio(memory, offered)
 
 
-def _bring_in(call: Call, memory: Engine, official: Path | None) -> None:
-    """The official server's file, once: while the memory never had an entity."""
-    if official is None or _ever_had_entities(memory):
-        return
-    if not official.exists():
-        call.tell(f"There is no file {official} to bring in; the memory starts without it.")
-        return
-    from recollect.transfer import import_file  # noqa: PLC0415  # few starts bring something in
-
-    report = import_file(memory, official, embed=False)
-    call.tell(
-        f"Brought in {report.entities_created} entities from {official}; until `recollect reindex` has run, "
-        "only words find them."
-    )
-    if report.bad_count:
-        call.tell(f"{report.bad_count} lines could not be read; `recollect import {official}` names them.")
+def _refuse_idle_options(*, http: bool) -> None:
+    context = click.get_current_context()
+    given = {name for name in _HTTP_ONLY if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    if given and not http:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in _HTTP_ONLY if name in given)
+        raise click.UsageError(f"Only with --http: {options}. Add --http, or leave it out.", context)
+    if given >= {"token", "no_token"}:
+        raise click.UsageError("--token and --no-token contradict each other; leave one out.", context)
 
 
-def _ever_had_entities(memory: Engine) -> bool:
-    from recollect.records import Filter, Kind  # noqa: PLC0415  # --help needs none
+def _door(
+    settings: Settings, at: tuple[str, int], allowed: Sequence[str], token: str | None, *, no_token: bool
+) -> Door:
+    from recollect.serve.door import Door  # noqa: PLC0415  # --help needs none
+    from recollect.settings import checked_hosts, checked_token  # noqa: PLC0415
 
-    scope = memory.scope
-    with memory.store.read() as view:
-        return bool(view.page(Filter(scope.owner, scope.agent, frozenset({Kind.ENTITY}), deleted=True), 0, 1))
+    hosts = (*settings.allow_hosts, *checked_hosts(allowed))
+    if no_token:
+        return Door(*at, None, hosts)
+    if token is not None or settings.token is not None:
+        return Door(*at, checked_token(settings.token if token is None else token), hosts)
+    from recollect.bootstrap import kept_token  # noqa: PLC0415  # loads the engine
+
+    return Door(*at, kept_token(settings), hosts)
+
+
+def _announce(call: Call, settings: Settings, door: Door, port: int, *, ours: bool) -> None:
+    """On standard error. A token that the user set is theirs to know, and stays out of logs."""
+    call.tell(f"Serving {settings.store} at {door.url(port)}")
+    if door.token is None:
+        call.tell("Anyone on this machine may come in.")
+    elif ours:
+        call.tell(f"Authorization: Bearer {door.token}")
+    else:
+        call.tell("Clients must show the token that you set, as `Authorization: Bearer TOKEN`.")
+    if door.is_everywhere and not door.allowed:
+        from socket import gethostname  # noqa: PLC0415
+
+        call.tell(
+            "Clients on other machines are let in only by a name that you allow: "
+            f"--allow-host {gethostname()}, or whatever name or address they use for this machine."
+        )

@@ -13,7 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from recollect.cli.dates import day, span
-from recollect.cli.headings import facts, heading
+from recollect.cli.dream_report import dreamed
+from recollect.cli.forecast_chart import foretold
+from recollect.cli.headings import facts, heading, life
 from recollect.cli.matched import found_in, matched, stems, why
 from recollect.cli.missed import missed
 from recollect.cli.recipes import compared, profiled
@@ -21,6 +23,8 @@ from recollect.cli.replies import (
     Checkup,
     Compared,
     Done,
+    Dreamed,
+    Foretold,
     Found,
     Listed,
     Missed,
@@ -30,7 +34,7 @@ from recollect.cli.replies import (
     Talk,
     Timeline,
 )
-from recollect.cli.texts import talk, text_card, timeline
+from recollect.cli.texts import linked, pairs, talk, text_card, timeline
 from recollect.cli.visible import one_line, visible
 from recollect.cli.waterfall import figure, longest, waterfall
 from recollect.cli.wording import counted
@@ -41,7 +45,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from recollect.cli.replies import Check, Mark, Reply
+    from recollect.cli.replies import Check, Links, Mark, Reply
     from recollect.engine.results import Answer, Graph, Hit
     from recollect.records import Memory, Observation, Relation
 
@@ -60,7 +64,7 @@ def print_tables(reply: Reply, *, color: bool | None) -> None:
         console.print(block)
 
 
-def _blocks(reply: Reply) -> Iterator[RenderableType]:
+def _blocks(reply: Reply) -> Iterator[RenderableType]:  # noqa: PLR0912  # one case for each reply
     match reply:
         case Done(message, _, details, mark):
             yield _marked(mark, Text(visible(message)), *(Text(visible(line), "dim") for line in details))
@@ -74,13 +78,18 @@ def _blocks(reply: Reply) -> Iterator[RenderableType]:
             yield from profiled(profile)
         case Compared(first, second, differences):
             yield from compared(first, second, differences)
-        case Opened(graph, history, texts, zone):
-            yield from (_card(entity, graph, zone, history=history) for entity in graph.entities)
+        case Opened(graph, history, texts, zone, links):
+            for entity in graph.entities:
+                yield _card(entity, graph, zone, history=history, links=links.get(entity.id, ()))
             yield from (text_card(text, zone) for text in texts)
         case Talk(_, turns, zone):
             yield from talk(turns, zone)
         case Timeline(told, zone):
             yield from timeline(told, zone)
+        case Dreamed(story, _, zone):
+            yield from dreamed(story, zone)
+        case Foretold(outlook, at, zone):
+            yield from foretold(outlook, at, zone)
         case Rows():
             yield from _rows(reply)
         case Checkup(checks):
@@ -198,7 +207,7 @@ def _relations(relations: Sequence[Relation]) -> Table:
     return table
 
 
-def _card(entity: Memory, graph: Graph, zone: tzinfo | None, *, history: bool) -> Panel:
+def _card(entity: Memory, graph: Graph, zone: tzinfo | None, *, history: bool, links: Links) -> Panel:
     grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
     grid.add_column(width=1)
     grid.add_column(ratio=1)
@@ -218,8 +227,9 @@ def _card(entity: Memory, graph: Graph, zone: tzinfo | None, *, history: bool) -
     widest = max((len(one_line(each.type)) for each in touching), default=0)
     for relation in touching:
         grid.add_row(*_arrow(relation, entity, widest, zone))
+    known = [*life(entity), *linked(links)]
     return Panel(
-        Padding(grid, (0, 1)),
+        Padding(Group(grid, "", pairs(known)) if known else grid, (0, 1)),
         box=ROUNDED,
         title=Text(one_line(entity.name), "bold cyan"),
         title_align="left",

@@ -16,7 +16,7 @@ from rich.text import Text
 from recollect.cli.dates import clock, long_day, moment
 from recollect.cli.headings import fields, heading, retired, who
 from recollect.cli.visible import one_line, visible
-from recollect.cli.wording import shortened
+from recollect.cli.wording import counted, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from recollect.cli.replies import OpenedText
+    from recollect.cli.replies import Links, OpenedText
     from recollect.engine.results import History
     from recollect.records import Memory
 
@@ -52,8 +52,9 @@ def text_card(text: OpenedText, zone: tzinfo | None) -> Panel:
     known = [*fields(memory, zone)]
     if text.mentions:
         known.append(("speaks of", ", ".join(each.name for each in text.mentions)))
+    known += linked(text.links)
     if known:
-        inside += ["", _pairs(known)]
+        inside += ["", pairs(known)]
     if len(text.around) > 1:
         inside += ["", _around(text)]
     return Panel(
@@ -91,7 +92,14 @@ def timeline(history: History, zone: tzinfo | None) -> Iterator[RenderableType]:
     yield grid
 
 
-def _pairs(known: Sequence[tuple[str, str]]) -> Table:
+def linked(links: Links) -> Iterator[tuple[str, str]]:
+    """What keeps coming up together with a memory, the most often first."""
+    for place, (other, weight) in enumerate(links):
+        said = shortened(other.name or other.text, 100)
+        yield "" if place else "comes up with", f"{said}  #{other.id}, {counted(weight, 'answer')}"
+
+
+def pairs(known: Sequence[tuple[str, str]]) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from recollect.cli.command import command
+from recollect.cli.dates import moment
 from recollect.cli.failures import REFUSED
 from recollect.cli.progress import progress
 from recollect.cli.replies import Done, Rows
@@ -18,7 +20,11 @@ if TYPE_CHECKING:
 
     from recollect.cli.call import Call
     from recollect.engine.engine import Engine
-    from recollect.records import Counts, Model, Problem
+    from recollect.records import Counts, DreamRecord, Model, Problem
+    from recollect.settings import Settings
+
+_LOOKED_AT = 1000
+"""Dreams, from the newest."""
 
 
 @command("stats", "recollect stats", "recollect stats --json | jq .entities")
@@ -28,7 +34,16 @@ def stats(call: Call) -> None:
     with call.memory() as memory:
         counts, model = memory.counts(), memory.model()
         sessions = session_count(memory)
-    call.show(_stats(settings.store, counts, sessions, model))
+        last = last_dream(memory)
+        said = "never" if last is None else f"{moment(last.at, memory.parts.zone)} (dream {last.id})"
+    table = _stats(settings.store, counts, sessions, model)
+    data = {
+        **table.data,
+        "last_dream": None if last is None else last.at.isoformat(),
+        "dream": settings.dream,
+    }
+    rows = [*table.rows, ("last dream", said), ("dreams by itself", schedule(settings))]
+    call.show(replace(table, data=data, rows=rows))
 
 
 @command("verify", "recollect verify", "recollect verify --repair")
@@ -67,6 +82,16 @@ def session_count(memory: Engine) -> int:
     """In every scope."""
     with memory.store.read() as view:
         return sum(len(view.sessions(scope)) for scope in view.scopes())
+
+
+def last_dream(memory: Engine) -> DreamRecord | None:
+    """Of this scope; those that were undone do not count."""
+    return next((each for each in memory.dreams(_LOOKED_AT) if each.undone_at is None), None)
+
+
+def schedule(settings: Settings) -> str:
+    """Whether and when `serve` and the library dream."""
+    return f"every {settings.dream_every_minutes:g} minutes" if settings.dream else "off"
 
 
 def _stats(store: Path, counts: Counts, sessions: int, model: Model | None) -> Rows:

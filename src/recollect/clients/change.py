@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recollect.clients.entry import Launch, entry, is_ours
+from recollect.clients.entry import Launch, entry, is_ours, updated
 from recollect.clients.failures import AnotherEntry, NotEditable
 
 if TYPE_CHECKING:
@@ -18,24 +18,35 @@ class Change:
 
     before: str | None
     after: str | None
+    worth_a_copy: bool = True
+    """Whether what was there is more than what an earlier change of ours made of it."""
 
     @property
     def is_none(self) -> bool:
         return self.before == self.after
 
 
-def installed(client: Client, before: str | None, name: str, launch: Launch, *, force: bool) -> Change:
-    """Put the entry in. One that is the same stays; one that differs is replaced only by `force`."""
+def installed(
+    client: Client, before: str | None, name: str, launch: Launch, original: str | None = None, *, force: bool
+) -> Change:
+    """Put the entry in. One of ours is brought up to date; another's is replaced only by `force`.
+
+    `original` is what was there before we first put it in, as far as it was kept.
+    """
     wanted = entry(launch, typed=client.format.typed)
     there = client.format.entry_in(before or "", name)
+    ours = is_ours(there)
+    if ours:
+        wanted = updated(there, wanted)
     if there == wanted:
         return Change(before, before)
-    if there is not None and not force:
+    if there is not None and not ours and not force:
         raise AnotherEntry(
-            f"{client.title} already has a server named {name!r}, and it differs. "
+            f"{client.title} already has a server named {name!r}, and it does not start Recollect. "
             "Replace it with --force, or give ours another --name."
         )
-    return Change(before, client.format.with_entry(before or "", name, wanted))
+    is_our_work = ours and before in {_made(client, text, name, there) for text in (original, None)}
+    return Change(before, client.format.with_entry(before or "", name, wanted), not is_our_work)
 
 
 def uninstalled(

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 NAME = "recollect"
 MODULE = "recollect.cli.main"
+_WRITTEN = ("type", "command", "args", "env")
+_NEVER_WRITTEN = ("_KEY", "_TOKEN")
+"""How the variables end that hold secrets: whoever put one here did it by hand."""
 _ALLOWED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -53,6 +56,39 @@ def entry(launch: Launch, *, typed: bool) -> dict[str, Any]:
     if launch.variables:
         made["env"] = dict(launch.variables)
     return made
+
+
+def updated(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Our entry as it shall be, with what the client or the user has put into it beside."""
+    theirs = {key: value for key, value in there.items() if key not in _WRITTEN}
+    variables = there.get("env")
+    kept = {
+        name: value
+        for name, value in (variables.items() if isinstance(variables, dict) else ())
+        if not name.startswith("RECOLLECT_") or name.endswith(_NEVER_WRITTEN)
+    }
+    env = {"env": {**kept, **wanted.get("env", {})}} if kept else {}
+    return {**wanted, **env, **theirs}
+
+
+def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """What an update changes in how we are started, for a person to read."""
+    old, new = _words(before), _words(after)
+    return [
+        *(f"- {line}" for line in old if line not in new),
+        *(f"+ {line}" for line in new if line not in old),
+    ]
+
+
+def _words(found: Mapping[str, Any]) -> list[str]:
+    arguments = found.get("args")
+    words = map(str, arguments if isinstance(arguments, list) else ())
+    variables = found.get("env")
+    named = variables.items() if isinstance(variables, dict) else ()
+    return [
+        Launch(str(found.get("command")), tuple(words)).line,
+        *(f"{name}={value}" for name, value in named if not name.endswith(_NEVER_WRITTEN)),
+    ]
 
 
 def is_ours(found: Any) -> bool:

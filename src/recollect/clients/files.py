@@ -66,14 +66,17 @@ def original(path: Path) -> str | None:
         return None
 
 
-def write(path: Path, change: Change) -> Path | None:
-    """Make the change at once, or not at all; then where the copy is, if one was made."""
+def write(path: Path, change: Change, within: Path | None = None) -> Path | None:
+    """Make the change at once, or not at all; then where the copy is, if there is one.
+
+    With a file that held only our server go the folders that are empty without it, below `within`.
+    """
     path = path.resolve()  # a link to a file kept elsewhere stays a link
     if content(path) != change.before:
         raise Conflict(f"{path} was changed by another program just now; try again.")
     copy = kept(path)
     back = change.before is not None and change.after == original(path)
-    if change.before is not None and not back and change.after is not None:
+    if change.before is not None and not back and change.after is not None and change.worth_a_copy:
         _put(copy, change.before, like=path)
     if change.after is None:
         path.unlink()
@@ -81,7 +84,18 @@ def write(path: Path, change: Change) -> Path | None:
         _put(path, change.after, like=path)
     if back or change.after is None:
         copy.unlink(missing_ok=True)
+    if change.after is None and within is not None:
+        _remove_empty(path.parent, within.resolve())
     return copy if copy.exists() else None
+
+
+def _remove_empty(folder: Path, within: Path) -> None:
+    while within in folder.parents:
+        try:
+            folder.rmdir()  # refuses what holds anything
+        except OSError:
+            return
+        folder = folder.parent
 
 
 def _put(path: Path, text: str, *, like: Path) -> None:

@@ -6,6 +6,8 @@ Importing this file imports no library of any model: what a name needs is import
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from recollect.embedders.optional import is_there
@@ -151,13 +153,24 @@ def _of_package(name: str, revision: str, options: Options) -> Embedder:
 
 
 def _running(model: Packaged, options: Options) -> Embedder:
+    # Two threads that ask at once would each make one, and each would load the weights.
+    with _MAKING:
+        return _made(model, options.threads)
+
+
+_MAKING = Lock()
+
+
+@lru_cache(maxsize=8)
+def _made(model: Packaged, threads: int) -> Embedder:
+    """One for the whole process, whether it was asked for by its short name or by the name in a store."""
     if model.architecture == "static":
         from recollect.embedders.static import StaticEmbedder  # noqa: PLC0415  # only when asked for
 
         return StaticEmbedder(model)
     from recollect.embedders.onnx import OnnxEmbedder  # noqa: PLC0415  # only when asked for
 
-    return OnnxEmbedder(model, options.threads)
+    return OnnxEmbedder(model, threads)
 
 
 def _hashing(revision: str) -> Embedder:

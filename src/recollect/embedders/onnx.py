@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recollect.embedders.in_place import graph_in_place
 from recollect.embedders.loading import damaged, described_model, load_tokenizer
 from recollect.embedders.optional import imported
 from recollect.embedders.windows import as_one, readable, windows
@@ -15,6 +16,7 @@ from recollect.vectors import normalised
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from recollect.embedders.packaged import Packaged
     from recollect.ports import Vector, Vectors
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 
 _OVERLAP = 64
 """Tokens that two neighbouring windows share, so that a sentence cut by one is whole in the other."""
+_FINDS_WEIGHTS = (1, 21)
+"""The onnxruntime that seeks a graph's weights in the folder it is told; 1.20 took any file of that name in
+the working directory for them."""
 
 
 class OnnxEmbedder:
@@ -82,18 +87,37 @@ class _Loaded:
 
 def _load(packaged: Packaged, threads: int) -> _Loaded:
     runtime = imported("onnxruntime", command="pip install onnxruntime")
+    # A link is followed first: weights are sought beside the graph, and never outside of that folder.
+    weights = packaged.weights.resolve()
+    try:
+        session = _sharing(runtime, weights, threads) or _session(runtime, str(weights), weights, threads)
+    except Exception as error:
+        raise damaged(packaged, error) from error
+    inputs = tuple(given.name for given in session.get_inputs())
+    return _Loaded(session, load_tokenizer(packaged), inputs)
+
+
+def _sharing(runtime: Any, weights: Path, threads: int) -> Any | None:
+    """A session that maps its weights, as other processes do; None where the file must be loaded whole."""
+    if tuple(map(int, runtime.__version__.split(".")[:2])) < _FINDS_WEIGHTS:
+        return None
+    try:
+        return _session(runtime, graph_in_place(weights), weights, threads)
+    except Exception:  # noqa: BLE001  # no error of its own: whole, the file loads, or tells what is wrong
+        return None
+
+
+def _session(runtime: Any, graph: bytes | str, weights: Path, threads: int) -> Any:
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     # A waiting thread would otherwise spin, and take the core from whoever has work.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        session = runtime.InferenceSession(str(packaged.weights), options, providers=["CPUExecutionProvider"])
-    except Exception as error:
-        raise damaged(packaged, error) from error
-    inputs = tuple(given.name for given in session.get_inputs())
-    return _Loaded(session, load_tokenizer(packaged), inputs)
+    options.add_session_config_entry(
+        "session.model_external_initializers_file_folder_path", str(weights.parent)
+    )
+    return runtime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
 def token_windows(tokenizer: Any, text: str, prefix: str, limit: int | None) -> Sequence[Sequence[int]]:

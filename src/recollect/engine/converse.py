@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.engine.parts import Parts
     from recollect.engine.results import Remembered
     from recollect.engine.wanted import TurnLike
-    from recollect.ports import View
+    from recollect.ports import Progress, View
     from recollect.records import Memory, Scope, Session
 
 MOST_TURNS = 1_000
@@ -38,6 +38,7 @@ def add_messages(
     keep_going: bool,
     key: str | None,
     embed: bool = True,
+    progress: Progress | None = None,
 ) -> Told:
     """Store turns in the order given, then draw notes out of them, but for what was drawn before.
 
@@ -53,7 +54,7 @@ def add_messages(
         keep_going=keep_going,
         key=key,
     )
-    note = catch_up(parts, [outcome.ids[0] for _, outcome in done]) if embed else None
+    note = catch_up(parts, [outcome.ids[0] for _, outcome in done], progress) if embed else None
     created = [outcome.ids[0] for _, outcome in done if outcome.created]
     told = [outcome.ids[0] for _, outcome in done]
     notes: tuple[Remembered, ...] = ()

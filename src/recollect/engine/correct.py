@@ -95,7 +95,7 @@ def _near(
     parts: Parts, wrong: Memory, right: str, except_for: int | NewText
 ) -> tuple[list[_Place], list[Alike]]:
     """The near-copies of an error, and what is like it without being one."""
-    said = _said(wrong, named_in=right)
+    said = said_by(wrong, named_in=right)
     if wrong.speaker and said != wrong.text and is_personal(right):
         right = f"{wrong.speaker}: {right}"
     places, retired = _found(parts, wrong, except_for, lambda place: is_copy(said, right, place.said))
@@ -134,7 +134,7 @@ def _found(
 
 def _places(parts: Parts, view: View, wrong: Memory, at_most: int) -> Iterator[_Place]:
     where = Filter(parts.scope.owner, parts.scope.agent)
-    found = [hit.id for hit in view.by_words(_said(wrong), at_most, where, "stemmed")]
+    found = [hit.id for hit in view.by_words(said_by(wrong), at_most, where, "stemmed")]
     for vector in view.vectors([passage.id for passage in view.passages([wrong.id])][:1]).values():
         found += [hit.id for hit in view.by_meaning(vector, at_most, where)]
     for memory in view.memories(sorted(set(found))).values():
@@ -142,10 +142,10 @@ def _places(parts: Parts, view: View, wrong: Memory, at_most: int) -> Iterator[_
             for seen in memory.in_force:
                 yield _Place(memory.id, seen.content, f"{memory.name}: {seen.content}", seen.id)
         else:
-            yield _Place(memory.id, memory.text, _said(memory))
+            yield _Place(memory.id, memory.text, said_by(memory))
 
 
-def _said(memory: Memory, named_in: str = "") -> str:
+def said_by(memory: Memory, named_in: str = "") -> str:
     """With the speaker, where the text speaks of them, or where what corrects it does."""
     if not memory.speaker:
         return memory.text

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.parts import Parts
     from recollect.engine.upkeep_results import Match
-    from recollect.ports import Embedder, Vector
+    from recollect.ports import Embedder, Progress, Vector
     from recollect.records import Memory, Observation
 
     Found = dict[tuple[int, int], tuple[float, Match]]
@@ -46,7 +46,13 @@ class _Bounds:
 
 
 def find_duplicate_observations(
-    parts: Parts, entity: str | None, *, threshold: float, containment: float, limit: int
+    parts: Parts,
+    entity: str | None,
+    *,
+    threshold: float,
+    containment: float,
+    limit: int,
+    progress: Progress | None = None,
 ) -> Duplicates:
     """Pairs of observations in force, of one entity or of each."""
     bounds = _Bounds(_above_zero(threshold, "threshold"), _above_zero(containment, "containment"))
@@ -54,7 +60,7 @@ def find_duplicate_observations(
     embedder, note = _embedder(parts)
     pairs: list[DuplicatePair] = []
     looked_at = 0
-    for page, several, stored in _read(parts, entity):
+    for page, several, stored in _read(parts, entity, progress):
         looked_at += sum(len(each.in_force) for each in page)
         if embedder is not None:
             try:
@@ -87,12 +93,16 @@ def _embedder(parts: Parts) -> tuple[Embedder | None, str | None]:
 
 
 def _read(
-    parts: Parts, entity: str | None
+    parts: Parts, entity: str | None, progress: Progress | None
 ) -> Iterator[tuple[Sequence[Memory], Sequence[Memory], Mapping[int, Vector]]]:
     """Entities, those of them with something to compare, and the vectors that the store has of those."""
     id_ = None if entity is None else entity_named(parts, entity)
     with parts.store.read() as view:
-        chosen = pages(parts, view, Kind.ENTITY) if id_ is None else [list(view.memories([id_]).values())]
+        chosen = (
+            pages(parts, view, Kind.ENTITY, progress)
+            if id_ is None
+            else [list(view.memories([id_]).values())]
+        )
         for page in chosen:
             several = [each for each in page if len(each.in_force) > 1]
             yield page, several, stored_rows(view, several)

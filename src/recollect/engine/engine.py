@@ -10,6 +10,7 @@ from recollect.engine import (
     context,
     converse,
     correct,
+    dreaming,
     duplicates,
     graph,
     history,
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
     from datetime import datetime
     from types import TracebackType
 
+    from recollect.dream.forecast import Forecast
+    from recollect.dream.knobs import Knobs
+    from recollect.engine.dreaming import Dreamt, Undone
+    from recollect.engine.night import Night
     from recollect.engine.parts import Parts
     from recollect.engine.results import (
         Answer,
@@ -63,14 +68,17 @@ if TYPE_CHECKING:
     from recollect.engine.whynot import WhyNot
     from recollect.ports import Progress, Store
     from recollect.rank.pipeline import Profile
-    from recollect.records import Counts, Memory, Model, Problem, Session, Status
+    from recollect.records import Counts, DreamRecord, Memory, Model, Problem, Session, Status
 
 
 class Engine:
     """A memory. Safe to share between threads; several processes may open the same store."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, night: Night | None = None) -> None:
         self._parts = parts
+        self._night = night
+        if night is not None:
+            parts.signals.then = night.falls
 
     def __enter__(self) -> Self:
         return self
@@ -82,6 +90,8 @@ class Engine:
 
     def close(self) -> None:
         """Write what is left to be noted, and release the file."""
+        if self._night is not None:
+            self._night.close()
         self._parts.signals.close()
         self._parts.store.close()
 
@@ -104,14 +114,20 @@ class Engine:
     # The knowledge graph
 
     def create_entities(
-        self, entities: Iterable[EntityLike], *, keep_going: bool = False, key: str | None = None
+        self,
+        entities: Iterable[EntityLike],
+        *,
+        keep_going: bool = False,
+        key: str | None = None,
+        progress: Progress | None = None,
     ) -> ObservedBatch:
         """Create entities. A name that exists keeps its type and status and gains the new observations.
 
         With `keep_going`, rows that cannot be stored are left out and named; without it, one such row
-        stops the batch and nothing is written. The same `key` again is answered, not repeated.
+        stops the batch and nothing is written. The same `key` again is answered, not repeated. `progress`
+        is told of the embedding, which follows the write.
         """
-        return graph.create_entities(self._parts, entities, keep_going=keep_going, key=key)
+        return graph.create_entities(self._parts, entities, keep_going=keep_going, key=key, progress=progress)
 
     def add_observations(
         self,
@@ -119,9 +135,12 @@ class Engine:
         *,
         keep_going: bool = False,
         key: str | None = None,
+        progress: Progress | None = None,
     ) -> ObservedBatch:
         """Add observations to entities that exist, by name. Near-repeats are flagged, never dropped."""
-        return graph.add_observations(self._parts, additions, keep_going=keep_going, key=key)
+        return graph.add_observations(
+            self._parts, additions, keep_going=keep_going, key=key, progress=progress
+        )
 
     def create_relations(
         self,
@@ -211,13 +230,20 @@ class Engine:
         extract: bool = True,
         keep_going: bool = False,
         key: str | None = None,
+        progress: Progress | None = None,
     ) -> Told:
         """Store raw turns of a session, in order: mappings with `content`, `role`, `speaker` and `at`.
 
         With `extract`, what is worth keeping in them also becomes notes, each pointing to its message.
         """
         return converse.add_messages(
-            self._parts, session, messages, extract=extract, keep_going=keep_going, key=key
+            self._parts,
+            session,
+            messages,
+            extract=extract,
+            keep_going=keep_going,
+            key=key,
+            progress=progress,
         )
 
     def extract(self, session: str) -> tuple[Remembered, ...]:
@@ -255,8 +281,12 @@ class Engine:
         tags: Iterable[str] | None = None,
         status: str | None = None,
         pinned: bool | None = None,
+        importance_tag: str | None = None,
     ) -> Memory:
-        """Change what is given, and leave the rest. A former text is kept as a revision."""
+        """Change what is given, and leave the rest. A former text is kept as a revision.
+
+        What is pinned or has an `importance_tag` resists forgetting; an empty tag takes it off.
+        """
         return remember.update(
             self._parts,
             id,
@@ -267,6 +297,7 @@ class Engine:
             tags=tags,
             status=status,
             pinned=pinned,
+            importance_tag=importance_tag,
         )
 
     def supersede(self, old: int, new: int | NoteLike, *, copies: bool = True) -> Superseded:
@@ -371,6 +402,10 @@ class Engine:
             tags=tags,
             include_superseded=include_superseded,
         )
+
+    def seen(self, ids: Sequence[int]) -> None:
+        """Note that somebody was shown these, best first, as `recall` does by itself."""
+        self._parts.signals.seen(self.scope, ids, self._parts.clock())
 
     def search_semantic(
         self, query: str, limit: int | None = None, *, explain: bool = False, record: bool = True
@@ -492,19 +527,27 @@ class Engine:
         threshold: float = SIMILAR,
         containment: float = CONTAINED,
         limit: int = 100,
+        progress: Progress | None = None,
     ) -> Duplicates:
         """Pairs of observations of one entity, or of each, that nearly say the same, the most alike first."""
         return duplicates.find_duplicate_observations(
-            self._parts, entity, threshold=threshold, containment=containment, limit=limit
+            self._parts,
+            entity,
+            threshold=threshold,
+            containment=containment,
+            limit=limit,
+            progress=progress,
         )
 
-    def consolidation_report(self, *, stale_days: float = STALE_DAYS) -> ConsolidationReport:
+    def consolidation_report(
+        self, *, stale_days: float = STALE_DAYS, progress: Progress | None = None
+    ) -> ConsolidationReport:
         """What could be tidied: what to split, what repeats itself, what nobody has looked at for long."""
-        return consolidation_report(self._parts, stale_days)
+        return consolidation_report(self._parts, stale_days, progress)
 
-    def find_split_candidates(self) -> tuple[SplitAnalysis, ...]:
+    def find_split_candidates(self, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
         """Entities with too many observations that fall into topics, the most urgent first."""
-        return split_analysis.find_split_candidates(self._parts)
+        return split_analysis.find_split_candidates(self._parts, progress)
 
     def analyze_split(self, name: str) -> SplitAnalysis:
         """Whether an entity should be split, and into which topics."""
@@ -514,17 +557,64 @@ class Engine:
         """Parts for `execute_split`, to look over first. Nothing is written."""
         return split_analysis.propose_split(self._parts, name)
 
-    def execute_split(self, name: str, parts: Iterable[PartLike]) -> Split:
+    def execute_split(self, name: str, parts: Iterable[PartLike], progress: Progress | None = None) -> Split:
         """Make entities of an entity's observations, and relate them to it: all of it, or nothing.
 
         Parts are those of a proposal, or mappings with `name`, `observations` (texts that it has in force)
         and perhaps `type`. Observations that no part names stay. The answer's `undo` goes to `undo_split`.
         """
-        return split.execute_split(self._parts, name, parts)
+        return split.execute_split(self._parts, name, parts, progress)
 
     def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> Unsplit:
         """Take a split back as if it had not been; refused where a part was changed since."""
         return split.undo_split(self._parts, undo)
+
+    # Dreams
+
+    def dream(
+        self,
+        *,
+        phases: Collection[str] | None = None,
+        without: Collection[str] = (),
+        dry_run: bool = False,
+        gate: bool = True,
+        drop_failing: bool = False,
+        knobs: Knobs | None = None,
+        progress: Progress | None = None,
+    ) -> Dreamt:
+        """Sleep on it: strengthen what was used, let the rest fade, tidy up. `undo_dream` takes it back.
+
+        Nothing is written with `dry_run`, nor where people would no longer find what they found, unless
+        `gate` is off; with `drop_failing`, only the phase that would lose something is left out.
+        """
+        wish = dreaming.Wish(
+            phases=dreaming.phases_of(self._parts.phases if phases is None else phases, without),
+            knobs=knobs or self._parts.knobs,
+            dry_run=dry_run,
+            gate=gate,
+            drop_failing=drop_failing,
+        )
+        return dreaming.dream(self._parts, self.profiles, wish, progress)
+
+    def dreams(self, limit: int = 20) -> tuple[DreamRecord, ...]:
+        """The dreams of this scope, the newest first."""
+        return dreaming.dreams(self._parts, limit)
+
+    def dream_journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002
+        """A dream, and every change that it made, with before and after."""
+        return dreaming.journal(self._parts, id)
+
+    def undo_dream(self, id: int, *, later: bool = False) -> Undone:  # noqa: A002  # the domain's word
+        """Put everything back as it was before a dream; what was changed since is reported and left."""
+        return dreaming.undo(self._parts, id, later=later)
+
+    def forecast(self, days: int = 365) -> Forecast:
+        """What nightly dreams would do to memories that nobody uses from now on."""
+        return dreaming.forecast(self._parts, days)
+
+    def links(self, id: int) -> tuple[tuple[Memory, int], ...]:  # noqa: A002  # the domain's word
+        """The memories that keep coming up together with one, and in how many answers they did."""
+        return dreaming.links(self._parts, id)
 
     # The store
 

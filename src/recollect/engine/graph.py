@@ -32,14 +32,19 @@ if TYPE_CHECKING:
     from recollect.changes import Change
     from recollect.engine.parts import Parts
     from recollect.engine.wanted import EntityLike, ObservationLike, RelationLike
-    from recollect.ports import View
+    from recollect.ports import Progress, View
     from recollect.records import Relation
 
 _Row = TypeVar("_Row")
 
 
 def create_entities(
-    parts: Parts, entities: Iterable[EntityLike], *, keep_going: bool, key: str | None
+    parts: Parts,
+    entities: Iterable[EntityLike],
+    *,
+    keep_going: bool,
+    key: str | None,
+    progress: Progress | None = None,
 ) -> ObservedBatch:
     return _observe(
         parts,
@@ -47,6 +52,7 @@ def create_entities(
         lambda entity: PutEntity(parts.scope, entity_of(entity)),
         keep_going=keep_going,
         key=key,
+        progress=progress,
     )
 
 
@@ -56,6 +62,7 @@ def add_observations(
     *,
     keep_going: bool,
     key: str | None,
+    progress: Progress | None = None,
 ) -> ObservedBatch:
     return _observe(
         parts,
@@ -63,6 +70,7 @@ def add_observations(
         lambda pair: AddObservations(parts.scope, name_of(pair[0]), observations_of(pair[1])),
         keep_going=keep_going,
         key=key,
+        progress=progress,
     )
 
 
@@ -207,10 +215,12 @@ def _observe(
     *,
     keep_going: bool,
     key: str | None,
+    progress: Progress | None,
 ) -> ObservedBatch:
     """Write observations, then embed them and flag those that nearly repeat an older one."""
     done, rejected = apply_rows(parts, rows, change_of, keep_going=keep_going, key=key)
-    note = catch_up(parts, [outcome.ids[0] for _, outcome in done if outcome.created or outcome.added])
+    written = [outcome.ids[0] for _, outcome in done if outcome.created or outcome.added]
+    note = catch_up(parts, written, progress)
     added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
     similar = flag_similar(parts, added)
     entities = tuple(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from recollect.engine.remember import of_scope
 from recollect.engine.results import Event, History
 from recollect.records import Kind
+from recollect.text.copies import says_the_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,13 +20,21 @@ def history(parts: Parts, id_: int) -> History:
     memory = of_scope(parts, id_)
     with parts.store.read() as view:
         replaced = list(view.memories(view.replaced_by(id_)).values())
+        by = view.memories([memory.superseded_by] if memory.superseded_by else []).get(
+            memory.superseded_by or 0
+        )
         relations = view.relations([id_], deleted=True) if memory.kind is Kind.ENTITY else ()
-    events = [*_life(memory), *_replacements(replaced), *_observed(memory), *_related(memory, relations)]
+    events = [
+        *_life(memory, by),
+        *_replacements(memory, replaced),
+        *_observed(memory),
+        *_related(memory, relations),
+    ]
     # Stable: what happened in one moment stands in the order it is told above.
     return History(memory, tuple(sorted(events, key=lambda event: event.at)))
 
 
-def _life(memory: Memory) -> Iterator[Event]:
+def _life(memory: Memory, by: Memory | None) -> Iterator[Event]:
     first = memory.former[0].text if memory.former else memory.text
     if memory.kind is Kind.ENTITY:
         yield Event(memory.created_at, "created", f"{memory.name} ({memory.type})")
@@ -41,16 +50,25 @@ def _life(memory: Memory) -> Iterator[Event]:
         yield Event(absence.since, absence.why)
         yield Event(absence.until, "restored")
     if memory.superseded_at is not None:
-        by = f"by memory {memory.superseded_by}" if memory.superseded_by else "by a memory that is gone"
-        yield Event(memory.superseded_at, "superseded", by)
+        yield Event(memory.superseded_at, *_retired(memory, by))
     if memory.deleted_at is not None:
         yield Event(memory.deleted_at, "forgotten", f"`recollect restore {memory.id}` brings it back")
 
 
-def _replacements(replaced: Sequence[Memory]) -> Iterator[Event]:
+def _retired(memory: Memory, by: Memory | None) -> tuple[str, str]:
+    if by is None:
+        return "superseded", "by a memory that is gone"
+    if says_the_same(memory.text, by.text):
+        return "merged", f"into memory {by.id}, which says the same"
+    return "superseded", f"by memory {by.id}"
+
+
+def _replacements(memory: Memory, replaced: Sequence[Memory]) -> Iterator[Event]:
     for other in replaced:
         if other.superseded_at is not None:
-            yield Event(other.superseded_at, "supersedes", f"memory {other.id}: {other.text}")
+            same = says_the_same(memory.text, other.text)
+            what = "merged with" if same else "supersedes"
+            yield Event(other.superseded_at, what, f"memory {other.id}: {other.text}")
 
 
 def _observed(memory: Memory) -> Iterator[Event]:

@@ -38,14 +38,14 @@ def embedder_of(parts: Parts) -> Embedder:
     return embedder
 
 
-def catch_up(parts: Parts, ids: Sequence[int] = ()) -> str | None:
+def catch_up(parts: Parts, ids: Sequence[int] = (), progress: Progress | None = None) -> str | None:
     """Embed what waits for a vector, first what these memories say; returns why it could not be, if so.
 
     Never a reason to fail a write: the rows are stored, words find them, and the passages stay in the queue.
     """
     try:
         embedder = embedder_of(parts)
-        own = _embed_own(parts, embedder, ids)
+        own = _embed_own(parts, embedder, ids, progress)
         # Of what others left behind, a little: who writes one note must not wait for an import's thousands.
         embed_pending(parts, embedder, at_most=_AT_ONCE - own if not ids else _OF_OTHERS)
     except ModelUnavailable as error:
@@ -53,7 +53,7 @@ def catch_up(parts: Parts, ids: Sequence[int] = ()) -> str | None:
     return None
 
 
-def _embed_own(parts: Parts, embedder: Embedder, ids: Sequence[int]) -> int:
+def _embed_own(parts: Parts, embedder: Embedder, ids: Sequence[int], progress: Progress | None) -> int:
     if not ids:
         return 0
     with parts.store.read() as view:
@@ -65,6 +65,8 @@ def _embed_own(parts: Parts, embedder: Embedder, ids: Sequence[int]) -> int:
     lacking = [passage for passage in passages if passage.id not in known]
     for start in range(0, len(lacking), _BATCH):
         _embed(parts, embedder, lacking[start : start + _BATCH])
+        if progress is not None:
+            progress(min(start + _BATCH, len(lacking)), len(lacking))
     return len(lacking)
 
 
@@ -87,8 +89,10 @@ def embed_pending(
 
 
 def _embed(parts: Parts, embedder: Embedder, passages: Sequence[Passage]) -> None:
-    rows = embedder.documents([passage.text for passage in passages])
-    vectors = tuple((passage.id, pack(row)) for passage, row in zip(passages, rows, strict=True))
+    # What is said again and again in a conversation ("Thanks!") is embedded once.
+    texts = list(dict.fromkeys(passage.text for passage in passages))
+    packed = dict(zip(texts, map(pack, embedder.documents(texts)), strict=True))
+    vectors = tuple((passage.id, packed[passage.text]) for passage in passages)
     parts.store.apply([PutVectors(embedder.model, vectors)], at=parts.clock())
 
 

@@ -14,19 +14,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recollect.engine.parts import Parts
-    from recollect.ports import Embedder, Vector, View
+    from recollect.ports import Embedder, Progress, Vector, View
     from recollect.records import Memory
 
 _PAGE = 200
 
 
-def pages(parts: Parts, view: View, kind: Kind) -> Iterator[Sequence[Memory]]:
+def pages(
+    parts: Parts, view: View, kind: Kind, progress: Progress | None = None
+) -> Iterator[Sequence[Memory]]:
     """All memories of this scope and kind that are in force, by id, a page at a time."""
     where = Filter(parts.scope.owner, parts.scope.agent, kinds=frozenset({kind}))
-    after = 0
+    total = None if progress is None else view.how_many(where).get(kind, 0)
+    after = done = 0
     while page := view.page(where, after, _PAGE):
         yield page
         after = page[-1].id
+        done += len(page)
+        if progress is not None:
+            progress(done, total)
 
 
 def stored_rows(view: View, entities: Sequence[Memory]) -> dict[int, Vector]:

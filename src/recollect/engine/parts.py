@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 
+from recollect.dream.knobs import Knobs, Phase
 from recollect.engine.signals import Signals
 from recollect.ports import Clock, Embedder, Extractor, Store
 from recollect.rank.pipeline import Profile
@@ -40,5 +41,11 @@ class Parts:
     """The conversation that calls belong to, if the caller named one."""
     zone: tzinfo = UTC
     """Where the user's days begin."""
+    knobs: Knobs = field(default_factory=Knobs)
+    """The numbers of a dream."""
+    phases: tuple[Phase, ...] = tuple(Phase)
+    """What a dream does, unless its caller says otherwise."""
+    holder: str = "this process"
+    """By which name it holds what one process at a time may hold."""
     extractor: ExtractorMade = _nothing
     """What draws notes out of messages; made when it is first needed."""

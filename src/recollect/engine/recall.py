@@ -94,7 +94,8 @@ def recall(parts: Parts, question: Question) -> Answer:
     shown = within(hits, question.budget_tokens)
     # Who asks about the past must not change it.
     if question.record and question.as_of is None:
-        parts.signals.seen(parts.scope, [hit.memory.id for hit in shown], now)
+        ids = [hit.memory.id for hit in shown]
+        parts.signals.seen(parts.scope, ids, now, question.query, question.profile.name)
     return Answer(
         query=question.query,
         hits=shown,

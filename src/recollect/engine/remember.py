@@ -76,6 +76,7 @@ def update(
     tags: Iterable[str] | None,
     status: str | None,
     pinned: bool | None,
+    importance_tag: str | None = None,
 ) -> Memory:
     """Change a memory; a former text is kept as a revision."""
     change = Amend(
@@ -88,10 +89,12 @@ def update(
         category=None if category is None else clean_name(category, "category"),
         happened_at=aware(happened_at, "happened_at"),
         tags=None if tags is None else tags_of(tags),
+        importance_tag=importance_tag if importance_tag in (None, "") else clean_name(importance_tag, "mark"),
     )
     if change == Amend(parts.scope, id_):
         raise InvalidInput(
-            "Say what to update: text, importance, category, happened_at, tags, status or pinned."
+            "Say what to update: text, importance, category, happened_at, tags, status, pinned or "
+            "importance_tag."
         )
     parts.store.apply([change], at=parts.clock())
     if text is not None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recollect.engine.parts import Parts
-    from recollect.ports import Vector, View
+    from recollect.ports import Progress, Vector, View
     from recollect.records import Memory
 
 STALE_DAYS = 90.0
@@ -34,7 +34,9 @@ _SHOWN = 10
 _PREVIEW = 80
 
 
-def consolidation_report(parts: Parts, stale_days: float) -> ConsolidationReport:
+def consolidation_report(
+    parts: Parts, stale_days: float, progress: Progress | None = None
+) -> ConsolidationReport:
     """Everything that upkeep could look at, of one moment of the store."""
     _check_days(stale_days)
     # What earlier answers left to be noted tells what was seen.
@@ -46,16 +48,16 @@ def consolidation_report(parts: Parts, stale_days: float) -> ConsolidationReport
     notes: list[FlaggedNote] = []
     large: list[tuple[Memory, Mapping[int, Vector]]] = []
     with parts.store.read() as view:
-        for page in pages(parts, view, Kind.ENTITY):
+        for page in pages(parts, view, Kind.ENTITY, progress):
             counts["entities"] += len(page)
             counts["observations"] += sum(len(entity.in_force) for entity in page)
             flagged += (flag for entity in page for flag in _flagged(entity))
             large += large_ones(view, page)
             stale += _stale(view, page, now, timedelta(days=stale_days))
-        for page in pages(parts, view, Kind.NOTE):
+        for page in pages(parts, view, Kind.NOTE, progress):
             counts["notes"] += len(page)
             notes += _flagged_notes(view, page)
-    found = analyses(parts, large)
+    found = analyses(parts, large, progress)
     report = ConsolidationReport(
         at=now,
         stale_days=stale_days,

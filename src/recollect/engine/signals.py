@@ -13,7 +13,7 @@ from recollect.changes import RecordUse
 from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from recollect.ports import Store
@@ -34,6 +34,8 @@ class Signals:
         self.failures = 0
         """Of this process. The store learns of them with the next answer that can be noted."""
         self.last_failure: str | None = None
+        self.then: Callable[[], None] | None = None
+        """What to do once an answer was given and noted, in the background as well."""
         self._store = store
         self._waiting: SimpleQueue[tuple[RecordUse, datetime] | None] = SimpleQueue()
         self._idle = threading.Condition()
@@ -43,8 +45,15 @@ class Signals:
         self._closed = False
         self._thread: threading.Thread | None = None
 
-    def seen(self, scope: Scope, ids: Sequence[int], at: datetime) -> None:
-        """What the caller was shown, best first."""
+    def seen(
+        self,
+        scope: Scope,
+        ids: Sequence[int],
+        at: datetime,
+        query: str | None = None,
+        profile: str | None = None,
+    ) -> None:
+        """What the caller was shown, best first, and what for."""
         if not ids:
             return
         # One lock for all of it, so that nothing is put behind the end that `close` puts.
@@ -53,7 +62,7 @@ class Signals:
                 self._failed("the memory was closed meanwhile")
                 return
             self._unwritten += 1
-            self._waiting.put((RecordUse(scope, tuple(ids), self.session), at))
+            self._waiting.put((RecordUse(scope, tuple(ids), self.session, query=query, profile=profile), at))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._write_all, name="recollect-signals", daemon=True)
                 self._thread.start()
@@ -85,6 +94,8 @@ class Signals:
                 with self._idle:
                     self._unwritten -= 1
                     self._idle.notify_all()
+            if self.then is not None:
+                self.then()
 
         self._tell_the_rest()
 

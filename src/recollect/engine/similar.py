@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +17,7 @@ from recollect.text.same import CONTAINED, SIMILAR, containment
 from recollect.text.words import words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recollect.changes import Added
     from recollect.engine.parts import Parts
@@ -59,53 +61,70 @@ def _found(
     stored: Mapping[int, Mapping[int, Vector]],
     embedder: Embedder | None,
 ) -> dict[int, tuple[Similar, ...]]:
-    return {
-        entity: tuple(_alike(memories[entity], {new.id for new in news}, stored[entity], embedder))
+    by_meaning = embedder is not None
+    compared = {
+        entity: list(
+            _compared(memories[entity], {new.id for new in news}, stored[entity], by_meaning=by_meaning)
+        )
         for entity, news in added.items()
         if entity in memories
     }
+    rows = {} if embedder is None else _plain(chain.from_iterable(compared.values()), embedder)
+    return {entity: tuple(_alike(each, rows)) for entity, each in compared.items()}
 
 
-def _alike(
-    memory: Memory, new_ids: set[int], stored: Mapping[int, Vector], embedder: Embedder | None
-) -> list[Similar]:
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A new observation, all that were there before it, and those whose meaning is compared with its own."""
+
+    new: Observation
+    older: Sequence[Observation]
+    likeliest: Sequence[Observation]
+
+
+def _compared(
+    memory: Memory, new_ids: set[int], stored: Mapping[int, Vector], *, by_meaning: bool
+) -> Iterator[_Compared]:
+    for place, observation in enumerate(memory.in_force):
+        if observation.id in new_ids and place:
+            older = memory.in_force[:place]
+            # Of a word or two, a model knows too little: it takes "yes" and "no" for the same.
+            told = by_meaning and len(words(observation.content)) >= _FEWEST_WORDS
+            yield _Compared(observation, older, _likeliest(observation, older, stored) if told else ())
+
+
+def _plain(compared: Iterable[_Compared], embedder: Embedder) -> dict[str, Vector]:
+    """Vectors of the contents by themselves, each embedded once, however many it is compared with.
+
+    The entity's name, which all of its passages share, would make all alike.
+    """
+    texts = list(
+        dict.fromkeys(
+            seen.content for each in compared if each.likeliest for seen in (each.new, *each.likeliest)
+        )
+    )
+    return dict(zip(texts, embedder.documents(texts), strict=True)) if texts else {}
+
+
+def _alike(compared: Iterable[_Compared], rows: Mapping[str, Vector]) -> Iterator[Similar]:
     """For each new observation, the older one that is most like it, if any is."""
-    pairs = []
-    older: list[Observation] = []
-    for observation in memory.in_force:
-        if observation.id in new_ids:
-            match = _closest(observation, older, stored, embedder)
-            if match is not None:
-                other, similarity = match
-                pairs.append(
-                    Similar(observation.id, observation.content, other.id, other.content, similarity)
-                )
-        older.append(observation)
-    return pairs
+    for each in compared:
+        shares = [(other, containment(each.new.content, other.content)) for other in each.older]
+        matches = [(other, share) for other, share in shares if share >= CONTAINED]
+        if rows:
+            matches += [pair for pair in _cosines(each, rows) if pair[1] >= SIMILAR]
+        if matches:
+            other, similarity = max(matches, key=lambda pair: (pair[1], -pair[0].id))
+            yield Similar(each.new.id, each.new.content, other.id, other.content, similarity)
 
 
-def _closest(
-    new: Observation, older: Sequence[Observation], stored: Mapping[int, Vector], embedder: Embedder | None
-) -> tuple[Observation, float] | None:
-    contained = [(other, containment(new.content, other.content)) for other in older]
-    matches = [(other, share) for other, share in contained if share >= CONTAINED]
-    # Of a word or two, a model knows too little: it takes "yes" and "no" for the same.
-    if embedder is not None and len(words(new.content)) >= _FEWEST_WORDS:
-        matches += [pair for pair in _cosines(new, older, stored, embedder) if pair[1] >= SIMILAR]
-    return max(matches, key=lambda pair: (pair[1], -pair[0].id), default=None)
-
-
-def _cosines(
-    new: Observation, older: Sequence[Observation], stored: Mapping[int, Vector], embedder: Embedder
-) -> list[tuple[Observation, float]]:
-    """Cosines of the plain contents; the entity's name, which all share, would make all alike."""
-    likeliest = _likeliest(new, older, stored)
-    if not likeliest:
+def _cosines(each: _Compared, rows: Mapping[str, Vector]) -> list[tuple[Observation, float]]:
+    if not each.likeliest:
         return []
-    rows = embedder.documents([new.content, *(other.content for other in likeliest)])
+    others = np.stack([rows[other.content] for other in each.likeliest])
     # Rounding may carry a cosine past one.
-    cosines = np.minimum(1.0, np.vecdot(rows[1:], rows[0]))
-    return [(other, float(cosine)) for other, cosine in zip(likeliest, cosines, strict=True)]
+    cosines = np.minimum(1.0, np.vecdot(others, rows[each.new.content]))
+    return [(other, float(cosine)) for other, cosine in zip(each.likeliest, cosines, strict=True)]
 
 
 def _likeliest(

@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 
     from recollect.changes import Change, Outcome
     from recollect.engine.parts import Parts
-    from recollect.ports import View
+    from recollect.ports import Progress, View
     from recollect.records import Observation
 
 PartLike = SplitPart | Mapping[str, Any]
 
 
-def execute_split(parts: Parts, name: str, wanted: Iterable[PartLike]) -> Split:
+def execute_split(
+    parts: Parts, name: str, wanted: Iterable[PartLike], progress: Progress | None = None
+) -> Split:
     """Make the parts, move their observations, and relate them to the original: all of it, or nothing."""
     chosen = [_part_of(part) for part in listed(wanted, "Parts")]
     now = parts.clock()
@@ -59,7 +61,7 @@ def execute_split(parts: Parts, name: str, wanted: Iterable[PartLike]) -> Split:
         undo=SplitUndo(
             original.id, tuple(made), tuple(seen.id for observations in moved for seen in observations)
         ),
-        note=_meanwhile(original, outcomes, len(taken)) or catch_up(parts),
+        note=_meanwhile(original, outcomes, len(taken)) or catch_up(parts, made, progress),
     )
 
 

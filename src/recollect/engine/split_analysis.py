@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recollect.engine.parts import Parts
-    from recollect.ports import Vector, View
+    from recollect.ports import Progress, Vector, View
 
 CONTAINS, PART_OF = "contains", "part_of"
 MOST_OBSERVATIONS = 20
@@ -47,11 +47,12 @@ def analyze_split(parts: Parts, name: str) -> SplitAnalysis:
     return _analysis(parts, entity, stored)
 
 
-def find_split_candidates(parts: Parts) -> tuple[SplitAnalysis, ...]:
+def find_split_candidates(parts: Parts, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
     """Entities that are too large and fall apart, the highest score first."""
     with parts.store.read() as view:
-        large = [each for page in pages(parts, view, Kind.ENTITY) for each in large_ones(view, page)]
-    return tuple(found for found in analyses(parts, large) if found.needs_split)
+        chosen = pages(parts, view, Kind.ENTITY, progress)
+        large = [each for page in chosen for each in large_ones(view, page)]
+    return tuple(found for found in analyses(parts, large, progress) if found.needs_split)
 
 
 def large_ones(view: View, entities: Iterable[Memory]) -> Iterator[tuple[Memory, Mapping[int, Vector]]]:
@@ -62,9 +63,15 @@ def large_ones(view: View, entities: Iterable[Memory]) -> Iterator[tuple[Memory,
 
 
 def analyses(
-    parts: Parts, entities: Iterable[tuple[Memory, Mapping[int, Vector]]]
+    parts: Parts,
+    entities: Sequence[tuple[Memory, Mapping[int, Vector]]],
+    progress: Progress | None = None,
 ) -> tuple[SplitAnalysis, ...]:
-    found = [_analysis(parts, entity, stored) for entity, stored in entities]
+    found: list[SplitAnalysis] = []
+    for entity, stored in entities:
+        found.append(_analysis(parts, entity, stored))
+        if progress is not None:
+            progress(len(found), len(entities))
     return tuple(sorted(found, key=lambda analysis: (-analysis.score, analysis.id)))
 
 

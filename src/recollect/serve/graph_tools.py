@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.limits import MOST_PER_PAGE
+from recollect.engine.limits import DEFAULT_LIMIT, MOST_PER_PAGE
+from recollect.errors import InvalidInput
 from recollect.serve import wire
-from recollect.serve.paging import BUDGET, after, fitted
+from recollect.serve.graph_pages import Place, fitted, place_of
+from recollect.serve.paging import (
+    BUDGET,
+    BUDGET_TOKENS,
+    CURSOR,
+    MORE,
+    at_most,
+    first_of,
+    fit,
+    found,
+    more,
+    shortened,
+)
 from recollect.serve.shapes import flag, listed, maybe, number, table, text, whole
 from recollect.serve.tool import Reply, Tool
 
 if TYPE_CHECKING:
     from recollect.serve.tool import Call
+
+_MOST_ALIKE = 5
+_MOST_IDS = 50
 
 _ENTITY = table(
     name=text("The entity's name"),
@@ -27,28 +42,22 @@ _RELATION = table(
     }
 )
 _DONE = table(success=flag(), message=text())
-_GRAPH = table(
-    needs=("entities", "relations"),
-    entities=listed(_ENTITY),
-    relations=listed(_RELATION),
-    cursor=text("Pass it on as `cursor` for the next page; absent on the last"),
-    note=text("What was left out, and how to get it"),
-)
+_GRAPH = table(needs=("entities", "relations"), entities=listed(_ENTITY), relations=listed(_RELATION), **MORE)
 _LIMIT = whole("At most so many entities", minimum=1, maximum=MOST_PER_PAGE)
-_BUDGET = whole("At most about so many tokens", minimum=50)
-_CURSOR = text("The `cursor` of the last answer, for the next page")
+_PAGES = {"limit": _LIMIT, "cursor": CURSOR, "budget_tokens": BUDGET_TOKENS}
+_MOST_FOUND = 50
 
 
 def _create_entities(call: Call) -> Reply:
-    batch = call.engine.create_entities(call.given["entities"])
+    batch = call.engine.create_entities(call.given["entities"], progress=call.progress)
     made = [
         {**wire.entity(memory), "observations": [added.content for added in done.added]}
         for done in batch.entities
         if (done.created or done.added) and (memory := call.engine.get(done.id)) is not None
     ]
     gained = [done.name for done in batch.entities if not done.created and done.added]
-    also = f"These existed and gained the new observations: {', '.join(gained)}." if gained else None
-    return Reply({"entities": made}, wire.shown(made), also)
+    also = f"These existed and gained the new observations: {first_of(gained)}." if gained else None
+    return _echo("entities", made, also)
 
 
 def _create_relations(call: Call) -> Reply:
@@ -60,18 +69,18 @@ def _create_relations(call: Call) -> Reply:
     ]
     missing = sorted({name for done in batch.relations for name in done.also_created})
     also = (
-        f"These entities did not exist and were created with the type 'unknown': {', '.join(missing)}."
+        f"These entities did not exist and were created with the type 'unknown': {first_of(missing)}."
         if missing
         else None
     )
-    return Reply({"relations": made}, wire.shown(made), also)
+    return _echo("relations", made, also)
 
 
 def _add_observations(call: Call) -> Reply:
     additions: dict[str, list[Any]] = {}
     for item in call.given["observations"]:
         additions.setdefault(item["entityName"], []).extend(item["contents"])
-    batch = call.engine.add_observations(additions)
+    batch = call.engine.add_observations(additions, progress=call.progress)
     left = {
         name: [added.content for added in done.added]
         for name, done in zip(additions, batch.entities, strict=True)
@@ -85,12 +94,23 @@ def _add_observations(call: Call) -> Reply:
         for item in call.given["observations"]
     ]
     alike = [
-        f"“{pair.content}” nearly repeats “{pair.similar_content}” of {done.name}"
+        f"“{wire.brief(pair.content)}” nearly repeats “{wire.brief(pair.similar_content)}” of {done.name}"
         for done in batch.entities
         for pair in done.similar
     ]
-    also = "; ".join(alike) + ". Both are kept." if alike else None
-    return Reply({"results": results}, wire.shown(results), also)
+    more = f"; and {len(alike) - _MOST_ALIKE} more" if len(alike) > _MOST_ALIKE else ""
+    also = "; ".join(alike[:_MOST_ALIKE]) + f"{more}. Both are kept." if alike else None
+    return _echo("results", results, also)
+
+
+def _echo(name: str, made: list[dict[str, Any]], also: str | None) -> Reply:
+    """What was written, as the official server repeats it; of very much, the beginning."""
+    page = fit(made, BUDGET, shared=False)
+    if not page.left and not page.cut:
+        return Reply({name: made}, wire.shown(made), also)
+    # The whole of it is stored: only the answer is short.
+    note = f"All {len(made)} were saved; only what fits {BUDGET} tokens is repeated here."
+    return Reply({name: page.rows, "note": note}, wire.shown(page.rows), f"{note} {also or ''}".strip())
 
 
 def _taken(left: list[str], wanted: list[Any]) -> list[str]:
@@ -102,67 +122,130 @@ def _taken(left: list[str], wanted: list[Any]) -> list[str]:
 
 
 def _delete_entities(call: Call) -> Reply:
-    gone = call.engine.delete_entities(call.given["entityNames"])
-    return _done("Entities deleted successfully", _undo(gone))
+    wanted = list(dict.fromkeys(call.given["entityNames"]))
+    gone = call.engine.delete_entities(wanted)
+    told = [_fewer(len(gone), len(wanted), "names are exact; `search_nodes` finds them"), _undo(call, gone)]
+    return _done("Entities deleted successfully", " ".join(filter(None, told)))
 
 
 def _delete_observations(call: Call) -> Reply:
     removals: dict[str, list[str]] = {}
     for item in call.given["deletions"]:
         removals.setdefault(item["entityName"], []).extend(item["observations"])
-    call.engine.delete_observations(removals)
-    return _done("Observations deleted successfully")
+    wanted = sum(len(set(texts)) for texts in removals.values())
+    count = call.engine.delete_observations(removals)
+    return _done(
+        "Observations deleted successfully",
+        _fewer(count, wanted, "texts are exact; `open_nodes` shows them word for word"),
+    )
 
 
 def _delete_relations(call: Call) -> Reply:
-    call.engine.delete_relations(call.given["relations"])
-    return _done("Relations deleted successfully")
+    wanted = call.given["relations"]
+    count = call.engine.delete_relations(wanted)
+    # A relation may go with its inverse, so a count says only whether there was any.
+    return _done(
+        "Relations deleted successfully",
+        _fewer(min(count, 1), min(len(wanted), 1), "`open_nodes` of either end shows what there is"),
+    )
+
+
+def _fewer(count: int, wanted: int, remedy: str) -> str | None:
+    """That something was not there, if so: the official answer says success in any case."""
+    if count >= wanted:
+        return None
+    return f"{'Nothing matched' if not count else f'Only {count} of {wanted} were there'}; {remedy}."
 
 
 def _done(message: str, also: str | None = None) -> Reply:
-    return Reply({"success": True, "message": message}, message, also)
+    return Reply({"success": True, "message": message}, message, also or None)
 
 
-def _undo(gone: tuple[int, ...]) -> str | None:
-    return f"`recollect restore {' '.join(map(str, gone))}` brings them back." if gone else None
+def _undo(call: Call, gone: tuple[int, ...]) -> str | None:
+    if not gone:
+        return None
+    if "restore" in call.offered:
+        return f"`restore` brings back: {first_of(gone, _MOST_IDS)}."
+    which = "them" if len(gone) <= _MOST_IDS else f"the first {_MOST_IDS} of {len(gone)}"
+    return f"`recollect restore {' '.join(map(str, gone[:_MOST_IDS]))}` brings {which} back."
 
 
 def _read_graph(call: Call) -> Reply:
-    graph = call.engine.read_graph(limit=call.get("limit", MOST_PER_PAGE), after=after(call))
-    return _shown(fitted(graph, call.get("budget_tokens", BUDGET)))
+    place = _place(call)
+    graph = call.engine.read_graph(limit=call.get("limit", MOST_PER_PAGE), after=place.before)
+    keyed = [(memory.id, memory) for memory in graph.entities]
+    return _shown(fitted(keyed, graph.relations, _budget(call), place, graph.cursor))
 
 
 def _search_nodes(call: Call) -> Reply:
-    limit = call.get("limit", 50)
-    graph = call.engine.search_nodes(call.given["query"], limit=min(limit + 1, MOST_PER_PAGE))
-    first = replace(graph, entities=graph.entities[:limit])
-    data = fitted(first, call.get("budget_tokens", BUDGET), pages=False)
-    if len(graph.entities) > limit:
-        data.setdefault("note", f"There are more than {limit}; raise `limit`, or ask more narrowly.")
+    place, limit = _place(call), call.get("limit", _MOST_FOUND)
+    stop = place.before + limit
+    if place.before >= MOST_PER_PAGE:
+        raise InvalidInput(
+            f"A search reaches {MOST_PER_PAGE} entities; ask more narrowly instead of paging on."
+        )
+    graph = call.engine.search_nodes(call.given["query"], limit=min(stop + 1, MOST_PER_PAGE))
+    keyed = list(enumerate(graph.entities, start=1))
+    onward = stop if len(keyed) > stop else None
+    data = fitted(keyed[place.before : stop], graph.relations, _budget(call), place, onward)
+    if onward is not None:
+        data.setdefault("note", f"There are more than {stop}; go on with `cursor`, or ask more narrowly.")
     return _shown(data)
 
 
 def _open_nodes(call: Call) -> Reply:
-    found = call.engine.open_nodes(call.given["names"])
+    place = _place(call)
+    graph = call.engine.open_nodes(call.given["names"], record=not place.key)
     # In the order of the graph, as the official server has it, whatever the order asked for.
-    graph = replace(found, entities=tuple(sorted(found.entities, key=lambda memory: memory.id)))
-    return _shown(fitted(graph, call.get("budget_tokens", BUDGET), pages=False))
+    ordered = sorted(graph.entities, key=lambda memory: memory.id)
+    rest = [(memory.id, memory) for memory in ordered if memory.id > place.before]
+    keyed = rest[: call.get("limit", MOST_PER_PAGE)]
+    onward = keyed[-1][0] if len(rest) > len(keyed) else None
+    return _shown(fitted(keyed, graph.relations, _budget(call), place, onward))
+
+
+def _place(call: Call) -> Place:
+    return place_of(str(call.get("cursor", "0")))
+
+
+def _budget(call: Call) -> int:
+    return int(call.get("budget_tokens", BUDGET))
 
 
 def _shown(data: dict[str, Any]) -> Reply:
     shown = {name: data[name] for name in ("entities", "relations")}
-    return Reply(data, wire.shown(shown), _more(data))
-
-
-def _more(data: dict[str, Any]) -> str | None:
-    if "cursor" not in data:
-        return data.get("note")
-    return f"{data.get('note', 'There is more.')} The next page: cursor {data['cursor']!r}."
+    return Reply(data, wire.shown(shown), more(data))
 
 
 def _search_semantic(call: Call) -> Reply:
-    found = wire.rounded(call.engine.search_semantic(call.given["query"], call.get("limit")))
-    return Reply(found, wire.shown(found))
+    query = call.given["query"]
+    notes: list[str] = []
+
+    def ask(limit: int | None) -> list[dict[str, Any]]:
+        answer = call.engine.search_semantic(query, limit, record=call.get("cursor") is None)
+        notes[:] = [answer["note"]] if "note" in answer else []
+        return list(wire.rounded(answer["results"]))
+
+    reach, rest = found(call, ask, lambda one: str(one["name"]))
+    wanted = rest[: call.get("limit", DEFAULT_LIMIT)]
+
+    def shorten(place: int, room: int) -> dict[str, Any]:
+        row = wanted[place]
+        return dict(shortened({**row, "observations": wire.telling(row["observations"], query)}, room))
+
+    page = fit(wanted, _budget(call), shorten)
+    data: dict[str, Any] = {"results": page.rows}
+    if page.left or len(wanted) == call.get("limit", DEFAULT_LIMIT):
+        data["cursor"] = reach.onward(len(page.rows))
+    note = page.note(", or read one with `open_nodes`")
+    missing = sum(
+        len(one["observations"]) - len(row["observations"])
+        for one, row in zip(wanted, page.rows, strict=False)
+    )
+    unsaid = f"{missing} observations are not shown." if missing else None
+    if note or notes:
+        data["note"] = " ".join(filter(None, (unsaid, note, *notes)))
+    return Reply(data, wire.shown({"results": page.rows}), more(data) if note else data.get("note"))
 
 
 GRAPH_TOOLS = (
@@ -173,7 +256,7 @@ GRAPH_TOOLS = (
         "what is known about it. A name that exists keeps its type and gains the observations that are "
         "new.",
         table(entities=listed(_ENTITY)),
-        table(entities=listed(_ENTITY)),
+        table(needs=("entities",), entities=listed(_ENTITY), note=text()),
         _create_entities,
     ),
     Tool(
@@ -182,15 +265,15 @@ GRAPH_TOOLS = (
         "Connect entities: who works where, what belongs to what. Use the active voice. An entity that "
         "does not exist is created with the type 'unknown', and the answer says so.",
         table(relations=listed(_RELATION)),
-        table(relations=listed(_RELATION)),
+        table(needs=("relations",), relations=listed(_RELATION), note=text()),
         _create_relations,
     ),
     Tool(
         "add_observations",
         "Add observations",
         "Add facts to entities that exist, one short statement each. An observation may be text, or an "
-        "object with `content`, a `kind` (fact, decision, state, metadata …) and `supersedes`: the exact "
-        "text of an older observation that it corrects, which then stays as history.",
+        "object with `content`, a `kind` and `supersedes`: the exact text of an older observation that it "
+        "corrects, which then stays as history.",
         table(
             observations=listed(
                 table(
@@ -202,7 +285,7 @@ GRAPH_TOOLS = (
                                 table(
                                     needs=("content",),
                                     content=text(),
-                                    kind=text(),
+                                    kind=text("Any word, such as fact, decision, state or metadata"),
                                     supersedes=text("The exact text that this one corrects"),
                                 ),
                             ]
@@ -212,7 +295,11 @@ GRAPH_TOOLS = (
                 )
             )
         ),
-        table(results=listed(table(entityName=text(), addedObservations=listed(text())))),
+        table(
+            needs=("results",),
+            results=listed(table(entityName=text(), addedObservations=listed(text()))),
+            note=text(),
+        ),
         _add_observations,
     ),
     Tool(
@@ -250,7 +337,7 @@ GRAPH_TOOLS = (
         "read_graph",
         "Read the graph",
         "Read the whole graph, page by page. Rarely what you need: ask `recall` or `search_nodes` first.",
-        table(needs=(), limit=_LIMIT, cursor=_CURSOR, budget_tokens=_BUDGET),
+        table(needs=(), **_PAGES),
         _GRAPH,
         _read_graph,
         reads=True,
@@ -261,7 +348,7 @@ GRAPH_TOOLS = (
         "Search nodes",
         "Find entities by words in their name, type or observations. For questions in natural language use "
         "`recall` or `search_semantic`.",
-        table(needs=("query",), query=text("Words to look for"), limit=_LIMIT, budget_tokens=_BUDGET),
+        table(needs=("query",), query=text("Words to look for"), **_PAGES),
         _GRAPH,
         _search_nodes,
         reads=True,
@@ -270,8 +357,9 @@ GRAPH_TOOLS = (
     Tool(
         "open_nodes",
         "Open nodes",
-        "Read entities whose names you know, with all their observations and relations.",
-        table(needs=("names",), names=listed(text()), budget_tokens=_BUDGET),
+        "Read entities whose names you know, with all their observations and relations; of a very large "
+        "one, page by page.",
+        table(needs=("names",), names=listed(text()), **_PAGES),
         _GRAPH,
         _open_nodes,
         reads=True,
@@ -285,7 +373,9 @@ GRAPH_TOOLS = (
         table(
             needs=("query",),
             query=text("A question or a description"),
-            limit=whole("At most so many; 10 if not given", minimum=1, maximum=50),
+            limit=at_most(50, DEFAULT_LIMIT),
+            cursor=CURSOR,
+            budget_tokens=BUDGET_TOKENS,
         ),
         table(
             needs=("results",),
@@ -304,7 +394,7 @@ GRAPH_TOOLS = (
                     rrf_score=number(),
                 )
             ),
-            note=text(),
+            **MORE,
         ),
         _search_semantic,
         reads=True,

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hmac
 import json
-import os
 import socket
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 from recollect.errors import InvalidInput
+from recollect.serve.door import LARGEST_REQUEST, PATH, Door, Refusal, refusal, told
 from recollect.serve.mcp import Serving
 
 if TYPE_CHECKING:
@@ -28,24 +26,10 @@ if TYPE_CHECKING:
     Send = Callable[[Message], Awaitable[None]]
     App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-PATH = "/mcp"
-LARGEST_REQUEST = 4 * 1024 * 1024
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
-
-
-@dataclass(frozen=True, slots=True)
-class Door:
-    """Where to listen, and who may come in."""
-
-    host: str
-    port: int
-    token: str | None
-    """None: anyone who can reach the port."""
-
 
 def serve_http(memory: Opening, tools: Sequence[Tool], door: Door, opened: Callable[[int], None]) -> None:
     """Serve until interrupted. `opened` is told the port, once clients may come."""
-    if door.token is None and door.host not in _LOOPBACK:
+    if door.token is None and door.is_open_to_others:
         raise InvalidInput(
             f"Without a token, anyone who reaches {door.host} could read and change the memory; "
             "set a token, or listen on 127.0.0.1."
@@ -62,59 +46,72 @@ def _listening(door: Door) -> socket.socket:
     try:
         return socket.create_server((door.host, door.port), family=family)
     except OSError as error:
+        reason = (error.strerror or str(error)).partition(" (while")[0]  # Python repeats the address
         raise InvalidInput(
-            f"Cannot listen on port {door.port} of {door.host}: {os.strerror(error.errno or 0)}; "
+            f"Cannot listen on port {door.port} of {door.host}: {reason}; "
             "name another with --port, or another --host."
         ) from error
 
 
 def app(engine: Callable[[], Engine], tools: Sequence[Tool], door: Door) -> App:
-    """The ASGI application: the protocol behind the token."""
-    hosts = [f"{host}:*" for host in dict.fromkeys((*_LOOPBACK[:2], "[::1]", door.host))]
+    """The ASGI application: the protocol behind the door."""
     inner = (
         Serving(engine, tools)
         .server()
         .streamable_http_app(
             streamable_http_path=PATH,
             max_request_body_size=LARGEST_REQUEST,
-            transport_security=TransportSecuritySettings(
-                enable_dns_rebinding_protection=True,
-                allowed_hosts=hosts,
-                allowed_origins=[f"http://{host}" for host in hosts],
-            ),
+            # The door looks at hosts and origins, and says what to do about them.
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
             host=door.host,
         )
     )
-    return inner if door.token is None else guarded(inner, door.token)
+    return guarded(inner, door)
 
 
-def guarded(inner: App, token: str) -> App:
-    """Only who shows the token comes in."""
-    wanted = token.encode()
+def guarded(inner: App, door: Door) -> App:
+    """Only who may come in does; whoever is refused, here or further in, is told why in JSON."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            scheme, _, shown = dict(scope["headers"]).get(b"authorization", b"").partition(b" ")
-            if scheme.lower() != b"bearer" or not hmac.compare_digest(shown.strip(), wanted):
-                await _refuse(send)
-                return
-        await inner(scope, receive, send)
+        if scope["type"] != "http":
+            await inner(scope, receive, send)
+            return
+        why = refusal(door, scope["method"], scope["path"], dict(scope["headers"]))
+        if why is None:
+            await inner(scope, receive, _worded(send))
+        else:
+            await _refuse(send, why)
 
     return guard
 
 
-async def _refuse(send: Send) -> None:
-    body = json.dumps(
-        {
-            "error": "unauthorized",
-            "message": "Send the header `Authorization: Bearer TOKEN`; `recollect serve --http` prints "
-            "the token when it starts.",
-        }
-    ).encode()
+def _worded(send: Send) -> Send:
+    """Refusals of the library in plain text, sent in our words."""
+    bare: int | None = None
+
+    async def worded(message: Message) -> None:
+        nonlocal bare
+        if message["type"] == "http.response.start" and _is_bare(message):
+            bare = message["status"]
+        elif bare is None:
+            await send(message)
+        elif not message.get("more_body"):  # the library says such things in one piece
+            await _refuse(send, told(bare, message.get("body", b"").decode("utf-8", "replace")))
+
+    return worded
+
+
+def _is_bare(message: Message) -> bool:
+    kind = dict(message["headers"]).get(b"content-type", b"")
+    return message["status"] >= 400 and not kind.startswith(b"application/json")
+
+
+async def _refuse(send: Send, why: Refusal) -> None:
+    body = json.dumps({"error": why.error, "message": why.message}).encode()
     headers = [
         (b"content-type", b"application/json"),
-        (b"www-authenticate", b'Bearer realm="recollect"'),
         (b"content-length", str(len(body)).encode()),
+        *why.headers,
     ]
-    await send({"type": "http.response.start", "status": 401, "headers": headers})
+    await send({"type": "http.response.start", "status": why.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

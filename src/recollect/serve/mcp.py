@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from contextlib import suppress
+from concurrent.futures import CancelledError
+from contextlib import AsyncExitStack, suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import anyio
+import anyio.from_thread
 import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -19,6 +21,8 @@ from mcp.shared.exceptions import MCPError
 
 from recollect.errors import InvalidInput, RecollectError
 from recollect.serve import prompts, resources, wire
+from recollect.serve.mistakes import mistake
+from recollect.serve.notices import Notices
 from recollect.serve.tool import Call
 
 if TYPE_CHECKING:
@@ -60,7 +64,9 @@ class Serving:
         self._validators: dict[str, Draft202012Validator] = {}
         self._limiter = anyio.CapacityLimiter(_AT_ONCE)
         self._bus = InMemorySubscriptionBus()
+        self._listening = ListenHandler(self._bus)
         self._subscribers: dict[str, dict[Connection, ServerSession]] = {}
+        self._notices = Notices(self._read, self._store_version, self._tell)
         self.listed = threading.Event()
         """Set once a client has its list of tools."""
 
@@ -77,7 +83,7 @@ class Serving:
             on_read_resource=self._read_resource,
             on_subscribe_resource=self._subscribe,
             on_unsubscribe_resource=self._unsubscribe,
-            on_subscriptions_listen=ListenHandler(self._bus),
+            on_subscriptions_listen=self._listen,
             on_list_prompts=self._list_prompts,
             on_get_prompt=self._get_prompt,
             on_completion=self._complete,
@@ -88,7 +94,7 @@ class Serving:
     async def _list_tools(self, ctx: Context, params: object) -> types.ListToolsResult:
         # Only once this answer is out: whoever waits for it would take its time.
         asyncio.get_running_loop().call_later(_ANSWERED_SECONDS, self.listed.set)
-        return types.ListToolsResult(tools=[_described(tool) for tool in self._tools.values()])
+        return types.ListToolsResult(tools=[described(tool) for tool in self._tools.values()])
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = self._tools.get(params.name)
@@ -96,21 +102,22 @@ class Serving:
             return _failed(f"There is no tool {params.name!r}; there are: {', '.join(self._tools)}.")
         # Models often write null for what they leave out.
         given = {name: value for name, value in _whole(params.arguments or {}).items() if value is not None}
+        steps = Steps(ctx, stops=tool.reads)
         try:
-            reply = await self._aside(lambda: self._run(tool, given), abandon=tool.reads)
+            reply = await self._aside(lambda: self._run(tool, given, steps), abandon=tool.reads)
         except RecollectError as error:
             return _failed(str(error))
         except Exception:  # noqa: BLE001  # whatever it is, the client gets an answer and the others go on
             _log.exception("%s failed", tool.name)
-            return _failed(
-                f"{tool.name} failed unexpectedly; nothing was lost. The server's log has the reason."
-            )
-        if not tool.reads:
-            await self._tell_of_change()
+            what_next = "" if tool.reads else " Look whether it was done before you try again."
+            return _failed(f"{tool.name} failed unexpectedly; the server's log has the reason.{what_next}")
+        finally:
+            if not tool.reads:
+                self._notices.written()
         return _answered(reply)
 
-    def _run(self, tool: Tool, given: dict[str, Any]) -> Reply:
-        """Check the arguments, and say what is wrong with them in words that a model can act on."""
+    def _run(self, tool: Tool, given: dict[str, Any], steps: Steps) -> Reply:
+        """Check the arguments, then do it."""
         if tool.name not in self._validators:
             from jsonschema import Draft202012Validator  # noqa: PLC0415  # a list of tools needs none
 
@@ -119,10 +126,8 @@ class Serving:
         # The first is enough, and a list of a million mistakes takes no longer than one.
         error = next(validator.iter_errors(given), None)
         if error is not None:
-            place = ".".join(map(str, error.absolute_path))
-            where = f"`{place}`: " if place else ""
-            raise InvalidInput(f"{tool.name}: {where}{_short(error.message)}. Nothing was done.")
-        return tool.run(Call(self._engine(), given))
+            raise InvalidInput(mistake(tool.name, error))
+        return tool.run(Call(self._engine(), given, steps, frozenset(self._tools)))
 
     async def _aside(self, work: Callable[[], _Work], *, abandon: bool) -> _Work:
         """In a thread, so that other calls go on. A cancelled write is let finish: it is one transaction."""
@@ -134,13 +139,6 @@ class Serving:
             return await self._aside(work, abandon=True)
         except RecollectError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
-
-    async def _tell_of_change(self) -> None:
-        await self._bus.publish(ResourceUpdated(uri=resources.GRAPH))
-        for session in list(self._subscribers.get(resources.GRAPH, {}).values()):
-            # A client that is going must not fail another's call.
-            with suppress(Exception):
-                await session.send_resource_updated(resources.GRAPH)
 
     # Resources
 
@@ -156,21 +154,55 @@ class Serving:
         params: types.ReadResourceRequestParams,
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        text = await self._asked(lambda: resources.read(self._engine(), uri))
+        try:
+            text = await self._read(uri)
+        except RecollectError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
         content = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
         return types.ReadResourceResult(contents=[content])
 
+    async def _read(self, uri: str) -> str:
+        return await self._aside(lambda: resources.read(self._engine(), uri), abandon=True)
+
+    # Notices of change
+
     async def _subscribe(self, ctx: Any, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        subscribers = self._subscribers.setdefault(str(params.uri), {})
-        connection = _connection(ctx)
+        uri, connection = str(params.uri), _connection(ctx)
+        subscribers = self._subscribers.setdefault(uri, {})
         if connection not in subscribers:
-            connection.exit_stack.callback(subscribers.pop, connection, None)
-        subscribers[connection] = ctx.session
+            subscribers[connection] = ctx.session
+            connection.exit_stack.callback(self._forget, uri, connection)
+            await self._notices.want(uri)
         return types.EmptyResult()
 
     async def _unsubscribe(self, ctx: Any, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        self._subscribers.get(str(params.uri), {}).pop(_connection(ctx), None)
+        self._forget(str(params.uri), _connection(ctx))
         return types.EmptyResult()
+
+    def _forget(self, uri: str, connection: Connection) -> None:
+        if self._subscribers.get(uri, {}).pop(connection, None) is not None:
+            self._notices.leave(uri)
+
+    async def _listen(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        wanted = [str(uri) for uri in params.notifications.resource_subscriptions or ()]
+        async with AsyncExitStack() as stack:
+            for uri in wanted:
+                await self._notices.want(uri)
+                stack.callback(self._notices.leave, uri)
+            return await self._listening(ctx, params)
+
+    async def _tell(self, uri: str) -> None:
+        await self._bus.publish(ResourceUpdated(uri=uri))
+        for session in list(self._subscribers.get(uri, {}).values()):
+            # A client that is going must not keep the others from hearing.
+            with suppress(Exception):
+                await session.send_resource_updated(uri)
+
+    async def _store_version(self) -> int:
+        engine = await self._aside(self._engine, abandon=True)
+        return await self._aside(engine.store.version, abandon=True)
 
     # Prompts, completion
 
@@ -190,10 +222,47 @@ class Serving:
         ctx: Context,
         params: types.CompleteRequestParams,
     ) -> types.CompleteResult:
-        values = await self._asked(
-            lambda: resources.completions(self._engine(), params.argument.name, params.argument.value)
+        match params.ref:
+            case types.ResourceTemplateReference(uri=uri):
+                about = str(uri)
+            case types.PromptReference(name=name):
+                about = name
+        argument = params.argument
+        values, total = await self._asked(
+            lambda: resources.completions(self._engine(), about, argument.name, argument.value)
         )
-        return types.CompleteResult(completion=types.Completion(values=values))
+        shown = values[: resources.MOST_COMPLETIONS]
+        return types.CompleteResult(
+            completion=types.Completion(
+                values=shown, total=total, has_more=len(values) > len(shown) or (total or 0) > len(shown)
+            )
+        )
+
+
+class Steps:
+    """How far a call is: told to a client that asked for it, and where work that nobody waits for ends."""
+
+    def __init__(self, ctx: Context, *, stops: bool) -> None:
+        self._session = ctx.session
+        self._stops = stops
+        self._before = self._last = 0
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """From the worker's thread, after every step."""
+        try:
+            anyio.from_thread.check_cancelled()
+            anyio.from_thread.run(self._tell, done, total)
+        except (asyncio.CancelledError, CancelledError):
+            # What writes is let finish, or it would be half done.
+            if self._stops:
+                raise asyncio.CancelledError from None
+
+    async def _tell(self, done: int, total: int | None) -> None:
+        if self._before + done <= self._last:
+            # Another part of the work has begun, which counts from the start; progress only ever grows.
+            self._before = self._last
+        self._last = self._before + done
+        await self._session.report_progress(self._last, None if total is None else self._before + total)
 
 
 def _connection(ctx: Context) -> Connection:
@@ -214,12 +283,7 @@ def _whole(given: Any) -> Any:
             return given
 
 
-def _short(message: str) -> str:
-    """What was given stands at the start of a message, what is wrong with it at the end."""
-    return message if len(message) <= 400 else f"{message[:200]} … {message[-180:]}"
-
-
-def _described(tool: Tool) -> types.Tool:
+def described(tool: Tool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.title,

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
-from recollect.engine.said import within
-from recollect.errors import InvalidInput
+from recollect.engine.limits import DEFAULT_LIMIT
+from recollect.errors import InvalidInput, NotFound
 from recollect.records import Kind
 from recollect.serve import wire
-from recollect.serve.paging import after
+from recollect.serve.paging import CURSOR, MORE, at_most, fit, found, shortened
 from recollect.serve.shapes import flag, listed, maybe, number, one_of, table, text, whole
 from recollect.serve.tool import Reply, Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from recollect.engine.results import Answer, Hit
     from recollect.serve.tool import Call
 
 RECALL_BUDGET = 2_000
+CONTEXT_BUDGET = 1_000
 _MOST_LIKE = 5
 LARGEST_ID = 2**63 - 1
 WHEN = text("A time in ISO 8601, such as 2026-03-01T09:00:00Z; a date alone begins at midnight, UTC")
+AS_OF = text("Answer from the memory as it stood then: a time in ISO 8601")
 PROFILE = text("How to rank: recollect, limbic, mnemosyne, reverie or cognis; the first is best for most")
-_HIT = table(
+HIT = table(
     needs=("id", "kind", "text", "score"),
     id=whole(),
     kind=one_of(*Kind),
@@ -38,6 +40,7 @@ _HIT = table(
     category=text(),
     tags=listed(text()),
     superseded_by=whole(),
+    superseded=listed(text(), "What its observations said before they were corrected"),
 )
 
 
@@ -52,21 +55,22 @@ def _remember(call: Call) -> Reply:
     also = None
     if note.similar is not None:
         also = (
-            f"It nearly repeats #{note.similar.id}: “{note.similar.text}”. If it corrects it, call "
-            f"`remember` with supersedes={note.similar.id}."
+            f"It nearly repeats #{note.similar.id}: “{wire.brief(note.similar.text)}”. If it corrects it, "
+            f"call `remember` with supersedes={note.similar.id}."
         )
     said = f"Remembered as #{note.id}." if note.created else f"#{note.id} says so already; counted."
     return Reply(wire.remembered(note), said, also)
 
 
 def _named(call: Call, ids: Sequence[int]) -> list[str]:
-    return [entity.name for id_ in ids if (entity := call.engine.get(id_)) is not None]
+    return [entity.name[:80] for id_ in ids[:50] if (entity := call.engine.get(id_)) is not None]
 
 
 def _correct(call: Call, old: int, note: dict[str, Any]) -> Reply:
-    done = call.engine.supersede(old, note)
+    with by_id():
+        done = call.engine.supersede(old, note)
     gone = [retired.id for retired in done.retired]
-    left = ", ".join(f"#{alike.id} “{alike.text}”" for alike in done.similar[:_MOST_LIKE])
+    left = ", ".join(f"#{alike.id} “{wire.brief(alike.text)}”" for alike in done.similar[:_MOST_LIKE])
     return Reply(
         {"id": done.by.id, "created": True, "mentions": _named(call, done.by.mentions), "retired": gone},
         f"Remembered as #{done.by.id}; retired: {', '.join(f'#{id_}' for id_ in gone)}.",
@@ -74,30 +78,92 @@ def _correct(call: Call, old: int, note: dict[str, Any]) -> Reply:
     )
 
 
+@contextmanager
+def by_id() -> Iterator[None]:
+    """Whoever names an id that is not there learns where ids come from."""
+    try:
+        yield
+    except NotFound as error:
+        raise NotFound(f"{error} Ids stand after # in what `recall` answers.") from error
+
+
 def _recall(call: Call) -> Reply:
-    given = dict(call.given)
+    given = {name: call.given[name] for name in _FILTERS if call.get(name) is not None}
     if "as_of" in given:
         given["as_of"] = when(given["as_of"], "as_of")
-    query = given.pop("query")
-    skipped, limit = after(call), given.pop("limit", DEFAULT_LIMIT)
-    given.pop("cursor", None)
-    if skipped + limit > MOST_HITS:
-        raise InvalidInput(f"A search reaches {MOST_HITS} hits; ask more narrowly instead of paging on.")
-    budget = given.pop("budget_tokens", RECALL_BUDGET)
-    if skipped:
-        # A later page asks for all before it again, which the caller has seen and does not see anew.
-        answer = call.engine.recall(query, limit=skipped + limit, record=False, **given)
-        rest = answer.hits[skipped:]
-        shown = within(rest, budget)
-        page = replace(answer, hits=shown, left_out=len(rest) - len(shown))
-    else:
-        page = call.engine.recall(query, limit=limit, budget_tokens=budget, **given)
-    data: dict[str, Any] = {"hits": list(map(wire.hit, page.hits)), "left_out": page.left_out}
-    if len(page.hits) + page.left_out == limit:
-        data["cursor"] = str(skipped + limit)
-    if page.note:
-        data["note"] = page.note
-    return Reply(data, wire.answer(page))
+    superseded = call.get("include_superseded", False)
+    data, notes = hits_of(
+        call,
+        lambda limit: call.engine.recall(call.given["query"], limit=limit, record=False, **given),
+        lambda hit: wire.hit(hit, superseded=superseded),
+        RECALL_BUDGET,
+    )
+    # Who asks about the past must not change it; and who pages on has not asked anew.
+    if "as_of" not in given and call.get("cursor") is None:
+        call.engine.seen([hit["id"] for hit in data["hits"]])
+    return Reply(data, wire.lines(data["hits"], *notes))
+
+
+_FILTERS = ("kinds", "tags", "as_of", "session", "include_superseded", "profile")
+
+
+def hits_of(
+    call: Call, search: Callable[[int | None], Answer], plain: Callable[[Hit], dict[str, Any]], budget: int
+) -> tuple[dict[str, Any], list[str]]:
+    """A page of what a search finds, within the budget, and what there is to say about it."""
+    answers: list[Answer] = []
+
+    def ask(limit: int | None) -> Sequence[Hit]:
+        answers.append(search(limit))
+        return answers[-1].hits
+
+    reach, rest = found(call, ask, lambda hit: hit.memory.id)
+    limit = call.get("limit", DEFAULT_LIMIT)
+    hits = rest[:limit]
+    rows = list(map(plain, hits))
+
+    unsaid: dict[int, int] = {}
+
+    def shorten(place: int, room: int) -> dict[str, Any]:
+        lines = _telling(hits[place], answers[-1].query)
+        row = dict(shortened({**rows[place], "text": "\n".join(lines)}, room))
+        unsaid[place] = _unsaid(lines, len(row["text"]))
+        return row
+
+    page = fit(rows, call.get("budget_tokens", budget), shorten)
+    data: dict[str, Any] = {"hits": page.rows, "left_out": page.left}
+    onward = None
+    if page.left or len(hits) == limit:
+        data["cursor"] = reach.onward(len(page.rows))
+        onward = f"There may be more: cursor {data['cursor']!r}."
+    missing = sum(count for place, count in unsaid.items() if place < len(page.rows))
+    told = [
+        f"{missing} observations of entities are not shown." if missing else None,
+        page.note(", or read an entity with `open_nodes`"),
+        answers[-1].note,
+    ]
+    if any(told):
+        data["note"] = " ".join(filter(None, told))
+    return data, [note for note in (*told, onward) if note]
+
+
+def _telling(hit: Hit, query: str) -> list[str]:
+    """What a hit says; of an entity, what answers the query first, so that a cut takes the rest."""
+    memory = hit.memory
+    if memory.kind is not Kind.ENTITY:
+        return [str(wire.hit(hit)["text"])]
+    facts = wire.telling([seen.content for seen in memory.in_force], query, hit.passage)
+    return [f"{memory.name} ({memory.type})", *facts]
+
+
+def _unsaid(lines: Sequence[str], letters: int) -> int:
+    """How many of an entity's observations, which follow its name, a text of so many letters lacks."""
+    end = 0
+    for place, line in enumerate(lines):
+        end += len(line) + 1
+        if end > letters:
+            return len(lines) - max(place, 1)
+    return 0
 
 
 def _context(call: Call) -> Reply:
@@ -105,16 +171,16 @@ def _context(call: Call) -> Reply:
     asked = [_turn(message) for message in messages] if messages else call.get("query")
     if not asked:
         raise InvalidInput("Give a `query`, or the last `messages` of the conversation.")
-    found = call.engine.context(
-        asked, budget_tokens=call.get("budget_tokens", 1_000), session=call.get("session")
-    )
+    budget = call.get("budget_tokens", CONTEXT_BUDGET)
+    # The data has the ids beside the text, and as JSON a line break in it costs one more.
+    context = call.engine.context(asked, budget_tokens=budget - budget // 8, session=call.get("session"))
     data = {
-        "text": found.text,
-        "memories": [item.id for item in found.memories if item.id is not None],
-        "tokens": found.tokens,
-        "left_out": found.left_out,
+        "text": context.text,
+        "memories": [item.id for item in context.memories if item.id is not None],
+        "tokens": context.tokens,
+        "left_out": context.left_out,
     }
-    return Reply(data, found.text or "Nothing is known about this yet.")
+    return Reply(data, context.text or "Nothing is known about this yet.")
 
 
 def _turn(message: dict[str, Any]) -> dict[str, Any]:
@@ -173,22 +239,21 @@ MEMORY_TOOLS = (
         table(
             needs=("query",),
             query=text("What you want to know, as a question"),
-            limit=whole("At most so many; 10 if not given", minimum=1, maximum=50),
-            cursor=text("The `cursor` of the last answer, for what comes after it"),
+            limit=at_most(50, DEFAULT_LIMIT),
+            cursor=CURSOR,
             kinds=listed(one_of(*Kind), "Only these kinds"),
             tags=listed(text(), "Only what has all of these tags"),
-            as_of=WHEN,
+            as_of=AS_OF,
             session=text("Of raw messages, only those of this session"),
-            include_superseded=flag("Also what was corrected since"),
+            include_superseded=flag("Also what was corrected since, marked so"),
             profile=PROFILE,
             budget_tokens=whole(f"At most about so many tokens; {RECALL_BUDGET} if not given", minimum=50),
         ),
         table(
             needs=("hits", "left_out"),
-            hits=listed(_HIT),
-            left_out=whole("Hits beyond the budget"),
-            cursor=text("Pass it on as `cursor` for what comes after; absent at the end"),
-            note=text(),
+            hits=listed(HIT),
+            left_out=whole("Hits that did not fit the budget"),
+            **MORE,
         ),
         _recall,
         reads=True,
@@ -208,7 +273,7 @@ MEMORY_TOOLS = (
                 "Instead of a query: the last messages of the conversation",
             ),
             session=text("The session whose recent turns to include"),
-            budget_tokens=whole("At most about so many tokens; 1000 if not given", minimum=50),
+            budget_tokens=whole(f"At most about so many tokens; {CONTEXT_BUDGET} if not given", minimum=50),
         ),
         table(text=text(), memories=listed(whole()), tokens=whole(), left_out=whole()),
         _context,

@@ -1,33 +1,65 @@
-"""Pages and budgets: no tool floods a context."""
+"""Pages and budgets: no tool floods a context. Rows come in order, as many as fit, and a cursor goes on."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from recollect.engine.limits import MOST_HITS
 from recollect.errors import InvalidInput
 from recollect.serve import wire
+from recollect.serve.shapes import text, whole
+from recollect.text.limits import NAME_LIMIT
 from recollect.text.tokens import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from recollect.engine.results import Graph
-    from recollect.records import Relation
+    from recollect.serve.shapes import Shape
     from recollect.serve.tool import Call
 
 BUDGET = 10_000
-"""Tokens that a graph may take where the caller names no budget: some 200 entities of a few facts each."""
+"""Tokens that an answer may take where the caller names no budget: some 200 entities of a few facts each."""
+FRAME = 200
+"""Tokens that an answer may take beyond its budget: what stands around its rows, a note and a cursor."""
+# A row that is cut below this says little more than that it is there.
+_LEAST = 120
+# Long texts are cut to this many letters before a list loses an entry.
+_BRIEF = 200
+# By these a caller asks on, so they are cut last.
+_NAMES = frozenset({"name", "entity", "entity_name", "entityType", "from", "to", "relationType"})
+
+CURSOR = text("The last answer's `cursor`, to go on")
+BUDGET_TOKENS = whole("At most about so many tokens", minimum=50)
+WIDE_BUDGET = whole("At most about so many tokens", minimum=500)
+"""For answers whose frame alone takes hundreds."""
+MORE: dict[str, Shape] = {
+    "cursor": text("Pass it on for what comes after; absent at the end"),
+    "note": text("What was left out, and how to get it"),
+}
+"""What the answer of a tool with pages may hold beside its rows."""
+
+_Found = TypeVar("_Found")
+
+
+def at_most(most: int, otherwise: int) -> Shape:
+    return whole(f"At most so many; {otherwise} if not given", minimum=1, maximum=most)
 
 
 def after(call: Call) -> int:
-    """The id that a cursor stands for."""
+    """How many rows, or up to which id, the caller has seen."""
     cursor = str(call.get("cursor", "0"))
-    id_ = id_of(cursor)
-    if id_ is None:
-        raise InvalidInput(
-            f"There is no page {cursor[:40]!r}; pass on the `cursor` of the last answer, or none."
-        )
-    return id_
+    seen = id_of(cursor)
+    if seen is None:
+        raise no_page(cursor)
+    return seen
+
+
+def no_page(cursor: str) -> InvalidInput:
+    return InvalidInput(
+        f"There is no page {cursor[:40]!r}; pass on the `cursor` of the last answer, or none."
+    )
 
 
 def id_of(written: str) -> int | None:
@@ -36,57 +68,222 @@ def id_of(written: str) -> int | None:
     return int(written) if written.isascii() and written.isdecimal() and len(written) < 19 else None
 
 
-def fitted(graph: Graph, budget: int, *, pages: bool = True) -> dict[str, Any]:
-    """As many of the entities as fit, in order, each with all its relations; and where to go on.
+# Rows
 
-    So every relation stands on the page of each of its ends, and pages join to the whole. Without `pages`
-    there is no going on: the caller's tool takes no cursor.
-    """
-    touching = _by_end(graph.relations)
-    entities: list[dict[str, Any]] = []
-    taken: set[int] = set()
+
+def cost(row: object) -> int:
+    """What a row takes in a list, with its comma and line break."""
+    return tokens(wire.shown(row)) + 2
+
+
+def shortened(row: Any, room: int) -> Any:
+    """The row with long texts cut, then lists, then names, as little as it takes to fit the room."""
+    if cost(row) <= room:
+        return row
+    texts, entries = _largest(row)
+
+    def fits(letters: int, most: int, names: int = NAME_LIMIT) -> bool:
+        return cost(_cut(row, letters, most, names)) <= room
+
+    if fits(_BRIEF, entries):
+        return _cut(row, _last(_BRIEF, texts, lambda letters: fits(letters, entries)), entries, NAME_LIMIT)
+    if fits(_BRIEF, 1):
+        return _cut(row, _BRIEF, _last(1, entries, lambda most: fits(_BRIEF, most)), NAME_LIMIT)
+    brief = _last(0, _BRIEF, lambda letters: fits(letters, 1, letters))
+    return _cut(row, brief, 1, brief)
+
+
+def _largest(row: object) -> tuple[int, int]:
+    """The letters of its longest text, and the entries of its longest list."""
+    match row:
+        case str():
+            return len(row), 0
+        case list():
+            inside = [_largest(each) for each in row]
+            return max((texts for texts, _ in inside), default=0), max(
+                [len(row), *(entries for _, entries in inside)]
+            )
+        case dict():
+            return _largest(list(row.values()))
+        case _:
+            return 0, 0
+
+
+def _cut(row: Any, letters: int, entries: int, names: int) -> Any:
+    match row:
+        case str():
+            return row if len(row) <= letters else f"{row[:letters]}…"
+        case list():
+            return [_cut(each, letters, entries, names) for each in row[:entries]]
+        case dict():
+            return {
+                field: _cut(value, names if field in _NAMES else letters, entries, names)
+                for field, value in row.items()
+            }
+        case _:
+            return row
+
+
+def _last(low: int, high: int, fits: Callable[[int], bool]) -> int:
+    """The highest number that fits; more never fits better. Steps double, so that little is tried in vain."""
+    step = 1
+    while low + step < high and fits(low + step):
+        step *= 2
+    stop = min(low + step, max(low, high))
+    start = low + step // 2
+    return start + bisect_left(range(start + 1, stop + 1), True, key=lambda number: not fits(number))
+
+
+def fair(costs: Sequence[int], budget: int) -> int:
+    """The most that one may take so that all fit together: what the small ones leave goes to the large."""
     left = budget
-    data: dict[str, Any] = {} if graph.cursor is None else {"cursor": str(graph.cursor)}
-    for place, memory in enumerate(graph.entities):
-        plain = wire.entity(memory)
-        costs = {
-            one.id: tokens(wire.shown(wire.relation(one)))
-            for one in touching.get(memory.id, ())
-            if one.id not in taken
-        }
-        own = tokens(wire.shown(plain))
-        fits = own + sum(costs.values()) <= left
-        # The first comes whatever it costs, or a page could never pass it.
-        if not fits and place > 0:
-            onward = "go on with `cursor`, or ask" if pages else "allow more with `budget_tokens`, or ask"
-            missing = len(graph.entities) - place
-            data["note"] = f"{missing} more did not fit {budget} tokens; {onward} more narrowly."
-            data |= {"cursor": str(graph.entities[place - 1].id)} if pages else {}
+    for place, price in enumerate(sorted(costs)):
+        share = left // (len(costs) - place)
+        if price > share:
+            return share
+        left -= price
+    return budget
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows that fit, in order."""
+
+    rows: list[Any]
+    cut: int
+    """How many of them had to be shortened."""
+    left: int
+    """How many of those asked for did not fit."""
+    budget: int
+
+    def note(self, instead: str = "") -> str | None:
+        """What is missing, and how to get it; `instead` names another way for what was cut."""
+        told = []
+        if self.cut:
+            told.append(
+                f"{self.cut} {'was' if self.cut == 1 else 'were'} cut to fit {self.budget} tokens; ask for "
+                f"fewer with `limit`, allow more with `budget_tokens`{instead}."
+            )
+        if self.left:
+            told.append(f"{self.left} more did not fit; go on with `cursor`.")
+        return " ".join(told) or None
+
+
+def fit(
+    rows: Sequence[Any],
+    budget: int,
+    shorten: Callable[[int, int], Any] | None = None,
+    *,
+    shared: bool = True,
+) -> Page:
+    """As many rows as fit, in order. A `shared` budget cuts large rows to their share, so that more fit.
+
+    Without, rows come whole, and only one that the whole budget could not hold is cut. `shorten` gives the
+    row at a place within a number of tokens, where it matters what is cut.
+    """
+    costs = list(map(cost, rows))
+    share = min(budget, max(fair(costs, budget), _LEAST)) if shared else budget
+    kept: list[Any] = []
+    left, cut = budget, 0
+    for place, price in enumerate(costs):
+        whole_ = price <= share
+        row = (
+            rows[place] if whole_ else (shorten or (lambda at, room: shortened(rows[at], room)))(place, share)
+        )
+        price = price if whole_ else cost(row)  # noqa: PLW2901  # of what is shown
+        if kept and price > left:
             break
-        entities.append(plain)
-        kept = costs if fits else _first(costs, left - own)
-        taken.update(kept)
-        left -= own + sum(kept.values())
-        if len(kept) < len(costs):
-            data["note"] = f"Some relations did not fit {budget} tokens; allow more with `budget_tokens`."
-    relations = [wire.relation(one) for one in graph.relations if one.id in taken]
-    return {"entities": entities, "relations": relations, **data}
+        kept.append(row)
+        left -= price
+        cut += not whole_
+    return Page(kept, cut, len(rows) - len(kept), budget)
 
 
-def _by_end(relations: Iterable[Relation]) -> dict[int, list[Relation]]:
-    ends: dict[int, list[Relation]] = {}
-    for one in relations:
-        for end in {one.source, one.target}:
-            ends.setdefault(end, []).append(one)
-    return ends
+def listing(
+    call: Call, name: str, rows: Sequence[Any], limit: int, *, shared: bool = False
+) -> dict[str, Any]:
+    """The rows after the caller's cursor, under a name; with a cursor and a note where there are more."""
+    start = after(call)
+    wanted = rows[start : start + call.get("limit", limit)]
+    page = fit(wanted, call.get("budget_tokens", BUDGET), shared=shared)
+    return {name: page.rows, **onward(start + len(page.rows), len(rows), page.note())}
 
 
-def _first(costs: dict[int, int], left: int) -> dict[int, int]:
-    """As many as fit, in order."""
-    kept: dict[int, int] = {}
-    for id_, cost in costs.items():
-        if cost > left:
-            break
-        kept[id_] = cost
-        left -= cost
-    return kept
+def onward(done: int, total: int, note: str | None) -> dict[str, Any]:
+    """Where to go on, if anything is left, and what there is to say."""
+    cursor = {"cursor": str(done)} if done < total else {}
+    return cursor | ({"note": note} if note else {})
+
+
+def more(data: Mapping[str, Any]) -> str | None:
+    """What a reader of the text must know to go on."""
+    if "cursor" not in data:
+        return data.get("note")
+    return f"{data.get('note', 'There is more.')} The next page: cursor {data['cursor']!r}."
+
+
+def layers(
+    sections: Mapping[str, Sequence[Any]], start: int, limit: int, budget: int
+) -> tuple[dict[str, list[Any]], int]:
+    """The same stretch of every section, and how long it is: page after page covers all, each row once."""
+    taken = {name: list(rows[start : start + limit]) for name, rows in sections.items()}
+    deep = max(map(len, taken.values()), default=0)
+    spent = 0
+    for place in range(deep):
+        spent += sum(cost(rows[place]) for rows in taken.values() if place < len(rows))
+        if spent > budget and place > 0:
+            return {name: rows[:place] for name, rows in taken.items()}, place
+        if spent > budget:
+            share = fair([cost(rows[0]) for rows in taken.values() if rows], budget)
+            return {name: [shortened(row, share) for row in rows[:1]] for name, rows in taken.items()}, 1
+    return taken, max(1, deep)
+
+
+# What a search found
+
+
+def found(
+    call: Call, ask: Callable[[int | None], Sequence[_Found]], key: Callable[[_Found], Hashable]
+) -> tuple[_Reach, Sequence[_Found]]:
+    """What a search finds, from where the caller has read to.
+
+    How many one asks for is part of how a question is understood, so the second page is not the end of a
+    longer list: it is what a search to the bottom finds beside what the first page had.
+    """
+    cursor = call.get("cursor")
+    if cursor is None:
+        return _Reach(call.get("limit", 0)), ask(call.get("limit"))
+    reach = _reach_of(cursor)
+    shown = {key(one) for one in ask(reach.first or None)[: reach.shown]}
+    rest = [one for one in ask(MOST_HITS) if key(one) not in shown]
+    return reach, rest[reach.further :]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """How far a caller has read: the limit of the first page, what it showed, and what was shown beyond."""
+
+    first: int
+    shown: int = 0
+    further: int = 0
+
+    def onward(self, count: int) -> str:
+        """The cursor after so many more."""
+        if self.shown:
+            return f"{self.first}.{self.shown}.{self.further + count}"
+        return f"{self.first}.{count}.0"
+
+
+def _reach_of(cursor: str) -> _Reach:
+    numbers = [id_of(part) for part in cursor.split(".")]
+    match numbers:
+        case [int(first), int(shown), int(further)] if first <= MOST_HITS and shown > 0:
+            return _Reach(first, shown, further)
+        case _:
+            raise no_page(cursor)
+
+
+def first_of(names: Sequence[object], most: int = 10) -> str:
+    """Names in a sentence, as many as one reads."""
+    shown = ", ".join(str(name)[:80] for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import mcp_types as types
 
+from recollect.engine.limits import MOST_PER_PAGE
 from recollect.errors import NotFound
-from recollect.records import Kind
+from recollect.records import Filter, Kind
 from recollect.serve import wire
-from recollect.serve.paging import BUDGET, fitted, id_of
+from recollect.serve.graph_pages import fitted
+from recollect.serve.paging import BUDGET, id_of, shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.engine.engine import Engine
+    from recollect.records import Memory, Relation
 
 GRAPH = "memory://knowledge-graph"
 _ENTITY = "memory://entity/"
 _MEMORY = "memory://memory/"
-_MOST_COMPLETIONS = 100
+MOST_COMPLETIONS = 100
+_MOST_DIGITS = 19
+_BUDGET = 4 * BUDGET
 
 GRAPH_RESOURCE = types.Resource(
     name="knowledge-graph",
@@ -46,25 +53,72 @@ TEMPLATES = (
 
 
 def read(engine: Engine, uri: str) -> str:
-    """The resource as JSON."""
+    """The resource as JSON, within a budget of its own: a resource takes no cursor, the tools do."""
     if uri == GRAPH:
-        return wire.shown(fitted(engine.read_graph(limit=1000), 4 * BUDGET))
+        graph = engine.read_graph(limit=1000)
+        return wire.shown(_fitted(graph.entities, graph.relations, "read_graph", graph.cursor))
     if uri.startswith(_ENTITY):
         graph = engine.open_nodes([unquote(uri.removeprefix(_ENTITY))], record=False)
         if graph.entities:
-            return wire.shown(wire.graph(graph))
+            return wire.shown(_fitted(graph.entities, graph.relations, "open_nodes"))
     if uri.startswith(_MEMORY) and (id_ := id_of(uri.removeprefix(_MEMORY))) is not None:
         memory = engine.get(id_)
         if memory is not None and memory.deleted_at is None:
-            return wire.shown(wire.entity(memory) if memory.kind is Kind.ENTITY else wire.memory(memory))
+            plain = wire.entity(memory) if memory.kind is Kind.ENTITY else wire.memory(memory)
+            return wire.shown(shortened(plain, _BUDGET))
     raise NotFound(f"There is no {uri}; there are {GRAPH}, {_ENTITY}NAME and {_MEMORY}ID.")
 
 
-def completions(engine: Engine, argument: str, begun: str) -> list[str]:
-    """Names of entities that hold what was begun."""
-    if argument != "name" or not begun:
-        return []
-    found = engine.search_nodes(begun, limit=_MOST_COMPLETIONS).entities
+def _fitted(
+    entities: Sequence[Memory], relations: Sequence[Relation], tool: str, onward: int | None = None
+) -> dict[str, Any]:
+    keyed = [(memory.id, memory) for memory in entities]
+    data = fitted(keyed, relations, _BUDGET, onward=onward)
+    if "cursor" in data:
+        data["note"] = f"{data.get('note', 'There is more.')} The tool `{tool}` takes the cursor."
+    return data
+
+
+def completions(engine: Engine, about: str, argument: str, begun: str) -> tuple[list[str], int | None]:
+    """What the argument of a resource or a prompt may be, and how many there are, if that is known."""
+    if (about, argument) in {(_ENTITY + "{name}", "name"), ("recall", "topic")}:
+        return _names(engine, begun)
+    if (about, argument) == (_MEMORY + "{id}", "id"):
+        return _ids(engine, begun)
+    return [], 0
+
+
+def _names(engine: Engine, begun: str) -> tuple[list[str], int | None]:
+    """Names that hold what was begun, those that begin so first; of none begun, by the alphabet.
+
+    In a graph of more than a page, the first page's: somebody types a letter, or nobody needs them all.
+    """
+    if not begun:
+        names = [entity.name for entity in engine.read_graph(limit=MOST_PER_PAGE).entities]
+        return sorted(names), engine.how_many().get(Kind.ENTITY, 0)
+    found = engine.search_nodes(begun, limit=MOST_PER_PAGE).entities
     starts = begun.casefold()
     names = [entity.name for entity in found if starts in entity.name.casefold()]
-    return sorted(names, key=lambda name: (not name.casefold().startswith(starts), name))[:_MOST_COMPLETIONS]
+    names.sort(key=lambda name: (not name.casefold().startswith(starts), name))
+    return names, len(names) if len(found) < MOST_PER_PAGE else None
+
+
+def _ids(engine: Engine, begun: str) -> tuple[list[str], int | None]:
+    """Ids of memories whose digits begin so, the lowest first."""
+    where = Filter(engine.scope.owner, engine.scope.agent)
+    most = MOST_COMPLETIONS + 1
+    with engine.store.read() as view:
+        if not begun:
+            return [str(memory.id) for memory in view.page(where, 0, most)], sum(engine.how_many().values())
+        first = id_of(begun)
+        if not first or begun.startswith("0"):
+            return [], 0
+        ids: list[int] = []
+        # 12 begins 12 itself, 120 to 129, 1200 to 1299 …
+        for digits in range(_MOST_DIGITS - len(begun)):
+            low, count = first * 10**digits, 10**digits
+            page = view.page(where, low - 1, most - len(ids))
+            ids += [memory.id for memory in page if memory.id < low + count]
+            if not page or len(ids) >= most:
+                break
+    return [str(id_) for id_ in ids], len(ids) if len(ids) < most else None

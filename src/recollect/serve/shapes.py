@@ -42,9 +42,13 @@ def table(
     return _shape("object", "", more | ({"required": required} if required else {}))
 
 
-def anything() -> Shape:
-    """An object of any form."""
-    return {"type": "object"}
+def extended(shape: Shape, **fields: Shape) -> Shape:
+    """The table with more fields, which must be there."""
+    return {
+        **shape,
+        "properties": {**shape["properties"], **fields},
+        "required": [*shape.get("required", ()), *fields],
+    }
 
 
 def maybe(shape: Shape) -> Shape:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
+    from recollect.ports import Progress
     from recollect.serve.shapes import Shape
 
 Arguments = Mapping[str, Any]
@@ -25,12 +26,20 @@ class Reply:
     """Something that the caller should know beside it."""
 
 
+def _untold(done: int, total: int | None) -> None:
+    """Nobody asked how far it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One call of a tool."""
 
     engine: Engine
     given: Arguments
+    progress: Progress = _untold
+    """Told after every step of long work. It raises where the caller has given up on an answer."""
+    offered: frozenset[str] = frozenset()
+    """The names of the tools that the caller can use."""
 
     def get(self, name: str, otherwise: Any = None) -> Any:
         value = self.given.get(name)

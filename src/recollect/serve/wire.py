@@ -6,13 +6,23 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine.said import said_of
-from recollect.records import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from recollect.engine.results import Answer, Graph, Hit, Remembered
+    from recollect.engine.results import Graph, Hit, Remembered
     from recollect.records import Memory, Relation
+
+
+# An answer to a write repeats what the caller knows: enough of it to recognise it by.
+_BRIEF = 400
+_MOST_NAMES = 50
+
+
+def brief(text: str) -> str:
+    """The beginning of a long text."""
+    return text if len(text) <= _BRIEF else f"{text[:_BRIEF]}…"
 
 
 def rounded(data: Any) -> Any:
@@ -50,8 +60,11 @@ def graph(found: Graph) -> dict[str, Any]:
     return {"entities": list(map(entity, found.entities)), "relations": list(map(relation, found.relations))}
 
 
-def hit(found: Hit) -> dict[str, Any]:
-    """One hit of a recall: what it says, when and by whom, and how good it is."""
+def hit(found: Hit, *, superseded: bool = False) -> dict[str, Any]:
+    """One hit of a recall: what it says, when and by whom, and how good it is.
+
+    With `superseded`, also what an entity's observations said before they were corrected.
+    """
     memory = found.memory
     plain: dict[str, Any] = {
         "id": memory.id,
@@ -67,27 +80,44 @@ def hit(found: Hit) -> dict[str, Any]:
         "category": memory.category,
         "tags": list(memory.tags) or None,
         "superseded_by": memory.superseded_by,
+        "superseded": (_corrected(memory) or None) if superseded else None,
     }
     return plain | {name: value for name, value in optional.items() if value is not None}
 
 
-def answer(found: Answer) -> str:
-    """The hits as lines: far fewer tokens than JSON, and as clear."""
-    lines = [_line(one) for one in found.hits] or ["Nothing was found."]
-    if found.left_out:
-        lines.append(f"({found.left_out} more did not fit the budget.)")
-    if found.note:
-        lines.append(f"({found.note})")
-    return "\n".join(lines)
+def _corrected(memory: Memory) -> list[str]:
+    return [
+        seen.content
+        for seen in memory.observations
+        if seen.superseded_at is not None and seen.deleted_at is None
+    ]
 
 
-def _line(found: Hit) -> str:
-    memory = found.memory
-    said = " ".join(said_of(memory, found.piece).split())
-    when = "" if memory.undated else f" {(memory.happened_at or memory.created_at):%Y-%m-%d}"
-    who = memory.speaker or (memory.role if memory.kind is Kind.MESSAGE else None)
-    old = f" (superseded by #{memory.superseded_by})" if memory.superseded_by else ""
-    return f"#{memory.id} [{memory.kind.value}{when}{f', {who}' if who else ''}] {said}{old}"
+def telling(observations: Sequence[str], query: str, passage: str | None = None) -> list[str]:
+    """What answers the query first: what was found by meaning, then what shares most words with it."""
+    from recollect.text.stopwords import STOPWORDS  # noqa: PLC0415  # a list of tools needs none
+    from recollect.text.words import words  # noqa: PLC0415
+
+    sought = set(words(query)) - STOPWORDS
+    return sorted(
+        observations,
+        key=lambda text: (passage is None or text not in passage, -len(sought.intersection(words(text)))),
+    )
+
+
+def lines(hits: Iterable[Mapping[str, Any]], *notes: str | None) -> str:
+    """Hits as lines: far fewer tokens than JSON, and as clear."""
+    told = [_line(one) for one in hits] or ["Nothing was found."]
+    return "\n".join((*told, *(f"({note})" for note in notes if note)))
+
+
+def _line(hit_: Mapping[str, Any]) -> str:
+    when = "" if hit_["at"] is None else f" {hit_['at'][:10]}"
+    who = f", {hit_['speaker']}" if "speaker" in hit_ else ""
+    old = f" (superseded by #{hit_['superseded_by']})" if "superseded_by" in hit_ else ""
+    former = "; ".join(" ".join(text.split()) for text in hit_.get("superseded", ()))
+    before = f" (superseded: {former})" if former else ""
+    return f"#{hit_['id']} [{hit_['kind']}{when}{who}] {' '.join(hit_['text'].split())}{old}{before}"
 
 
 def time(moment: datetime) -> str:
@@ -95,11 +125,12 @@ def time(moment: datetime) -> str:
 
 
 def remembered(note: Remembered) -> dict[str, Any]:
-    plain: dict[str, Any] = {"id": note.id, "created": note.created, "mentions": list(note.mentions)}
+    mentions = [name[:_BRIEF] for name in note.mentions[:_MOST_NAMES]]
+    plain: dict[str, Any] = {"id": note.id, "created": note.created, "mentions": mentions}
     if note.similar is not None:
         plain["similar"] = {
             "id": note.similar.id,
-            "text": note.similar.text,
+            "text": brief(note.similar.text),
             "similarity": round(note.similar.similarity, 3),
         }
     return plain

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from recollect.text.stopwords import STOPWORDS
 from recollect.text.words import fold
@@ -49,6 +50,13 @@ recordatorio confirmado aviso importante apunte ojo recuerdo resumen daily usual
 """
 _OPENINGS = frozenset(_OPENING.split())
 _EMPTY = STOPWORDS | _OPENINGS
+_ARTICLES = frozenset({"a", "an", "the", "el", "la", "los", "las", "un", "una", "unos", "unas"})
+# What only calls for attention, where it stands first.
+_CALLING = """
+actually btw fyi hey hi listen nb note oh ok okay ps remember reminder so well bueno hola nota ojo oye pues
+recordatorio recuerda vale
+"""
+_CALLS = frozenset(_CALLING.split())
 # As good as numbers, and in Spanish without a capital letter.
 _CALENDAR = """
 lunes martes miercoles jueves viernes sabado domingo enero febrero marzo abril mayo junio julio agosto
@@ -181,3 +189,28 @@ def _stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word.removesuffix(ending)
     return word
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether two texts differ in nothing but marks, articles, and how they open.
+
+    Small words count: `is at work` and `was at work` are two facts.
+    """
+    said = _spoken(one)
+    return bool(said) and said == _spoken(other)
+
+
+def holds(whole: str, part: str) -> bool:
+    """Whether all that the one text says stands in the other, in one piece, and is not denied there."""
+    said, more = _spoken(part), _spoken(whole)
+    starts = range(len(more) - len(said) + 1)
+    if not said or not any(more[start : start + len(said)] == said for start in starts):
+        return False
+    return Said.of(whole).denials == Said.of(part).denials
+
+
+def _spoken(text: str) -> tuple[str, ...]:
+    pieces = (fold(piece) for piece in _PIECES.findall(text))
+    numbers = (re.sub(r"\D", "", piece) if piece[0].isdigit() else piece for piece in pieces)
+    told = dropwhile(_CALLS.__contains__, numbers)
+    return tuple(word for word in told if word not in _ARTICLES)

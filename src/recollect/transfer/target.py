@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _DATABASE = b"SQLite format 3\0"
+# Windows parts text from bytes even here.
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 @contextmanager
@@ -41,7 +43,8 @@ def _file(given: Path, *, overwrite: bool) -> Iterator[Callable[[str], object]]:
     # In the same folder, so that the last step is a rename, which is done or not done.
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with draft.open("xb") as raw:
+        # For its owner alone: it holds what the store holds.
+        with os.fdopen(os.open(draft, _NEW, 0o600), "wb") as raw:
             if path.suffix == ".gz":
                 # No name and no time in it, so that equal exports are equal files.
                 with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:

@@ -31,9 +31,11 @@ from durable_world import (
     vector_of,
     write_thing,
 )
+from night_world import dreamer
 from watched_disk import Op, watched
 
 from recollect.changes import Forget
+from recollect.errors import Conflict
 from recollect.stores.sqlite import vector_cache, vector_file
 from recollect.stores.sqlite.connection import prepare
 from recollect.stores.sqlite.copying import put_back
@@ -147,6 +149,30 @@ def share(say: Say, path: str, folder: str, me: str, others: str, things: int) -
         say(str(looks))
 
 
+def dream(say: Say, path: str, holder: str, second: int) -> None:
+    """Dream once, so many seconds into the story; say where it stands, and which dream it was."""
+    with dreamer(path, second, holder) as engine:
+        done = engine.dream(gate=False, progress=lambda stage, _: say(f"stage {stage}"))
+        say(f"dreamt {done.id}")
+
+
+def dream_together(say: Say, path: str, holder: str, second: int) -> None:
+    """Dream at the same moment as others; hold on halfway, until all have tried."""
+    with dreamer(path, second, holder) as engine:
+        _meet(say)
+
+        def hold_on(stage: int, _: int | None) -> None:
+            if stage == 1:
+                _meet(say)
+
+        try:
+            say(f"dreamt {engine.dream(gate=False, progress=hold_on).id}")
+        except Conflict as error:
+            say("ready")
+            sys.stdin.readline()
+            say(str(error))
+
+
 ROLES: dict[str, Callable[..., None]] = {
     role.__name__: role
     for role in (
@@ -161,6 +187,8 @@ ROLES: dict[str, Callable[..., None]] = {
         migrate,
         add_to,
         share,
+        dream,
+        dream_together,
     )
 }
 

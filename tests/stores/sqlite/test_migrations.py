@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -11,9 +13,9 @@ import pytest
 from durable_world import AT, HERE, apply, entities, entity, found_by_words
 from store_worker import team
 
-from recollect.changes import Amend
+from recollect.changes import Amend, CommitDream, UndoDream
 from recollect.errors import NotAStore, StoreUnavailable
-from recollect.records import Filter, Kind, Revision
+from recollect.records import Filter, Kind, PastQuestion, Revision
 from recollect.stores.sqlite.connection import APPLICATION_ID, migrations, prepare
 from recollect.stores.sqlite.rows import moment
 from recollect.stores.sqlite.store import SqliteStore
@@ -101,8 +103,30 @@ def _third(hand: apsw.Connection) -> None:
     hand.execute("INSERT INTO due VALUES (11)")
 
 
+def _fourth(hand: apsw.Connection) -> None:
+    """A question that was asked, a dream that made a note weaker and linked two, and one that has begun."""
+    hand.execute("INSERT INTO recall VALUES (3, 40, 'a talk', 1, 'where is the kettle?', 'reverie')")
+    hand.execute("INSERT INTO recalled VALUES (3, 3, 1)")
+    journal = {
+        "lived": [{"field": "strength", "ids": [3], "before": [1.0], "after": [0.75]}],
+        "pruned": [],
+        "merged": [],
+        "merged_observations": [],
+        "corrected": [],
+        "corrected_observations": [],
+        "links": [[1, 2, 0, 3]],
+    }
+    hand.execute("UPDATE memory SET strength = 0.75 WHERE id = 3")
+    hand.execute("INSERT INTO link VALUES (1, 2, 3)")
+    hand.execute(
+        "INSERT INTO dream VALUES (1, 1, 50, 3, ?, ?, ?, NULL)",
+        ('["downscale", "link"]', '{"memories": 6}', zlib.compress(json.dumps(journal).encode())),
+    )
+    hand.execute("INSERT INTO lease VALUES ('dream', 'somebody', 170000000)")
+
+
 # For each version the rows that were new in it, as that version wrote them. A migration comes with its own.
-ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {1: _first, 2: _second, 3: _third}
+ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {1: _first, 2: _second, 3: _third, 4: _fourth}
 
 
 def store_of(version: int, path: Path) -> Path:
@@ -166,6 +190,36 @@ def test_notes_keep_their_past_and_what_belongs_to_them(tmp_path: Path, version:
         (nearest, _) = view.by_meaning(np.array([0, 1], np.float32), 9, past)
         assert (nearest.id, nearest.passage, nearest.score) == (6, 10, 1)
         assert [hit.id for hit in view.by_words("kettle", 9, Filter(tags=frozenset({"cafe"})))] == [6]
+
+
+@pytest.mark.parametrize("version", range(4, NOW + 1))
+def test_dreams_are_known_and_can_be_undone(tmp_path: Path, version: int) -> None:
+    with closing(SqliteStore(store_of(version, tmp_path / "store.db"))) as store:
+        with store.read() as view:
+            (dream,) = view.dreams(HERE, 9)
+            assert (dream.id, dream.at, dream.phases) == (1, moment(50), ("downscale", "link"))
+            assert list(view.questions(HERE, 9)) == [PastQuestion("where is the kettle?", "reverie", (3,))]
+            assert list(view.links([1])) == [(1, 2, 3)]
+            assert view.lease("dream") == ("somebody", moment(170_000_000))
+            told = view.snapshot(HERE, 60, 3)
+            assert (told.last_at, told.through, told.replays) == (50, 3, ())
+        assert store.apply([UndoDream(HERE, 1)], at=AT).outcomes[0].left == ()
+        with store.read() as view:
+            assert view.memories([3])[3].strength == 1.0
+            assert list(view.links([1])) == []
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_store_of_before_has_not_dreamt_and_can(tmp_path: Path, version: int) -> None:
+    with closing(SqliteStore(store_of(version, tmp_path / "store.db"))) as store:
+        with store.read() as view:
+            told = view.snapshot(HERE, 100, 1)
+            assert (told.last_at, view.dreams(HERE, 9), view.questions(HERE, 9)) == (None, [], [])
+        # Answers of before are replayed, though nobody noted what was asked.
+        assert [each.at for each in told.replays] == ([] if version == 1 else [10, 20])
+        store.apply([CommitDream(HERE, told.through, ("place",), "{}")], at=AT)
+        with store.read() as view:
+            assert view.snapshot(HERE, 200, 1).replays == ()
 
 
 @pytest.mark.parametrize("version", [1, 2])

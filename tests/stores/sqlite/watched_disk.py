@@ -29,8 +29,10 @@ class _File(apsw.VFSFile):
     def __init__(self, base: str, name: apsw.URIFilename | str, flags: list[int], watcher: Watcher) -> None:
         self._path = name if isinstance(name, str) else name.filename()
         self._seen = watcher
-        new = not Path(self._path).exists()
-        if new:
+        path = Path(self._path)
+        # A store's file is made for its owner alone, empty, just before SQLite comes.
+        is_empty_store = flags[0] & apsw.SQLITE_OPEN_MAIN_DB and path.exists() and not path.stat().st_size
+        if not path.exists() or is_empty_store:
             watcher(Op("make", self._path))
         super().__init__(base, name, flags)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.errors import NotAStore, StoreDamaged, StoreUnavailable
+from recollect.stores.sqlite import private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,6 +38,7 @@ def prepare(path: Path, busy_ms: int, steps: Sequence[str] | None = None) -> Non
     _refuse_old_sqlite()
     with failures_of(path):
         refuse_strangers(path, len(steps))
+        private.make(path)
         connection = _open(path, busy_ms)
         try:
             _migrate(connection, path, steps)

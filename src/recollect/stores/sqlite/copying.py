@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.errors import InvalidInput, NotFound, StoreDamaged, StoreUnavailable
+from recollect.stores.sqlite import private
 from recollect.stores.sqlite.connection import (
     connect,
     failures_of,
@@ -91,6 +92,7 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int) -> None:
 
 
 def _copy(source: apsw.Connection, path: Path, progress: Progress | None) -> None:
+    private.make(path)
     target = apsw.Connection(str(path))
     try:
         _pages(source, target, progress)

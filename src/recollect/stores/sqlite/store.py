@@ -15,7 +15,7 @@ import apsw
 
 from recollect.changes import Outcome, Receipt
 from recollect.errors import Conflict, InvalidInput, RecollectError, StoreUnavailable
-from recollect.stores.sqlite import check, vector_rows
+from recollect.stores.sqlite import check, private, vector_rows
 from recollect.stores.sqlite.connection import connect, failures_of, prepare
 from recollect.stores.sqlite.copying import copy_to
 from recollect.stores.sqlite.rows import receipt_json, receipt_of, stamp
@@ -45,10 +45,12 @@ class SqliteStore:
         self.path = Path(path)
         self._busy_ms = busy_ms
         prepare(self.path, busy_ms)
-        self._cache = VectorCache(self.path.with_name(self.path.name + "-vectors"))
+        self._cache = VectorCache(self.path.with_name(self.path.name + "-vectors"), private.like(self.path))
         self._writer = connect(self.path, busy_ms, writes=True)
         self._inode = _inode(self.path)
         self._writing = threading.Lock()
+        self._watching = threading.Lock()
+        self._watcher: apsw.Connection | None = None
         self._readers: LifoQueue[apsw.Connection] = LifoQueue()
         self._closed = False
         with failures_of(self.path):
@@ -92,6 +94,14 @@ class SqliteStore:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
+    def version(self) -> int:
+        self._refuse_unusable()
+        with failures_of(self.path), self._watching:
+            # SQLite counts for each connection what the others have written: so one stays that only looks.
+            if self._watcher is None:
+                self._watcher = connect(self.path, self._busy_ms, writes=False)
+            return int(self._watcher.pragma("data_version"))
+
     def backup(self, path: str, progress: Progress | None = None) -> None:
         with failures_of(self.path), self._reader() as connection:
             copy_to(connection, Path(path), progress)
@@ -119,6 +129,9 @@ class SqliteStore:
         self._closed = True
         with self._writing:
             self._writer.close()
+        with self._watching:
+            if self._watcher is not None:
+                self._watcher.close()
         while True:
             try:
                 self._readers.get_nowait().close()

@@ -11,6 +11,7 @@ import numpy as np
 
 from recollect.records import Kind
 from recollect.stores.sqlite import vector_truth as truth
+from recollect.stores.sqlite.private import OWNER_ALONE
 from recollect.stores.sqlite.vector_check import differences
 from recollect.stores.sqlite.vector_file import Mapped, VectorFile
 from recollect.stores.sqlite.vector_prefix import Prefixes, nearest_by_prefix
@@ -36,13 +37,15 @@ class VectorCache:
     """The vectors of the model in use, for searching. Safe to share between threads.
 
     `path` names the file that processes share; its lock stands beside it. Without a path, or where it
-    cannot be written, this process holds the vectors in its own memory and answers the same.
+    cannot be written, this process holds the vectors in its own memory and answers the same. `mode` says
+    who may read the file.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, mode: int = OWNER_ALONE) -> None:
         self.reason: str | None = None if path else "no place for a file was given"
         """Why vectors are held in private memory; None where they are shared."""
         self._path = path
+        self._mode = mode
         self._lock = threading.Lock()
         self._source: Source | None = None
         self._file: VectorFile | None = None
@@ -147,7 +150,9 @@ class VectorCache:
         if source != self._source:
             self._drop()
             self._source = source
-            self._file = VectorFile(self._path, source.shape, source.digest()) if self._path else None
+            self._file = (
+                VectorFile(self._path, source.shape, source.digest(), self._mode) if self._path else None
+            )
 
     def _state_at(self, connection: apsw.Connection, source: Source, version: Version) -> State:
         for state in sorted(self._states, key=lambda state: state.version, reverse=True):

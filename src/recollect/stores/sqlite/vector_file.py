@@ -13,10 +13,11 @@ import sys
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import numpy as np
 
+from recollect.stores.sqlite.private import OWNER_ALONE
 from recollect.stores.sqlite.vector_block import ALIGNMENT, ROWS, Block, Shape
 from recollect.stores.sqlite.vector_truth import Version
 
@@ -78,8 +79,9 @@ class Mapped:
 class VectorFile:
     """The file at one path, and the lock beside it."""
 
-    def __init__(self, path: Path, shape: Shape, digest: bytes) -> None:
+    def __init__(self, path: Path, shape: Shape, digest: bytes, mode: int = OWNER_ALONE) -> None:
         self.path = path
+        self._mode = mode
         self._shape = shape
         self._digest = digest
 
@@ -113,7 +115,8 @@ class VectorFile:
         """Write a new file and put it in the old one's place; needs the lock."""
         fresh = self.path.with_name(self.path.name + "-new")
         try:
-            with fresh.open("w+b", buffering=0) as file:
+            fresh.unlink(missing_ok=True)  # of a writer that was killed, and with that one's mode
+            with self._made(fresh, os.O_RDWR | os.O_EXCL, "w+b", buffering=0) as file:
                 self._add(file, Header(self._digest, 0, 0, version, 0), blocks, version)
             fresh.replace(self.path)
         except BaseException:
@@ -135,13 +138,19 @@ class VectorFile:
     def lock(self) -> Iterator[bool]:
         """Whether this is the one writer among all processes and threads. Never waits."""
         # A file of its own: the cache's file is replaced, and a lock on what was replaced guards nothing.
-        with self.path.with_name(self.path.name + "-lock").open("a+b") as file:
+        beside = self.path.with_name(self.path.name + "-lock")
+        with self._made(beside, os.O_RDWR | os.O_APPEND, "a+b") as file:
             try:
                 _lock(file)
             except BlockingIOError:
                 yield False
                 return
             yield True
+
+    def _made(self, path: Path, flags: int, kind: str, buffering: int = -1) -> BinaryIO:
+        # Windows parts text from bytes even here.
+        flags |= os.O_CREAT | getattr(os, "O_BINARY", 0)
+        return cast("BinaryIO", os.fdopen(os.open(path, flags, self._mode), kind, buffering))
 
     def _size(self, rows: int) -> int:
         return _HEADER + -(-rows // ROWS) * self._shape.block_bytes

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.errors import InvalidInput
 from recollect.records import Counts, Filter, Found, Kind, Memory, Model, Passage, Relation, Scope
-from recollect.stores.sqlite import conversations, past, word_index
+from recollect.stores.sqlite import conversations, dreams, past, word_index
 from recollect.stores.sqlite.belongings import belongings_of
 from recollect.stores.sqlite.facts import facts, together
 from recollect.stores.sqlite.lookup import find_entity
@@ -26,12 +26,14 @@ from recollect.vectors import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     import apsw
 
+    from recollect.dream.snapshot import Snapshot
     from recollect.factors.candidates import Facts, Together
     from recollect.ports import Vector, WordIndex
-    from recollect.records import Session
+    from recollect.records import DreamRecord, PastQuestion, Session
     from recollect.stores.sqlite.rows import Row
     from recollect.stores.sqlite.vector_cache import VectorCache
 
@@ -242,6 +244,33 @@ class SqliteView:
         row = self._model_row()
         return None if row is None else row[1]
 
+    # Dreams
+
+    def snapshot(self, scope: Scope, now: int, together: int) -> Snapshot:
+        return dreams.snapshot(self.connection, self._scope_id(scope), now, together)
+
+    def questions(self, scope: Scope, limit: int) -> Sequence[PastQuestion]:
+        return dreams.questions(self.connection, self._scope_id(scope), limit)
+
+    def dreams(self, scope: Scope, limit: int) -> Sequence[DreamRecord]:
+        return dreams.dreams(self.connection, self._scope_id(scope), limit)
+
+    def journal(self, scope: Scope, dream: int) -> Mapping[str, Any] | None:
+        return dreams.journal(self.connection, self._scope_id(scope), dream)
+
+    def links(self, ids: Sequence[int]) -> Sequence[tuple[int, int, int]]:
+        return dreams.links(self.connection, ids)
+
+    def corrected(self, scope: Scope, limit: int) -> Sequence[tuple[int, int]]:
+        return dreams.corrected(self.connection, self._scope_id(scope), limit)
+
+    def lease(self, name: str) -> tuple[str, datetime] | None:
+        return dreams.lease(self.connection, name)
+
+    def _scope_id(self, scope: Scope) -> int:
+        """Of a scope that nobody has written to yet, one that no row has."""
+        return next(iter(self._scope_ids(Filter(scope.owner, scope.agent))), 0)
+
     # Conversations
 
     def sessions(self, scope: Scope) -> Sequence[Session]:
@@ -331,6 +360,7 @@ class SqliteView:
                 "SELECT coalesce((SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'unnoted'), 0)"
             ),
             bytes=self._number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
+            schema=self._number("SELECT user_version FROM pragma_user_version"),
         )
 
     # Beneath

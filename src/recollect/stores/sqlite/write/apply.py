@@ -10,6 +10,8 @@ from recollect.changes import (
     AdoptLinks,
     AdoptRelation,
     Amend,
+    CommitDream,
+    DropLease,
     EndRelation,
     FlagAlike,
     FlagSimilar,
@@ -25,11 +27,23 @@ from recollect.changes import (
     Restore,
     RestoreObservation,
     Supersede,
+    TakeLease,
+    UndoDream,
     Unrelate,
     UseModel,
 )
 from recollect.stores.sqlite import vector_rows
-from recollect.stores.sqlite.write import adoption, corrections, entities, life, relations, texts, use
+from recollect.stores.sqlite.write import (
+    adoption,
+    corrections,
+    dreams,
+    entities,
+    leases,
+    life,
+    relations,
+    texts,
+    use,
+)
 
 if TYPE_CHECKING:
     from recollect.changes import Change
@@ -80,5 +94,13 @@ def apply(batch: Batch, change: Change) -> Outcome:  # noqa: PLR0911, PLR0912  #
             return adoption.adopt_relation(batch, change)
         case AdoptLinks():
             return adoption.link(batch, change)
+        case CommitDream():
+            return dreams.commit(batch, change)
+        case UndoDream():
+            return dreams.undo(batch, change)
+        case TakeLease():
+            return leases.take(batch, change)
+        case DropLease():
+            return leases.drop(batch, change)
         case _:
             assert_never(change)

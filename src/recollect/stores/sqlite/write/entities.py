@@ -189,7 +189,7 @@ def _replaced(batch: Batch, entity: int, new: NewObservation, standing: dict[str
     shown = f"#{sought}" if isinstance(sought, int) else repr(sought)
     raise NotFound(
         f"{batch.name(entity)!r} has no observation {shown} in force to supersede; name one that it has, "
-        "by its id or its exact text."
+        "word for word: `open_nodes` shows them."
     )
 
 

@@ -20,7 +20,7 @@ def forget(batch: Batch, change: Forget) -> Outcome:
     scope = batch.scope_id(change.scope)
     by_name = (exact_entity(batch.connection, scope, name) for name in change.names)
     wanted = dict.fromkeys((*change.ids, *(id_ for id_ in by_name if id_ is not None)))
-    gone = tuple(id_ for id_ in wanted if _forget_one(batch, scope, id_))
+    gone = tuple(id_ for id_ in wanted if forget_one(batch, scope, id_))
     return Outcome(ids=gone, count=len(gone))
 
 
@@ -28,7 +28,7 @@ def restore(batch: Batch, change: Restore) -> Outcome:
     """Bring the memory back, and the relations that went with it, as far as their other end lives."""
     scope = batch.scope_id(change.scope)
     if corrections.reinstate(batch, scope, change.id):
-        _revive(batch, change.id, scope)
+        revive(batch, change.id, scope)
         return Outcome(ids=(change.id,), names=(batch.name(change.id),), count=1)
     rows = batch.rows(
         "SELECT kind, name, deleted_at FROM memory WHERE id = ? AND scope_id = ? AND deleted_at IS NOT NULL",
@@ -47,7 +47,7 @@ def restore(batch: Batch, change: Restore) -> Outcome:
     batch.run("INSERT OR IGNORE INTO absence VALUES (?, ?, 'forgotten', ?)", change.id, gone_at, batch.at)
     batch.run("UPDATE memory SET deleted_at = NULL, updated_at = ? WHERE id = ?", batch.at, change.id)
     _restore_relations(batch, change.id, gone_at)
-    _revive(batch, change.id, scope)
+    revive(batch, change.id, scope)
     return Outcome(ids=(change.id,), names=(name,), count=1)
 
 
@@ -80,7 +80,8 @@ def amend(batch: Batch, change: Amend) -> Outcome:
     amended = batch.run(
         "UPDATE memory SET updated_at = ?, status = coalesce(?, status), "
         "importance = coalesce(?, importance), pinned = coalesce(?, pinned), "
-        "category = coalesce(?, category), happened_at = coalesce(?, happened_at) "
+        "category = coalesce(?, category), happened_at = coalesce(?, happened_at), "
+        "importance_tag = nullif(coalesce(?, importance_tag), '') "
         "WHERE id = ? AND scope_id = ? AND deleted_at IS NULL",
         batch.at,
         change.status,
@@ -88,6 +89,7 @@ def amend(batch: Batch, change: Amend) -> Outcome:
         change.pinned,
         change.category,
         stamp_or_none(change.happened_at),
+        change.importance_tag,
         change.id,
         scope,
     )
@@ -122,13 +124,13 @@ _REVIVED = (
 )
 
 
-def _revive(batch: Batch, memory: int, scope: int) -> None:
+def revive(batch: Batch, memory: int, scope: int) -> None:
     if batch.in_force(memory):
         vector_rows.set_life(batch.connection, _REVIVED, memory, live=True)
     batch.touch(memory, scope, said=True, named=True)
 
 
-def _forget_one(batch: Batch, scope: int, memory: int) -> bool:
+def forget_one(batch: Batch, scope: int, memory: int) -> bool:
     gone = batch.run(
         "UPDATE memory SET deleted_at = ? WHERE id = ? AND scope_id = ? AND deleted_at IS NULL",
         batch.at,

@@ -17,6 +17,8 @@ _DAY_US = 24 * 3600 * 1_000_000
 _MOST_PAIRED = 50
 # Answers that are kept for dreams to replay.
 _MOST_RECALLS = 50_000
+# In letters. What is longer is a text that was pasted, and asking it again would tell nothing.
+_LONGEST_QUERY = 2_000
 
 
 def record(batch: Batch, change: RecordUse) -> Outcome:
@@ -41,7 +43,7 @@ def record(batch: Batch, change: RecordUse) -> Outcome:
         return Outcome()
     _count(batch, seen)
     _pair(batch, seen[:_MOST_PAIRED])
-    _remember(batch, seen, change.session)
+    _remember(batch, seen, change, scope)
     return Outcome(ids=tuple(seen), count=len(seen))
 
 
@@ -65,8 +67,16 @@ def _pair(batch: Batch, seen: list[int]) -> None:
     )
 
 
-def _remember(batch: Batch, seen: list[int], session: str) -> None:
-    recall = batch.insert("INSERT INTO recall(at, session) VALUES (?, ?) RETURNING id", batch.at, session)
+def _remember(batch: Batch, seen: list[int], change: RecordUse, scope: int) -> None:
+    asked = None if change.query is None else change.query[:_LONGEST_QUERY]
+    recall = batch.insert(
+        "INSERT INTO recall(at, session, scope_id, query, profile) VALUES (?, ?, ?, ?, ?) RETURNING id",
+        batch.at,
+        change.session,
+        scope,
+        asked,
+        change.profile,
+    )
     batch.connection.executemany(
         "INSERT INTO recalled(memory_id, recall_id, place) VALUES (?, ?, ?)",
         [(id_, recall, place) for place, id_ in enumerate(seen, start=1)],

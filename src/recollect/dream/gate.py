@@ -1,0 +1,169 @@
+"""The gate: whether people would still find, after a dream, what they found before it.
+
+Each question's candidates are gathered once, from the store as it is. The store as it would be is the same
+candidates without those that would be gone, and with the fields that the dream would write.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.dream.draft import Draft
+from recollect.factors.candidates import Candidates, Moment, Source
+from recollect.factors.depth import DepthWeight
+from recollect.factors.spread import Spread
+from recollect.factors.stability import Stability
+from recollect.factors.strength import Strength
+from recollect.rank.pipeline import Profile, run
+from recollect.text.stopwords import STOPWORDS
+from recollect.text.words import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recollect.dream.knobs import Knobs, Phase
+    from recollect.dream.plan import Plan
+    from recollect.dream.snapshot import Snapshot
+
+_PHRASE = 5
+# What dreams write and rankings read, and who reads it.
+_TRACES = ("strength", "depth", "spread", "stability")
+_READERS = (Strength, DepthWeight, Spread, Stability)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question, what the searches come up with for it, and what must be among the answers."""
+
+    query: str
+    profile: Profile
+    wanted: tuple[int, ...]
+    candidates: Candidates
+    moment: Moment
+    made: bool = False
+    """Made out of a memory's own words, rather than asked by someone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that is found now and would not be found after the dream."""
+
+    query: str
+    memory: int
+    phase: Phase
+    """The one after which it is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    questions: int
+    made: int
+    """How many of them nobody has asked."""
+    before: float
+    """The share of what people saw that the first answers hold now."""
+    after: float
+    losses: tuple[Loss, ...]
+    blame: Phase | None
+    """The phase that takes more than the margin; None: the gate is open."""
+
+    @property
+    def passed(self) -> bool:
+        return self.blame is None
+
+
+def judge(asked: Sequence[Asked], plan: Plan, knobs: Knobs) -> Verdict:
+    """Ask everything as it is and after each phase."""
+    now = [_found(one, None, plan.snapshot) for one in asked]
+    before = after = _share(asked, now)
+    losses: dict[tuple[int, int], Loss] = {}
+    blame = None
+    then, last = now, Draft.of(plan.snapshot)
+    for phase, draft in plan.drafts.items():
+        moved = _Moved.between(last, draft)
+        then = [
+            _found(one, draft, plan.snapshot) if moved.by(one) else found
+            for one, found in zip(asked, then, strict=True)
+        ]
+        last = draft
+        for place, one in enumerate(asked):
+            for memory in sorted(now[place] - then[place]):
+                losses.setdefault((place, memory), Loss(one.query, memory, phase))
+        after = _share(asked, then)
+        if blame is None and before - after > knobs.gate_margin:
+            blame = phase
+    return Verdict(len(asked), sum(one.made for one in asked), before, after, tuple(losses.values()), blame)
+
+
+def phrase(text: str) -> str:
+    """The stretch of a text that tells the most: some words in a row, with the fewest that every text has."""
+    said = words(text)
+    if len(said) <= _PHRASE:
+        return " ".join(said)
+    weights = [0 if word in STOPWORDS else len(word) for word in said]
+    starts = range(len(said) - _PHRASE + 1)
+    best = max(starts, key=lambda start: (sum(weights[start : start + _PHRASE]), -start))
+    return " ".join(said[best : best + _PHRASE])
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """What a phase changed, as far as a ranking can see it. Most phases change nothing for most questions."""
+
+    traces: bool
+    gone: frozenset[int]
+
+    @classmethod
+    def between(cls, last: Draft, draft: Draft) -> _Moved:
+        traces = any(
+            not np.array_equal(getattr(last.life, name), getattr(draft.life, name)) for name in _TRACES
+        )
+        return cls(traces, frozenset(id_ for id_, _ in last.gone.items() ^ draft.gone.items()))
+
+    def by(self, one: Asked) -> bool:
+        if self.traces and any(
+            isinstance(getattr(step, "factor", None), _READERS) for step in one.profile.steps
+        ):
+            return True
+        return not self.gone.isdisjoint(one.wanted) or not self.gone.isdisjoint(one.candidates.ids.tolist())
+
+
+def _share(asked: Iterable[Asked], found: Iterable[frozenset[int]]) -> float:
+    """Of what is wanted, how much is found: the mean over all questions."""
+    shares = [len(one) / len(question.wanted) for question, one in zip(asked, found, strict=True)]
+    return float(np.mean(shares)) if shares else 1.0
+
+
+def _found(asked: Asked, draft: Draft | None, snapshot: Snapshot) -> frozenset[int]:
+    """Which of the wanted are among the answers; after the dream, themselves or who speaks for them."""
+    candidates = asked.candidates if draft is None else _dreamt(asked.candidates, draft, snapshot)
+    shown = set(run(asked.profile, candidates, asked.moment).ids.tolist())
+    gone = {} if draft is None else draft.gone
+    return frozenset(id_ for id_ in asked.wanted if gone.get(id_, id_) in shown)
+
+
+def _dreamt(candidates: Candidates, draft: Draft, snapshot: Snapshot) -> Candidates:
+    gone = draft.gone
+    left = candidates.taken(np.array([id_ not in gone for id_ in candidates.ids.tolist()], bool))
+    ids = left.facts.ids
+    rows = np.minimum(np.searchsorted(snapshot.ids, ids), max(len(snapshot.ids) - 1, 0))
+    known = snapshot.ids[rows] == ids if len(snapshot.ids) else np.zeros(len(ids), bool)
+
+    columns = {
+        name: np.where(known, getattr(draft.life, name)[rows], getattr(left.facts, name)) for name in _TRACES
+    }
+    facts = replace(left.facts, **columns)
+    return replace(
+        left, facts=facts, sources={name: _ranked_anew(each) for name, each in left.sources.items()}
+    )
+
+
+def _ranked_anew(source: Source) -> Source:
+    """With the ranks closed up where somebody has gone."""
+    rank = np.zeros_like(source.rank)
+    found = np.flatnonzero(source.found)
+    order = found[np.argsort(source.rank[found], kind="stable")]
+    rank[order] = np.arange(1, len(order) + 1)
+    return Source(rank, source.score)

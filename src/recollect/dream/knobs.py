@@ -1,0 +1,81 @@
+"""Every number of a dream, with the default that the published cycle or our own measurements give."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from enum import StrEnum
+
+from recollect.errors import InvalidInput
+from recollect.records import Kind
+
+
+class Phase(StrEnum):
+    """The steps of a dream, in order. Scanning is what makes the snapshot, so it cannot be left out."""
+
+    CONSOLIDATE = "consolidate"
+    DOWNSCALE = "downscale"
+    PRUNE = "prune"
+    PLACE = "place"
+    PROMOTE = "promote"
+    MERGE = "merge"
+    CORRECT = "correct"
+    LINK = "link"
+    REPORT = "report"
+
+
+@dataclass(frozen=True, slots=True)
+class ByKind:
+    """A number for each kind of memory."""
+
+    entity: float
+    note: float
+    message: float
+
+    def column(self) -> tuple[float, ...]:
+        """In the order of `Kind`."""
+        return tuple(float(getattr(self, kind.value)) for kind in Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Knobs:
+    max_delta: float = 0.1
+    """Most that one replay adds to a strength."""
+    floor: float = 0.01
+    """Least that a strength falls to."""
+    daily: float = 0.95
+    """What a day leaves of a strength."""
+    decay: ByKind = ByKind(entity=0.25, note=0.5, message=1.0)
+    """Staleness that a day without use adds."""
+    weight: ByKind = ByKind(entity=1.5, note=1.0, message=0.5)
+    """How much an access says, by what was accessed."""
+    prune_staleness: float = 90.0
+    prune_signal: float = 0.1
+    prune_strength: float = 0.2
+    prune_revisions: int = 1
+    prune_echo: float = 0.8
+    """How near another memory that says the same must come in meaning. 0: it need not be said elsewhere."""
+    prune_most: int = 1_000
+    """So many at a time, the stalest first."""
+    place_days: float = 1.0
+    archive_staleness: float = 180.0
+    archive_strength: float = 0.1
+    promote_signal: float = 1.0
+    promote_spread: int = 3
+    link_together: int = 3
+    """Answers that two memories must share before they are linked."""
+    link_share: float = 0.5
+    """How many of the answers that show the one must show the other, too."""
+    gate_questions: int = 100
+    gate_top: int = 10
+    gate_margin: float = 0.02
+    """How much of what was found may be missed after the dream."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            numbers = value.column() if isinstance(value, ByKind) else (value,)
+            if any(isinstance(number, bool) or not 0 <= number < float("inf") for number in numbers):
+                raise InvalidInput(f"{each.name} is {value!r}; it must be a number of at least 0.")
+        for name in ("max_delta", "floor", "daily", "prune_echo", "link_share", "gate_margin"):
+            if getattr(self, name) > 1:
+                raise InvalidInput(f"{name} is {getattr(self, name)!r}; it must be between 0 and 1.")

@@ -1,0 +1,80 @@
+"""What a dream is tried on: the last questions that people asked, and some that memories ask themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from recollect.dream.gate import Asked, phrase
+from recollect.engine.recall import Question, asking
+from recollect.rank.profiles import DEFAULT
+from recollect.records import Kind
+from recollect.retrieve.gather import gather
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from recollect.dream.knobs import Knobs
+    from recollect.dream.snapshot import Snapshot
+    from recollect.engine.parts import Parts
+    from recollect.rank.pipeline import Profile
+    from recollect.records import Memory, PastQuestion
+
+
+def questions(parts: Parts, profiles: Mapping[str, Profile], snapshot: Snapshot, knobs: Knobs) -> list[Asked]:
+    """So many, real ones first. Memories speak for themselves where people have asked too little."""
+    with parts.store.read() as view:
+        past = view.questions(parts.scope, knobs.gate_questions)
+        sampled = _sample(snapshot, knobs.gate_questions - len(past))
+        memories = view.memories(sampled)
+    usual = _usual(past, profiles)
+    asked = [_asked(parts, profiles, snapshot, knobs, one) for one in past]
+    made = [
+        _ask(parts, profiles[usual], knobs, query, (memory.id,), made=True)
+        for memory in memories.values()
+        if (query := _query(memory))
+    ]
+    return [one for one in (*asked, *made) if one is not None]
+
+
+def _usual(past: Sequence[PastQuestion], profiles: Mapping[str, Profile]) -> str:
+    """The profile that people ask by the most."""
+    used = Counter(one.profile for one in past if one.profile in profiles)
+    return max(used, key=lambda name: (used[name], name), default=DEFAULT) or DEFAULT
+
+
+def _sample(snapshot: Snapshot, size: int) -> list[int]:
+    """Memories at random, the same ones for the same dream."""
+
+    def lot(id_: int) -> bytes:
+        return blake2b(f"{snapshot.at}:{id_}".encode(), digest_size=8).digest()
+
+    return sorted(snapshot.ids.tolist(), key=lot)[: max(size, 0)]
+
+
+def _query(memory: Memory) -> str:
+    if memory.kind is not Kind.ENTITY:
+        return phrase(memory.text)
+    said = memory.in_force[0].content if memory.in_force else memory.type
+    return f"{memory.name} {phrase(said)}"
+
+
+def _asked(
+    parts: Parts, profiles: Mapping[str, Profile], snapshot: Snapshot, knobs: Knobs, past: PastQuestion
+) -> Asked | None:
+    shown = [id_ for id_ in past.shown[: knobs.gate_top] if snapshot.place(id_) is not None]
+    profile = profiles.get(past.profile or DEFAULT, profiles[DEFAULT])
+    return _ask(parts, profile, knobs, past.query, shown)
+
+
+def _ask(
+    parts: Parts, profile: Profile, knobs: Knobs, query: str, wanted: Iterable[int], *, made: bool = False
+) -> Asked | None:
+    ids = tuple(wanted)
+    if not ids:
+        return None
+    question = Question(query, profile, limit=knobs.gate_top, record=False, across=True)
+    with asking(parts, question, parts.clock()) as (view, request, _):
+        found = gather(view, profile, request)
+    return Asked(query, profile, ids, found.candidates, found.moment, made)

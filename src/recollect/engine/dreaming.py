@@ -1,0 +1,257 @@
+"""Dreaming: look, plan, try the plan on what people ask, and carry it out in one transaction."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from recollect.changes import CommitDream, DropLease, Lived, TakeLease, UndoDream
+from recollect.dream.forecast import forecast as look_ahead
+from recollect.dream.gate import judge
+from recollect.dream.knobs import Knobs, Phase
+from recollect.dream.plan import plan
+from recollect.dream.report import reported
+from recollect.dream.snapshot import FIELDS
+from recollect.engine.dream_questions import questions
+from recollect.engine.dream_search import copies_of_errors, echoes_of_fading
+from recollect.engine.remember import of_scope
+from recollect.engine.report import STALE_DAYS, consolidation_report
+from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.factors.ages import microseconds
+from recollect.records import Consolidation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from datetime import datetime
+
+    from recollect.dream.forecast import Forecast
+    from recollect.dream.plan import Plan
+    from recollect.dream.report import DreamReport
+    from recollect.engine.parts import Parts
+    from recollect.ports import Progress
+    from recollect.rank.pipeline import Profile
+    from recollect.records import DreamRecord, Memory
+
+LEASE = "dream"
+_LEASE_SECONDS = 120.0
+# What a dream does, as far as a progress bar is concerned.
+_STAGES = 6
+_FARTHEST_DAYS = 3_650
+_DREAMERS = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Dreamt:
+    """What a dream did, or would do."""
+
+    at: datetime
+    report: DreamReport
+    id: int | None = None
+    """None: nothing was written."""
+    left: tuple[int, ...] = ()
+    """Memories that changed while it was dreamt, and were left as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """Dreams that were taken back, the newest first."""
+
+    ids: tuple[int, ...]
+    changes: int
+    left: tuple[int, ...]
+    """Memories that were changed since, and stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How to dream."""
+
+    phases: tuple[Phase, ...] = tuple(Phase)
+    knobs: Knobs = field(default_factory=Knobs)
+    dry_run: bool = False
+    gate: bool = True
+    """Try the plan on what people ask, and write nothing if they would find less."""
+    drop_failing: bool = False
+    """Leave out a phase that the gate blames, instead of not dreaming at all."""
+
+
+def phases_of(names: Collection[str] | None, without: Collection[str] = ()) -> tuple[Phase, ...]:
+    """Phases by name, in their own order."""
+    unknown = [name for name in (*(names or ()), *without) if name not in set(Phase)]
+    if unknown:
+        raise InvalidInput(f"No phase named {unknown[0]!r}; there are: {', '.join(Phase)}.")
+    return tuple(phase for phase in Phase if (names is None or phase in names) and phase not in without)
+
+
+def dream(
+    parts: Parts, profiles: Mapping[str, Profile], wish: Wish, progress: Progress | None = None
+) -> Dreamt:
+    """Dream once. One process at a time dreams on a store; who comes second is told so."""
+    at = parts.clock()
+    # Each dream for itself: the night and a caller of the same process must not dream at once either.
+    holder = f"{parts.holder} {next(_DREAMERS)}"
+    if wish.dry_run:
+        return _dreamt(parts, profiles, wish, at, None, _stages(progress))
+    parts.store.apply([TakeLease(LEASE, holder, _LEASE_SECONDS)], at=at)
+    try:
+        return _dreamt(parts, profiles, wish, at, holder, _stages(progress, lambda: _hold(parts, holder)))
+    finally:
+        parts.store.apply([DropLease(LEASE, holder)], at=parts.clock())
+
+
+def _hold(parts: Parts, holder: str) -> None:
+    held = parts.store.apply([TakeLease(LEASE, holder, _LEASE_SECONDS)], at=parts.clock()).outcomes[0]
+    if held.created:
+        # Whoever had it meanwhile may have dreamt, and what was looked at is no longer so.
+        raise Conflict(
+            f"Another process took over ({LEASE}) since this one was too slow; nothing was changed."
+        )
+
+
+def _stages(progress: Progress | None, hold: Callable[[], None] | None = None) -> Callable[[int], None]:
+    def reached(stage: int) -> None:
+        if hold is not None:
+            hold()
+        if progress is not None:
+            progress(stage, _STAGES)
+
+    return reached
+
+
+def _dreamt(
+    parts: Parts,
+    profiles: Mapping[str, Profile],
+    wish: Wish,
+    at: datetime,
+    holder: str | None,
+    reached: Callable[[int], None],
+) -> Dreamt:
+    # What earlier answers left to be noted is part of the day.
+    parts.signals.settle(None)
+    knobs = wish.knobs
+    with parts.store.read() as view:
+        snapshot = view.snapshot(parts.scope, microseconds(at), knobs.link_together)
+        reached(1)
+        if Phase.PRUNE in wish.phases:
+            snapshot = snapshot.knowing(echoes=echoes_of_fading(view, parts, snapshot, knobs, wish.phases))
+    reached(2)
+    if Phase.CORRECT in wish.phases:
+        snapshot = snapshot.knowing(copies=copies_of_errors(parts, snapshot))
+    reached(3)
+    planned = plan(snapshot, knobs, wish.phases)
+    verdict, skipped = None, tuple[Phase, ...]()
+    if wish.gate:
+        asked = questions(parts, profiles, snapshot, knobs)
+        verdict = judge(asked, planned, knobs)
+        while wish.drop_failing and verdict.blame is not None:
+            skipped = (*skipped, verdict.blame)
+            planned = plan(snapshot, knobs, [phase for phase in wish.phases if phase not in skipped])
+            verdict = judge(asked, planned, knobs)
+    reached(4)
+    report = reported(planned, verdict, tuple(map(str, skipped)))
+    if Phase.REPORT in wish.phases:
+        report = replace(report, upkeep=consolidation_report(parts, STALE_DAYS).text)
+    reached(5)
+    idle = planned.is_empty and not snapshot.replays
+    if wish.dry_run or idle or (verdict is not None and not verdict.passed):
+        reached(_STAGES)
+        return Dreamt(at, report)
+    change = _commit(parts, planned, report, holder)
+    outcome = parts.store.apply([change], at=at).outcomes[0]
+    reached(_STAGES)
+    return Dreamt(at, report, outcome.ids[0], outcome.left)
+
+
+def _commit(parts: Parts, planned: Plan, report: DreamReport, holder: str | None) -> CommitDream:
+    draft = planned.draft
+    return CommitDream(
+        scope=parts.scope,
+        through=planned.snapshot.through,
+        phases=report.phases,
+        report=json.dumps(report.plain(), default=str),
+        lived=tuple(_lived(planned)),
+        pruned=draft.pruned,
+        merged=tuple(
+            (one.gone.memory, one.into.memory) for one in draft.merges if one.gone.observation is None
+        ),
+        merged_observations=tuple(
+            (one.gone.observation, one.into.observation)
+            for one in draft.merges
+            if one.gone.observation is not None and one.into.observation is not None
+        ),
+        corrected=tuple(
+            (one.gone.memory, one.by) for one in draft.corrections if one.gone.observation is None
+        ),
+        corrected_observations=tuple(
+            (one.gone.observation, one.by) for one in draft.corrections if one.gone.observation is not None
+        ),
+        links=tuple((link.first, link.second, link.before, link.weight) for link in draft.links),
+        holder=holder,
+    )
+
+
+def _lived(planned: Plan) -> Sequence[Lived]:
+    stages = tuple(map(str, Consolidation))
+    columns: dict[str, list[tuple[int, float | str, float | str]]] = {field: [] for field in FIELDS}
+    gone = planned.draft.gone
+    for turned in planned.turned():
+        if turned.id in gone:
+            continue  # it goes as it was, so that it can come back as it was
+        before, after = turned.before, turned.after
+        if turned.field == "consolidation":
+            columns[turned.field].append((turned.id, stages[int(before)], stages[int(after)]))
+        else:
+            columns[turned.field].append((turned.id, before, after))
+    return [Lived(field, *zip(*rows, strict=True)) for field, rows in columns.items() if rows]
+
+
+def dreams(parts: Parts, limit: int) -> tuple[DreamRecord, ...]:
+    with parts.store.read() as view:
+        return tuple(view.dreams(parts.scope, limit))
+
+
+def journal(parts: Parts, id_: int) -> tuple[DreamRecord, Mapping[str, object]]:
+    """A dream, and every change of it with before and after."""
+    with parts.store.read() as view:
+        found = view.journal(parts.scope, id_)
+        if found is None:
+            raise NotFound(f"There is no dream {id_}; `recollect dream history` lists them.")
+        record = next(each for each in view.dreams(parts.scope, _EVERY) if each.id == id_)
+    return record, found
+
+
+_EVERY = 1_000_000
+
+
+def undo(parts: Parts, id_: int, *, later: bool) -> Undone:
+    """Take a dream back; with `later`, those that came after it as well."""
+    ids = [each.id for each in dreams(parts, _EVERY) if each.undone_at is None and each.id >= id_]
+    wanted = ids if later and id_ in ids else [id_]
+    outcomes = parts.store.apply([UndoDream(parts.scope, each) for each in wanted], at=parts.clock()).outcomes
+    return Undone(
+        tuple(wanted),
+        sum(outcome.count for outcome in outcomes),
+        tuple(sorted({id_ for outcome in outcomes for id_ in outcome.left})),
+    )
+
+
+def forecast(parts: Parts, days: int) -> Forecast:
+    if not 1 <= days <= _FARTHEST_DAYS:
+        raise InvalidInput(f"A forecast reaches 1 to {_FARTHEST_DAYS:,} days ahead, not {days!r}.")
+    parts.signals.settle(parts.signals.patience_seconds)
+    with parts.store.read() as view:
+        snapshot = view.snapshot(parts.scope, microseconds(parts.clock()), parts.knobs.link_together)
+    return look_ahead(snapshot, parts.knobs, days)
+
+
+def links(parts: Parts, id_: int) -> tuple[tuple[Memory, int], ...]:
+    memory = of_scope(parts, id_)
+    with parts.store.read() as view:
+        found = {other: weight for _, other, weight in view.links([memory.id])}
+        others = view.memories(list(found))
+    return tuple(
+        (others[other], weight)
+        for other, weight in sorted(found.items(), key=lambda item: (-item[1], item[0]))
+    )

@@ -1,0 +1,455 @@
+"""What every store promises of dreams: what they look at, what they write, and that it can be undone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recollect.changes import (
+    Amend,
+    CommitDream,
+    DropLease,
+    FlagAlike,
+    FlagSimilar,
+    Forget,
+    Lived,
+    NewEntity,
+    NewObservation,
+    NewRelation,
+    NewText,
+    PutEntity,
+    PutText,
+    RecordUse,
+    Relate,
+    Restore,
+    Supersede,
+    TakeLease,
+    UndoDream,
+)
+from recollect.errors import Conflict, NotFound
+from recollect.factors.ages import microseconds
+from recollect.records import Consolidation, Filter, Kind, PastQuestion, Scope
+
+if TYPE_CHECKING:
+    from recollect.changes import Change, Outcome
+    from recollect.dream.snapshot import Snapshot
+    from recollect.ports import Store
+    from recollect.records import Memory
+
+ME = Scope()
+YOU = Scope("you")
+DAY = 86_400
+
+
+def at(second: float) -> datetime:
+    return datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=second)
+
+
+def us(second: float) -> int:
+    return microseconds(at(second))
+
+
+def do(store: Store, change: Change, second: float = 0) -> Outcome:
+    return store.apply([change], at=at(second)).outcomes[0]
+
+
+def note(store: Store, text: str, scope: Scope = ME, second: float = 0) -> int:
+    return do(store, PutText(scope, NewText(Kind.NOTE, text)), second).ids[0]
+
+
+def notes(store: Store, *texts: str) -> list[int]:
+    return [note(store, text) for text in texts]
+
+
+def seen(
+    store: Store,
+    *ids: int,
+    second: float = 0,
+    session: str = "s",
+    query: str | None = None,
+    scope: Scope = ME,
+) -> None:
+    do(store, RecordUse(scope, ids, session, query=query, profile=query and "reverie"), second)
+
+
+def memory(store: Store, id_: int) -> Memory:
+    with store.read() as view:
+        return view.memories([id_])[id_]
+
+
+def looked(store: Store, second: float = 0, scope: Scope = ME, together: int = 3) -> Snapshot:
+    with store.read() as view:
+        return view.snapshot(scope, us(second), together)
+
+
+def dream(store: Store, second: float = 0, through: int = 0, scope: Scope = ME, **what: object) -> Outcome:
+    return do(store, CommitDream(scope, through, ("place",), "{}", **what), second)  # type: ignore[arg-type]
+
+
+def words(store: Store, text: str) -> list[int]:
+    with store.read() as view:
+        return [hit.id for hit in view.by_words(text, 10, Filter())]
+
+
+class DreamContract:
+    """Subclass it with a `store` fixture."""
+
+    # The snapshot
+
+    def test_a_scope_that_nobody_wrote_to_has_an_empty_snapshot(self, store: Store) -> None:
+        told = looked(store)
+        assert (len(told.ids), told.last_at, told.through, told.replays) == (0, None, 0, ())
+
+    def test_the_snapshot_holds_what_is_in_force_in_its_scope(self, store: Store) -> None:
+        tea, old, gone = notes(store, "tea is hot", "tea is cold", "tea is gone")
+        note(store, "your tea", YOU)
+        do(store, Supersede(ME, (old,), tea))
+        do(store, Forget(ME, ids=(gone,)))
+        ada = do(store, PutEntity(ME, NewEntity("Ada"))).ids[0]
+        told = looked(store)
+        assert told.ids.tolist() == [tea, ada]
+        assert [tuple(Kind)[kind] for kind in told.kind.tolist()] == [Kind.NOTE, Kind.ENTITY]
+        assert (told.life.strength.tolist(), told.life.depth.tolist()) == ([1.0, 1.0], [2, 2])
+        assert (told.life.spread.tolist(), told.life.stability.tolist()) == ([1, 1], [1.0, 1.0])
+
+    def test_a_memory_was_touched_when_it_was_last_made_changed_or_seen(self, store: Store) -> None:
+        first, second, third = notes(store, "one", "two", "three")
+        do(store, Amend(ME, second, importance=0.9), 10)
+        seen(store, third, second=20)
+        told = looked(store, 30)
+        assert told.ids.tolist() == [first, second, third]
+        assert told.touched_at.tolist() == [us(0), us(10), us(20)]
+        assert told.accesses.tolist() == [0, 0, 1]
+
+    def test_what_is_pinned_or_marked_as_important_is_kept(self, store: Store) -> None:
+        first, _, third = notes(store, "one", "two", "three")
+        do(store, Amend(ME, first, pinned=True))
+        do(store, Amend(ME, third, importance_tag="a vow"))
+        assert looked(store).kept.tolist() == [True, False, True]
+
+    def test_answers_are_replayed_until_a_dream_has_had_them(self, store: Store) -> None:
+        one, two, three = notes(store, "one", "two", "three")
+        seen(store, two, one, second=5)
+        seen(store, three, second=6)
+        told = looked(store, 10)
+        assert [(each.at, each.rows) for each in told.replays] == [(us(5), (1, 0)), (us(6), (2,))]
+        dream(store, 10, told.through)
+        seen(store, one, second=20)
+        after = looked(store, 30)
+        assert [(each.at, each.rows) for each in after.replays] == [(us(20), (0,))]
+        assert after.last_at == us(10)
+        assert after.through > told.through
+
+    def test_answers_of_an_undone_dream_are_replayed_again(self, store: Store) -> None:
+        (one,) = notes(store, "one")
+        seen(store, one)
+        told = looked(store)
+        done = dream(store, 10, told.through)
+        assert looked(store, 20).replays == ()
+        do(store, UndoDream(ME, done.ids[0]), 20)
+        again = looked(store, 30)
+        assert (again.replays, again.last_at) == (told.replays, None)
+
+    def test_answers_of_another_scope_are_not_replayed(self, store: Store) -> None:
+        notes(store, "one")
+        yours = note(store, "two", YOU)
+        seen(store, yours, scope=YOU)
+        assert looked(store).replays == ()
+        assert len(looked(store, scope=YOU).replays) == 1
+
+    def test_the_days_of_use_since_the_last_dream_and_the_one_before(self, store: Store) -> None:
+        one, two = notes(store, "one", "two")
+        seen(store, one, second=0)
+        seen(store, one, second=DAY)
+        told = looked(store, DAY)
+        day = us(0) // (DAY * 1_000_000)
+        assert (told.used_on, told.seen_before) == ({0: (day, day + 1)}, {})
+        dream(store, DAY, told.through)
+        seen(store, one, two, second=3 * DAY)
+        seen(store, one, second=3 * DAY + 60)
+        after = looked(store, 4 * DAY)
+        assert (after.used_on, after.seen_before) == ({0: (day + 3,), 1: (day + 3,)}, {0: day + 1})
+
+    def test_sessions_are_counted_once_each(self, store: Store) -> None:
+        one, _ = notes(store, "one", "two")
+        for session in ("a", "b", "b"):
+            seen(store, one, session=session)
+        assert looked(store).sessions.tolist() == [2, 1]
+
+    def test_twins_are_texts_in_force_of_one_sort_that_were_found_alike(self, store: Store) -> None:
+        tea, again, other = notes(store, "Ada drinks tea", "Ada drinks the tea", "Ada drank tea")
+        do(store, FlagAlike(again, tea, 0.98))
+        do(store, FlagAlike(other, tea, 0.9))
+        seen(store, again)
+        ada = do(
+            store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
+        )
+        first, second = ada.added
+        do(store, FlagSimilar(second.id, first.id, 0.9))
+        twins = looked(store).twins
+        assert [(each.older.memory, each.newer.memory, each.similarity) for each in twins] == [
+            (tea, again, 0.98),
+            (tea, other, 0.9),
+            (ada.ids[0], ada.ids[0], 0.9),
+        ]
+        assert (twins[0].older.accesses, twins[0].newer.accesses) == (0, 1)
+        assert (twins[2].older.observation, twins[2].newer.observation) == (first.id, second.id)
+        do(store, Forget(ME, ids=(tea,)))
+        assert [each.older.memory for each in looked(store).twins] == [ada.ids[0]]
+
+    def test_texts_of_two_moments_or_two_speakers_are_no_twins(self, store: Store) -> None:
+        made = [
+            do(store, PutText(ME, NewText(Kind.MESSAGE, "yes", session="s", speaker=who, happened_at=when)))
+            for who, when in (("Ada", at(0)), ("Bob", at(0)), ("Ada", at(5)))
+        ]
+        first, second, third = (outcome.ids[0] for outcome in made)
+        do(store, FlagAlike(second, first, 0.98))
+        do(store, FlagAlike(third, first, 0.98))
+        assert looked(store).twins == ()
+
+    def test_pairs_are_those_that_were_often_enough_together_since_the_last_dream(self, store: Store) -> None:
+        one, two, three = notes(store, "one", "two", "three")
+        for _ in range(3):
+            seen(store, one, two)
+        seen(store, one, three)
+        assert [(each.first, each.second, each.count) for each in looked(store).together] == [(one, two, 3)]
+        assert len(looked(store, together=1).together) == 2
+        dream(store, 10)
+        assert looked(store, 20).together == ()
+
+    # What was asked
+
+    def test_questions_come_newest_first_each_once_with_what_was_shown_last(self, store: Store) -> None:
+        one, two = notes(store, "one", "two")
+        seen(store, one, query="first")
+        seen(store, one, two, query="second")
+        seen(store, two, one, query="first")
+        seen(store, one)  # opened by its name
+        yours = note(store, "three", YOU)
+        seen(store, yours, query="yours", scope=YOU)
+        with store.read() as view:
+            assert list(view.questions(ME, 10)) == [
+                PastQuestion("first", "reverie", (two, one)),
+                PastQuestion("second", "reverie", (one, two)),
+            ]
+            assert len(view.questions(ME, 1)) == 1
+            assert view.questions(Scope("nobody"), 10) == []
+
+    # Dreams
+
+    def test_a_dream_writes_fields_and_undoing_it_puts_them_back(self, store: Store) -> None:
+        one, two = notes(store, "one", "two")
+        before = [memory(store, one), memory(store, two)]
+        done = dream(
+            store,
+            10,
+            lived=(
+                Lived("strength", (one, two), (1.0, 1.0), (0.25, 0.1 + 0.2)),
+                Lived("consolidation", (one,), ("staged",), ("consolidated",)),
+                Lived("depth", (two,), (2,), (3,)),
+                Lived("spread", (two,), (1,), (4,)),
+                Lived("stability", (two,), (1.0,), (7.5,)),
+            ),
+        )
+        assert (done.created, done.count, done.left) == (True, 6, ())
+        after = memory(store, one), memory(store, two)
+        assert (after[0].strength, after[0].consolidation) == (0.25, Consolidation.CONSOLIDATED)
+        assert (after[1].strength, after[1].depth, after[1].spread, after[1].stability) == (
+            0.1 + 0.2,
+            3,
+            4,
+            7.5,
+        )
+        # A dream is no edit.
+        assert [each.updated_at for each in after] == [each.updated_at for each in before]
+        undone = do(store, UndoDream(ME, done.ids[0]), 20)
+        assert (undone.count, undone.left) == (6, ())
+        assert [memory(store, one), memory(store, two)] == before
+
+    def test_a_field_that_is_not_as_the_dream_saw_it_is_left(self, store: Store) -> None:
+        one, two = notes(store, "one", "two")
+        done = dream(store, 10, lived=(Lived("strength", (one, two), (0.5, 1.0), (0.4, 0.9)),))
+        assert (done.left, done.count) == ((one,), 1)
+        assert [memory(store, id_).strength for id_ in (one, two)] == [1.0, 0.9]
+
+    def test_what_is_gone_or_of_another_scope_is_left(self, store: Store) -> None:
+        one, two = notes(store, "one", "two")
+        yours = note(store, "three", YOU)
+        do(store, Forget(ME, ids=(one,)))
+        done = dream(
+            store,
+            10,
+            lived=(Lived("strength", (one, yours), (1.0, 1.0), (0.5, 0.5)),),
+            pruned=(one, yours),
+            merged=((two, yours),),
+        )
+        assert done.left == (one, two, yours)
+        assert memory(store, yours).deleted_at is None
+        assert memory(store, two).superseded_at is None
+
+    def test_pruning_forgets_and_undoing_brings_back_with_the_relations(self, store: Store) -> None:
+        ada, bob = (do(store, PutEntity(ME, NewEntity(name))).ids[0] for name in ("Ada", "Bob"))
+        do(store, Relate(ME, NewRelation("Ada", "Bob", "knows")))
+        done = dream(store, 10, pruned=(ada, bob))
+        assert memory(store, ada).deleted_at == at(10)
+        assert words(store, "Ada") == []
+        assert do(store, UndoDream(ME, done.ids[0]), 20).left == ()
+        assert words(store, "Ada") == [ada]
+        with store.read() as view:
+            assert [each.target_name for each in view.relations([ada])] == ["Bob"]
+        assert store.verify() == []
+
+    def test_what_was_used_or_pinned_since_the_dream_looked_is_not_pruned(self, store: Store) -> None:
+        one, two, three, four = notes(store, "one", "two", "three", "four")
+        seen(store, one, second=11)
+        do(store, Amend(ME, two, importance=0.9), 11)
+        do(store, Amend(ME, three, pinned=True))
+        done = dream(store, 10, pruned=(one, two, three, four))
+        assert done.left == (one, two, three)
+        assert [memory(store, id_).deleted_at for id_ in (one, two, three)] == [None] * 3
+        assert memory(store, four).deleted_at == at(10)
+
+    def test_merging_retires_one_and_the_other_takes_over(self, store: Store) -> None:
+        tea, again = notes(store, "Ada drinks tea", "Ada drinks the tea")
+        do(store, Amend(ME, again, tags=("Green",)))
+        seen(store, tea)
+        seen(store, again, second=5)
+        before = [memory(store, tea), memory(store, again)]
+        done = dream(store, 10, merged=((again, tea),))
+        gone, survivor = memory(store, again), memory(store, tea)
+        assert (gone.superseded_by, gone.superseded_at) == (tea, at(10))
+        assert (survivor.duplicates, survivor.tags) == (1, ("Green",))
+        assert words(store, "drinks") == [tea]
+        with store.read() as view:
+            assert view.facts([tea], "", None, us(20)).access_count.tolist() == [2]
+        assert do(store, UndoDream(ME, done.ids[0]), 20).left == ()
+        assert [memory(store, tea), memory(store, again)] == before
+        assert words(store, "drinks") == [tea, again]
+        with store.read() as view:
+            assert view.facts([tea], "", None, us(20)).access_count.tolist() == [1]
+
+    def test_observations_are_retired_in_favour_of_one_another_or_of_a_memory(self, store: Store) -> None:
+        ada = do(
+            store,
+            PutEntity(ME, NewEntity("Ada", "x", tuple(map(NewObservation, ("likes tea", "tea!", "is Bob"))))),
+        )
+        tea, repeat, wrong = (added.id for added in ada.added)
+        (right,) = notes(store, "Ada is Ada")
+        before = memory(store, ada.ids[0])
+        done = dream(
+            store, 10, merged_observations=((repeat, tea),), corrected_observations=((wrong, right),)
+        )
+        assert [each.content for each in memory(store, ada.ids[0]).in_force] == ["likes tea"]
+        assert words(store, "Bob") == []
+        assert do(store, UndoDream(ME, done.ids[0]), 20).left == ()
+        assert memory(store, ada.ids[0]) == before
+        assert words(store, "Bob") == [ada.ids[0]]
+
+    def test_corrections_are_told_with_what_corrects_them(self, store: Store) -> None:
+        wrong, copy, right = notes(store, "Ada is in Rome", "Ada: in Rome", "Ada is in Oslo")
+        do(store, Supersede(ME, (wrong,), right), 5)
+        with store.read() as view:
+            assert list(view.corrected(ME, 10)) == [(wrong, right)]
+            assert list(view.corrected(YOU, 10)) == []
+        done = dream(store, 10, corrected=((copy, right),))
+        assert memory(store, copy).superseded_by == right
+        with store.read() as view:
+            assert list(view.corrected(ME, 10)) == [(copy, right), (wrong, right)]
+            assert list(view.corrected(ME, 1)) == [(copy, right)]
+        do(store, UndoDream(ME, done.ids[0]), 20)
+        assert memory(store, copy).superseded_at is None
+
+    def test_links_are_told_from_both_ends_while_both_are_in_force(self, store: Store) -> None:
+        one, two, three = notes(store, "one", "two", "three")
+        done = dream(store, 10, links=((one, two, 0, 3), (two, three, 0, 5)))
+        with store.read() as view:
+            assert list(view.links([two])) == [(two, one, 3), (two, three, 5)]
+            assert list(view.links([one, three])) == [(one, two, 3), (three, two, 5)]
+        assert looked(store).linked == {(one, two): 3, (two, three): 5}
+        firmer = dream(store, 20, links=((one, two, 3, 4), (two, three, 1, 9)))
+        with store.read() as view:
+            assert list(view.links([two])) == [(two, one, 4), (two, three, 5)]
+        do(store, UndoDream(ME, firmer.ids[0]), 30)
+        with store.read() as view:
+            assert list(view.links([one])) == [(one, two, 3)]
+        do(store, Forget(ME, ids=(three,)))
+        with store.read() as view:
+            assert list(view.links([two])) == [(two, one, 3)]
+        do(store, Restore(ME, three))
+        do(store, UndoDream(ME, done.ids[0]), 40)
+        with store.read() as view:
+            assert list(view.links([one, two, three])) == []
+
+    def test_dreams_are_listed_newest_first_with_their_journal(self, store: Store) -> None:
+        (one,) = notes(store, "one")
+        first = do(store, CommitDream(ME, 7, ("place", "link"), '{"memories": 1}'), 10).ids[0]
+        second = dream(store, 20, lived=(Lived("depth", (one,), (2,), (3,)),)).ids[0]
+        with store.read() as view:
+            records = view.dreams(ME, 10)
+            assert [each.id for each in records] == [second, first]
+            assert (records[1].at, records[1].phases) == (at(10), ("place", "link"))
+            assert (records[1].report, records[1].undone_at) == ({"memories": 1}, None)
+            assert [each.id for each in view.dreams(ME, 1)] == [second]
+            assert view.dreams(YOU, 10) == []
+            journal = view.journal(ME, second)
+            assert journal is not None
+            assert journal["lived"] == [{"field": "depth", "ids": [one], "before": [2], "after": [3]}]
+            assert view.journal(YOU, second) is None
+            assert view.journal(ME, 99) is None
+        do(store, UndoDream(ME, second), 30)
+        with store.read() as view:
+            assert [each.undone_at for each in view.dreams(ME, 10)] == [at(30), None]
+
+    def test_dreams_are_undone_from_the_last_and_once(self, store: Store) -> None:
+        notes(store, "one")
+        first, second = dream(store, 10).ids[0], dream(store, 20).ids[0]
+        with pytest.raises(Conflict, match=f"Dream {second} came after"):
+            do(store, UndoDream(ME, first))
+        do(store, UndoDream(ME, second))
+        with pytest.raises(Conflict, match="already"):
+            do(store, UndoDream(ME, second))
+        with pytest.raises(NotFound):
+            do(store, UndoDream(YOU, first))
+        do(store, UndoDream(ME, first))
+
+    # Leases
+
+    def test_a_lease_is_one_holders_until_its_time_is_over(self, store: Store) -> None:
+        assert do(store, TakeLease("dream", "one", 60)).created
+        with store.read() as view:
+            assert view.lease("dream") == ("one", at(60))
+            assert view.lease("other") is None
+        with pytest.raises(Conflict, match="try again"):
+            do(store, TakeLease("dream", "two", 60), 59)
+        assert not do(store, TakeLease("dream", "one", 60), 59).created  # held for longer
+        with pytest.raises(Conflict):
+            do(store, TakeLease("dream", "two", 60), 118)
+        assert do(store, TakeLease("dream", "two", 60), 119).created
+        with store.read() as view:
+            assert view.lease("dream") == ("two", at(179))
+
+    def test_a_lease_that_is_dropped_is_free_and_only_its_holder_drops_it(self, store: Store) -> None:
+        do(store, TakeLease("dream", "one", 60))
+        assert do(store, DropLease("dream", "two")).count == 0
+        with pytest.raises(Conflict):
+            do(store, TakeLease("dream", "two", 60))
+        assert do(store, DropLease("dream", "one")).count == 1
+        assert do(store, TakeLease("dream", "two", 60)).created
+
+    def test_leases_of_two_names_are_two(self, store: Store) -> None:
+        do(store, TakeLease("dream", "one", 60))
+        assert do(store, TakeLease("tidy", "two", 60)).created
+
+    def test_a_dream_whose_lease_was_taken_over_writes_nothing(self, store: Store) -> None:
+        (one,) = notes(store, "one")
+        do(store, TakeLease("dream", "slow", 60))
+        do(store, TakeLease("dream", "quick", 60), 61)
+        lived = (Lived("strength", (one,), (1.0,), (0.5,)),)
+        with pytest.raises(Conflict, match="nothing was changed"):
+            dream(store, 62, lived=lived, holder="slow")
+        assert memory(store, one).strength == 1.0
+        with store.read() as view:
+            assert view.dreams(ME, 10) == []
+        assert dream(store, 63, lived=lived, holder="quick").count == 1

@@ -1,0 +1,127 @@
+"""Small snapshots to dream of: one row for each memory, turned into the columns that a dream reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.dream.snapshot import Life, Replay, Snapshot
+from recollect.factors.candidates import DAY, HOUR
+from recollect.records import Consolidation, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.dream.draft import Draft
+    from recollect.dream.snapshot import Said
+
+TODAY = 20_000
+"""In days since 1970."""
+AT = TODAY * DAY + 12 * HOUR
+KINDS = tuple(Kind)
+STAGES = tuple(Consolidation)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One memory. Times are days ago."""
+
+    id: int
+    kind: Kind = Kind.NOTE
+    created: float = 400.0
+    touched: float | None = None
+    """None: not since it was made."""
+    accesses: int = 0
+    revisions: int = 0
+    kept: bool = False
+    sessions: int | None = None
+    """None: as many as it has spread to."""
+    stage: Consolidation = Consolidation.CONSOLIDATED
+    strength: float = 1.0
+    depth: int = 2
+    spread: int = 1
+    stability: float = 1.0
+
+
+def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> Snapshot:
+    """Of these, by ascending id; the last dream was so many days ago."""
+    return Snapshot(
+        at=AT,
+        last_at=None if last is None else ago(last),
+        through=0,
+        ids=np.array([row.id for row in rows], np.int64),
+        kind=np.array([KINDS.index(row.kind) for row in rows], np.int64),
+        created_at=np.array([ago(row.created) for row in rows], np.int64),
+        touched_at=np.array(
+            [ago(row.created if row.touched is None else row.touched) for row in rows], np.int64
+        ),
+        accesses=np.array([row.accesses for row in rows], np.int64),
+        revisions=np.array([row.revisions for row in rows], np.int64),
+        kept=np.array([row.kept for row in rows], bool),
+        sessions=np.array([row.sessions or row.spread for row in rows], np.int64),
+        life=Life(
+            consolidation=np.array([STAGES.index(row.stage) for row in rows], np.int64),
+            strength=np.array([row.strength for row in rows], np.float64),
+            depth=np.array([row.depth for row in rows], np.int64),
+            spread=np.array([row.spread for row in rows], np.int64),
+            stability=np.array([row.stability for row in rows], np.float64),
+        ),
+        **more,
+    )
+
+
+def shown(hours: float, *rows: int) -> Replay:
+    """An answer of so many hours ago, which showed the memories at these places."""
+    return Replay(AT - round(hours * HOUR), rows)
+
+
+def ago(days: float) -> int:
+    return AT - round(days * DAY)
+
+
+def strengths(draft: Draft) -> list[float]:
+    numbers: list[float] = draft.life.strength.tolist()
+    return numbers
+
+
+def stages(draft: Draft) -> list[Consolidation]:
+    return [STAGES[stage] for stage in draft.life.consolidation.tolist()]
+
+
+def lived(before: Snapshot, draft: Draft) -> Snapshot:
+    """The store after a dream, at the same moment: nothing was recalled since."""
+    return replace(before, life=draft.life, last_at=before.at, replays=(), used_on={}, seen_before={})
+
+
+def after(before: Snapshot, draft: Draft) -> Snapshot:
+    """The same, without whoever is gone, and with the links that were made."""
+    told = lived(before, draft)
+    gone = {place(one.gone) for one in draft.merges} | {place(one.gone) for one in draft.corrections}
+    stay = np.array([id_ not in draft.gone for id_ in told.ids.tolist()], bool)
+    moved = {old: new for new, old in enumerate(np.flatnonzero(stay).tolist())}
+
+    def there(*said: Said) -> bool:
+        return all(place(one) not in gone and one.memory not in draft.gone for one in said)
+
+    columns = ("ids", "kind", "created_at", "touched_at", "accesses", "revisions", "kept", "sessions")
+    life = Life(**{each.name: getattr(told.life, each.name)[stay] for each in fields(told.life)})
+    return replace(
+        told,
+        **{name: getattr(told, name)[stay] for name in columns},
+        life=life,
+        echoes={
+            moved[row]: tuple(echo for echo in echoes if echo.memory not in draft.gone)
+            for row, echoes in told.echoes.items()
+            if row in moved
+        },
+        twins=tuple(twins for twins in told.twins if there(twins.older, twins.newer)),
+        copies=tuple(copy for copy in told.copies if there(copy.place) and copy.by not in draft.gone),
+        together=tuple(pair for pair in told.together if not {pair.first, pair.second} & draft.gone.keys()),
+        linked={**told.linked, **{(link.first, link.second): link.weight for link in draft.links}},
+    )
+
+
+def place(said: Said) -> tuple[int, int | None]:
+    return said.memory, said.observation

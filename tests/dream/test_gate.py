@@ -1,0 +1,175 @@
+"""The gate: a dream that hides what people find is stopped, and the phase that does it is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from sleepers import AT, Row, snapshot
+
+from recollect.dream.draft import Correction, Draft, Merge
+from recollect.dream.gate import Asked, Loss, judge, phrase
+from recollect.dream.knobs import Knobs, Phase
+from recollect.dream.plan import Plan
+from recollect.dream.snapshot import Said
+from recollect.factors.candidates import NEVER, Candidates, Facts, Moment, Source, Together
+from recollect.rank.profiles import REVERIE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+KNOBS = Knobs()
+WORLD = snapshot([Row(id_) for id_ in (1, 2, 3, 4)])
+NOTHING = Draft.of(WORLD)
+
+
+def ints(*numbers: int) -> np.ndarray:
+    return np.array(numbers, np.int64)
+
+
+def asked(
+    wanted: tuple[int, ...], ids: Sequence[int] = (1, 2, 3, 4), *, top: int = 2, made: bool = False
+) -> Asked:
+    """A question that words find these for, best first, and of which so many are shown."""
+    known = sorted(ids)
+    size = len(known)
+    zeros, same = np.zeros(size, np.int64), np.full(size, 1.0)
+    facts = Facts(
+        ids=ints(*known),
+        created_at=zeros,
+        updated_at=zeros,
+        happened_at=np.full(size, NEVER),
+        last_access=np.full(size, NEVER),
+        access_count=zeros,
+        access_days=zeros,
+        degree=zeros,
+        status=zeros,
+        importance=same,
+        strength=same,
+        depth=np.full(size, 2),
+        spread=np.full(size, 1),
+        stability=same,
+        metadata_share=np.zeros(size),
+        content=ints(*known),
+        echo=np.zeros(size, bool),
+        origin=ints(*known),
+    )
+    rank = ints(*(list(ids).index(id_) + 1 for id_ in known))
+    candidates = Candidates(facts, {"words": Source(rank, 1.0 / rank)}, np.zeros(size))
+    nobody = Together(ints(), ints(), ints(), ints())
+    moment = Moment(now=AT, query="tea", limit=top, limit_given=True, together=nobody)
+    return Asked("tea", REVERIE, wanted, candidates, moment, made)
+
+
+def with_strengths(*strengths: float, draft: Draft = NOTHING) -> Draft:
+    return replace(draft, life=replace(draft.life, strength=np.array(strengths)))
+
+
+def test_a_dream_that_changes_nothing_passes() -> None:
+    verdict = judge([asked((1, 2))], Plan(WORLD, {Phase.PRUNE: NOTHING}), KNOBS)
+    assert (verdict.passed, verdict.before, verdict.after, verdict.losses) == (True, 1.0, 1.0, ())
+
+
+def test_without_questions_there_is_nothing_to_lose() -> None:
+    verdict = judge([], Plan(WORLD, {Phase.PRUNE: replace(NOTHING, pruned=(1,))}), KNOBS)
+    assert (verdict.passed, verdict.questions, verdict.before, verdict.after) == (True, 0, 1.0, 1.0)
+
+
+def test_the_phase_that_hides_what_is_found_is_named() -> None:
+    # Fused by k 30. Before: 1/31, 1/32, 1/33. After: 1/31, 0.5/32, 1/33: the third overtakes the second.
+    faded = with_strengths(1.0, 0.5, 1.0, 1.0)
+    plan = Plan(WORLD, {Phase.CONSOLIDATE: NOTHING, Phase.DOWNSCALE: faded, Phase.PLACE: faded})
+    verdict = judge([asked((1, 2))], plan, KNOBS)
+    assert verdict.blame is Phase.DOWNSCALE
+    assert not verdict.passed
+    assert (verdict.before, verdict.after) == (1.0, 0.5)
+    assert verdict.losses == (Loss("tea", 2, Phase.DOWNSCALE),)
+
+
+def test_each_loss_names_the_phase_after_which_it_was_gone_and_the_first_is_blamed() -> None:
+    pruned = replace(NOTHING, pruned=(2,))
+    merged = replace(pruned, merges=(Merge(Said(1, "x"), Said(4, "x"), 0.99),))
+    plan = Plan(WORLD, {Phase.PRUNE: pruned, Phase.MERGE: merged})
+    # 3 and 4 move up: 4 speaks for 1.
+    verdict = judge([asked((1, 2))], plan, KNOBS)
+    assert verdict.losses == (Loss("tea", 2, Phase.PRUNE),)
+    corrected = replace(pruned, corrections=(Correction(Said(1, "x"), 99),))
+    verdict = judge([asked((1, 2))], Plan(WORLD, {Phase.PRUNE: pruned, Phase.CORRECT: corrected}), KNOBS)
+    assert verdict.losses == (Loss("tea", 2, Phase.PRUNE), Loss("tea", 1, Phase.CORRECT))
+    assert (verdict.blame, verdict.after) == (Phase.PRUNE, 0.0)
+
+
+def test_a_phase_that_makes_good_what_another_hid_still_leaves_that_one_to_blame() -> None:
+    plan = Plan(WORLD, {Phase.DOWNSCALE: with_strengths(1.0, 0.5, 1.0, 1.0), Phase.PROMOTE: NOTHING})
+    verdict = judge([asked((1, 2))], plan, KNOBS)
+    assert (verdict.blame, verdict.after) == (Phase.DOWNSCALE, 1.0)
+
+
+def test_the_survivor_of_a_merge_counts_as_found_where_it_is_shown() -> None:
+    into_third = replace(NOTHING, merges=(Merge(Said(2, "x"), Said(3, "x"), 0.99),))
+    assert judge([asked((1, 2))], Plan(WORLD, {Phase.MERGE: into_third}), KNOBS).passed
+    # With 2 gone, 1 and 3 are shown; 4 is not.
+    into_fourth = replace(NOTHING, merges=(Merge(Said(2, "x"), Said(4, "x"), 0.99),))
+    verdict = judge([asked((1, 2))], Plan(WORLD, {Phase.MERGE: into_fourth}), KNOBS)
+    assert (verdict.blame, verdict.losses) == (Phase.MERGE, (Loss("tea", 2, Phase.MERGE),))
+
+
+def test_the_survivor_of_a_survivor_counts_as_found() -> None:
+    twice = replace(
+        NOTHING,
+        merges=(Merge(Said(2, "x"), Said(4, "x"), 0.99), Merge(Said(4, "x"), Said(3, "x"), 0.98)),
+    )
+    assert judge([asked((1, 2))], Plan(WORLD, {Phase.MERGE: twice}), KNOBS).passed
+
+
+def test_a_merged_observation_hides_no_entity() -> None:
+    merged = replace(NOTHING, merges=(Merge(Said(1, "x", 11), Said(1, "x", 12), 0.99),))
+    assert judge([asked((1, 2))], Plan(WORLD, {Phase.MERGE: merged}), KNOBS).passed
+
+
+def test_a_loss_within_the_margin_is_told_and_stops_nothing() -> None:
+    # 50 questions with one wanted each, one of them lost: 1/50 = 0.02, which is not more than the margin.
+    plan = Plan(WORLD, {Phase.PRUNE: replace(NOTHING, pruned=(4,))})
+    kept = [asked((1,))] * 49
+    verdict = judge([*kept, asked((4,), top=4)], plan, replace(KNOBS, gate_margin=0.0201))
+    assert verdict.passed
+    assert verdict.questions == 50
+    assert verdict.after == pytest.approx(0.98)
+    assert verdict.losses == (Loss("tea", 4, Phase.PRUNE),)
+    assert judge([*kept, asked((4,), top=4)], plan, replace(KNOBS, gate_margin=0.0199)).blame is Phase.PRUNE
+
+
+def test_what_was_not_found_before_cannot_be_lost() -> None:
+    verdict = judge([asked((4,))], Plan(WORLD, {Phase.PRUNE: replace(NOTHING, pruned=(4,))}), KNOBS)
+    assert (verdict.before, verdict.after, verdict.losses, verdict.blame) == (0.0, 0.0, (), None)
+
+
+def test_questions_that_nobody_asked_are_counted_apart() -> None:
+    verdict = judge([asked((1,)), asked((2,), made=True)], Plan(WORLD, {Phase.PRUNE: NOTHING}), KNOBS)
+    assert (verdict.questions, verdict.made) == (2, 1)
+
+
+def test_candidates_that_the_snapshot_does_not_know_stay_as_they_are() -> None:
+    # 9 came after the snapshot was taken.
+    verdict = judge(
+        [asked((1, 9), ids=(1, 9, 2, 3))], Plan(WORLD, {Phase.DOWNSCALE: with_strengths(*[0.9] * 4)}), KNOBS
+    )
+    assert verdict.passed
+
+
+@pytest.mark.parametrize(
+    ("text", "asked_for"),
+    [
+        ("Tea is hot", "tea is hot"),
+        # Five in a row; weights by letters, none for the words of every text.
+        (
+            "the cat and the dog of the engineering department manager",
+            "of the engineering department manager",
+        ),
+        ("alpha beta gamma delta omega rest", "alpha beta gamma delta omega"),
+    ],
+)
+def test_a_memory_asks_by_the_stretch_that_tells_the_most(text: str, asked_for: str) -> None:
+    assert phrase(text) == asked_for

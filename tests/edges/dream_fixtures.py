@@ -1,0 +1,18 @@
+"""The command line with a memory that has a past: a plugin of the tests of dreams."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from dream_world import lived
+
+if TYPE_CHECKING:
+    from command_line import CommandLine
+
+
+@pytest.fixture
+def night(recollect: CommandLine) -> CommandLine:
+    """Before its first dream."""
+    lived(recollect.store)
+    return recollect

@@ -1,0 +1,118 @@
+"""A model's graph whose weights stay in its file, where processes share them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from recollect.embedders import onnx
+from recollect.embedders.choose import availability
+from recollect.embedders.in_place import graph_in_place
+from recollect.embedders.onnx import OnnxEmbedder
+from recollect.embedders.packaged import packaged
+from recollect.errors import ModelUnavailable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recollect.embedders.packaged import Packaged
+
+TEXTS = ("The cat sat on the mat.", "", "word " * 600)
+
+
+def field(number: int, content: bytes | int) -> bytes:
+    """One field of protobuf; numbers and lengths under 128 take one byte."""
+    if isinstance(content, int):
+        return bytes((number << 3, content))
+    return bytes((number << 3 | 2, len(content))) + content
+
+
+def model(kind: int, weights: bytes) -> bytes:
+    """Version (1) and graph (7), of name (2) and tensor (5): shape (1), type (2), name (8), weights (9)."""
+    tensor = field(1, len(weights)) + field(2, kind) + field(8, b"w") + field(9, weights)
+    return field(1, 8) + field(7, field(2, b"graph") + field(5, tensor))
+
+
+INT8, FLOAT = 3, 1
+
+
+def test_a_large_weight_is_named_by_its_place_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model(INT8, b"12345678"))
+    made = graph_in_place(path, least=8)
+    assert b"12345678" not in made
+    offset = path.read_bytes().index(b"12345678")
+    for key, value in (("location", "model.onnx"), ("offset", str(offset)), ("length", "8")):
+        assert field(1, key.encode()) + field(2, value.encode()) in made
+    assert made.endswith(field(14, 1))  # the data is elsewhere
+    assert field(8, b"w") in made
+
+
+@pytest.mark.parametrize(("kind", "least"), [(INT8, 9), (FLOAT, 8)], ids=["small", "to be aligned"])
+def test_other_weights_stay_where_they_are(tmp_path: Path, kind: int, least: int) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model(kind, b"12345678"))
+    assert graph_in_place(path, least) == path.read_bytes()
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 20, model(INT8, b"12345678")[:-1]])
+def test_what_is_no_model_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(content)
+    with pytest.raises((ValueError, IndexError)):
+        graph_in_place(path)
+
+
+def arctic() -> Packaged:
+    state = availability("arctic-s")
+    model = packaged("arctic-s")
+    if not state.ready or model is None:
+        pytest.skip(state.reason)
+    return model
+
+
+def rows(model: Packaged) -> bytes:
+    made: bytes = OnnxEmbedder(model).documents(TEXTS).tobytes()
+    return made
+
+
+def test_vectors_are_the_same_to_the_byte_as_of_the_file_loaded_whole(monkeypatch: Any) -> None:
+    shared = rows(arctic())
+    monkeypatch.setattr(onnx, "_sharing", lambda *_: None)
+    assert rows(arctic()) == shared
+
+
+def test_a_linked_model_finds_its_weights_whatever_lies_in_the_working_directory(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    model = arctic()
+    expected = rows(model)
+    (tmp_path / "link.onnx").symlink_to(model.weights)
+    (tmp_path / "model.onnx").write_bytes(bytes(model.weights.stat().st_size))
+    monkeypatch.chdir(tmp_path)
+    given: list[type] = []
+    session = onnx._session
+
+    def noted(runtime: Any, graph: bytes | str, weights: Path, threads: int) -> Any:
+        given.append(type(graph))
+        return session(runtime, graph, weights, threads)
+
+    monkeypatch.setattr(onnx, "_session", noted)
+    assert rows(replace(model, weights=tmp_path / "link.onnx")) == expected
+    assert given == [bytes]  # mapped, not loaded whole
+
+
+def test_a_runtime_that_would_look_elsewhere_loads_the_file_whole(monkeypatch: Any) -> None:
+    runtime = pytest.importorskip("onnxruntime")
+    monkeypatch.setattr(runtime, "__version__", "1.20.1")
+    assert onnx._sharing(runtime, arctic().weights, 1) is None
+
+
+def test_a_damaged_file_is_told_with_the_command_that_mends_it(tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(b"no model")
+    with pytest.raises(ModelUnavailable, match=re.escape("--force-reinstall")):
+        rows(replace(arctic(), weights=path))

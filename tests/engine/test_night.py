@@ -1,0 +1,288 @@
+"""Dreaming by itself: when it is due, one at a time, and never at the cost of whoever is awake."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recollect.changes import TakeLease
+from recollect.dream.knobs import Knobs
+from recollect.embedders.choose import embedder_named
+from recollect.engine.engine import Engine
+from recollect.engine.night import Night, Woken
+from recollect.engine.parts import Parts
+from recollect.engine.signals import Signals
+from recollect.errors import StoreUnavailable
+from recollect.rank.profiles import PROFILES
+from recollect.records import Scope
+from recollect.stores.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from conftest import FixedClock
+
+HOUR, DAY = 3_600, 86_400
+PATIENCE_SECONDS = 60
+"""Nothing here takes so long: a test that waits it out has failed."""
+EVERY = timedelta(hours=20)
+
+
+class Sleeper:
+    """An engine that dreams by itself, and what happened around its dreams."""
+
+    def __init__(
+        self, store: SqliteStore, clock: FixedClock, every: timedelta = EVERY, **parts: object
+    ) -> None:
+        self.backups: list[tuple[datetime, int]] = []
+        """When each was made, and how many dreams there were by then."""
+        self.before: Callable[[], None] = lambda: None
+        """What comes in between, before a dream begins."""
+        self.parts = replace(
+            Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test", 30)),
+            **parts,  # type: ignore[arg-type]
+        )
+        self.night = Night(self.parts, PROFILES, every, self._back_up)
+        self.engine = Engine(self.parts, self.night)
+        self.engine.remember("the kettle is red")
+
+    def _back_up(self, now: datetime) -> None:
+        self.backups.append((now, len(self.engine.dreams())))
+        self.before()
+
+    def falls(self) -> int:
+        """How many dreams there are once a night that may have fallen is over."""
+        self.night.falls()
+        self.night.settle()
+        return len(self.engine.dreams())
+
+    def live(self, clock: FixedClock, seconds: float) -> None:
+        """Time passes, and something is worth dreaming of."""
+        clock.tick(seconds)
+        self.engine.seen([1])
+        self.parts.signals.settle(None)
+
+
+@pytest.fixture
+def sleeper(store: SqliteStore, clock: FixedClock) -> Sleeper:
+    sleeper = Sleeper(store, clock)
+    # What is noted must not dream before the test says so.
+    sleeper.parts.signals.then = None
+    sleeper.live(clock, DAY)
+    return sleeper
+
+
+def test_after_an_answer_the_store_dreams_by_itself(store: SqliteStore, clock: FixedClock) -> None:
+    sleeper = Sleeper(store, clock)
+    fallen = threading.Event()
+
+    def falls() -> None:
+        sleeper.night.falls()
+        fallen.set()
+
+    assert sleeper.parts.signals.then == sleeper.night.falls
+    sleeper.parts.signals.then = falls
+    assert sleeper.engine.recall("kettle").hits
+    assert fallen.wait(PATIENCE_SECONDS)
+    sleeper.night.settle()
+    (dream,) = sleeper.engine.dreams()
+    assert (dream.at, dream.report["answers"]) == (clock.now, 1)
+
+
+def test_it_is_due_again_only_after_the_interval(sleeper: Sleeper, clock: FixedClock) -> None:
+    assert sleeper.falls() == 1
+    sleeper.live(clock, EVERY.total_seconds() - 1)
+    assert sleeper.falls() == 1
+    sleeper.live(clock, 1)
+    assert sleeper.falls() == 2
+
+
+def test_what_another_process_dreamt_counts(sleeper: Sleeper, store: SqliteStore, clock: FixedClock) -> None:
+    assert sleeper.engine.dream().id == 1
+    sleeper.live(clock, HOUR)
+    other = Sleeper(store, clock, holder="another")
+    other.parts.signals.then = None
+    assert other.falls() == 1
+    # It looks again when that one's interval is over, not its own.
+    other.live(clock, EVERY.total_seconds() - HOUR)
+    assert other.falls() == 2
+
+
+def test_a_dream_that_was_undone_does_not_count(sleeper: Sleeper, clock: FixedClock) -> None:
+    assert sleeper.falls() == 1
+    sleeper.engine.undo_dream(1)
+    clock.tick(EVERY.total_seconds())
+    assert sleeper.falls() == 2
+
+
+def test_whoever_is_awake_does_not_wait_for_a_dream(sleeper: Sleeper) -> None:
+    asleep, morning = threading.Event(), threading.Event()
+
+    def sleep() -> None:
+        asleep.set()
+        assert morning.wait(PATIENCE_SECONDS)
+
+    sleeper.before = sleep
+    sleeper.night.falls()
+    assert asleep.wait(PATIENCE_SECONDS)
+    # In the middle of the night, all of it works.
+    assert sleeper.engine.recall("kettle").hits
+    assert sleeper.engine.remember("the gate is green").created
+    assert sleeper.engine.dreams() == ()
+    morning.set()
+    sleeper.night.settle()
+    assert len(sleeper.engine.dreams()) == 1
+
+
+def test_a_dream_that_takes_longer_than_the_interval_stays_alone(sleeper: Sleeper, clock: FixedClock) -> None:
+    asleep, morning = threading.Event(), threading.Event()
+
+    def sleep() -> None:
+        asleep.set()
+        assert morning.wait(PATIENCE_SECONDS)
+
+    sleeper.before = sleep
+    sleeper.night.falls()
+    assert asleep.wait(PATIENCE_SECONDS)
+    for _ in range(3):
+        clock.tick(2 * EVERY.total_seconds())
+        sleeper.night.falls()
+    threads = [each for each in threading.enumerate() if each.name == "recollect-dream"]
+    morning.set()
+    for thread in threads:
+        thread.join(PATIENCE_SECONDS)
+    assert len(threads) == 1
+    assert len(sleeper.backups) == 1
+    assert len(sleeper.engine.dreams()) == 1
+
+
+# The backup
+
+
+def test_a_backup_is_asked_for_before_every_dream(store: SqliteStore, clock: FixedClock) -> None:
+    sleeper = Sleeper(store, clock, timedelta(hours=1))
+    sleeper.parts.signals.then = None
+    for dreams in (1, 2, 3):
+        sleeper.live(clock, HOUR)
+        assert sleeper.falls() == dreams
+    assert sleeper.backups == [
+        (datetime(2026, 3, 1, hour, tzinfo=UTC), dreams) for dreams, hour in enumerate((13, 14, 15))
+    ]
+
+
+def test_who_undoes_a_dream_is_not_given_it_again_at_once(store: SqliteStore, clock: FixedClock) -> None:
+    sleeper = Sleeper(store, clock, timedelta(hours=1))
+    sleeper.parts.signals.then = None
+    sleeper.live(clock, HOUR)
+    assert sleeper.falls() == 1
+    clock.tick(HOUR - 60)
+    sleeper.engine.undo_dream(1)
+    sleeper.live(clock, 120)
+    assert sleeper.falls() == 1
+    sleeper.live(clock, HOUR)
+    assert sleeper.falls() == 2
+
+
+def test_without_a_backup_there_is_no_dream(
+    sleeper: Sleeper, clock: FixedClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> None:
+        raise StoreUnavailable("The disk is full.")
+
+    sleeper.before = fail
+    with caplog.at_level(logging.WARNING):
+        assert sleeper.falls() == 0
+    assert "The dream came to nothing: The disk is full." in caplog.text
+    sleeper.before = lambda: None
+    clock.tick(EVERY.total_seconds())
+    assert sleeper.falls() == 1
+
+
+# Trouble
+
+
+def test_a_bug_of_ours_reaches_no_caller(
+    sleeper: Sleeper, clock: FixedClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail() -> None:
+        raise RuntimeError("a bug of ours")
+
+    sleeper.before = fail
+    with caplog.at_level(logging.ERROR):
+        assert sleeper.falls() == 0
+    assert "a bug of ours" in caplog.text
+    assert sleeper.engine.recall("kettle").hits
+
+
+def test_who_finds_another_process_at_it_looks_again_after_five_minutes(
+    sleeper: Sleeper, store: SqliteStore, clock: FixedClock
+) -> None:
+    store.apply([TakeLease("dream", "another", 60)], at=clock.now)
+    assert sleeper.falls() == 0
+    clock.tick(5 * 60 - 1)
+    assert sleeper.falls() == 0
+    clock.tick(1)
+    assert sleeper.falls() == 1
+
+
+def test_a_phase_that_would_hide_what_people_find_is_left_out_and_told(
+    store: SqliteStore, clock: FixedClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    keen = Knobs(prune_echo=0, prune_signal=1, prune_strength=1.1)
+    sleeper = Sleeper(store, clock, knobs=keen)
+    sleeper.parts.signals.then = None
+    sleeper.engine.recall("kettle")
+    clock.tick(400 * DAY)
+    with caplog.at_level(logging.WARNING):
+        assert sleeper.falls() == 1
+    (dream,) = sleeper.engine.dreams()
+    assert dream.report["skipped"] == ["prune"]
+    assert "left out prune" in caplog.text
+    memory = sleeper.engine.get(1)
+    assert memory is not None
+    assert memory.deleted_at is None
+
+
+# Waking
+
+
+def test_closing_gives_up_a_dream_that_is_not_written(tmp_path: Path, clock: FixedClock) -> None:
+    path = tmp_path / "memory.db"
+    sleeper = Sleeper(SqliteStore(path), clock)
+    sleeper.parts.signals.then = None
+    sleeper.live(clock, DAY)
+    asleep = threading.Event()
+
+    def sleep() -> None:
+        asleep.set()
+        # Until somebody closes the memory.
+        assert sleeper.night._waking.wait(PATIENCE_SECONDS)
+
+    sleeper.before = sleep
+    sleeper.night.falls()
+    assert asleep.wait(PATIENCE_SECONDS)
+    sleeper.engine.close()
+    with closing(SqliteStore(path)) as store, store.read() as view:
+        assert view.dreams(Scope(), 9) == []
+        assert view.lease("dream") is None
+
+
+def test_what_is_written_is_not_given_up(sleeper: Sleeper) -> None:
+    sleeper.night.close()
+    for stage in range(1, 6):
+        with pytest.raises(Woken):
+            sleeper.night._step(stage, 6)
+    sleeper.night._step(6, 6)
+
+
+def test_after_closing_no_night_falls(sleeper: Sleeper) -> None:
+    sleeper.night.close()
+    assert sleeper.falls() == 0
+    assert sleeper.backups == []
