@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recollect.dream.gate import Asked
 from recollect.dream.snapshot import Life, Replay, Snapshot
-from recollect.factors.candidates import DAY, HOUR
+from recollect.factors.candidates import DAY, HOUR, NEVER, Candidates, Facts, Moment, Source, Together
+from recollect.rank.profiles import REVERIE
 from recollect.records import Consolidation, Kind
 
 if TYPE_CHECKING:
@@ -125,3 +127,41 @@ def after(before: Snapshot, draft: Draft) -> Snapshot:
 
 def place(said: Said) -> tuple[int, int | None]:
     return said.memory, said.observation
+
+
+def ints(*numbers: int) -> np.ndarray:
+    return np.array(numbers, np.int64)
+
+
+def asked(
+    wanted: tuple[int, ...], ids: Sequence[int] = (1, 2, 3, 4), *, top: int = 2, made: bool = False
+) -> Asked:
+    """A question that words find these for, best first, and of which so many are shown."""
+    known = sorted(ids)
+    size = len(known)
+    zeros, same = np.zeros(size, np.int64), np.full(size, 1.0)
+    facts = Facts(
+        ids=ints(*known),
+        created_at=zeros,
+        updated_at=zeros,
+        happened_at=np.full(size, NEVER),
+        last_access=np.full(size, NEVER),
+        access_count=zeros,
+        access_days=zeros,
+        degree=zeros,
+        status=zeros,
+        importance=same,
+        strength=same,
+        depth=np.full(size, 2),
+        spread=np.full(size, 1),
+        stability=same,
+        metadata_share=np.zeros(size),
+        content=ints(*known),
+        echo=np.zeros(size, bool),
+        origin=ints(*known),
+    )
+    rank = ints(*(list(ids).index(id_) + 1 for id_ in known))
+    candidates = Candidates(facts, {"words": Source(rank, 1.0 / rank)}, np.zeros(size))
+    nobody = Together(ints(), ints(), ints(), ints())
+    moment = Moment(now=AT, query="tea", limit=top, limit_given=True, together=nobody)
+    return Asked("tea", REVERIE, wanted, candidates, moment, made)

@@ -3,64 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from sleepers import AT, Row, snapshot
+from sleepers import Row, asked, snapshot
 
 from recollect.dream.draft import Correction, Draft, Merge
-from recollect.dream.gate import Asked, Loss, judge, phrase
+from recollect.dream.gate import Loss, judge, phrase
 from recollect.dream.knobs import Knobs, Phase
 from recollect.dream.plan import Plan
 from recollect.dream.snapshot import Said
-from recollect.factors.candidates import NEVER, Candidates, Facts, Moment, Source, Together
-from recollect.rank.profiles import REVERIE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 KNOBS = Knobs()
 WORLD = snapshot([Row(id_) for id_ in (1, 2, 3, 4)])
 NOTHING = Draft.of(WORLD)
-
-
-def ints(*numbers: int) -> np.ndarray:
-    return np.array(numbers, np.int64)
-
-
-def asked(
-    wanted: tuple[int, ...], ids: Sequence[int] = (1, 2, 3, 4), *, top: int = 2, made: bool = False
-) -> Asked:
-    """A question that words find these for, best first, and of which so many are shown."""
-    known = sorted(ids)
-    size = len(known)
-    zeros, same = np.zeros(size, np.int64), np.full(size, 1.0)
-    facts = Facts(
-        ids=ints(*known),
-        created_at=zeros,
-        updated_at=zeros,
-        happened_at=np.full(size, NEVER),
-        last_access=np.full(size, NEVER),
-        access_count=zeros,
-        access_days=zeros,
-        degree=zeros,
-        status=zeros,
-        importance=same,
-        strength=same,
-        depth=np.full(size, 2),
-        spread=np.full(size, 1),
-        stability=same,
-        metadata_share=np.zeros(size),
-        content=ints(*known),
-        echo=np.zeros(size, bool),
-        origin=ints(*known),
-    )
-    rank = ints(*(list(ids).index(id_) + 1 for id_ in known))
-    candidates = Candidates(facts, {"words": Source(rank, 1.0 / rank)}, np.zeros(size))
-    nobody = Together(ints(), ints(), ints(), ints())
-    moment = Moment(now=AT, query="tea", limit=top, limit_given=True, together=nobody)
-    return Asked("tea", REVERIE, wanted, candidates, moment, made)
 
 
 def with_strengths(*strengths: float, draft: Draft = NOTHING) -> Draft:
@@ -101,10 +57,10 @@ def test_each_loss_names_the_phase_after_which_it_was_gone_and_the_first_is_blam
     assert (verdict.blame, verdict.after) == (Phase.PRUNE, 0.0)
 
 
-def test_a_phase_that_makes_good_what_another_hid_still_leaves_that_one_to_blame() -> None:
-    plan = Plan(WORLD, {Phase.DOWNSCALE: with_strengths(1.0, 0.5, 1.0, 1.0), Phase.PROMOTE: NOTHING})
+def test_what_a_later_phase_makes_good_is_not_lost() -> None:
+    plan = Plan(WORLD, {Phase.DOWNSCALE: with_strengths(1.0, 0.5, 1.0, 1.0), Phase.BALANCE: NOTHING})
     verdict = judge([asked((1, 2))], plan, KNOBS)
-    assert (verdict.blame, verdict.after) == (Phase.DOWNSCALE, 1.0)
+    assert (verdict.blame, verdict.after, verdict.losses) == (None, 1.0, ())
 
 
 def test_the_survivor_of_a_merge_counts_as_found_where_it_is_shown() -> None:

@@ -250,7 +250,41 @@ def done_by(phase: Phase, report: DreamReport) -> int:  # noqa: PLR0911  # one l
             return len(report.upkeep or "")
 
 
-@pytest.mark.parametrize("phase", Phase)
+def test_traces_are_tempered_where_a_ranking_that_people_use_reads_them(
+    engine: Engine, clock: FixedClock
+) -> None:
+    told = [f"the {colour} kettle whistles in shed {n}" for n, colour in enumerate(COLOURS)]
+    old = [engine.remember(text).id for text in told]
+    engine.recall("kettle", profile="reverie")
+    clock.tick(DAY)
+    engine.dream(gate=False)
+    clock.tick(200 * DAY)
+    for n, colour in enumerate(COLOURS):
+        engine.remember(f"a {colour} kettle in shed {n} was sold")
+    without = engine.dream(dry_run=True, gate=False, without=["balance"]).report
+    report = engine.dream(gate=False).report
+    assert without.power == 1.0
+    assert report.power < 1.0
+    # 0.95^200 is 0.00004, so the floor of 0.01; to the power that the report tells.
+    faded = engine.get(old[-1])
+    assert faded is not None
+    assert faded.strength == pytest.approx(0.01**report.power)
+
+
+def test_traces_that_no_ranking_in_use_reads_are_left_as_they_are(engine: Engine, clock: FixedClock) -> None:
+    for n, colour in enumerate(COLOURS):
+        engine.remember(f"the {colour} kettle whistles in shed {n}")
+    engine.recall("kettle")
+    clock.tick(DAY)
+    engine.dream(gate=False)
+    clock.tick(200 * DAY)
+    assert engine.dream(gate=False).report.power == 1.0
+    memory = engine.get(1)
+    assert memory is not None
+    assert memory.strength == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize("phase", [phase for phase in Phase if phase is not Phase.BALANCE])
 def test_a_phase_that_is_switched_off_does_nothing(engine: Engine, clock: FixedClock, phase: Phase) -> None:
     world(engine, clock)
     knobs = Knobs()

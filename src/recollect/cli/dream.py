@@ -11,7 +11,18 @@ from recollect.cli.failures import REFUSED
 from recollect.cli.progress import steps
 from recollect.errors import Conflict
 
-PHASES = ("consolidate", "downscale", "prune", "place", "promote", "merge", "correct", "link", "report")
+PHASES = (
+    "consolidate",
+    "downscale",
+    "prune",
+    "place",
+    "promote",
+    "balance",
+    "merge",
+    "correct",
+    "link",
+    "report",
+)
 # What is under way when so many stages are done.
 _STAGES = (
     "Looking at the day",

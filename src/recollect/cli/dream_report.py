@@ -33,6 +33,7 @@ _SIGNS = {
     "archived": ("○", "yellow"),
     "revived": ("●", "green"),
     "deeper": ("▲", "cyan"),
+    "balanced": ("≈", "yellow"),
     "pruned": ("✗", "red"),
     "unique": ("●", "cyan"),
     "merged": ("⇒", "cyan"),

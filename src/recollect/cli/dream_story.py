@@ -160,6 +160,13 @@ def sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Itera
         yield Section(word, title, report[word], note=note)
     deeper = report["deeper"]
     yield Section("deeper", "Went deeper", len(deeper), moved(deeper, 0))
+    power = report["power"]
+    yield Section(
+        "balanced",
+        "Tempered",
+        int(power < 1),
+        note=f"all traces to the power {power:.2f}: rankings that read them would find less",
+    )
     yield Section(
         "pruned",
         "Pruned",

@@ -47,6 +47,8 @@ class Draft:
     """Strengthened in this dream."""
     interleaved: tuple[tuple[int, int], ...] = ()
     """Places: something new, and the old memory that was replayed beside it."""
+    power: float = 1.0
+    """To which traces were tempered; 1: they are as the other phases left them."""
     pruned: tuple[int, ...] = ()
     """Ids."""
     echoed_by: Mapping[int, int] = field(default_factory=dict)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recollect.dream.plan import Plan
     from recollect.dream.snapshot import Snapshot
 
-_PHRASE = 5
+PHRASE = 5
 # What dreams write and rankings read, and who reads it.
 _TRACES = ("strength", "depth", "spread", "stability")
 _READERS = (Strength, DepthWeight, Spread, Stability)
@@ -79,7 +79,7 @@ def judge(asked: Sequence[Asked], plan: Plan, knobs: Knobs) -> Verdict:
     now = [_found(one, None, plan.snapshot) for one in asked]
     before = after = _share(asked, now)
     losses: dict[tuple[int, int], Loss] = {}
-    blame = None
+    costly: list[Phase] = []
     then, last = now, Draft.of(plan.snapshot)
     for phase, draft in plan.drafts.items():
         moved = _Moved.between(last, draft)
@@ -92,20 +92,23 @@ def judge(asked: Sequence[Asked], plan: Plan, knobs: Knobs) -> Verdict:
             for memory in sorted(now[place] - then[place]):
                 losses.setdefault((place, memory), Loss(one.query, memory, phase))
         after = _share(asked, then)
-        if blame is None and before - after > knobs.gate_margin:
-            blame = phase
-    return Verdict(len(asked), sum(one.made for one in asked), before, after, tuple(losses.values()), blame)
+        if before - after > knobs.gate_margin:
+            costly.append(phase)
+    # What one phase takes, a later one may give back: the end counts, and then the first that took too much.
+    lost = tuple(loss for (place, memory), loss in losses.items() if memory not in then[place])
+    blame = costly[0] if before - after > knobs.gate_margin else None
+    return Verdict(len(asked), sum(one.made for one in asked), before, after, lost, blame)
 
 
-def phrase(text: str) -> str:
+def phrase(text: str, length: int = PHRASE) -> str:
     """The stretch of a text that tells the most: some words in a row, with the fewest that every text has."""
     said = words(text)
-    if len(said) <= _PHRASE:
+    if len(said) <= length:
         return " ".join(said)
     weights = [0 if word in STOPWORDS else len(word) for word in said]
-    starts = range(len(said) - _PHRASE + 1)
-    best = max(starts, key=lambda start: (sum(weights[start : start + _PHRASE]), -start))
-    return " ".join(said[best : best + _PHRASE])
+    starts = range(len(said) - length + 1)
+    best = max(starts, key=lambda start: (sum(weights[start : start + length]), -start))
+    return " ".join(said[best : best + length])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +126,7 @@ class _Moved:
         return cls(traces, frozenset(id_ for id_, _ in last.gone.items() ^ draft.gone.items()))
 
     def by(self, one: Asked) -> bool:
-        if self.traces and any(
-            isinstance(getattr(step, "factor", None), _READERS) for step in one.profile.steps
-        ):
+        if self.traces and reads_traces(one.profile):
             return True
         return not self.gone.isdisjoint(one.wanted) or not self.gone.isdisjoint(one.candidates.ids.tolist())
 
@@ -136,10 +137,21 @@ def _share(asked: Iterable[Asked], found: Iterable[frozenset[int]]) -> float:
     return float(np.mean(shares)) if shares else 1.0
 
 
+def reads_traces(profile: Profile) -> bool:
+    """Whether a ranking feels what dreams write on memories."""
+    return any(isinstance(getattr(step, "factor", None), _READERS) for step in profile.steps)
+
+
+def answers(asked: Asked, draft: Draft | None, snapshot: Snapshot) -> list[int]:
+    """What a question finds, best first: now, or after a dream."""
+    candidates = asked.candidates if draft is None else _dreamt(asked.candidates, draft, snapshot)
+    ids: list[int] = run(asked.profile, candidates, asked.moment).ids.tolist()
+    return ids
+
+
 def _found(asked: Asked, draft: Draft | None, snapshot: Snapshot) -> frozenset[int]:
     """Which of the wanted are among the answers; after the dream, themselves or who speaks for them."""
-    candidates = asked.candidates if draft is None else _dreamt(asked.candidates, draft, snapshot)
-    shown = set(run(asked.profile, candidates, asked.moment).ids.tolist())
+    shown = set(answers(asked, draft, snapshot))
     gone = {} if draft is None else draft.gone
     return frozenset(id_ for id_ in asked.wanted if gone.get(id_, id_) in shown)
 

@@ -17,6 +17,7 @@ class Phase(StrEnum):
     PRUNE = "prune"
     PLACE = "place"
     PROMOTE = "promote"
+    BALANCE = "balance"
     MERGE = "merge"
     CORRECT = "correct"
     LINK = "link"
@@ -65,8 +66,13 @@ class Knobs:
     """Answers that two memories must share before they are linked."""
     link_share: float = 0.5
     """How many of the answers that show the one must show the other, too."""
+    balance_margin: float = 0.0
+    """How much lower people may find things, by the mean of 1 / rank, than if dreams had left no traces."""
     gate_questions: int = 100
+    gate_seen: int = 5
+    """Of what an answer showed, so many are taken for what people found."""
     gate_top: int = 10
+    """Where they must be found again: places further down trade places for less."""
     gate_margin: float = 0.02
     """How much of what was found may be missed after the dream."""
 
@@ -76,6 +82,14 @@ class Knobs:
             numbers = value.column() if isinstance(value, ByKind) else (value,)
             if any(isinstance(number, bool) or not 0 <= number < float("inf") for number in numbers):
                 raise InvalidInput(f"{each.name} is {value!r}; it must be a number of at least 0.")
-        for name in ("max_delta", "floor", "daily", "prune_echo", "link_share", "gate_margin"):
+        for name in (
+            "max_delta",
+            "floor",
+            "daily",
+            "prune_echo",
+            "link_share",
+            "balance_margin",
+            "gate_margin",
+        ):
             if getattr(self, name) > 1:
                 raise InvalidInput(f"{name} is {getattr(self, name)!r}; it must be between 0 and 1.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.dream import cycle, hygiene
+from recollect.dream.balance import balance
 from recollect.dream.draft import Draft
 from recollect.dream.knobs import Phase
 from recollect.dream.snapshot import FIELDS
@@ -26,6 +27,7 @@ STEPS: Mapping[Phase, Step] = {
     Phase.PRUNE: cycle.prune,
     Phase.PLACE: cycle.place,
     Phase.PROMOTE: cycle.promote,
+    Phase.BALANCE: balance,
     Phase.MERGE: hygiene.merge,
     Phase.CORRECT: hygiene.correct,
     Phase.LINK: hygiene.link,

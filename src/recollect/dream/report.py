@@ -48,6 +48,8 @@ class DreamReport:
     revived: int
     """Archived before, and in use again."""
     deeper: tuple[Moved, ...]
+    power: float
+    """To which traces were tempered, so that nobody finds less; 1: not at all."""
     interleaved: int
     """Old memories that were replayed beside new ones."""
     pruned: tuple[int, ...]
@@ -111,6 +113,7 @@ def reported(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str, ...
             (moved & (before.consolidation == ARCHIVED) & (after.consolidation == CONSOLIDATED)).sum()
         ),
         deeper=top(deeper, before.depth, after.depth),
+        power=draft.power,
         interleaved=len(draft.interleaved),
         pruned=draft.pruned,
         unique=len(draft.unique),

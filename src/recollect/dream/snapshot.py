@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from recollect.dream.gate import Asked
     from recollect.factors.candidates import Flags, Floats, Ints
 
 FIELDS = ("consolidation", "strength", "depth", "spread", "stability")
@@ -121,6 +122,8 @@ class Snapshot:
     twins: tuple[Twins, ...] = ()
     copies: tuple[Copy, ...] = ()
     together: tuple[Pair, ...] = ()
+    trials: tuple[Asked, ...] = ()
+    """Questions of which the answer is known, by the rankings that people use and that read these traces."""
     linked: Mapping[tuple[int, int], int] = field(default_factory=dict)
     """Pairs that are linked already, and how firmly."""
 
@@ -134,10 +137,12 @@ class Snapshot:
         *,
         echoes: Mapping[int, tuple[Echo, ...]] | None = None,
         copies: tuple[Copy, ...] | None = None,
+        trials: tuple[Asked, ...] | None = None,
     ) -> Snapshot:
         """With what only a search could tell."""
         return replace(
             self,
             echoes=self.echoes if echoes is None else echoes,
             copies=self.copies if copies is None else copies,
+            trials=self.trials if trials is None else trials,
         )

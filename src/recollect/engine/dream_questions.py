@@ -6,7 +6,7 @@ from collections import Counter
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from recollect.dream.gate import Asked, phrase
+from recollect.dream.gate import PHRASE, Asked, phrase, reads_traces
 from recollect.engine.recall import Question, asking
 from recollect.rank.profiles import DEFAULT
 from recollect.records import Kind
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from recollect.engine.parts import Parts
     from recollect.rank.pipeline import Profile
     from recollect.records import Memory, PastQuestion
+
+# Words of a question that is made of a memory: enough to name it, or as few as people give.
+_SEVERAL = PHRASE
+_FEW = 3
 
 
 def questions(parts: Parts, profiles: Mapping[str, Profile], snapshot: Snapshot, knobs: Knobs) -> list[Asked]:
@@ -38,6 +42,23 @@ def questions(parts: Parts, profiles: Mapping[str, Profile], snapshot: Snapshot,
     return [one for one in (*asked, *made) if one is not None]
 
 
+def trials(
+    parts: Parts, profiles: Mapping[str, Profile], snapshot: Snapshot, knobs: Knobs
+) -> tuple[Asked, ...]:
+    """Half as many, by each ranking in use that reads what dreams write: a few words of some memories."""
+    with parts.store.read() as view:
+        used = {one.profile for one in view.questions(parts.scope, knobs.gate_questions)}
+        memories = view.memories(_sample(snapshot, knobs.gate_questions // 2))
+    asked = (
+        _ask(parts, profile, knobs, query, (memory.id,), made=True)
+        for name, profile in profiles.items()
+        if name in used and reads_traces(profile)
+        for memory in memories.values()
+        if (query := _query(memory, _FEW))
+    )
+    return tuple(one for one in asked if one is not None)
+
+
 def _usual(past: Sequence[PastQuestion], profiles: Mapping[str, Profile]) -> str:
     """The profile that people ask by the most."""
     used = Counter(one.profile for one in past if one.profile in profiles)
@@ -53,17 +74,17 @@ def _sample(snapshot: Snapshot, size: int) -> list[int]:
     return sorted(snapshot.ids.tolist(), key=lot)[: max(size, 0)]
 
 
-def _query(memory: Memory) -> str:
+def _query(memory: Memory, length: int = _SEVERAL) -> str:
     if memory.kind is not Kind.ENTITY:
-        return phrase(memory.text)
+        return phrase(memory.text, length)
     said = memory.in_force[0].content if memory.in_force else memory.type
-    return f"{memory.name} {phrase(said)}"
+    return f"{memory.name} {phrase(said, length)}"
 
 
 def _asked(
     parts: Parts, profiles: Mapping[str, Profile], snapshot: Snapshot, knobs: Knobs, past: PastQuestion
 ) -> Asked | None:
-    shown = [id_ for id_ in past.shown[: knobs.gate_top] if snapshot.place(id_) is not None]
+    shown = [id_ for id_ in past.shown[: knobs.gate_seen] if snapshot.place(id_) is not None]
     profile = profiles.get(past.profile or DEFAULT, profiles[DEFAULT])
     return _ask(parts, profile, knobs, past.query, shown)
 

@@ -14,7 +14,7 @@ from recollect.dream.knobs import Knobs, Phase
 from recollect.dream.plan import plan
 from recollect.dream.report import reported
 from recollect.dream.snapshot import FIELDS
-from recollect.engine.dream_questions import questions
+from recollect.engine.dream_questions import questions, trials
 from recollect.engine.dream_search import copies_of_errors, echoes_of_fading
 from recollect.engine.remember import of_scope
 from recollect.engine.report import STALE_DAYS, consolidation_report
@@ -139,6 +139,8 @@ def _dreamt(
     reached(2)
     if Phase.CORRECT in wish.phases:
         snapshot = snapshot.knowing(copies=copies_of_errors(parts, snapshot))
+    if Phase.BALANCE in wish.phases:
+        snapshot = snapshot.knowing(trials=trials(parts, profiles, snapshot, knobs))
     reached(3)
     planned = plan(snapshot, knobs, wish.phases)
     verdict, skipped = None, tuple[Phase, ...]()

@@ -45,7 +45,7 @@ def lived_in(path: Path) -> Path:
                 "Ada drinks tea in the garden",
                 "Ada drinks the tea in the garden!",
                 "the kettle stands in the blue kitchen",
-                "in the blue kitchen stands the kettle",
+                "Ada says that the kettle stands in the blue kitchen",
                 "Alice works at Google",
             ]
         )
