@@ -56,6 +56,7 @@ def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> S
         ids=np.array([row.id for row in rows], np.int64),
         kind=np.array([KINDS.index(row.kind) for row in rows], np.int64),
         created_at=np.array([ago(row.created) for row in rows], np.int64),
+        changed_at=np.array([ago(row.created) for row in rows], np.int64),
         touched_at=np.array(
             [ago(row.created if row.touched is None else row.touched) for row in rows], np.int64
         ),

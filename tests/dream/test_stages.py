@@ -144,10 +144,17 @@ def test_what_another_relied_on_is_not_pruned_the_night_after() -> None:
     assert pruned(*left, echoes=near).pruned == ()
 
 
-def test_so_many_at_a_time_and_the_stalest_first() -> None:
-    rows = [replace(FADED, id=id_, touched=days) for id_, days in ((1, 190), (2, 300), (3, 250))]
-    echoes = {row: (Echo(99, 0.99),) for row in range(3)}
-    assert pruned(*rows, echoes=echoes, knobs=Knobs(prune_most=2)).pruned == (2, 3)
+def test_of_very_many_so_many_at_a_time_and_over_the_nights_every_one() -> None:
+    rows = [replace(FADED, id=id_, touched=200 + id_) for id_ in range(1, 7)]
+    echoes = {row: (Echo(99, 0.99),) for row in range(6)}
+    knobs = Knobs(prune_most=2)
+    seen: set[int] = set()
+    for night in range(40):
+        told = replace(snapshot(rows, echoes=echoes), at=AT + night)
+        went = prune(told, knobs, Draft.of(told)).pruned
+        assert len(went) == 2
+        seen |= set(went)
+    assert seen == {1, 2, 3, 4, 5, 6}
 
 
 # Place

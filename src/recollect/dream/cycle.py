@@ -90,10 +90,16 @@ def prune(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
 
 
 def fading(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> list[int]:
-    """Places of what the published conditions would prune, the stalest first."""
+    """Places of what the published conditions would prune, the stalest first.
+
+    Of very many, some at random: those that nothing else says stay, and would stand in the way of the others.
+    """
     rows = np.flatnonzero(is_faded(snapshot, draft.life.strength, knobs, snapshot.at))
+    if len(rows) > knobs.prune_most:
+        lots = sorted(rows.tolist(), key=lambda row: _shuffled(int(snapshot.ids[row]), snapshot.at))
+        rows = np.array(sorted(lots[: knobs.prune_most]), np.int64)
     order = np.argsort(-staleness(snapshot, knobs, snapshot.at)[rows], kind="stable")
-    faded: list[int] = rows[order][: knobs.prune_most].tolist()
+    faded: list[int] = rows[order].tolist()
     return faded
 
 

@@ -56,7 +56,7 @@ class Knobs:
     prune_echo: float = 0.8
     """How near another memory that says the same must come in meaning. 0: it need not be said elsewhere."""
     prune_most: int = 1_000
-    """So many at a time, the stalest first."""
+    """So many are looked at in one dream; of more, some at random."""
     place_days: float = 1.0
     archive_staleness: float = 180.0
     archive_strength: float = 0.1

@@ -103,6 +103,8 @@ class Snapshot:
     kind: Ints
     """Place in `tuple(Kind)`."""
     created_at: Ints
+    changed_at: Ints
+    """The later of creation and update."""
     touched_at: Ints
     """The latest of creation, update and access."""
     accesses: Ints

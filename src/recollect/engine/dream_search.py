@@ -117,8 +117,8 @@ def copies_of_errors(parts: Parts, snapshot: Snapshot) -> tuple[Copy, ...]:
 def _newest(snapshot: Snapshot) -> list[int]:
     """What was made or changed since the last dream; of very much, the last."""
     since = snapshot.last_at or 0
-    rows = np.flatnonzero(snapshot.touched_at > since)
-    order = np.argsort(-snapshot.touched_at[rows], kind="stable")
+    rows = np.flatnonzero(snapshot.changed_at > since)
+    order = np.argsort(-snapshot.changed_at[rows], kind="stable")
     return sorted(snapshot.ids[rows[order][:_MOST_NEW]].tolist())
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import dropwhile
 
 from recollect.text.stopwords import STOPWORDS
@@ -95,6 +96,7 @@ class Said:
         return frozenset(self.order)
 
     @classmethod
+    @lru_cache(maxsize=4096)  # one text is compared with many
     def of(cls, text: str) -> Said:
         order: list[str] = []
         sure: set[str] = set()

@@ -29,7 +29,7 @@ _DAY_US = 24 * 3600 * 1_000_000
 _MEMORIES = (
     "SELECT m.id, m.kind, m.created_at, max(m.created_at, m.updated_at, coalesce(u.last_at, 0)), "
     "coalesce(u.count, 0), m.revisions, m.pinned OR m.importance_tag IS NOT NULL, m.consolidation, "
-    "m.strength, m.depth, m.spread, m.stability "
+    "m.strength, m.depth, m.spread, m.stability, max(m.created_at, m.updated_at) "
     "FROM memory AS m LEFT JOIN use AS u ON u.memory_id = m.id "
     "WHERE m.scope_id = ? AND m.deleted_at IS NULL AND m.superseded_at IS NULL ORDER BY m.id"
 )
@@ -43,7 +43,7 @@ def snapshot(connection: apsw.Connection, scope: int, now: int, together: int) -
     ).fetchall()
     last_at, through = before[0] if before else (None, 0)
     rows: list[Row] = connection.execute(_MEMORIES, (scope,)).fetchall()
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 12
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 13
     ids = np.array(columns[0], np.int64)
     places = {id_: place for place, id_ in enumerate(columns[0])}
     replays, newest, days = _replays(connection, scope, through, places)
@@ -55,6 +55,7 @@ def snapshot(connection: apsw.Connection, scope: int, now: int, together: int) -
         ids=ids,
         kind=np.array([_KINDS[kind] for kind in columns[1]], np.int64),
         created_at=np.array(columns[2], np.int64),
+        changed_at=np.array(columns[12], np.int64),
         touched_at=np.array(columns[3], np.int64),
         accesses=np.array(columns[4], np.int64),
         revisions=np.array(columns[5], np.int64),
