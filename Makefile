@@ -48,6 +48,7 @@ bench: $(READY)  ## speed, against peers, into benchmarks/results
 	$(BIN)/python benchmarks/speed/ranking.py --json benchmarks/results/ranking.json
 	$(BIN)/python benchmarks/speed/notes.py --json benchmarks/results/notes.json
 	$(BIN)/python benchmarks/speed/mcp_servers.py --json benchmarks/results/mcp.json
+	$(BIN)/python benchmarks/speed/dreams.py --json benchmarks/results/dreams.json
 
 bless: $(READY)  ## rewrite the golden files; review the diff like code
 	RECOLLECT_BLESS=1 $(BIN)/python -m pytest tests/golden

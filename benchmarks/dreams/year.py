@@ -3,10 +3,10 @@
     python benchmarks/dreams/year.py --json results.json --plot year.svg
 
 The same memories are told and the same questions asked in the same order, by each profile, once without
-dreams and once with dreams that leave out what their gate blames; `reverie`, which ranks by what dreams write,
-also as published: without the gate, and without balance. A memory answers a question if it tells the fact that was
-asked for, in any words; what was corrected does not. See `life.py` for the life, and `simulate.py` for how it
-is lived.
+dreams and once with dreams that leave out what their gate blames; `reverie`, which ranks by what dreams
+write, also as published: without the gate, and without balance. A memory answers a question if it tells the
+fact that was asked for, in any words; what was corrected does not. See `life.py` for the life, and
+`simulate.py` for how it is lived.
 """
 
 from __future__ import annotations

@@ -7,6 +7,9 @@ from datetime import datetime
 
 from recollect.records import Kind, Memory, Model, Relation, Scope, Status
 
+UNKNOWN = "unknown"
+"""The type of an entity of which nobody has said yet what it is; the first real type takes its place."""
+
 # What a caller wants stored. The store gives ids and times.
 
 
@@ -23,7 +26,7 @@ class NewObservation:
 @dataclass(frozen=True, slots=True)
 class NewEntity:
     name: str
-    type: str = "unknown"
+    type: str = UNKNOWN
     observations: tuple[NewObservation, ...] = ()
     status: Status | None = None
     importance: float | None = None
@@ -81,7 +84,10 @@ class NewText:
 
 @dataclass(frozen=True, slots=True)
 class PutEntity:
-    """Create an entity, or add its new observations to the one of that name."""
+    """Create an entity, or add its new observations to the one of that name.
+
+    That one keeps its type, unless it is `unknown`.
+    """
 
     scope: Scope
     entity: NewEntity
@@ -291,6 +297,15 @@ class AdoptLinks:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteImport:
+    """This file was brought into the scope, so that nobody need ask for it again."""
+
+    scope: Scope
+    file: str
+    """Its whole path."""
+
+
+@dataclass(frozen=True, slots=True)
 class Lived:
     """One field of several memories, before and after a dream."""
 
@@ -369,6 +384,7 @@ Change = (
     | Adopt
     | AdoptRelation
     | AdoptLinks
+    | NoteImport
     | CommitDream
     | UndoDream
     | TakeLease
@@ -398,6 +414,10 @@ class Outcome:
     """Relations made, ended or deleted: the named one first, then its inverse."""
     also_created: tuple[str, ...] = ()
     """Entities made because a relation named them."""
+    took_type: str | None = None
+    """The type that an entity took which was of type `unknown`."""
+    kept_type: str | None = None
+    """The type that an entity has, where another one was given and not taken."""
     count: int = 0
     """How many rows the change reached, where nothing above says it."""
     left: tuple[int, ...] = ()

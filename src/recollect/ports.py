@@ -94,6 +94,17 @@ class View(Protocol):
         """Live entities by name: the exact one, else the only one that differs in case or accents."""
         ...
 
+    def alike(self, name: str, scope: Scope) -> Sequence[str]:
+        """Names of live entities that differ from this one in case or accents at most, by id."""
+        ...
+
+    def names(self, begun: str, limit: int, where: Filter) -> tuple[Sequence[str], int]:
+        """Names of entities that hold the text, in any case and accents, and how many there are of them.
+
+        Those that begin with it first, each part by the alphabet.
+        """
+        ...
+
     def relations(self, ids: Sequence[int], *, deleted: bool = False) -> Sequence[Relation]:
         """Relations that start or end at one of these, by id; ended ones included."""
         ...
@@ -199,6 +210,15 @@ class View(Protocol):
 
     def lease(self, name: str) -> tuple[str, datetime] | None:
         """Who holds it, and until when."""
+        ...
+
+    def imported(self, scope: Scope, file: str) -> bool:
+        """Whether `NoteImport` told of this file."""
+        ...
+
+    def graph_mark(self, scope: Scope, now: int) -> int:
+        """Another number once the graph of a scope reads otherwise: its entities, what is said of them, and
+        the relations that hold now."""
         ...
 
     def how_many(self, where: Filter) -> Mapping[Kind, int]:

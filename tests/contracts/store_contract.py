@@ -19,6 +19,7 @@ from recollect.changes import (
     NewObservation,
     NewRelation,
     NewText,
+    NoteImport,
     Outcome,
     Purge,
     PutEntity,
@@ -96,6 +97,11 @@ def relate(
 def memory(store: Store, id_: int) -> Memory:
     with store.read() as view:
         return view.memories([id_])[id_]
+
+
+def passage_texts(store: Store, id_: int) -> list[str]:
+    with store.read() as view:
+        return [passage.text for passage in view.passages([id_])]
 
 
 def in_force(store: Store, id_: int) -> list[str]:
@@ -446,8 +452,25 @@ class StoreContract:
     ) -> None:
         upper, lower = put(store, "Alice"), put(store, "alice")
         assert named(store, "Alice", "alice", "ALICE") == {"Alice": upper, "alice": lower}
+        with store.read() as view:
+            assert view.alike("ALICE", ME) == ["Alice", "alice"]
+            assert view.alike("Alic", ME) == []
         with pytest.raises(NotFound, match=r"'Alice' or 'alice'"):
             do(store, AddObservations(ME, "ALICE", (NewObservation("who?"),)))
+
+    def test_names_are_found_by_a_part_of_them_those_that_begin_so_first(self, store: Store) -> None:
+        for name in ("Green oolong", "Oolong tea", "OOLONG", "Ferry", "Über oolong"):
+            put(store, name)
+        do(store, Forget(ME, names=("OOLONG",)))
+        put(store, "Oolong elsewhere", scope=YOU)
+        where = Filter(ME.owner, ME.agent)
+        with store.read() as view:
+            assert view.names("ool", 9, where) == (["Oolong tea", "Green oolong", "Über oolong"], 3)
+            assert view.names("UBER", 9, where) == (["Über oolong"], 1)
+            assert view.names("ool", 1, where) == (["Oolong tea"], 3)
+            assert view.names("", 2, where) == (["Ferry", "Green oolong"], 4)
+            for nothing in ("zz", "%", "\0", "\ud800"):
+                assert view.names(nothing, 9, where) == ([], 0)
 
     def test_names_are_forgotten_by_exact_identity_only(self, store: Store) -> None:
         alice = put(store, "Alice")
@@ -575,6 +598,62 @@ class StoreContract:
         assert words(store, "Bob") == [bob.id]
         # the next one finds them
         assert one(store, relate("ada", "likes", "Bob", create_missing=True)).also_created == ()
+
+    def test_an_entity_of_unknown_type_takes_the_first_real_one(self, store: Store) -> None:
+        do(store, relate("Zed", "works_at", "Acme", create_missing=True))
+        acme = named(store, "Acme")["Acme"]
+        outcome = one(store, entity("Acme", "makes anvils", type_="company"), second=5)
+        assert (outcome.ids, outcome.created) == ((acme,), False)
+        assert (outcome.took_type, outcome.kept_type) == ("company", None)
+        seen = memory(store, acme)
+        assert (seen.type, seen.updated_at, seen.duplicates) == ("company", at(5), 0)
+        assert words(store, "company") == [acme]
+        assert words(store, "unknown") == [named(store, "Zed")["Zed"]]
+
+    def test_a_type_that_is_all_there_is_to_take_is_a_change_and_no_repeat(self, store: Store) -> None:
+        do(store, relate("Zed", "works_at", "Acme", create_missing=True))
+        outcome = one(store, PutEntity(ME, NewEntity("Zed", "person"), counts=False), second=5)
+        zed = memory(store, outcome.ids[0])
+        assert (outcome.took_type, outcome.added) == ("person", ())
+        assert (zed.type, zed.updated_at, zed.duplicates) == ("person", at(5), 0)
+
+    def test_a_real_type_stays_and_the_outcome_says_that_another_was_given(self, store: Store) -> None:
+        ada = put(store, "Ada", "sails")
+        outcome = one(store, entity("Ada", "sails", "rows", type_="ship"))
+        assert (outcome.took_type, outcome.kept_type) == (None, "thing")
+        assert memory(store, ada).type == "thing"
+        assert words(store, "ship") == []
+
+    @pytest.mark.parametrize("given", ["unknown", "Unknown", "thing", "THING"])
+    def test_no_type_and_the_same_type_are_nothing_to_tell(self, store: Store, given: str) -> None:
+        put(store, "Ada")
+        outcome = one(store, entity("Ada", type_=given))
+        assert (outcome.took_type, outcome.kept_type) == (None, None)
+
+    def test_passages_are_made_anew_with_the_type_that_was_taken(self, store: Store) -> None:
+        ada = one(store, entity("Ada", "red wine", "green tea", type_="unknown")).ids[0]
+        do(store, RemoveObservations(ME, "Ada", ("green tea",)))
+        embed(store, colour)
+        before = passage_texts(store, ada)
+        do(store, entity("Ada", "blue ink", type_="person"), second=1)
+        assert (before, passage_texts(store, ada)) == (
+            ["Ada", "Ada: red wine"],
+            ["Ada (person)", "Ada (person): red wine", "Ada (person): blue ink"],
+        )
+        with store.read() as view:
+            assert view.counts().due == 3
+        assert near(store, RED) == []  # until what it says is embedded anew
+        embed(store, colour)
+        assert [found.id for found in near(store, RED)] == [ada]
+        assert list(store.verify()) == []
+
+    def test_a_file_that_was_brought_in_is_known_to_its_scope(self, store: Store) -> None:
+        assert one(store, NoteImport(ME, "/a/memory.jsonl")).created
+        assert not one(store, NoteImport(ME, "/a/memory.jsonl"), second=1).created
+        with store.read() as view:
+            assert view.imported(ME, "/a/memory.jsonl")
+            assert not view.imported(ME, "/a/other.jsonl")
+            assert not view.imported(YOU, "/a/memory.jsonl")
 
     def test_an_entity_may_relate_to_itself(self, store: Store) -> None:
         loop = put(store, "Loop")

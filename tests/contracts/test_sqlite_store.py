@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from dream_contract import DreamContract
+from graph_mark_contract import GraphMarkContract
 from store_contract import StoreContract
 from text_contract import TextContract
 
@@ -38,6 +39,14 @@ class TestSqliteTexts(TextContract):
 
 
 class TestSqliteDreams(DreamContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        store = SqliteStore(tmp_path / "memory.db")
+        yield store
+        store.close()
+
+
+class TestSqliteGraphMark(GraphMarkContract):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[Store]:
         store = SqliteStore(tmp_path / "memory.db")

@@ -37,6 +37,7 @@ WORDS = (
 TEXTS = st.sampled_from(WORDS) | st.text(max_size=20)
 NUMBERS = (
     st.integers(-2, 12)
+    | st.integers(50, 2_000)
     | st.sampled_from((2**31, 2**63 - 1, 2**63, 2**64, -(2**70), 10**40))
     | st.sampled_from((0.5, 1.0, -0.0, 1e308, 1e-320, 2.5))
 )

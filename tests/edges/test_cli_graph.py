@@ -94,6 +94,17 @@ def test_a_relation_to_a_missing_entity_is_refused_unless_asked_for(harbour: Com
     assert entity["type"] == "unknown"
 
 
+def test_an_unknown_type_gives_way_and_a_known_one_does_not(harbour: CommandLine) -> None:
+    harbour("relate", "Tidebook", "uses", "SQLite", "--create-missing")
+    said = harbour("add", "SQLite", "-t", "software", "-o", "Is one file").stdout
+    assert "took its type, software, and gained 1 new observation." in said
+    said = harbour("add", "SQLite", "-t", "library").stdout
+    assert "was there already, and knew all of this." in said
+    assert "It keeps its type software." in said
+    data = harbour.json("add", "SQLite", "-t", "library")
+    assert (data["took_type"], data["kept_type"]) == (None, "software")
+
+
 def test_a_known_relation_is_said_to_be_known(harbour: CommandLine) -> None:
     assert "known already" in harbour("relate", "Marisol Vega", "leads", "Tidebook").stdout
 

@@ -32,17 +32,25 @@ def test_standard_input_is_read(recollect: CommandLine) -> None:
     assert recollect.json("show", "Ana")["entities"][0]["type"] == "person"
 
 
-def test_bad_lines_and_loose_ends_are_named(recollect: CommandLine, tmp_path: Path) -> None:
+def test_bad_lines_and_missing_ends_are_named(recollect: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "m.jsonl"
     file.write_text(
         ANA + "{broken\n" + '{"type":"relation","from":"Ana","to":"Ghost","relationType":"sees"}\n'
     )
     result = recollect("import", str(file))
-    assert "Imported 1 entity, 1 observation, 0 relations." in result.stdout
+    assert "Imported 1 entity, 1 observation, 1 relation." in result.stdout
     assert "Left out, line 2: " in result.stdout
-    assert "Ana sees Ghost" in result.stdout
+    assert "Created with the type unknown, since relations lead there: Ghost." in result.stdout
     data = recollect.json("import", str(file))
-    assert (data["bad_count"], data["dangling_count"]) == (1, 1)
+    assert (data["bad_count"], data["dangling_count"], data["also_created"]) == (1, 0, [])
+
+
+def test_an_import_says_what_became_of_types(recollect: CommandLine) -> None:
+    recollect("add", "Ana")
+    recollect("add", "Bo", "-t", "ship")
+    said = recollect("import", "-", given=ANA + ANA.replace("Ana", "Bo")).stdout
+    assert "Typed, having been unknown: 1 entity." in said
+    assert "Kept another type than the file has: 1 entity." in said
 
 
 def test_a_file_without_a_single_good_line_fails(recollect: CommandLine, tmp_path: Path) -> None:

@@ -107,6 +107,17 @@ def test_reindexing_embeds_what_was_written_without_a_model(recollect: CommandLi
     assert recollect.json("stats")["due"] == 0
 
 
+@pytest.mark.parametrize("command", ["search", "context"])
+def test_what_waits_for_a_vector_is_told_with_the_command_that_makes_it(
+    harbour: CommandLine, command: str
+) -> None:
+    harbour("add", "Ana", "-o", "likes tea", RECOLLECT_MODEL="none")
+    told = harbour(command, "tea").stderr
+    assert "so only words find them. Run: recollect reindex" in told
+    harbour("reindex")
+    assert "reindex" not in harbour(command, "tea").stderr
+
+
 def test_a_model_that_is_not_there_has_its_own_status(harbour: CommandLine) -> None:
     assert "there are: arctic-s" in harbour.refused("reindex", "--model", "psychic", status=4)
     harbour.refused("reindex", "--model", "none", status=4)

@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 pytest_plugins = ["command_line", "mcp_fixtures"]
 pytestmark = pytest.mark.anyio
 ACCEPTED = {"Accept": "application/json, text/event-stream"}
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "0"},
+    },
+}
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
@@ -151,3 +161,17 @@ async def test_the_server_ends_when_told_to(served: Served) -> None:
         door.process.terminate()
         assert door.process.wait(PATIENCE_SECONDS) in {0, -15}
         assert b"Traceback" not in door.log.read_bytes()
+
+
+async def test_a_server_that_ends_ends_its_open_streams_and_complains_of_none(served: Served) -> None:
+    with served.http() as door:
+        async with door.browser(**ACCEPTED) as http:
+            hello = await http.post(door.url, json=HELLO)
+            session = {"Mcp-Session-Id": hello.headers["mcp-session-id"]}
+            async with http.stream("GET", door.url, headers=session) as stream:
+                assert stream.status_code == 200
+                door.process.terminate()
+                # A stream that breaks off instead of ending raises.
+                assert [chunk async for chunk in stream.aiter_bytes()] == []
+        assert door.process.wait(PATIENCE_SECONDS) in {0, -15}
+        assert "ERROR" not in door.log.read_text(encoding="utf-8")

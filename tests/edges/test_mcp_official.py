@@ -1,6 +1,7 @@
 """The official memory server and ours, asked the same through the same client.
 
-docs/official-server.md lists the differences; each has a test here that shows both answers.
+docs/official-server.md lists the differences; each but that of the notices has a test here that shows both
+answers.
 """
 
 from __future__ import annotations
@@ -129,7 +130,9 @@ async def test_an_existing_name_gains_its_new_observations(
         )
         assert theirs.structured_content == {"entities": []}
         assert ours.structured_content == {"entities": [entity("Ada", "likes tea")]}
-        assert said(ours)[1] == "These existed and gained the new observations: Ada."
+        assert said(ours)[1] == (
+            "These existed and gained the new observations: Ada. Ada keeps its type person."
+        )
         graphs = await pair.data("open_nodes", names=["Ada"])
         assert [graph["entities"] for graph in graphs] == [
             [entity("Ada", "sails")],
@@ -152,6 +155,25 @@ async def test_a_relation_to_a_missing_entity_creates_it(
         ]
 
 
+async def test_an_entity_that_a_relation_created_takes_its_type_when_it_is_given(
+    served: Served, official_program: tuple[str, ...]
+) -> None:
+    async with both(served, official_program) as pair:
+        await pair.alike("create_relations", relations=[relation("Zed", "works_at", "Acme")])
+        given = [entity("Acme", "makes anvils", type_="company"), entity("Zed")]
+        theirs, ours = await pair.results("create_entities", entities=given)
+        assert shape(theirs) == shape(ours)
+        assert said(ours)[1] == (
+            "These existed and gained the new observations: Acme. "
+            "These had the type 'unknown' and took the one given: Acme (company), Zed (person)."
+        )
+        graphs = await pair.data("read_graph")
+        assert ordered(graphs[0]) == ordered(graphs[1])
+        theirs, ours = await pair.results("create_entities", entities=[entity("Acme", type_="ship")])
+        assert shape(theirs) == shape(ours)
+        assert said(ours)[1] == "Acme keeps its type company."
+
+
 async def test_a_name_in_another_case_finds_the_entity(
     served: Served, official_program: tuple[str, ...]
 ) -> None:
@@ -160,6 +182,31 @@ async def test_a_name_in_another_case_finds_the_entity(
         theirs, ours = await pair.data("create_relations", relations=[relation("ada", "knows", "ADA")])
         assert theirs == {"relations": [relation("ada", "knows", "ADA")]}
         assert ours == {"relations": [relation("Ada", "knows", "Ada")]}
+
+
+async def test_a_name_in_another_case_deletes_nothing(
+    served: Served, official_program: tuple[str, ...]
+) -> None:
+    async with both(served, official_program) as pair:
+        await pair.alike("create_entities", entities=[entity("Ada")])
+        theirs, ours = await pair.results("delete_entities", entityNames=["ADA"])
+        assert shape(theirs) == shape(ours)
+        assert said(ours)[1] == "Nothing matched; names are exact; there is no 'ADA', but 'Ada'."
+        await pair.alike("read_graph")
+
+
+async def test_some_relations_that_were_not_there_are_told_of(
+    served: Served, official_program: tuple[str, ...]
+) -> None:
+    async with both(served, official_program) as pair:
+        await pair.alike("create_entities", entities=[entity("Ada"), entity("Bo")])
+        knows = relation("Ada", "knows", "Bo")
+        await pair.alike("create_relations", relations=[knows])
+        theirs, ours = await pair.results(
+            "delete_relations", relations=[knows, relation("Bo", "knows", "Ada")]
+        )
+        assert shape(theirs) == shape(ours)
+        assert said(ours)[1].startswith("Only 1 of 2 were there; ")
 
 
 async def test_names_are_kept_without_outer_white_space_and_composed(

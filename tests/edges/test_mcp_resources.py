@@ -11,12 +11,17 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_world import PATIENCE_SECONDS, done
 
+import recollect
+from recollect.errors import NotFound
+from recollect.serve import prompts
 from recollect.serve.paging import FRAME
 from recollect.text.tokens import tokens
 
 if TYPE_CHECKING:
     from mcp import Client
     from mcp_world import Served
+
+    from recollect.engine.engine import Engine
 
 pytest_plugins = ["command_line", "mcp_fixtures"]
 pytestmark = pytest.mark.anyio
@@ -223,6 +228,21 @@ async def test_completion_says_how_many_there_are(served: Served) -> None:
         assert (few.values, few.total, few.has_more) == (names[:10], 10, False)
 
 
+async def test_completion_finds_a_beginning_among_thousands(served: Served) -> None:
+    with recollect.open(served.recollect.store, model="none") as memory:
+        memory.create_entities({"name": f"Node {n}", "type": "node"} for n in range(3_000))
+        memory.create_entities(["Old node 29"])
+    async with served.inside() as client:
+        found = await Completing(client).of("memory://entity/{name}", "name", "NODE 29")
+        # 29, 290 to 299, 2900 to 2999, and one that holds it.
+        assert (found.total, found.has_more) == (112, True)
+        begun = sorted(f"Node {n}" for n in (29, *range(290, 300), *range(2_900, 3_000)))
+        assert found.values == begun[:100]
+        last = await Completing(client).of("memory://entity/{name}", "name", "node 299")
+        assert last.values == ["Node 299", *(f"Node {n}" for n in range(2_990, 3_000))]
+        assert (last.total, last.has_more) == (11, False)
+
+
 async def test_completion_of_an_id_offers_those_that_begin_so(served: Served) -> None:
     async with served.inside() as client:
         for number in range(1, 25):
@@ -252,6 +272,14 @@ async def test_prompts_ask_to_save_and_bring_what_is_known(served: Served) -> No
         assert "Marisol drinks oolong" in await text("recall", topic="oolong")
         assert "above all about boats" in await text("save", focus="boats")
         assert "above all" not in await text("save")
+
+
+def test_a_prompt_that_asks_for_tools_that_are_missing_is_not_there(engine: Engine) -> None:
+    few = ("recall", "context")
+    assert [one.name for one in prompts.offered(few)] == ["recall"]
+    with pytest.raises(NotFound, match="There is no prompt 'save'; there are: recall"):
+        prompts.prompt(engine, "save", {}, few)
+    assert prompts.prompt(engine, "recall", {"topic": "tea"}, few).messages
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 from mcp_world import PATIENCE_SECONDS, done, said
+from slow_model import slow_model
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -26,6 +30,8 @@ HELLO = {
         "clientInfo": {"name": "test", "version": "0"},
     },
 }
+
+TOOLS = {"jsonrpc": "2.0", "id": 99, "method": "tools/list"}
 
 
 def called(id_: int, tool: str, **given: Any) -> dict[str, Any]:
@@ -63,7 +69,7 @@ class Talk:
         assert self._process.stdout is not None
         self._process.stdin.write(b"".join(line + b"\n" for line in lines))
         self._process.stdin.flush()
-        awaited = [json.loads(line)["id"] for line in lines if b'"id"' in line]
+        awaited = [id_ for line in lines for id_ in _ids(line)]
         found: dict[int, dict[str, Any]] = {}
         while len(found) < len(awaited):
             answer = json.loads(self._process.stdout.readline())
@@ -71,13 +77,34 @@ class Talk:
             found[answer["id"]] = answer
         return [found[id_] for id_ in awaited]
 
-    def ask_and_look_away(self, message: dict[str, Any]) -> None:
-        """The answer will find nobody."""
+    def complaint(self) -> str:
+        """The next line on standard error, once there is one."""
+        assert self._process.stderr is not None
+        return self._process.stderr.readline().decode()
+
+    def ask(self, message: dict[str, Any]) -> None:
+        """Without waiting for the answer."""
         assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdout.close()
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
         self._process.stdin.flush()
+
+    def ask_and_look_away(self, message: dict[str, Any]) -> None:
+        """The answer will find nobody."""
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        self.ask(message)
+
+    def interrupt(self) -> tuple[int, str]:
+        """As Ctrl-C does, while we stay and say nothing more: the exit status, and what it said."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._process.send_signal(signal.SIGINT)
+        status = self._process.wait(PATIENCE_SECONDS)
+        errors = self._process.stderr.read().decode()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            stream.close()
+        return status, errors
 
     def go(self) -> str:
         """What the server had to say on standard error until it went, too."""
@@ -88,6 +115,14 @@ class Talk:
         self._process.stderr.close()
         assert self._process.wait(PATIENCE_SECONDS) == 0
         return errors
+
+
+def _ids(line: bytes) -> list[int]:
+    """Of the requests on a line: one, or those of a batch."""
+    if b'"id"' not in line:
+        return []
+    said = json.loads(line)
+    return [each["id"] for each in (said if isinstance(said, list) else [said])]
 
 
 @pytest.mark.anyio
@@ -129,6 +164,73 @@ def test_every_request_gets_an_answer_even_one_that_cannot_be_read(recollect: Co
     assert talk.errors == "A line that is no message was passed over.\n"
 
 
+def test_each_request_of_a_batch_is_told_that_batches_are_not_taken(recollect: CommandLine) -> None:
+    batch = [called(2, "remember", text="Ship 2 left"), {"jsonrpc": "2.0", "id": 3, "method": "tools/list"}]
+    with Talk(recollect) as talk:
+        answers = talk.answers(json.dumps(batch).encode())
+        (alone,) = talk.answers(called(4, "remember", text="Ship 4 left"))
+    assert [answer["error"]["code"] for answer in answers] == [-32600, -32600]
+    assert alone["result"]["structuredContent"]["created"] is True
+    assert recollect.json("stats")["notes"] == 1
+
+
+STOPPED = "\nrecollect: stopped; what was finished is kept.\n"
+
+
+def test_an_interrupted_server_ends_though_its_client_stays_and_says_nothing(recollect: CommandLine) -> None:
+    talk = Talk(recollect)
+    talk.answers(HELLO)
+    assert talk.interrupt() == (130, STOPPED)
+
+
+def test_an_interrupted_server_finishes_what_it_writes_and_leaves_the_vectors_for_later(
+    recollect: CommandLine,
+) -> None:
+    rows = [{"name": f"Buoy {n}", "entityType": "buoy", "observations": ["rings"]} for n in range(400)]
+    with slow_model() as model:
+        talk = Talk(recollect, **model.settings())
+        talk.answers(HELLO)
+        talk.ask(called(2, "create_entities", entities=rows))
+        assert model.begun.wait(PATIENCE_SECONDS)
+        status, errors = talk.interrupt()
+    assert status == 130
+    assert errors.endswith(STOPPED)
+    assert "Traceback" not in errors
+    assert model.read < 512
+    assert recollect.json("stats")["entities"] == 400
+
+
+def test_ctrl_c_in_a_terminal_ends_the_server(recollect: CommandLine) -> None:
+    ours, its = pytest.importorskip("pty").openpty()
+    # Ctrl-C goes to the programs whose terminal it is, so it must be this one's.
+    terminal = (
+        "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY); "
+        "os.execv(sys.argv[1], sys.argv[1:])"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", terminal, *recollect.program, "serve"],
+        env=recollect.variables(),
+        stdin=its,
+        stdout=its,
+        stderr=its,
+        start_new_session=True,
+    )
+    os.close(its)
+    shown = b""
+    os.write(ours, json.dumps(HELLO).encode() + b"\n")
+    while b"serverInfo" not in shown:
+        shown += os.read(ours, 1024)
+    os.write(ours, b"\x03")
+    assert process.wait(PATIENCE_SECONDS) == 130
+    os.close(ours)
+
+
+def test_a_client_that_leaves_at_once_has_no_memory_opened_for_it(recollect: CommandLine) -> None:
+    with Talk(recollect) as talk:
+        talk.answers(TOOLS)
+    assert not recollect.store.exists()
+
+
 def test_calls_sent_together_before_the_client_leaves_are_all_done(recollect: CommandLine) -> None:
     with Talk(recollect) as talk:
         answers = talk.answers(*(called(n, "remember", text=f"Ship {n} left") for n in range(2, 22)))
@@ -165,9 +267,10 @@ def test_a_missing_model_is_told_on_standard_error_and_words_still_find(recollec
     set_ = {"RECOLLECT_MODEL": "fastembed:no/such-model"}
     recollect.process("remember", "Marisol drinks oolong", **set_)
     with Talk(recollect, **set_) as talk:
-        (answer,) = talk.answers(called(2, "recall", query="oolong"))
+        (answer, _) = talk.answers(called(2, "recall", query="oolong"), TOOLS)
+        complaint = talk.complaint()
     why = "fastembed:no/such-model needs the library 'fastembed'; run: pip install fastembed"
-    assert talk.errors == f"recollect: Searched by words only: {why}\n"
+    assert complaint == f"recollect: Searched by words only: {why}\n"
     found = answer["result"]["structuredContent"]
     assert [hit["text"] for hit in found["hits"]] == ["Marisol drinks oolong"]
     assert found["note"] == f"Searched by words only: {why}"

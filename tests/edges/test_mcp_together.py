@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 from mcp_world import PATIENCE_SECONDS, done
+from slow_model import slow_model
 
 import recollect
 
@@ -65,23 +66,27 @@ async def test_ten_clients_write_and_read_one_store_and_nothing_acknowledged_is_
         assert not memory.verify()
 
 
-def test_a_client_killed_in_mid_call_takes_its_server_along_and_leaves_the_store_whole(
-    served: Served,
-) -> None:
-    acknowledged: dict[int, str] = {}
-    batches: list[int] = []
-    client = subprocess.Popen(
+def doomed_client(served: Served, **set_: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
         [
             sys.executable,
             str(Path(__file__).with_name("killed_client.py")),
             *served.recollect.program,
             "serve",
         ],
-        env=served.recollect.variables(),
+        env=served.recollect.variables(**set_),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def test_a_client_killed_in_mid_call_takes_its_server_along_and_leaves_the_store_whole(
+    served: Served,
+) -> None:
+    acknowledged: dict[int, str] = {}
+    batches: list[int] = []
+    client = doomed_client(served)
     assert client.stdout is not None
     for line in client.stdout:
         told = json.loads(line)
@@ -104,3 +109,18 @@ def test_a_client_killed_in_mid_call_takes_its_server_along_and_leaves_the_store
         last = memory.open_nodes([f"Buoy 2-{row}" for row in range(300)]).entities
         assert len(last) in {0, 300}
         assert not memory.verify()
+
+
+def test_a_server_whose_client_was_killed_embeds_no_more_than_the_batch_at_hand(served: Served) -> None:
+    with slow_model() as model:
+        client = doomed_client(served, **model.settings())
+        assert model.begun.wait(PATIENCE_SECONDS)
+        client.kill()
+        _, errors = client.communicate(timeout=PATIENCE_SECONDS)
+        assert "Traceback" not in errors
+        # Of 900 texts, a write embeds 512 before it answers, 64 at a time: nobody was there to answer.
+        assert 64 <= model.read < 512
+        with recollect.open(served.recollect.store, model="none") as memory:
+            assert len(memory.open_nodes([f"Buoy 0-{row}" for row in range(300)]).entities) == 300
+            assert memory.counts().due >= 900 - model.read
+            assert not memory.verify()

@@ -10,6 +10,7 @@ from mcp import Client
 from mcp_world import GOOD, done, good_results, refused, said
 
 import recollect
+from conftest import FixedClock
 from recollect.serve.catalogue import SETS, TOOLS
 from recollect.serve.mcp import Serving
 from recollect.serve.shapes import table
@@ -223,9 +224,119 @@ async def test_a_relation_that_is_not_there_is_answered_with_those_that_are(serv
             "No relation 'Marisol' owns 'Tidebook' is in force; there is nothing to end. "
             "'Marisol' has: Marisol leads Tidebook."
         )
-        assert "There is no entity named 'Nobody'" in await refused(
-            client, "end_relation", **{**leads, "from": "Nobody"}
+        assert await refused(client, "end_relation", **{**leads, "from": "Nobody"}) == (
+            "There is no entity named 'Nobody', so nothing ends; `search_nodes` finds names."
         )
+        assert await refused(client, "end_relation", **{**leads, "to": "Nobody"}) == (
+            "There is no entity named 'Nobody', so nothing ends. 'Marisol' has: Marisol leads Tidebook."
+        )
+
+
+async def test_a_name_that_could_mean_two_entities_is_answered_with_both(served: Served) -> None:
+    async with served.inside("all") as client:
+        rows: list[Arguments] = [
+            {"name": name, "entityType": "person", "observations": []} for name in ("Ada", "ada", "Bo")
+        ]
+        await done(client, "create_entities", entities=rows)
+        both = "There is no entity named 'ADA'; it could be 'Ada' or 'ada': use the exact name."
+        assert await refused(client, "set_status", entityName="ADA", status="paused") == both
+        assert await refused(client, "analyze_entity_split", entity_name="ADA") == both
+        ends = {"from": "ADA", "to": "Bo", "relationType": "knows"}
+        assert await refused(client, "end_relation", **ends) == both
+        assert await refused(client, "set_status", entityName="Nobody", status="paused") == (
+            "There is no entity named 'Nobody'; `search_nodes` finds names."
+        )
+
+
+async def test_a_deletion_takes_exact_names_and_tells_of_those_in_another_case(served: Served) -> None:
+    async with served.inside() as client:
+        rows: list[Arguments] = [
+            {"name": name, "entityType": "person", "observations": []} for name in ("Ada", "Zoë", "zoe")
+        ]
+        await done(client, "create_entities", entities=rows)
+        result = await client.call_tool("delete_entities", {"entityNames": ["ADA"]})
+        assert said(result)[1] == "Nothing matched; names are exact; there is no 'ADA', but 'Ada'."
+        result = await client.call_tool("delete_entities", {"entityNames": ["zoe", "ZOE"]})
+        assert said(result)[1].startswith(
+            "Only 1 of 2 were there; names are exact; there is no 'ZOE', but 'Zoë'. `recollect restore"
+        )
+        left = await done(client, "read_graph")
+        assert [one["name"] for one in left["entities"]] == ["Ada", "Zoë"]
+
+
+async def test_relations_that_were_not_there_are_counted(served: Served) -> None:
+    async with served.inside() as client:
+        inside = {"from": "Harbour", "to": "Pier", "relationType": "contains"}
+        await done(client, "create_relations", relations=[inside])
+        gone = await client.call_tool(
+            "delete_relations", {"relations": [inside, {**inside, "relationType": "owns"}]}
+        )
+        assert said(gone) == [
+            "Relations deleted successfully",
+            "Only 1 of 2 were there; `open_nodes` of either end shows what there is.",
+        ]
+        await done(client, "create_relations", relations=[inside])
+        assert len(said(await client.call_tool("delete_relations", {"relations": [inside]}))) == 1
+
+
+@pytest.mark.parametrize("tools", SETS)
+async def test_an_answer_recommends_no_tool_that_is_not_offered(served: Served, tools: str) -> None:
+    facts = [f"day {n}: calm sea, no ship in sight" for n in range(300)]
+    with recollect.open(served.recollect.store, model="hashing") as memory:
+        memory.create_entities([{"name": "Log", "type": "log", "observations": facts}])
+    async with served.inside(tools) as client:
+        result = await client.call_tool("recall", {"query": "calm sea"})
+        told = " ".join(said(result))
+        assert "cut to fit" in told
+        named = {name for name in TOOLS if f"`{name}`" in told}
+        assert named <= set(SETS[tools])
+        assert ("open_nodes" in named) is ("open_nodes" in SETS[tools])
+
+
+async def test_a_dream_that_never_was_is_answered_with_those_that_can_be_undone(served: Served) -> None:
+    async with served.inside("all") as client:
+        assert await refused(client, "undo_dream", id=9) == "There is no dream 9; there is none to undo."
+        async for tool, _, result in good_results(client):
+            if tool == "dream":
+                assert result.structured_content is not None
+                there = f"those that can be undone: {result.structured_content['id']}"
+                assert await refused(client, "undo_dream", id=9) == f"There is no dream 9; {there}."
+
+
+async def test_a_search_goes_on_to_the_last_of_thousands(served: Served) -> None:
+    names = {f"Node {n}" for n in range(1_300)}
+    with recollect.open(served.recollect.store, model="none") as memory:
+        memory.create_entities({"name": name, "type": "node"} for name in sorted(names))
+    async with served.inside() as client:
+        for query in ("node", "ode", ""):
+            given: Arguments = {"query": query, "limit": 200, "budget_tokens": 20_000}
+            seen: list[str] = []
+            while True:
+                page = await done(client, "search_nodes", **given)
+                seen += [one["name"] for one in page["entities"]]
+                if "cursor" not in page:
+                    break
+                assert page["note"]
+                given["cursor"] = page["cursor"]
+            assert len(seen) == 1_300, query
+            assert set(seen) == names
+
+
+@pytest.mark.parametrize("profile", ["recollect", "limbic", "mnemosyne", "reverie"])
+async def test_a_minute_later_an_explanation_reads_the_same(served: Served, profile: str) -> None:
+    clock = FixedClock()
+    with recollect.open(served.recollect.store, model="hashing", clock=clock) as memory:
+        for day in range(3):
+            memory.remember(f"Marisol drank oolong on day {day}")
+            clock.tick(40_000)
+        async with Client(Serving(lambda: memory, tuple(TOOLS.values())).server()) as client:
+            given = {"query": "who drank oolong?", "profile": profile}
+            once = await client.call_tool("explain", given)
+            clock.tick(60)
+            again = await client.call_tool("explain", given)
+    assert once.structured_content is not None
+    assert len(once.structured_content["hits"]) == 3
+    assert once.model_dump_json() == again.model_dump_json()
 
 
 @pytest.mark.parametrize(
@@ -286,6 +397,9 @@ async def test_an_answer_that_repeats_what_was_written_stays_within_bounds(serve
         assert shown == rows[: len(shown)]
         assert result.structured_content["note"].startswith("All 1000 were saved")
         assert (await done(client, "stats"))["entities"] == 1_000
+        one = {"name": "Log", "entityType": "log", "observations": ["calm sea, no ship in sight " * 3_000]}
+        told = await done(client, "create_entities", entities=[one])
+        assert told["note"] == "It was saved whole; only what fits 10000 tokens is repeated here."
 
 
 async def test_statistics_tell_what_one_would_ask(served: Served) -> None:

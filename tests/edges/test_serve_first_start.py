@@ -37,6 +37,13 @@ def said(served: Served) -> str:
     return (served.folder / "stderr").read_text(encoding="utf-8")
 
 
+def heard(served: Served) -> str:
+    """What was said since this was asked last."""
+    told = said(served)
+    (served.folder / "stderr").unlink()
+    return told
+
+
 @pytest.mark.parametrize("options", [("--import",), ("--import", "--tools", "all")])
 async def test_without_a_name_the_file_is_the_official_servers(
     served: Served, official: Path, options: tuple[str, ...]
@@ -64,11 +71,66 @@ async def test_what_nobody_asked_for_stays_out_and_one_line_says_how_to_ask(
     assert said(served) == f"recollect: {told}\n"
 
 
-async def test_a_memory_that_has_entities_is_told_nothing(served: Served, official: Path) -> None:
+async def test_a_memory_that_has_entities_is_told_nothing_of_what_nobody_asked_for(
+    served: Served, official: Path
+) -> None:
     served.recollect("add", "Ada", "-t", "person")
     assert await names(served, MEMORY_FILE_PATH=str(official)) == {"Ada"}
-    assert await names(served, "--import", MEMORY_FILE_PATH=str(official)) == {"Ada"}
     assert said(served) == ""
+
+
+async def test_an_import_that_comes_too_late_is_told_until_it_is_made_by_hand(
+    served: Served, official: Path
+) -> None:
+    wrong = official.with_name("wrong.jsonl")
+    assert await names(served, "--import", str(wrong)) == set()
+    assert f"There is no file {wrong} to bring in" in heard(served)
+    served.recollect("add", "Ada", "-t", "person")
+    assert await names(served, "--import", str(wrong)) == {"Ada"}
+    assert heard(served) == f"recollect: There is no file {wrong} to bring in.\n"
+    for _ in range(2):
+        assert await names(served, "--import", str(official)) == {"Ada"}
+        assert heard(served) == (
+            f"recollect: {official} was not brought in, since this memory has entities already; "
+            f"`recollect import {official}` adds it.\n"
+        )
+    served.recollect("import", str(official))
+    assert len(await names(served, "--import", str(official))) == 101
+    assert heard(served) == ""
+
+
+async def test_after_an_import_later_starts_say_nothing_even_when_the_file_is_gone(
+    served: Served, official: Path
+) -> None:
+    assert len(await names(served, "--import", str(official))) == 100
+    assert "Brought in 100 entities" in heard(served)
+    assert len(await names(served, "--import", MEMORY_FILE_PATH=str(official))) == 100
+    official.unlink()
+    assert len(await names(served, "--import", str(official))) == 100
+    assert heard(served) == ""
+
+
+async def test_relations_to_what_the_file_does_not_hold_are_kept_and_told(
+    served: Served, official: Path
+) -> None:
+    sees = '{{"type":"relation","from":"{}","to":"{}","relationType":"sees"}}\n'
+    official.write_text(
+        sees.format("A", "Ghost")
+        + sees.format("Phantom", "A")
+        + '{"type":"entity","name":"A","entityType":"letter","observations":[]}\n{broken\n'
+    )
+    async with served.stdio("--import", str(official)) as client:
+        graph = await done(client, "read_graph")
+    assert [(one["name"], one["entityType"]) for one in graph["entities"]] == [
+        ("A", "letter"),
+        ("Ghost", "unknown"),
+        ("Phantom", "unknown"),
+    ]
+    assert [(one["from"], one["to"]) for one in graph["relations"]] == [("A", "Ghost"), ("Phantom", "A")]
+    told = said(served)
+    assert f"Brought in 1 entity and 2 relations from {official}." in told
+    assert "Created with the type 'unknown', since relations lead there: Ghost, Phantom." in told
+    assert "Left out 1 line that could not be read; `recollect import " in told
 
 
 async def test_where_the_variable_names_nothing_the_server_says_so_and_serves(served: Served) -> None:

@@ -214,7 +214,10 @@ def test_opening_takes_names_as_they_come(engine: Engine) -> None:
 
 def test_a_search_gives_at_most_what_is_asked_for(engine: Engine) -> None:
     engine.create_entities([{"name": f"e{number}", "observations": ["tea"]} for number in range(5)])
-    assert names(engine.search_nodes("tea", limit=2)) == ["e0", "e1"]
+    first = engine.search_nodes("tea", limit=2)
+    assert (names(first), first.cursor) == (["e0", "e1"], 2)
+    last = engine.search_nodes("tea", limit=3, after=2)
+    assert (names(last), last.cursor) == (["e2", "e3", "e4"], None)
     for wrong in (-1, 0, 100_000):
         with pytest.raises(InvalidInput):
             engine.search_nodes("tea", limit=wrong)
@@ -303,6 +306,41 @@ def test_create_missing_makes_entities_that_can_be_found(engine: Engine) -> None
         ("Bob", "unknown"),
     ]
     assert engine.counts().due == 0
+
+
+def test_what_a_relation_named_gets_its_type_when_someone_knows_it(engine: Engine) -> None:
+    engine.create_relations([("Zed", "works_at", "Acme")], create_missing=True)
+    acme, zed = engine.create_entities(
+        [
+            {"name": "Acme", "entityType": "company", "observations": ["makes anvils"]},
+            {"name": "Zed", "entityType": "person", "observations": []},
+        ]
+    ).entities
+    assert (acme.took_type, acme.changed, zed.took_type, zed.changed) == ("company", True, "person", True)
+    assert [(entity.name, entity.type) for entity in engine.read_graph().entities] == [
+        ("Zed", "person"),
+        ("Acme", "company"),
+    ]
+    assert names(engine.search_nodes("company")) == ["Acme"]
+    assert names(engine.search_nodes("unknown")) == []
+    assert engine.counts().due == 0
+    assert engine.search("Acme (company)").hits[0].places["meaning"].score == pytest.approx(1)
+
+
+def test_history_tells_the_type_that_became_known_from_the_start(engine: Engine) -> None:
+    engine.create_entities(["Acme"])
+    (acme,) = engine.create_entities([NewEntity("Acme", "company")]).entities
+    assert [(event.what, event.detail) for event in engine.history(acme.id).events] == [
+        ("created", "Acme (company)")
+    ]
+
+
+def test_a_type_that_is_not_taken_is_told(engine: Engine) -> None:
+    ada_and_bob(engine)
+    (again,) = engine.create_entities([NewEntity("Ada", "ship")]).entities
+    assert (again.kept_type, again.changed) == ("person", False)
+    (silent,) = engine.create_entities(["Ada"]).entities
+    assert (silent.kept_type, silent.changed) == (None, False)
 
 
 def test_scopes_do_not_meet(engine: Engine) -> None:

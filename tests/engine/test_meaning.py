@@ -233,3 +233,22 @@ def test_texts_of_every_kind_and_scope_are_embedded(engine: Engine, clock: Fixed
     engine.store.apply([PutText(Scope("someone"), text) for text in new], at=clock())
     assert engine.reindex().embedded == 2
     assert engine.scoped("someone").search("message").hits[0].memory.text == "a message"
+
+
+def test_a_memory_that_ends_keeps_what_is_written_and_embeds_no_further_batch(
+    make_engine: MakeEngine,
+) -> None:
+    class Ending(Counting):
+        def documents(self, texts: Sequence[str]) -> Vectors:
+            engine.parts.ends.set()
+            return super().documents(texts)
+
+    embedder = Ending()
+    engine = make_engine(lambda _: embedder)
+    rows = [{"name": f"Buoy {n}", "type": "buoy", "observations": ["is red"]} for n in range(100)]
+    batch = engine.create_entities(rows)
+    assert len(batch.entities) == 100
+    assert len(embedder.read) == 64
+    assert (engine.counts().vectors, engine.counts().due) == (64, 200 - 64)
+    assert batch.note is not None
+    assert "embeds what waits" in batch.note

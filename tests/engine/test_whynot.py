@@ -102,7 +102,7 @@ def test_a_memory_that_no_search_brought_up_says_what_each_search_lacked(
         "meaning": (None, False),
         "words": (None, False),
     }
-    assert any("recollect reindex" in line for line in answer.advice)
+    assert any("may still wait for a vector" in line for line in answer.advice)
     assert "It shares no word with the query." in answer.advice
     assert promised(answer) is None
     engine.reindex()

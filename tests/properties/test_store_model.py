@@ -48,6 +48,7 @@ NAMES = st.sampled_from(sorted(FOLDED))
 WORDS = [f"word{number}" for number in range(6)]
 CONTENTS = st.lists(st.sampled_from(WORDS), max_size=3)
 TYPES = st.sampled_from(["knows", "contains", "part_of"])
+SORTS = st.sampled_from(["person", "place", "unknown"])
 
 
 @dataclass
@@ -68,6 +69,7 @@ class Thing:
     """An entity of the model; observations by id."""
 
     name: str
+    type: str = "unknown"
     seen: dict[int, Seen] = field(default_factory=dict)
     gone_at: int | None = None
 
@@ -154,19 +156,28 @@ class StoreStory(RuleBasedStateMachine):
 
     # The story
 
-    @rule(name=NAMES, contents=CONTENTS)
-    def put(self, name: str, contents: list[str]) -> None:
-        self.told_put(name, contents, self.do(put(name, contents)))
+    @rule(name=NAMES, sort=SORTS, contents=CONTENTS)
+    def put(self, name: str, sort: str, contents: list[str]) -> None:
+        self.told_put(name, sort, contents, self.do(put(name, sort, contents)))
 
-    def told_put(self, name: str, contents: list[str], outcome: Outcome) -> None:
+    def told_put(self, name: str, sort: str, contents: list[str], outcome: Outcome) -> None:
         standing = self.exact(name)
         assert outcome.created == (standing is None)
         if standing is None:
             assert outcome.ids[0] not in self.things
-            self.things[outcome.ids[0]] = Thing(name)
+            self.things[outcome.ids[0]] = Thing(name, sort)
         else:
             assert outcome.ids == (standing,)
+            self.told_type(self.things[standing], sort, outcome)
         self.observe(self.things[outcome.ids[0]], outcome, contents)
+
+    def told_type(self, thing: Thing, sort: str, outcome: Outcome) -> None:
+        another = sort not in {"unknown", thing.type}
+        takes = another and thing.type == "unknown"
+        assert outcome.took_type == (sort if takes else None)
+        assert outcome.kept_type == (thing.type if another and not takes else None)
+        if takes:
+            thing.type = sort
 
     @rule(name=NAMES, contents=CONTENTS)
     def add(self, name: str, contents: list[str]) -> None:
@@ -292,13 +303,13 @@ class StoreStory(RuleBasedStateMachine):
         }
 
     @rule(
-        puts=st.lists(st.tuples(NAMES, CONTENTS), max_size=3),
+        puts=st.lists(st.tuples(NAMES, SORTS, CONTENTS), max_size=3),
         adds=st.lists(st.tuples(NAMES, CONTENTS), max_size=3),
         links=st.lists(st.tuples(NAMES, TYPES, NAMES), max_size=3),
     )
     def batch_that_keeps_going(
         self,
-        puts: list[tuple[str, list[str]]],
+        puts: list[tuple[str, str, list[str]]],
         adds: list[tuple[str, list[str]]],
         links: list[tuple[str, str, str]],
     ) -> None:
@@ -322,14 +333,16 @@ class StoreStory(RuleBasedStateMachine):
             if known:
                 self.told_relate(source, type_, target, outcome)
         assert next(outcomes).error is not None
-        for name, contents in puts:
-            self.told_put(name, contents, next(outcomes))
+        for name, sort, contents in puts:
+            self.told_put(name, sort, contents, next(outcomes))
 
     @rule(name=NAMES, contents=CONTENTS)
     def batch_that_fails_whole(self, name: str, contents: list[str]) -> None:
         lost = Relate(ME, NewRelation("Nobody", "Nowhere", "knows"))
         with pytest.raises(NotFound):
-            self.store.apply([put(name, contents), Forget(ME, names=tuple(FOLDED)), lost], at=self.now())
+            self.store.apply(
+                [put(name, "place", contents), Forget(ME, names=tuple(FOLDED)), lost], at=self.now()
+            )
 
     @rule()
     def embed(self) -> None:
@@ -349,8 +362,8 @@ class StoreStory(RuleBasedStateMachine):
             page = view.page(Filter(deleted=True), 0, 1_000)
             found = view.relations(list(self.things))
             names = view.named(list(FOLDED), ME)
-        assert {memory.id: (memory.name, memory.deleted_at is None) for memory in page} == {
-            id_: (thing.name, thing.gone_at is None) for id_, thing in self.things.items()
+        assert {memory.id: (memory.name, memory.type, memory.deleted_at is None) for memory in page} == {
+            id_: (thing.name, thing.type, thing.gone_at is None) for id_, thing in self.things.items()
         }
         for memory in page:
             thing = self.things[memory.id]
@@ -365,6 +378,9 @@ class StoreStory(RuleBasedStateMachine):
 
     def searches_agree(self) -> None:
         with self.store.read() as view:
+            for sort in ("person", "place", "unknown"):
+                of_it = {id_ for id_, thing in self.alive() if thing.type == sort}
+                assert {found.id for found in view.by_words(sort, 100, Filter())} == of_it
             for word in WORDS:
                 holders = {id_ for id_, thing in self.alive() if word in thing.contents}
                 assert {found.id for found in view.by_words(word, 100, Filter())} == holders
@@ -374,8 +390,8 @@ class StoreStory(RuleBasedStateMachine):
                     assert holders <= {found.id for found in near if found.score > 0}
 
 
-def put(name: str, contents: list[str]) -> PutEntity:
-    return PutEntity(ME, NewEntity(name, "thing", tuple(map(NewObservation, contents))))
+def put(name: str, sort: str, contents: list[str]) -> PutEntity:
+    return PutEntity(ME, NewEntity(name, sort, tuple(map(NewObservation, contents))))
 
 
 def add(name: str, contents: list[str]) -> AddObservations:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from recollect.serve import wire
 from recollect.serve.catalogue import TOOLS
@@ -19,15 +21,19 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
 
 LONG = "The keeper of the light wrote a long account of the storm and of the ships it drove ashore. " * 60
+LONG_NAME = "灯台" * 300
 WIDE = "週末は灯台まで歩く。" * 200
 BUDGETS = (50, 300, 2_000, 10_000)
+# From below what any tool takes, in steps that no row is large enough to hide between.
+SMALL = range(50, 2_001, 100)
+PROSE = {"text", "observations", "superseded", "detail", "older", "newer", "observation", "similar", "note"}
 # What each reading tool is asked, and the name of the list that it answers with.
 ASKED: dict[str, tuple[dict[str, Any], str | None]] = {
     "recall": ({"query": "storm at the light", "include_superseded": True}, "hits"),
     "context": ({"query": "storm at the light", "session": "night"}, None),
     "read_graph": ({}, "entities"),
     "search_nodes": ({"query": "storm"}, "entities"),
-    "open_nodes": ({"names": ["Log", "灯台" * 300, "Ship 1"]}, "entities"),
+    "open_nodes": ({"names": ["Log", LONG_NAME, "Ship 1"]}, "entities"),
     "search_semantic": ({"query": "storm at the light"}, "results"),
     "history": ({"id": 1}, "events"),
     "explain": ({"query": "storm at the light"}, "hits"),
@@ -50,7 +56,7 @@ def crowded(engine: Engine) -> Engine:
     engine.create_entities(
         [
             {"name": "Log", "type": "log", "observations": log},
-            {"name": "灯台" * 300, "type": "place" * 30, "observations": [LONG, WIDE, "storm light"]},
+            {"name": LONG_NAME, "type": "place" * 30, "observations": [LONG, WIDE, "storm light"]},
         ]
     )
     engine.create_entities(
@@ -67,11 +73,30 @@ def crowded(engine: Engine) -> Engine:
     return engine
 
 
+@pytest.fixture
+def harbour(engine: Engine) -> Engine:
+    """A hundred small entities, each with five short facts, and some notes."""
+    engine.create_entities(
+        {
+            "name": f"Boat {n}",
+            "type": "boat",
+            "observations": [f"fact {fact} of boat {n} at the harbour, written down" for fact in range(5)],
+        }
+        for n in range(100)
+    )
+    engine.remember_many(f"The harbour was quiet on day {n}, with few boats" for n in range(30))
+    for n in range(12):
+        engine.add_reflection(f"Look at the harbour {n} before the boats", mood="doubt", author="Otto")
+    engine.parts.signals.settle(None)
+    return engine
+
+
 def pages(engine: Engine, tool: str, given: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """Every page of an answer: its data, and its texts."""
     cursor = None
     while True:
-        reply = TOOLS[tool].run(Call(engine, {**given, "cursor": cursor} if cursor else given))
+        given_ = {**given, "cursor": cursor} if cursor else given
+        reply = TOOLS[tool].run(Call(engine, given_, offered=frozenset(TOOLS)))
         text = wire.shown(reply.data) if reply.text is None else reply.text
         yield dict(reply.data), f"{text}\n{reply.also or ''}"
         cursor = reply.data.get("cursor")
@@ -86,16 +111,108 @@ def test_every_reading_tool_is_asked() -> None:
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("tool", ASKED)
 def test_text_and_data_of_every_page_stay_within_the_budget(crowded: Engine, tool: str, budget: int) -> None:
-    given, _ = ASKED[tool]
-    allowed = TOOLS[tool].takes["properties"].get("budget_tokens")
-    if allowed is not None:
-        budget = max(budget, allowed["minimum"])
-        given = {**given, "budget_tokens": budget}
+    given, rows = ASKED[tool]
+    budget, given = budgeted(tool, budget, given)
     for number, (data, text) in enumerate(pages(crowded, tool, given)):
-        assert tokens(text) <= budget + FRAME, (tool, number)
-        assert tokens(json.dumps(data, ensure_ascii=False)) <= budget + FRAME, (tool, number)
+        written = json.dumps(data, ensure_ascii=False)
+        # Names are never cut, so that one of hundreds of letters may need more: then it stands alone.
+        alone = rows is None or len(data[rows]) == 1
+        most = budget + FRAME + (written.count(LONG_NAME) * tokens(LONG_NAME) if alone else 0)
+        assert tokens(text) <= most, (tool, number)
+        assert tokens(written) <= most, (tool, number)
         if number == 12:
             break
+
+
+def budgeted(tool: str, budget: int, given: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    """The call with this budget, or with the least that the tool takes, if it takes one."""
+    allowed = TOOLS[tool].takes["properties"].get("budget_tokens")
+    if allowed is None:
+        return budget, given
+    budget = max(budget, allowed["minimum"])
+    return budget, {**given, "budget_tokens": budget}
+
+
+HARBOUR: dict[str, dict[str, Any]] = {
+    "recall": {"query": "harbour boats"},
+    "search_semantic": {"query": "harbour boats"},
+    "search_nodes": {"query": "harbour"},
+    "open_nodes": {"names": [f"Boat {n}" for n in range(20)]},
+    "explain": {"query": "harbour boats"},
+    "search_reflections": {"query": "harbour"},
+    "context": {"query": "harbour boats"},
+    "find_duplicate_observations": {"threshold": 0.2},
+    "analyze_entity_split": {"entity_name": "Boat 1"},
+    "propose_entity_split": {"entity_name": "Boat 1"},
+    "why_not": {"query": "harbour", "name": "Boat 1"},
+}
+
+
+@pytest.mark.parametrize("world", ["crowded", "harbour"])
+@pytest.mark.parametrize("tool", ASKED)
+def test_every_page_at_every_small_budget_has_the_form_that_the_tool_promises(
+    request: pytest.FixtureRequest, tool: str, world: str
+) -> None:
+    engine = request.getfixturevalue(world)
+    asked = ASKED[tool][0] if world == "crowded" else HARBOUR.get(tool, ASKED[tool][0])
+    form = Draft202012Validator(TOOLS[tool].gives)
+    for budget in SMALL:
+        for data, _ in islice(pages(engine, tool, budgeted(tool, budget, asked)[1]), 3):
+            form.validate(data)
+            assert not list(cut_off(data)), budget
+            if "note" in TOOLS[tool].gives["properties"] and "…" in json.dumps(data, ensure_ascii=False):
+                assert "cut to fit" in data["note"], budget
+
+
+def cut_off(data: object, field: str = "") -> Iterator[object]:
+    """What a program reads of an answer and yet ends in “…”, which nothing stored does."""
+    match data:
+        case dict():
+            for name, value in data.items():
+                yield from cut_off(value, name)
+        case list():
+            for value in data:
+                yield from cut_off(value, field)
+        case str() if "…" in data and field not in PROSE:
+            yield data
+
+
+@pytest.mark.parametrize("budget", [250, 500, 1_000, 1_200])
+@pytest.mark.parametrize("limit", [10, 50])
+def test_a_search_by_meaning_shows_facts_of_every_row_it_shows(
+    harbour: Engine, budget: int, limit: int
+) -> None:
+    given = {"query": "harbour boats", "limit": limit, "budget_tokens": budget}
+    for data, _ in islice(pages(harbour, "search_semantic", given), 4):
+        assert data["results"]
+        for row in data["results"]:
+            # The first fact and a half take the forty tokens that a row has at least.
+            assert row["observations"][0].startswith("fact ")
+            assert len(row["observations"][0]) > 30
+
+
+@pytest.mark.parametrize("tool", ["recall", "search_semantic", "search_reflections", "explain"])
+@pytest.mark.parametrize("budget", [50, 400, 1_000, 2_000])
+def test_pages_of_a_small_budget_name_every_row_once(harbour: Engine, tool: str, budget: int) -> None:
+    name = {"search_semantic": "results", "search_reflections": "results"}.get(tool, "hits")
+    given = budgeted(tool, budget, HARBOUR[tool])[1]
+    seen = [KEYS[tool](row) for data, _ in pages(harbour, tool, given) for row in data[name]]
+    assert len(seen) == len(set(seen)) >= 12
+    if tool == "search_semantic":
+        assert set(seen) == {f"Boat {n}" for n in range(100)}
+    if tool in {"recall", "explain"}:
+        assert len(seen) == 142
+
+
+@pytest.mark.parametrize("tool", ["read_graph", "search_nodes"])
+@pytest.mark.parametrize("budget", [100, 175, 400, 2_000])
+def test_pages_of_the_graph_name_every_entity(harbour: Engine, tool: str, budget: int) -> None:
+    given = {"query": "harbour"} if tool == "search_nodes" else {}
+    facts: dict[str, int] = {}
+    for data, _ in pages(harbour, tool, {**given, "budget_tokens": budget}):
+        for one in data["entities"]:
+            facts[one["name"]] = facts.get(one["name"], 0) + len(one["observations"])
+    assert facts == {f"Boat {n}": 5 for n in range(100)}
 
 
 @pytest.mark.parametrize("tool", ASKED)
@@ -108,7 +225,7 @@ def test_what_the_caller_names_no_budget_for_has_one_of_its_own(crowded: Engine,
 
 KEYS: dict[str, Callable[[dict[str, Any]], object]] = {
     "recall": lambda row: row["id"],
-    "search_semantic": lambda row: row["name"][:40],
+    "search_semantic": lambda row: row["name"],
     "history": lambda row: (row["at"], row["what"], row["detail"]),
     "explain": lambda row: row["id"],
     "search_reflections": lambda row: row["id"],

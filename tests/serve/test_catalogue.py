@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,14 @@ def test_every_tool_that_may_answer_with_much_takes_a_budget_and_every_list_a_li
             assert {"limit", "cursor", "budget_tokens"} <= fields, tool.name
             assert {"cursor", "note"} <= set(tool.gives["properties"]), tool.name
     assert "budget_tokens" in TOOLS["context"].takes["properties"]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_a_description_recommends_only_tools_that_are_offered_or_says_if(name: str) -> None:
+    for tool in chosen(name):
+        firm = re.sub(r"`\w+` where it is offered", "", tool.about)
+        named = {other for other in TOOLS if f"`{other}`" in firm}
+        assert named <= set(SETS[name]), tool.name
 
 
 def exact(shape: dict[str, object]) -> bool:

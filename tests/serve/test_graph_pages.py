@@ -110,8 +110,7 @@ def test_what_is_missing_of_an_entity_is_counted_with_the_way_to_it(log: Engine)
     left = 60 - len(entity["observations"])
     assert 0 < left < 60
     assert first["note"] == (
-        f"{left} observations and 40 relations of 'Log' did not fit 200 tokens; `open_nodes` of it pages "
-        "through them with `cursor`, or allow more with `budget_tokens`."
+        f"{left} observations and 40 relations of 'Log' did not fit 200 tokens; go on with `cursor`."
     )
 
 
@@ -125,6 +124,20 @@ def test_a_text_that_no_page_could_hold_is_cut_and_says_so(engine: Engine) -> No
     assert cut["note"] == "A text of 'Log' was cut to fit 100 tokens; allow more with `budget_tokens`."
     assert "cursor" not in cut
     assert len(page(engine.read_graph(), 2_000)["entities"][0]["observations"][0]) == 4_500
+
+
+def test_a_name_comes_whole_whatever_the_budget_and_with_the_beginning_of_a_text(engine: Engine) -> None:
+    rows = [{"name": "Log" * 300, "type": "log", "observations": ["calm sea " * 500, "fog"]}]
+    engine.create_entities(rows)
+    first = page(engine.read_graph(), 60)
+    assert first["entities"][0]["name"] == "Log" * 300
+    (text,) = first["entities"][0]["observations"]
+    assert text.startswith("calm sea calm sea")
+    name = f"{'Log' * 300}"[:40]
+    assert first["note"] == (
+        f"A text of {name!r} was cut to fit 60 tokens; allow more with `budget_tokens`. "
+        f"1 observations of {name!r} did not fit 60 tokens; go on with `cursor`."
+    )
 
 
 def test_another_entity_at_the_place_of_a_half_read_one_is_read_from_its_start(buoys: Engine) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from recollect.errors import NotFound, StoreUnavailable
+from recollect.errors import StoreUnavailable
 from recollect.serve.notices import Notices
 
 pytestmark = pytest.mark.anyio
@@ -26,16 +26,16 @@ class Shelf:
         self.told: list[str] = []
         self.looks = 0
         self.shut = False
-        self.notices = Notices(self.read, self.version, self.tell)
+        self.notices = Notices(self.mark, self.version, self.tell)
 
     def put(self, uri: str, text: str) -> None:
         self.texts[uri] = text
         self.number += 1
 
-    async def read(self, uri: str) -> str:
-        if uri not in self.texts:
-            raise NotFound(uri)
-        return self.texts[uri]
+    async def mark(self, uri: str) -> int:
+        if self.shut:
+            raise StoreUnavailable("closed")
+        return hash(self.texts.get(uri))
 
     async def version(self) -> int:
         self.looks += 1
@@ -96,6 +96,17 @@ async def test_one_that_leaves_does_not_take_the_others_notices_along() -> None:
     await shelf.notices.want("a")
     shelf.notices.leave("a")
     shelf.put("a", "two")
+    await shelf.looked()
+    assert shelf.told == ["a"]
+    shelf.notices.leave("a")
+
+
+async def test_what_could_not_be_read_at_first_is_told_once_it_can() -> None:
+    shelf = Shelf()
+    shelf.put("a", "one")
+    shelf.shut = True
+    await shelf.notices.want("a")
+    shelf.shut = False
     await shelf.looked()
     assert shelf.told == ["a"]
     shelf.notices.leave("a")

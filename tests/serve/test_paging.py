@@ -9,7 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
-from recollect.serve.paging import after, cost, fair, first_of, fit, id_of, layers, listing, shortened
+from recollect.serve.paging import (
+    LEAST_PROSE,
+    after,
+    bare,
+    cost,
+    fair,
+    first_of,
+    fit,
+    id_of,
+    layers,
+    listing,
+    shortened,
+)
 from recollect.serve.tool import Call
 
 if TYPE_CHECKING:
@@ -17,7 +29,7 @@ if TYPE_CHECKING:
 
 ROWS = st.lists(
     st.fixed_dictionaries(
-        {"name": st.text(max_size=40), "facts": st.lists(st.text(max_size=300), max_size=20)}
+        {"name": st.text(max_size=40), "observations": st.lists(st.text(max_size=300), max_size=20)}
     ),
     max_size=12,
 )
@@ -46,16 +58,54 @@ def test_long_texts_are_cut_before_a_list_loses_an_entry() -> None:
 
 
 def test_of_a_long_list_as_many_entries_stay_as_fit() -> None:
-    row = {"facts": [f"day {n}" for n in range(1_000)]}
-    cut = shortened(row, 100)
-    assert cut["facts"] == row["facts"][: len(cut["facts"])]
-    assert cost(cut) <= 100 < cost({"facts": row["facts"][: len(cut["facts"]) + 1]})
+    days = [f"day {n}" for n in range(1_000)]
+    cut = shortened({"observations": days}, 100)
+    shown = len(cut["observations"])
+    assert cut["observations"] == days[:shown]
+    assert cost(cut) <= 100 < cost({"observations": days[: shown + 1]})
+
+
+def test_only_prose_is_cut() -> None:
+    row = {
+        "id": 7,
+        "name": "harbour " * 30,
+        "kind": "entity",
+        "at": "2026-11-16T05:31:00+00:00",
+        "tags": ["boats", "tides"],
+        "explanation": [{"step": "blend: meaning", "effect": "plus"}, {"step": "fading", "effect": "times"}],
+        "text": "calm sea " * 100,
+    }
+    cut = shortened(row, 10)
+    assert cut == {**row, "text": "…"}
+    assert bare(row) == cost(cut)
+
+
+def test_a_row_that_a_tiny_budget_could_not_hold_comes_with_some_prose() -> None:
+    row = {"name": "harbour " * 30, "text": "calm sea " * 100}
+    page = fit([row, row], 20)
+    (shown,) = page.rows
+    assert shown["name"] == row["name"]
+    assert cost(shown) - bare(row) <= LEAST_PROSE
+    assert len(shown["text"]) > 60
+    assert (page.cut, page.left) == (1, 1)
+
+
+def test_what_does_not_fit_with_some_prose_is_left_for_the_next_page() -> None:
+    row = {"name": "harbour", "text": "calm sea " * 100}
+    # Five rows at least, each with forty tokens of prose; what is left over goes to them as well.
+    budget = 5 * (bare(row) + LEAST_PROSE) + 30
+    page = fit([row] * 9, budget)
+    assert (len(page.rows), page.left) == (5, 4)
+    assert budget - 15 <= sum(map(cost, page.rows)) <= budget
 
 
 @given(ROWS, st.integers(100, 2_000))
 def test_rows_never_take_more_than_the_budget(rows: list[dict[str, Any]], budget: int) -> None:
     page = fit(rows, budget)
-    assert sum(map(cost, page.rows)) <= budget
+    # The first comes in any case, with all that is not prose and a little of what is.
+    first = bare(rows[0]) + LEAST_PROSE if rows else 0
+    assert sum(map(cost, page.rows)) <= max(budget, first)
+    assert [row["name"] for row in page.rows] == [row["name"] for row in rows[: len(page.rows)]]
     assert len(page.rows) + page.left == len(rows)
     assert bool(page.rows) == bool(rows)
     if sum(map(cost, rows)) <= budget:

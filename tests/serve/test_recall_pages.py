@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recollect.changes import NewText, PutText
 from recollect.errors import InvalidInput
+from recollect.records import Kind
 from recollect.serve.catalogue import TOOLS
 from recollect.serve.tool import Call
 
@@ -70,11 +72,14 @@ def test_of_an_overgrown_entity_what_answers_the_question_is_shown(engine: Engin
     log = [f"day {n}: calm sea, no ship in sight" for n in range(2_000)]
     log[1_700] = "day 1700: the oolong arrived from Porto"
     engine.create_entities([{"name": "Log", "type": "log", "observations": log}])
-    reply = RECALL.run(Call(engine, {"query": "when did the oolong arrive?", "kinds": ["entity"]}))
+    given = {"query": "when did the oolong arrive?", "kinds": ["entity"]}
+    reply = RECALL.run(Call(engine, given, offered=frozenset({"recall", "open_nodes"})))
     (hit,) = reply.data["hits"]
     # Behind what is nearest in meaning, if that is another.
     assert log[1_700] in hit["text"].splitlines()[1:3]
     assert "open_nodes" in reply.data["note"]
+    alone = RECALL.run(Call(engine, given, offered=frozenset({"recall", "context"})))
+    assert "open_nodes" not in f"{alone.data['note']} {alone.text}"
     # All but those that stand whole behind the name; the last may be cut.
     whole = set(hit["text"].splitlines()[1:]) & set(log)
     assert reply.data["note"].startswith(f"{2_000 - len(whole)} observations of entities are not shown.")
@@ -89,6 +94,21 @@ def test_what_an_entitys_observations_said_before_is_shown_when_asked_for(engine
     reply = RECALL.run(Call(engine, {**given, "include_superseded": True}))
     assert reply.data["hits"][0]["superseded"] == ["sails on Mondays"]
     assert str(reply.text).splitlines()[0].endswith("rows sails on Sundays (superseded: sails on Mondays)")
+
+
+@pytest.mark.parametrize("tool", ["recall", "search_semantic", "explain", "search_reflections"])
+@pytest.mark.parametrize("query", ["", " \n"])
+def test_an_empty_query_is_called_so(engine: Engine, tool: str, query: str) -> None:
+    with pytest.raises(InvalidInput, match="The `query` is empty; say in words"):
+        TOOLS[tool].run(Call(engine, {"query": query}))
+
+
+def test_what_waits_for_a_vector_is_told_without_a_command_for_people(engine: Engine) -> None:
+    engine.remember("Ada drinks tea")
+    waiting = PutText(engine.scope, NewText(Kind.NOTE, "Ada likes oolong tea"))
+    engine.store.apply([waiting], at=engine.parts.clock())
+    note = RECALL.run(Call(engine, {"query": "tea"})).data["note"]
+    assert note == "Some texts still wait for a vector, so only words find them."
 
 
 @pytest.mark.parametrize("cursor", ["x", "-1", "²", "1.0", "10", "1.0.0", "9999.1.0", "1.2.3.4"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mcp_types as types
 import pytest
 
-from recollect.serve.unread import refused
+from recollect.serve.unread import refusals
 
 
 def unread(line: str) -> Exception:
@@ -24,11 +24,26 @@ def unread(line: str) -> Exception:
     ],
 )
 def test_a_request_gets_an_answer_by_its_id(line: str, id_: int | str) -> None:
-    answer = refused(unread(line))
-    assert answer is not None
+    (answer,) = refusals(unread(line))
     assert answer.id == id_
     assert answer.error.code == types.PARSE_ERROR
     assert answer.error.message.startswith("The message cannot be read: ")
+
+
+def test_each_request_of_a_batch_gets_an_answer() -> None:
+    batch = (
+        '[{"jsonrpc": "2.0", "id": 1, "method": "ping"}, {"jsonrpc": "2.0", "method": "notifications/x"}, '
+        '{"jsonrpc": "2.0", "id": "b", "method": "tools/list"}, {"jsonrpc": "2.0", "id": 3, "result": {}}]'
+    )
+    answers = refusals(unread(batch))
+    assert [answer.id for answer in answers] == [1, "b"]
+    assert {answer.error.code for answer in answers} == {types.INVALID_REQUEST}
+    assert "send each on a line of its own" in answers[0].error.message
+
+
+def test_a_batch_with_half_of_a_surrogate_pair_is_a_batch_too() -> None:
+    batch = r'[{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"text": "\ud83d"}}]'
+    assert [answer.error.code for answer in refusals(unread(batch))] == [types.INVALID_REQUEST]
 
 
 @pytest.mark.parametrize(
@@ -42,12 +57,14 @@ def test_a_request_gets_an_answer_by_its_id(line: str, id_: int | str) -> None:
         r'{"jsonrpc": "2.0", "id": 3, "result": {"text": "\ud83d"}}',
         r'{"jsonrpc": "2.0", "id": true, "method": "ping", "params": {"text": "\ud83d"}}',
         r'["\ud83d"]',
+        "[]",
+        '[{"jsonrpc": "2.0", "method": "notifications/initialized"}, 5, null, [{"id": 1, "method": "ping"}]]',
     ],
     ids=lambda line: line[:30],
 )
 def test_nobody_waits_for_an_answer_to_anything_else(line: str) -> None:
-    assert refused(unread(line)) is None
+    assert refusals(unread(line)) == []
 
 
 def test_an_error_of_the_transport_itself_is_passed_over() -> None:
-    assert refused(OSError("the pipe broke")) is None
+    assert refusals(OSError("the pipe broke")) == []

@@ -282,6 +282,24 @@ def test_a_relation_never_lands_on_a_stranger_that_has_its_id(mine: Engine) -> N
     assert mine.counts().relations == 0
 
 
+def test_what_is_unknown_here_takes_the_type_that_the_export_knows(mine: Engine) -> None:
+    mine.create_entities(["Ada", {"name": "Bo", "type": "ship"}, "Gone"])
+    text = HEADER + person(7, "Ada") + person(8, "Bo") + person(9, "Gone", deleted_at=MOMENT)
+
+    report = load(mine, text)
+
+    assert (report.types_taken, report.changed) == (1, True)
+    assert {one.name: one.type for one in mine.read_graph().entities} == {
+        "Ada": "person",
+        "Bo": "ship",
+        "Gone": "unknown",
+    }
+    before = exported(mine)
+    assert not load(mine, text).changed
+    assert exported(mine) == before
+    assert list(mine.verify()) == []
+
+
 def test_twins_stay_two_in_an_empty_store(mine: Engine, other: Engine) -> None:
     put(mine, *[NewText(Kind.MESSAGE, "ok")] * 3)
 

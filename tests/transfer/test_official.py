@@ -10,13 +10,16 @@ import pytest
 from transfer_world import entity, exported, relation
 
 from recollect.changes import NewText, PutText
+from recollect.engine.brought_in import was_imported
 from recollect.errors import InvalidInput
 from recollect.records import Kind
 from recollect.text.limits import NAME_LIMIT, TEXT_LIMIT
-from recollect.transfer import BadLine, Dangling, ImportReport, import_file
+from recollect.transfer import BadLine, ImportReport, import_file
 from recollect.transfer.reports import SHOWN
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from recollect.engine.engine import Engine
 
 
@@ -62,14 +65,62 @@ def test_relations_may_stand_before_their_entities(mine: Engine) -> None:
     assert (report.relations_created, report.dangling_count) == (1, 0)
 
 
-def test_a_relation_that_leads_nowhere_is_reported_and_not_created(mine: Engine) -> None:
-    report = load(mine, entity("Ada") + "\n" + relation("Ada", "knew", "Nobody"))
+def test_what_only_relations_name_is_created_and_reported(mine: Engine) -> None:
+    text = relation("Ada", "sees", "Ghost") + relation("Phantom", "sees", "Ada") + entity("Ada")
 
-    assert report.dangling == (
-        Dangling(3, "Ada", "knew", "Nobody", "There is no entity named 'Nobody'; create it first."),
+    report = load(mine, text)
+
+    assert report == ImportReport(
+        "official",
+        lines=3,
+        entities_created=1,
+        relations_created=2,
+        also_created=("Ghost", "Phantom"),
+        also_created_count=2,
+        embedded=3,
     )
-    assert (report.dangling_count, report.relations_created, report.bad_count) == (1, 0, 0)
-    assert mine.counts().entities == 1
+    assert exported(mine, "official") == (
+        entity("Ada")
+        + entity("Ghost", type_="unknown")
+        + entity("Phantom", type_="unknown")
+        + relation("Ada", "sees", "Ghost")
+        + relation("Phantom", "sees", "Ada")
+    )
+
+
+def test_an_end_that_stands_later_in_the_file_has_its_type_from_there(mine: Engine) -> None:
+    # More lines than one write takes, so that the end is far behind the relation.
+    text = relation("Ada", "knew", "Last") + "".join(entity(f"e{n}") for n in range(1_500)) + entity("Last")
+
+    report = load(mine, text)
+
+    assert report.also_created == ("Ada",)
+    assert {one.name: one.type for one in mine.open_nodes(["Ada", "Last"]).entities} == {
+        "Ada": "unknown",
+        "Last": "thing",
+    }
+
+
+def test_importing_relations_to_missing_ends_again_changes_not_even_a_time(mine: Engine) -> None:
+    text = relation("Ada", "sees", "Ghost") + relation("ghost", "sees", "ada") + entity("ADA")
+    load(mine, text)
+    before = exported(mine)
+
+    report = load(mine, text)
+
+    assert exported(mine) == before
+    assert (report.changed, report.relations_known, report.also_created_count) == (False, 2, 0)
+
+
+def test_an_end_that_was_missing_gets_its_type_from_a_later_file(mine: Engine) -> None:
+    load(mine, entity("Ada") + relation("Ada", "sees", "Ghost"))
+
+    report = load(mine, entity("Ghost", type_="spirit"))
+
+    assert (report.entities_merged, report.types_taken, report.types_kept, report.changed) == (1, 1, 0, True)
+    assert mine.open_nodes(["Ghost"]).entities[0].type == "spirit"
+    assert mine.counts().due == 0
+    assert list(mine.verify()) == []
 
 
 def test_a_relation_may_lead_to_what_the_store_had_before(mine: Engine) -> None:
@@ -78,16 +129,18 @@ def test_a_relation_may_lead_to_what_the_store_had_before(mine: Engine) -> None:
     assert load(mine, entity("Ada") + relation("Ada", "knew", "Babbage")).relations_created == 1
 
 
-def test_a_thousand_dangling_relations_are_counted_and_the_first_are_named(mine: Engine) -> None:
-    report = load(mine, entity("a") + "".join(relation("a", "to", f"b{n}") for n in range(1_000)))
+def test_a_thousand_missing_ends_are_counted_and_the_first_are_named(mine: Engine) -> None:
+    report = load(mine, entity("a") + "".join(relation("a", "to", f"b{n}") for n in range(1_500)))
 
-    assert (report.dangling_count, len(report.dangling)) == (1_000, SHOWN)
+    assert (report.also_created_count, len(report.also_created)) == (1_500, SHOWN)
+    assert report.also_created[-1] == f"b{SHOWN - 1}"
 
 
 def test_lines_of_the_same_name_are_one_entity(mine: Engine) -> None:
     report = load(mine, entity("Ada", "one", type_="person") + entity("Ada", "two", "one", type_="ship"))
 
     assert (report.entities_created, report.entities_merged, report.observations_added) == (1, 1, 2)
+    assert report.types_kept == 1
     assert (mine.read_graph().entities[0].type, exported(mine, "official")) == (
         "person",
         entity("Ada", "one", "two", type_="person"),
@@ -151,6 +204,26 @@ def test_an_empty_type_is_unknown(mine: Engine) -> None:
 
     assert report.bad_count == 0
     assert {one.type for one in mine.read_graph().entities} == {"unknown"}
+
+
+def test_a_line_without_a_type_leaves_it_to_another_line(mine: Engine) -> None:
+    load(mine, '{"type":"entity","name":"Ada"}\n' + entity("Ada", "one", type_="person"))
+
+    assert exported(mine, "official") == entity("Ada", "one", type_="person")
+
+
+def test_a_file_that_was_imported_is_remembered_and_a_stream_or_a_useless_file_is_not(
+    mine: Engine, tmp_path: Path
+) -> None:
+    good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
+    good.write_text(entity("Ada"), encoding="utf-8")
+    bad.write_text("oops\n", encoding="utf-8")
+    for source in (str(good), bad, io.StringIO(entity("Bob"))):
+        import_file(mine, source)
+
+    assert [was_imported(mine.parts, file) for file in (good, bad)] == [True, False]
+    assert was_imported(mine.parts, tmp_path / "other" / ".." / "good.jsonl")
+    assert not was_imported(mine.scoped("bob").parts, good)
 
 
 def test_keys_that_the_official_server_does_not_know_are_passed_over(mine: Engine) -> None:

@@ -12,7 +12,7 @@ from recollect.cli.given import STDIN, content_of, text_of, turns_in
 from recollect.cli.replies import Done
 from recollect.cli.when import end_of
 from recollect.cli.which import sessions_begun
-from recollect.cli.wording import counted
+from recollect.cli.wording import counted, with_remedy
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def context(
         click.echo(visible(found.text))
     call.whisper(_summary(found))
     if found.note:
-        call.tell(found.note)
+        call.tell(with_remedy(found.note))
 
 
 def context_data(found: Context) -> dict[str, Any]:

@@ -249,6 +249,8 @@ def observed_data(observed: Observed) -> dict[str, Any]:
         "created": observed.created,
         "added": [{"id": new.id, "content": new.content} for new in observed.added],
         "similar": [asdict(pair) for pair in observed.similar],
+        "took_type": observed.took_type,
+        "kept_type": observed.kept_type,
     }
 
 

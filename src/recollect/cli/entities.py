@@ -45,7 +45,8 @@ def add(
 ) -> None:
     """Create an entity, or add to the one of that name.
 
-    A name that exists keeps its type and status and gains the observations that are new.
+    A name that exists keeps its status, and its type unless that is `unknown`, and gains the observations
+    that are new.
     """
     entity: dict[str, Any] = {"name": name, "observations": list(texts)}
     given = {"type": type_, "status": status, "importance": importance}
@@ -132,6 +133,8 @@ def _show(call: Call, batch: ObservedBatch, *, replaced: str | None = None) -> N
 
     (observed,) = batch.entities
     details = [_likeness(pair) for pair in observed.similar]
+    if observed.kept_type is not None:
+        details.append(f"It keeps its type {observed.kept_type}.")
     mark: Mark = "note" if details else "ok"
     if replaced is not None:
         details.append(f"It replaces: {shortened(replaced)}")
@@ -145,9 +148,12 @@ def _said(observed: Observed) -> str:
     if observed.created:
         gained = f" with {counted(len(observed.added), 'observation')}" if observed.added else ""
         return f"Created {observed.name} (#{observed.id}){gained}."
-    if not observed.added:
+    if not observed.changed:
         return f"{observed.name} (#{observed.id}) was there already, and knew all of this."
-    return f"{observed.name} (#{observed.id}) gained {new}."
+    gains = [f"gained {new}"] if observed.added else []
+    if observed.took_type is not None:
+        gains.insert(0, f"took its type, {observed.took_type}")
+    return f"{observed.name} (#{observed.id}) {', and '.join(gains)}."
 
 
 def _likeness(pair: Similar) -> str:

@@ -24,6 +24,7 @@ from recollect.cli.replies import (
     Timeline,
 )
 from recollect.cli.visible import one_line
+from recollect.cli.wording import with_remedy
 from recollect.records import Kind
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _missed(why_not: WhyNot) -> Iterator[str]:
         yield _fields("search", branch.name, _known(branch.rank), _known(branch.score), str(branch.taken))
     if why_not.standing is not None:
         yield from _standing(why_not.standing)
-    yield from (_fields("advice", advice) for advice in why_not.advice)
+    yield from (_fields("advice", with_remedy(advice)) for advice in why_not.advice)
 
 
 def _standing(standing: Standing) -> Iterator[str]:

@@ -12,7 +12,7 @@ from rich.text import Text
 from recollect.cli.headings import heading
 from recollect.cli.visible import visible
 from recollect.cli.waterfall import figure, longest, waterfall
-from recollect.cli.wording import shortened
+from recollect.cli.wording import shortened, with_remedy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,5 +81,5 @@ def _place(standing: Standing, place: int, *, found: bool) -> Text:
 
 def _pointed(advice: str) -> Table:
     grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_row(Text("→", "yellow"), Text(visible(advice)))
+    grid.add_row(Text("→", "yellow"), Text(visible(with_remedy(advice))))
     return grid

@@ -46,7 +46,8 @@ def import_(
 ) -> int | None:
     """Bring in a JSONL file, the official server's or our own.
 
-    `-` reads standard input. Importing the same file again changes nothing.
+    `-` reads standard input. Importing the same file again changes nothing. What only a relation of the
+    official format names is created with the type `unknown`, and told.
     """
     from recollect.transfer import import_file  # noqa: PLC0415  # loads the engine
 
@@ -130,8 +131,9 @@ def _imported(report: ImportReport) -> Done:
     from dataclasses import asdict  # noqa: PLC0415  # --help needs none
 
     data: dict[str, Any] = asdict(report)
-    details = [*_known(report), *_left_out(report)]
-    mark: Literal["ok", "note"] = "note" if report.bad_count or report.dangling_count else "ok"
+    details = [*_known(report), *_types(report), *_also_created(report), *_left_out(report)]
+    notable = report.bad_count or report.dangling_count or report.also_created_count
+    mark: Literal["ok", "note"] = "note" if notable else "ok"
     return Done(_gained(report), data, details, mark)
 
 
@@ -159,6 +161,26 @@ def _known(report: ImportReport) -> list[str]:
     return [f"Already there: {', '.join(there)}."] if there else []
 
 
+def _types(report: ImportReport) -> list[str]:
+    lines = []
+    if report.types_taken:
+        taken = counted(report.types_taken, "entity", "entities")
+        lines.append(f"Typed, having been unknown: {taken}.")
+    if report.types_kept:
+        kept = counted(report.types_kept, "entity", "entities")
+        lines.append(f"Kept another type than the file has: {kept}.")
+    return lines
+
+
+def _also_created(report: ImportReport) -> list[str]:
+    if not report.also_created:
+        return []
+    named = ", ".join(report.also_created[:_NAMED])
+    more = report.also_created_count - _NAMED
+    rest = f" and {more:,} more" if more > 0 else ""
+    return [f"Created with the type unknown, since relations lead there: {named}{rest}."]
+
+
 def _left_out(report: ImportReport) -> list[str]:
     lines = [f"Left out, line {bad.line}: {bad.reason}" for bad in report.bad_lines[:_NAMED]]
     lines += [
@@ -166,7 +188,7 @@ def _left_out(report: ImportReport) -> list[str]:
         for each in report.dangling[:_NAMED]
     ]
     more = report.bad_count + report.dangling_count - len(lines)
-    return [*lines, f"… and {more:,} more lines; --json names them."] if more > 0 else lines
+    return [*lines, f"… and {counted(more, 'more line')}; --json names more."] if more > 0 else lines
 
 
 def _exported(report: ExportReport, file: str) -> Done:

@@ -10,6 +10,7 @@ from recollect.cli.asking import AS_OF, KIND, LIMIT, PROFILE, SESSION, SUPERSEDE
 from recollect.cli.command import command
 from recollect.cli.replies import Found, Missed
 from recollect.cli.which import memory_of
+from recollect.cli.wording import with_remedy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,4 +130,4 @@ def _ask(
         # Before the memory is closed, which waits for the answer to be noted.
         call.show(Found(answer, memory.parts.zone))
         if answer.note:
-            call.tell(answer.note)
+            call.tell(with_remedy(answer.note))

@@ -22,3 +22,11 @@ def shortened(text: str, width: int = 80) -> str:
     """On one line, cut where it is longer than this."""
     line = " ".join(text.split())
     return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def with_remedy(told: str) -> str:
+    """What an answer tells of itself, with the command that mends it."""
+    from recollect.engine.recall import WAITING  # noqa: PLC0415  # --help needs none
+    from recollect.engine.whynot import MAY_WAIT  # noqa: PLC0415
+
+    return f"{told} Run: recollect reindex" if told.endswith((WAITING, MAY_WAIT)) else told

@@ -121,7 +121,9 @@ class Engine:
         key: str | None = None,
         progress: Progress | None = None,
     ) -> ObservedBatch:
-        """Create entities. A name that exists keeps its type and status and gains the new observations.
+        """Create entities. A name that exists keeps its status and type and gains the new observations.
+
+        A type `unknown` gives way to the first real one; `took_type` and `kept_type` tell what became of it.
 
         With `keep_going`, rows that cannot be stored are left out and named; without it, one such row
         stops the batch and nothing is written. The same `key` again is answered, not repeated. `progress`
@@ -179,9 +181,12 @@ class Engine:
         """One page of the graph; pass the answer's `cursor` as `after` for the next."""
         return graph.read_graph(self._parts, limit, after)
 
-    def search_nodes(self, query: str, *, limit: int = 50) -> Graph:
-        """Entities whose name, type or observations hold the words, or the text as it stands."""
-        return graph.search_nodes(self._parts, query, limit)
+    def search_nodes(self, query: str, *, limit: int = 50, after: int = 0) -> Graph:
+        """Entities whose name, type or observations hold the words, or the text as it stands.
+
+        Pass the answer's `cursor` as `after` for the next page.
+        """
+        return graph.search_nodes(self._parts, query, limit, after)
 
     def open_nodes(self, names: Sequence[str], *, record: bool = True, history: bool = False) -> Graph:
         """Entities by name, with the relations in force that touch them; with `history`, ended ones too."""

@@ -152,16 +152,24 @@ def read_graph(parts: Parts, limit: int, after: int) -> Graph:
     return Graph(tuple(page), _holding(relations, parts.clock()), cursor)
 
 
-def search_nodes(parts: Parts, query: str, limit: int) -> Graph:
-    """Entities that hold the words, best first, then those in which the text stands inside a word."""
+def search_nodes(parts: Parts, query: str, limit: int, after: int = 0) -> Graph:
+    """Entities that hold the words, best first, then those in which the text stands inside a word.
+
+    `after` is how many of them were seen; the cursor counts those and these.
+    """
     _check_limit(limit)
+    stop = after + limit
     with parts.store.read() as view:
-        where = _entities_of(parts)
-        if not query:  # as the official server: every entity holds the empty text
-            return _graph(view, [entity.id for entity in view.page(where, 0, limit)], parts.clock())
-        by_words = [found.id for found in view.by_words(query, limit, where)]
-        inside = view.containing(query, limit, where)
-        return _graph(view, list(dict.fromkeys((*by_words, *inside)))[:limit], parts.clock())
+        found = _holding_text(view, query, stop + 1, _entities_of(parts))
+        graph = _graph(view, found[after:stop], parts.clock())
+    return replace(graph, cursor=stop if len(found) > stop else None)
+
+
+def _holding_text(view: View, query: str, most: int, where: Filter) -> list[int]:
+    if not query:  # as the official server: every entity holds the empty text
+        return list(view.containing("", most, where))
+    by_words = [found.id for found in view.by_words(query, most, where)]
+    return list(dict.fromkeys((*by_words, *view.containing(query, most, where))))
 
 
 def open_nodes(parts: Parts, names: Sequence[str], *, record: bool, history: bool) -> Graph:
@@ -203,8 +211,10 @@ def entity_named(parts: Parts, name: str) -> int:
     name = name_of(name)
     with parts.store.read() as view:
         found = view.named([name], parts.scope).get(name)
+        alike = () if found is not None else view.alike(name, parts.scope)
     if found is None:
-        raise NotFound(f"There is no entity named {name!r}; `open_nodes` takes exact names.")
+        could = f"it could be {' or '.join(map(repr, alike))}: use the exact name" if alike else None
+        raise NotFound(f"There is no entity named {name!r}; {could or '`search_nodes` finds names'}.")
     return found
 
 
@@ -219,7 +229,7 @@ def _observe(
 ) -> ObservedBatch:
     """Write observations, then embed them and flag those that nearly repeat an older one."""
     done, rejected = apply_rows(parts, rows, change_of, keep_going=keep_going, key=key)
-    written = [outcome.ids[0] for _, outcome in done if outcome.created or outcome.added]
+    written = [outcome.ids[0] for _, outcome in done if outcome.created or outcome.added or outcome.took_type]
     note = catch_up(parts, written, progress)
     added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
     similar = flag_similar(parts, added)
@@ -230,6 +240,8 @@ def _observe(
             created=outcome.created,
             added=outcome.added,
             similar=similar.get(outcome.ids[0], ()),
+            took_type=outcome.took_type,
+            kept_type=outcome.kept_type,
         )
         for _, outcome in done
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from recollect.changes import PutVectors, UseModel
 from recollect.engine.results import Reindexed
@@ -10,11 +13,12 @@ from recollect.errors import ModelUnavailable
 from recollect.vectors import pack
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Sequence
 
     from recollect.engine.parts import Parts
-    from recollect.ports import Embedder, Progress
-    from recollect.records import Passage
+    from recollect.ports import Embedder, Progress, Vector, Vectors
+    from recollect.records import Model, Passage
 
 WORDS_ALONE = "none"
 """The name of having no model; asked for, it holds also for a store that has vectors."""
@@ -35,7 +39,36 @@ def embedder_of(parts: Parts) -> Embedder:
         raise ModelUnavailable(
             "No model is set, so searches go by words alone; `recollect doctor` names some."
         )
-    return embedder
+    return UntilTheEnd(embedder, parts.ends)
+
+
+@dataclass(frozen=True, slots=True)
+class UntilTheEnd:
+    """An embedder that stops between batches once nobody waits for what it does.
+
+    As a model that cannot be had: whatever is written stands, and its texts stay in the queue.
+    """
+
+    embedder: Embedder
+    ends: threading.Event
+
+    @property
+    def model(self) -> Model:
+        return self.embedder.model
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        if len(texts) <= _BATCH:
+            return self._batch(texts)
+        starts = range(0, len(texts), _BATCH)
+        return np.concatenate([self._batch(texts[start : start + _BATCH]) for start in starts])
+
+    def _batch(self, texts: Sequence[str]) -> Vectors:
+        if self.ends.is_set():
+            raise ModelUnavailable("The memory is being closed; the next one to open it embeds what waits.")
+        return self.embedder.documents(texts)
+
+    def query(self, text: str) -> Vector:
+        return self.embedder.query(text)
 
 
 def catch_up(parts: Parts, ids: Sequence[int] = (), progress: Progress | None = None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
@@ -49,3 +50,5 @@ class Parts:
     """By which name it holds what one process at a time may hold."""
     extractor: ExtractorMade = _nothing
     """What draws notes out of messages; made when it is first needed."""
+    ends: threading.Event = field(default_factory=threading.Event)
+    """Set when nobody waits any more: texts without a vector are left to wait for the next start."""

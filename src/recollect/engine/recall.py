@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 _SURE_ENOUGH = 0.6
 # In letters. Beyond it, a query is no question but a text, and times in it are not what is asked for.
 _LONGEST_QUESTION = 2_000
+WAITING = "Some texts still wait for a vector, so only words find them."
+"""What an answer notes. A server makes vectors by itself, so the command is for the command line to add."""
 # Words of a question that asks for whatever there is.
 _ASKING = """
 happen happened happens happening going know known remember recall tell show list note noted notes memory
@@ -138,7 +140,7 @@ def _waiting(view: View, where: Filter) -> str | None:
     """What meaning cannot find yet, if there is something."""
     if view.model() is None or not view.waits(where):
         return None
-    return "Some texts still wait for a vector, so only words find them; run: recollect reindex"
+    return WAITING
 
 
 def _strategy(question: Question) -> str | None:

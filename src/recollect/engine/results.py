@@ -47,6 +47,15 @@ class Observed:
     created: bool
     added: tuple[Added, ...]
     similar: tuple[Similar, ...] = ()
+    took_type: str | None = None
+    """The type that it took, having been of type `unknown`."""
+    kept_type: str | None = None
+    """The type that it has, where another one was given and not taken."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything of it is new."""
+        return bool(self.created or self.added or self.took_type)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # How far down a search's list we look for the memory.
 _DEEPEST = 10_000
+MAY_WAIT = "it may still wait for a vector."
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,7 @@ def _advice(
 
 def _missed(branch: Branch, question: Question, memory: Memory) -> str:
     if branch.name == "meaning":
-        return "By meaning it is not among the nearest; it may still wait for a vector: recollect reindex"
+        return f"By meaning it is not among the nearest; {MAY_WAIT}"
     text = " ".join((memory.name, memory.type, memory.text, *(seen.content for seen in memory.in_force)))
     shared = sorted(set(words(question.query)) & set(words(text)))
     if shared:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recollect.errors import NotFound
 from recollect.serve.memory_tools import LARGEST_ID
 from recollect.serve.shapes import flag, listed, maybe, number, table, text, whole
 from recollect.serve.tool import Reply, Tool
@@ -82,7 +83,10 @@ def _told(done: Dreamt, data: dict[str, Any], *, dry: bool) -> str:
 
 
 def _undo(call: Call) -> Reply:
-    done = call.engine.undo_dream(call.given["id"], later=call.get("later", False))
+    try:
+        done = call.engine.undo_dream(call.given["id"], later=call.get("later", False))
+    except NotFound as error:
+        raise NotFound(_no_dream(call)) from error
     left = list(done.left)
     said = f"Undone: {', '.join(map(str, done.ids))}; {done.changes} changes."
     also = (
@@ -92,6 +96,12 @@ def _undo(call: Call) -> Reply:
         else None
     )
     return Reply({"undone": list(done.ids), "changes": done.changes, "left": left[:_MOST_LEFT]}, said, also)
+
+
+def _no_dream(call: Call) -> str:
+    known = [each.id for each in call.engine.dreams(_MOST_LEFT) if each.undone_at is None]
+    there = f"those that can be undone: {', '.join(map(str, known))}" if known else "there is none to undo"
+    return f"There is no dream {call.given['id']}; {there}."
 
 
 DREAM_TOOLS = (

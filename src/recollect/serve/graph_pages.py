@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recollect.serve import wire
-from recollect.serve.paging import cost, id_of, no_page, shortened
+from recollect.serve.paging import LEAST_PROSE, cost, id_of, no_page, shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -100,7 +100,7 @@ def fitted(
         break
     data: dict[str, Any] = {
         "entities": shown,
-        "relations": [shortened(wire.relation(one), budget) for one in relations if one.id in taken],
+        "relations": [wire.relation(one) for one in relations if one.id in taken],
     }
     return data | ({"cursor": str(cursor)} if cursor else {}) | ({"note": note} if note else {})
 
@@ -136,16 +136,15 @@ def _price(node: _Node, relations: Sequence[Relation]) -> int:
 
 def _stretch(node: _Node, budget: int) -> tuple[dict[str, Any], list[int], Place | None]:
     """The entity with as much as fits of its observations, then of its relations; and where that ends."""
-    frame = shortened(node.frame, budget)
-    left = budget - cost(frame)
+    left = budget - cost(node.frame)
     texts: list[str] = []
     last = 0
     for seen in node.observations:
         # The first comes at least in part, or a page could never pass it.
-        text = seen.content if texts else shortened(seen.content, max(left, 1))
+        text = seen.content if texts else shortened(seen.content, max(left, LEAST_PROSE))
         price = cost(text)
         if texts and price > left:
-            return {**frame, "observations": texts}, [], Place(node.key, last)
+            return {**node.frame, "observations": texts}, [], Place(node.key, last)
         texts.append(text)
         last = seen.id
         left -= price
@@ -154,10 +153,10 @@ def _stretch(node: _Node, budget: int) -> tuple[dict[str, Any], list[int], Place
         price = cost(wire.relation(one))
         if price > left and (kept or texts):
             inside = Place(node.key, last, kept[-1] if kept else 0)
-            return {**frame, "observations": texts}, kept, inside
+            return {**node.frame, "observations": texts}, kept, inside
         kept.append(one.id)
         left -= price
-    return {**frame, "observations": texts}, kept, None
+    return {**node.frame, "observations": texts}, kept, None
 
 
 def _missing(node: _Node, plain: dict[str, Any], kept: Sequence[int], budget: int) -> str:
@@ -166,9 +165,9 @@ def _missing(node: _Node, plain: dict[str, Any], kept: Sequence[int], budget: in
     name = f"{node.memory.name[:40]!r}"
     counted = [f"{facts} observations"] if facts else []
     counted += [f"{relations} relations"] if relations else []
-    if not counted:
-        return f"A text of {name} was cut to fit {budget} tokens; allow more with `budget_tokens`."
-    return (
-        f"{' and '.join(counted)} of {name} did not fit {budget} tokens; `open_nodes` of it pages through "
-        "them with `cursor`, or allow more with `budget_tokens`."
-    )
+    whole = {seen.content for seen in node.observations}
+    cut = f"A text of {name} was cut to fit {budget} tokens; allow more with `budget_tokens`."
+    told = [cut] if not whole.issuperset(plain["observations"]) else []
+    if counted:
+        told.append(f"{' and '.join(counted)} of {name} did not fit {budget} tokens; go on with `cursor`.")
+    return " ".join(told)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine.limits import DEFAULT_LIMIT, MOST_PER_PAGE
-from recollect.errors import InvalidInput
 from recollect.serve import wire
 from recollect.serve.graph_pages import Place, fitted, place_of
+from recollect.serve.memory_tools import asked
 from recollect.serve.paging import (
     BUDGET,
     BUDGET_TOKENS,
     CURSOR,
     MORE,
     at_most,
+    budget_from,
     first_of,
     fit,
     found,
@@ -22,8 +23,11 @@ from recollect.serve.paging import (
 )
 from recollect.serve.shapes import flag, listed, maybe, number, table, text, whole
 from recollect.serve.tool import Reply, Tool
+from recollect.text.limits import clean_name, clean_type
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.serve.tool import Call
 
 _MOST_ALIKE = 5
@@ -53,11 +57,17 @@ def _create_entities(call: Call) -> Reply:
     made = [
         {**wire.entity(memory), "observations": [added.content for added in done.added]}
         for done in batch.entities
-        if (done.created or done.added) and (memory := call.engine.get(done.id)) is not None
+        if done.changed and (memory := call.engine.get(done.id)) is not None
     ]
     gained = [done.name for done in batch.entities if not done.created and done.added]
-    also = f"These existed and gained the new observations: {first_of(gained)}." if gained else None
-    return _echo("entities", made, also)
+    typed = [f"{done.name} ({done.took_type})" for done in batch.entities if done.took_type]
+    kept = [f"{done.name[:40]} keeps its type {done.kept_type}" for done in batch.entities if done.kept_type]
+    told = [
+        f"These existed and gained the new observations: {first_of(gained)}." if gained else None,
+        f"These had the type 'unknown' and took the one given: {first_of(typed)}." if typed else None,
+        f"{first_of(list(dict.fromkeys(kept)))}." if kept else None,
+    ]
+    return _echo("entities", made, " ".join(filter(None, told)) or None)
 
 
 def _create_relations(call: Call) -> Reply:
@@ -109,7 +119,8 @@ def _echo(name: str, made: list[dict[str, Any]], also: str | None) -> Reply:
     if not page.left and not page.cut:
         return Reply({name: made}, wire.shown(made), also)
     # The whole of it is stored: only the answer is short.
-    note = f"All {len(made)} were saved; only what fits {BUDGET} tokens is repeated here."
+    saved = "It was saved whole" if len(made) == 1 else f"All {len(made)} were saved"
+    note = f"{saved}; only what fits {BUDGET} tokens is repeated here."
     return Reply({name: page.rows, "note": note}, wire.shown(page.rows), f"{note} {also or ''}".strip())
 
 
@@ -123,9 +134,32 @@ def _taken(left: list[str], wanted: list[Any]) -> list[str]:
 
 def _delete_entities(call: Call) -> Reply:
     wanted = list(dict.fromkeys(call.given["entityNames"]))
+    absent = _absent(call, wanted)
     gone = call.engine.delete_entities(wanted)
-    told = [_fewer(len(gone), len(wanted), "names are exact; `search_nodes` finds them"), _undo(call, gone)]
+    remedy = _instead(call, absent) or "`search_nodes` finds them"
+    told = [_fewer(len(gone), len(wanted), f"names are exact; {remedy}"), _undo(call, gone)]
     return _done("Entities deleted successfully", " ".join(filter(None, told)))
+
+
+def _absent(call: Call, names: Sequence[str]) -> list[str]:
+    """Those of the names that no entity has, letter by letter."""
+    wanted = list(map(clean_name, names))
+    with call.engine.store.read() as view:
+        ids = view.named(wanted, call.engine.scope)
+        known = {memory.name for memory in view.memories(list(ids.values())).values()}
+    return [name for name in wanted if name not in known]
+
+
+def _instead(call: Call, absent: Sequence[str]) -> str | None:
+    """What differs from these in case or accents only: perhaps meant, but not deleted."""
+    with call.engine.store.read() as view:
+        alike = {name: view.alike(name, call.engine.scope) for name in absent[:_MOST_IDS]}
+    told = [
+        f"there is no {name[:80]!r}, but {' and '.join(repr(other)[:80] for other in others)}"
+        for name, others in alike.items()
+        if others
+    ]
+    return "; ".join(told[:_MOST_ALIKE]) or None
 
 
 def _delete_observations(call: Call) -> Reply:
@@ -142,12 +176,23 @@ def _delete_observations(call: Call) -> Reply:
 
 def _delete_relations(call: Call) -> Reply:
     wanted = call.given["relations"]
-    count = call.engine.delete_relations(wanted)
-    # A relation may go with its inverse, so a count says only whether there was any.
+    there = _there(call, wanted)
+    call.engine.delete_relations(wanted)
     return _done(
         "Relations deleted successfully",
-        _fewer(min(count, 1), min(len(wanted), 1), "`open_nodes` of either end shows what there is"),
+        _fewer(there, len(wanted), "`open_nodes` of either end shows what there is"),
     )
+
+
+def _there(call: Call, wanted: Sequence[dict[str, str]]) -> int:
+    """How many of the relations there are; the number that a deletion takes counts inverses, too."""
+    plain = [
+        (clean_name(one["from"]), clean_name(one["to"]), clean_type(one["relationType"])) for one in wanted
+    ]
+    with call.engine.store.read() as view:
+        ids = view.named(list({name for one in plain for name in one[:2]}), call.engine.scope)
+        known = {(one.source, one.target, one.type) for one in view.relations(list(ids.values()))}
+    return sum((ids.get(source), ids.get(target), type_) in known for source, target, type_ in plain)
 
 
 def _fewer(count: int, wanted: int, remedy: str) -> str | None:
@@ -179,17 +224,12 @@ def _read_graph(call: Call) -> Reply:
 
 def _search_nodes(call: Call) -> Reply:
     place, limit = _place(call), call.get("limit", _MOST_FOUND)
-    stop = place.before + limit
-    if place.before >= MOST_PER_PAGE:
-        raise InvalidInput(
-            f"A search reaches {MOST_PER_PAGE} entities; ask more narrowly instead of paging on."
-        )
-    graph = call.engine.search_nodes(call.given["query"], limit=min(stop + 1, MOST_PER_PAGE))
-    keyed = list(enumerate(graph.entities, start=1))
-    onward = stop if len(keyed) > stop else None
-    data = fitted(keyed[place.before : stop], graph.relations, _budget(call), place, onward)
-    if onward is not None:
-        data.setdefault("note", f"There are more than {stop}; go on with `cursor`, or ask more narrowly.")
+    graph = call.engine.search_nodes(call.given["query"], limit=limit, after=place.before)
+    keyed = list(enumerate(graph.entities, start=place.before + 1))
+    data = fitted(keyed, graph.relations, _budget(call), place, graph.cursor)
+    if graph.cursor is not None:
+        told = f"There are more than {graph.cursor}; go on with `cursor`, or ask more narrowly."
+        data.setdefault("note", told)
     return _shown(data)
 
 
@@ -218,7 +258,7 @@ def _shown(data: dict[str, Any]) -> Reply:
 
 
 def _search_semantic(call: Call) -> Reply:
-    query = call.given["query"]
+    query = asked(call)
     notes: list[str] = []
 
     def ask(limit: int | None) -> list[dict[str, Any]]:
@@ -237,7 +277,7 @@ def _search_semantic(call: Call) -> Reply:
     data: dict[str, Any] = {"results": page.rows}
     if page.left or len(wanted) == call.get("limit", DEFAULT_LIMIT):
         data["cursor"] = reach.onward(len(page.rows))
-    note = page.note(", or read one with `open_nodes`")
+    note = page.note(call)
     missing = sum(
         len(one["observations"]) - len(row["observations"])
         for one, row in zip(wanted, page.rows, strict=False)
@@ -253,8 +293,8 @@ GRAPH_TOOLS = (
         "create_entities",
         "Create entities",
         "Save people, projects, places, tools and other things worth knowing again, each with a type and "
-        "what is known about it. A name that exists keeps its type and gains the observations that are "
-        "new.",
+        "what is known about it. A name that exists keeps its type, unless that is 'unknown', and gains "
+        "the observations that are new.",
         table(entities=listed(_ENTITY)),
         table(needs=("entities",), entities=listed(_ENTITY), note=text()),
         _create_entities,
@@ -326,7 +366,8 @@ GRAPH_TOOLS = (
     Tool(
         "delete_relations",
         "Delete relations",
-        "Remove relations that were never true. One that has ended is history: `end_relation` keeps it.",
+        "Remove relations that were never true. For one that has ended, use `end_relation` where it is "
+        "offered: that keeps it as history.",
         table(relations=listed(_RELATION)),
         _DONE,
         _delete_relations,
@@ -375,7 +416,7 @@ GRAPH_TOOLS = (
             query=text("A question or a description"),
             limit=at_most(50, DEFAULT_LIMIT),
             cursor=CURSOR,
-            budget_tokens=BUDGET_TOKENS,
+            budget_tokens=budget_from(250),
         ),
         table(
             needs=("results",),

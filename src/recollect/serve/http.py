@@ -36,9 +36,25 @@ def serve_http(memory: Opening, tools: Sequence[Tool], door: Door, opened: Calla
         )
     config = uvicorn.Config(app(memory.engine, tools, door), log_level="warning", server_header=False)
     with _listening(door) as place:
-        memory.warm()
+        warming = memory.warm()
         opened(place.getsockname()[1])
-        uvicorn.Server(config).run(sockets=[place])
+        try:
+            _Server(config, memory.leave).run(sockets=[place])
+        finally:
+            # A model that is still being loaded would be torn down half made.
+            warming.join()
+
+
+class _Server(uvicorn.Server):
+    """Tells when it is about to end: a write that embeds a thousand texts need not keep it."""
+
+    def __init__(self, config: uvicorn.Config, leave: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._leave = leave
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._leave()
+        await super().shutdown(sockets)
 
 
 def _listening(door: Door) -> socket.socket:
@@ -78,11 +94,25 @@ def guarded(inner: App, door: Door) -> App:
             return
         why = refusal(door, scope["method"], scope["path"], dict(scope["headers"]))
         if why is None:
-            await inner(scope, receive, _worded(send))
+            await _answered(inner, scope, receive, send)
         else:
             await _refuse(send, why)
 
     return guard
+
+
+async def _answered(inner: App, scope: Scope, receive: Receive, send: Send) -> None:
+    """Also a stream that the library leaves open when the server ends: whoever reads it sees its end."""
+    is_open = False
+
+    async def watched(message: Message) -> None:
+        nonlocal is_open
+        is_open = message["type"] == "http.response.start" or bool(message.get("more_body"))
+        await send(message)
+
+    await inner(scope, receive, _worded(watched))
+    if is_open:
+        await send({"type": "http.response.body", "body": b""})
 
 
 def _worded(send: Send) -> Send:

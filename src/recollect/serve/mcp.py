@@ -21,6 +21,7 @@ from mcp.shared.exceptions import MCPError
 
 from recollect.errors import InvalidInput, RecollectError
 from recollect.serve import prompts, resources, wire
+from recollect.serve.marks import mark
 from recollect.serve.mistakes import mistake
 from recollect.serve.notices import Notices
 from recollect.serve.tool import Call
@@ -66,7 +67,7 @@ class Serving:
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
         self._subscribers: dict[str, dict[Connection, ServerSession]] = {}
-        self._notices = Notices(self._read, self._store_version, self._tell)
+        self._notices = Notices(self._mark, self._store_version, self._tell)
         self.listed = threading.Event()
         """Set once a client has its list of tools."""
 
@@ -200,6 +201,9 @@ class Serving:
             with suppress(Exception):
                 await session.send_resource_updated(uri)
 
+    async def _mark(self, uri: str) -> int:
+        return await self._aside(lambda: mark(self._engine(), uri), abandon=True)
+
     async def _store_version(self) -> int:
         engine = await self._aside(self._engine, abandon=True)
         return await self._aside(engine.store.version, abandon=True)
@@ -207,15 +211,15 @@ class Serving:
     # Prompts, completion
 
     async def _list_prompts(self, ctx: Context, params: object) -> types.ListPromptsResult:
-        offered = [one for one in prompts.PROMPTS if one.name != "save" or "remember" in self._tools]
-        return types.ListPromptsResult(prompts=offered)
+        return types.ListPromptsResult(prompts=prompts.offered(self._tools))
 
     async def _get_prompt(
         self,
         ctx: Context,
         params: types.GetPromptRequestParams,
     ) -> types.GetPromptResult:
-        return await self._asked(lambda: prompts.prompt(self._engine(), params.name, params.arguments or {}))
+        name, given = params.name, params.arguments or {}
+        return await self._asked(lambda: prompts.prompt(self._engine(), name, given, self._tools))
 
     async def _complete(
         self,

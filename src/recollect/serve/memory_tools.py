@@ -111,6 +111,7 @@ def hits_of(
     call: Call, search: Callable[[int | None], Answer], plain: Callable[[Hit], dict[str, Any]], budget: int
 ) -> tuple[dict[str, Any], list[str]]:
     """A page of what a search finds, within the budget, and what there is to say about it."""
+    asked(call)
     answers: list[Answer] = []
 
     def ask(limit: int | None) -> Sequence[Hit]:
@@ -139,12 +140,20 @@ def hits_of(
     missing = sum(count for place, count in unsaid.items() if place < len(page.rows))
     told = [
         f"{missing} observations of entities are not shown." if missing else None,
-        page.note(", or read an entity with `open_nodes`"),
+        page.note(call),
         answers[-1].note,
     ]
     if any(told):
         data["note"] = " ".join(filter(None, told))
     return data, [note for note in (*told, onward) if note]
+
+
+def asked(call: Call) -> str:
+    """The query, which must say something."""
+    query = str(call.given["query"])
+    if not query.strip():
+        raise InvalidInput("The `query` is empty; say in words what you look for.")
+    return query
 
 
 def _telling(hit: Hit, query: str) -> list[str]:
@@ -247,7 +256,7 @@ MEMORY_TOOLS = (
             session=text("Of raw messages, only those of this session"),
             include_superseded=flag("Also what was corrected since, marked so"),
             profile=PROFILE,
-            budget_tokens=whole(f"At most about so many tokens; {RECALL_BUDGET} if not given", minimum=50),
+            budget_tokens=whole(f"At most about so many tokens; {RECALL_BUDGET} if not given", minimum=150),
         ),
         table(
             needs=("hits", "left_out"),

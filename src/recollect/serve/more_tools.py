@@ -15,8 +15,8 @@ from recollect.serve.paging import (
     BUDGET_TOKENS,
     CURSOR,
     MORE,
-    WIDE_BUDGET,
     at_most,
+    budget_from,
     first_of,
     fit,
     listing,
@@ -25,6 +25,7 @@ from recollect.serve.paging import (
 )
 from recollect.serve.shapes import extended, flag, listed, maybe, number, one_of, table, text, whole
 from recollect.serve.tool import Reply, Tool
+from recollect.text.limits import clean_name
 
 if TYPE_CHECKING:
     from recollect.engine.results import Hit
@@ -100,7 +101,7 @@ def _explained(hit: Hit) -> dict[str, Any]:
         }
         for reason in hit.reasons
     ]
-    return {**wire.hit(hit), "explanation": steps}
+    return {**wire.hit(hit), "explanation": wire.rounded(steps)}
 
 
 def _why_not(call: Call) -> Reply:
@@ -152,16 +153,28 @@ def _end_relation(call: Call) -> Reply:
             given["from"], given["relationType"], given["to"], at=None if at is None else when(at, "at")
         )
     except NotFound as error:
-        raise NotFound(f"{error} {_standing(call, given['from'])}") from error
+        raise NotFound(_nothing_to_end(call, str(error))) from error
     said = f"{given['from']} {given['relationType']} {given['to']} has ended; it stays as history."
     return Reply({"success": True, "message": said}, said)
 
 
+def _nothing_to_end(call: Call, why: str) -> str:
+    """What is missing, and what the caller may have meant."""
+    source, target = call.given["from"], call.given["to"]
+    with call.engine.store.read() as view:
+        absent = [name for name in (source, target) if not view.alike(clean_name(name), call.engine.scope)]
+    if source in absent:
+        return f"There is no entity named {source[:80]!r}, so nothing ends; `search_nodes` finds names."
+    if target in absent:
+        why = f"There is no entity named {target[:80]!r}, so nothing ends."
+    return f"{why} {_standing(call, source)}".strip()
+
+
 def _standing(call: Call, name: str) -> str:
-    """The relations that an entity has: what its caller may have meant."""
+    """The relations that an entity has; nothing, where the name could mean several."""
     graph = call.engine.open_nodes([name], record=False)
     if not graph.entities:
-        return f"There is no entity named {name[:80]!r}; `search_nodes` finds names."
+        return ""
     told = [f"{one.source_name[:40]} {one.type[:40]} {one.target_name[:40]}" for one in graph.relations]
     return f"{name[:80]!r} has: {first_of(told) or 'no relations'}."
 
@@ -257,7 +270,7 @@ MORE_TOOLS = (
             query=text(),
             limit=at_most(20, _MOST_EXPLAINED),
             cursor=CURSOR,
-            budget_tokens=WIDE_BUDGET,
+            budget_tokens=budget_from(1_000),
             profile=PROFILE,
         ),
         table(

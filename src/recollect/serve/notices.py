@@ -23,21 +23,21 @@ class Notices:
 
     def __init__(
         self,
-        read: Callable[[str], Awaitable[str]],
+        mark: Callable[[str], Awaitable[int]],
         version: Callable[[], Awaitable[int]],
         tell: Callable[[str], Awaitable[None]],
     ) -> None:
-        self._read = read
+        self._mark = mark
         self._version = version
         self._tell = tell
         self._wanted: Counter[str] = Counter()
-        self._known: dict[str, int] = {}
+        self._known: dict[str, int | None] = {}
         self._written = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
 
     async def want(self, uri: str) -> None:
         if not self._wanted[uri]:
-            self._known[uri] = await self._digest(uri)
+            self._known[uri] = await self._first_mark(uri)
         self._wanted[uri] += 1
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look(), name="recollect-notices")
@@ -71,14 +71,14 @@ class Notices:
 
     async def _compare(self) -> None:
         for uri in list(self._wanted):
-            digest = await self._digest(uri)
-            if self._known.get(uri, digest) != digest:
-                self._known[uri] = digest
+            mark = await self._mark(uri)
+            if self._known.get(uri, mark) != mark:
+                self._known[uri] = mark
                 await self._tell(uri)
 
-    async def _digest(self, uri: str) -> int:
-        """Of what a resource says; what is not there says nothing."""
+    async def _first_mark(self, uri: str) -> int | None:
         try:
-            return hash(await self._read(uri))
+            return await self._mark(uri)
         except RecollectError:
-            return 0
+            # Nobody knows how it reads: the first look that goes well is told.
+            return None

@@ -30,6 +30,7 @@ class Opening:
         self._lock = threading.Lock()
         self._engine: Engine | None = None
         self._error: RecollectError | None = None
+        self._left = threading.Event()
 
     def engine(self) -> Engine:
         with self._lock:
@@ -39,7 +40,15 @@ class Opening:
                 except RecollectError as error:
                     self._error = error
                     raise
+                if self._left.is_set():
+                    self._engine.parts.ends.set()
             return self._engine
+
+    def leave(self) -> None:
+        """Nobody waits for us any more: begin nothing; what lacks a vector gets it after the next start."""
+        self._left.set()
+        if self._engine is not None:
+            self._engine.parts.ends.set()
 
     def __enter__(self) -> Self:
         return self
@@ -66,8 +75,14 @@ class Opening:
         if after is not None:
             after.wait(_AT_LATEST_SECONDS)
         try:
-            note = self.engine().search("warm", limit=1).note
+            note = self._warmed()
         except RecollectError as error:
             note = str(error)
         if note:
             _log.warning("recollect: %s", note)
+
+    def _warmed(self) -> str | None:
+        if self._left.is_set():
+            return None
+        engine = self.engine()
+        return None if self._left.is_set() else engine.search("warm", limit=1).note

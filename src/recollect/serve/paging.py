@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.engine.limits import MOST_HITS
 from recollect.errors import InvalidInput
 from recollect.serve import wire
 from recollect.serve.shapes import text, whole
-from recollect.text.limits import NAME_LIMIT
 from recollect.text.tokens import tokens
 
 if TYPE_CHECKING:
@@ -23,17 +23,31 @@ BUDGET = 10_000
 """Tokens that an answer may take where the caller names no budget: some 200 entities of a few facts each."""
 FRAME = 200
 """Tokens that an answer may take beyond its budget: what stands around its rows, a note and a cursor."""
-# A row that is cut below this says little more than that it is there.
-_LEAST = 120
+LEAST_PROSE = 40
+"""Tokens of prose that a row has at least: one cut below that would say only that it is there."""
 # Long texts are cut to this many letters before a list loses an entry.
 _BRIEF = 200
-# By these a caller asks on, so they are cut last.
-_NAMES = frozenset({"name", "entity", "entity_name", "entityType", "from", "to", "relationType"})
+# What is said in words: only this may be cut. By all else (ids, names, types, kinds, times, scores) a caller
+# asks on or a program reads, so another page is better than half of it.
+_PROSE = frozenset(
+    {
+        "text",
+        "observations",
+        "addedObservations",
+        "superseded",
+        "detail",
+        "older",
+        "newer",
+        "observation",
+        "similar",
+        "topics",
+        "former_texts",
+        "verdict",
+        "advice",
+    }
+)
 
 CURSOR = text("The last answer's `cursor`, to go on")
-BUDGET_TOKENS = whole("At most about so many tokens", minimum=50)
-WIDE_BUDGET = whole("At most about so many tokens", minimum=500)
-"""For answers whose frame alone takes hundreds."""
 MORE: dict[str, Shape] = {
     "cursor": text("Pass it on for what comes after; absent at the end"),
     "note": text("What was left out, and how to get it"),
@@ -41,6 +55,14 @@ MORE: dict[str, Shape] = {
 """What the answer of a tool with pages may hold beside its rows."""
 
 _Found = TypeVar("_Found")
+
+
+def budget_from(least: int) -> Shape:
+    """The argument `budget_tokens`, from what one ordinary row takes with little prose."""
+    return whole("At most about so many tokens", minimum=least)
+
+
+BUDGET_TOKENS = budget_from(100)
 
 
 def at_most(most: int, otherwise: int) -> Shape:
@@ -76,21 +98,30 @@ def cost(row: object) -> int:
     return tokens(wire.shown(row)) + 2
 
 
+def bare(row: object) -> int:
+    """What a row takes without its prose, which no page can do with less than."""
+    return cost(_cut(row, 0, 0))
+
+
 def shortened(row: Any, room: int) -> Any:
-    """The row with long texts cut, then lists, then names, as little as it takes to fit the room."""
+    """The row with long prose cut, then lists of it, as little as it takes to fit the room.
+
+    All else stays whole, so that a row whose names alone take more does not fit.
+    """
     if cost(row) <= room:
         return row
     texts, entries = _largest(row)
 
-    def fits(letters: int, most: int, names: int = NAME_LIMIT) -> bool:
-        return cost(_cut(row, letters, most, names)) <= room
+    def fits(letters: int, most: int) -> bool:
+        return cost(_cut(row, letters, most)) <= room
 
     if fits(_BRIEF, entries):
-        return _cut(row, _last(_BRIEF, texts, lambda letters: fits(letters, entries)), entries, NAME_LIMIT)
+        return _cut(row, _last(_BRIEF, texts, lambda letters: fits(letters, entries)), entries)
     if fits(_BRIEF, 1):
-        return _cut(row, _BRIEF, _last(1, entries, lambda most: fits(_BRIEF, most)), NAME_LIMIT)
-    brief = _last(0, _BRIEF, lambda letters: fits(letters, 1, letters))
-    return _cut(row, brief, 1, brief)
+        return _cut(row, _BRIEF, _last(1, entries, lambda most: fits(_BRIEF, most)))
+    if fits(0, 1):
+        return _cut(row, _last(0, _BRIEF, lambda letters: fits(letters, 1)), 1)
+    return _cut(row, 0, 0)
 
 
 def _largest(row: object) -> tuple[int, int]:
@@ -109,15 +140,16 @@ def _largest(row: object) -> tuple[int, int]:
             return 0, 0
 
 
-def _cut(row: Any, letters: int, entries: int, names: int) -> Any:
+def _cut(row: Any, letters: int, entries: int) -> Any:
+    """Of prose, so many letters, and so many entries of a list."""
     match row:
         case str():
             return row if len(row) <= letters else f"{row[:letters]}…"
         case list():
-            return [_cut(each, letters, entries, names) for each in row[:entries]]
+            return [_cut(each, letters, entries) for each in row[:entries]]
         case dict():
             return {
-                field: _cut(value, names if field in _NAMES else letters, entries, names)
+                field: _cut(value, letters, entries) if field in _PROSE else value
                 for field, value in row.items()
             }
         case _:
@@ -156,17 +188,24 @@ class Page:
     """How many of those asked for did not fit."""
     budget: int
 
-    def note(self, instead: str = "") -> str | None:
-        """What is missing, and how to get it; `instead` names another way for what was cut."""
+    def note(self, call: Call | None = None) -> str | None:
+        """What is missing, and how to get it: for a caller who can open entities, also by that."""
         told = []
+        opened = call is not None and "open_nodes" in call.offered
+        instead = ", or read an entity with `open_nodes`" if opened else ""
         if self.cut:
-            told.append(
-                f"{self.cut} {'was' if self.cut == 1 else 'were'} cut to fit {self.budget} tokens; ask for "
-                f"fewer with `limit`, allow more with `budget_tokens`{instead}."
-            )
+            told.append(cut_short(self.cut, self.budget, instead))
         if self.left:
             told.append(f"{self.left} more did not fit; go on with `cursor`.")
         return " ".join(told) or None
+
+
+def cut_short(count: int, budget: int, instead: str = "") -> str:
+    """That so many were cut, and what to do about it; `instead` names another way."""
+    return (
+        f"{count} {'was' if count == 1 else 'were'} cut to fit {budget} tokens; ask for fewer with `limit`, "
+        f"allow more with `budget_tokens`{instead}."
+    )
 
 
 def fit(
@@ -176,27 +215,33 @@ def fit(
     *,
     shared: bool = True,
 ) -> Page:
-    """As many rows as fit, in order. A `shared` budget cuts large rows to their share, so that more fit.
+    """As many rows as fit, in order, and always the first. All but prose is whole.
 
-    Without, rows come whole, and only one that the whole budget could not hold is cut. `shorten` gives the
-    row at a place within a number of tokens, where it matters what is cut.
+    A `shared` budget cuts large rows to their share, so that more fit. Without, rows come whole, and only
+    one that the whole budget could not hold is cut. `shorten` gives the row at a place within a number of
+    tokens, where it matters what is cut.
     """
+    cut_to = shorten or (lambda place, room: shortened(rows[place], room))
     costs = list(map(cost, rows))
-    share = min(budget, max(fair(costs, budget), _LEAST)) if shared else budget
-    kept: list[Any] = []
-    left, cut = budget, 0
-    for place, price in enumerate(costs):
-        whole_ = price <= share
-        row = (
-            rows[place] if whole_ else (shorten or (lambda at, room: shortened(rows[at], room)))(place, share)
-        )
-        price = price if whole_ else cost(row)  # noqa: PLW2901  # of what is shown
-        if kept and price > left:
-            break
-        kept.append(row)
-        left -= price
-        cut += not whole_
-    return Page(kept, cut, len(rows) - len(kept), budget)
+    least = [_least(row, price, 0 if shared else budget) for row, price in zip(rows, costs, strict=True)]
+    count = _how_many(least, budget)
+    over = [price - most for price, most in zip(costs[:count], least, strict=False)]
+    share = fair(over, max(0, budget - sum(least[:count])))
+    kept = [
+        rows[place] if over[place] <= share else cut_to(place, least[place] + share) for place in range(count)
+    ]
+    return Page(kept, sum(each > share for each in over), len(rows) - count, budget)
+
+
+def _least(row: object, price: int, wanted: int) -> int:
+    """The tokens that a row is given in any case."""
+    return price if price <= wanted else min(price, max(wanted, bare(row) + LEAST_PROSE))
+
+
+def _how_many(costs: Sequence[int], budget: int) -> int:
+    """How many of the first fit together; the first always does."""
+    spent = list(accumulate(costs))
+    return max(min(1, len(costs)), bisect_right(spent, budget))
 
 
 def listing(
@@ -235,7 +280,10 @@ def layers(
             return {name: rows[:place] for name, rows in taken.items()}, place
         if spent > budget:
             share = fair([cost(rows[0]) for rows in taken.values() if rows], budget)
-            return {name: [shortened(row, share) for row in rows[:1]] for name, rows in taken.items()}, 1
+            return {
+                name: [shortened(row, max(share, bare(row) + LEAST_PROSE)) for row in rows[:1]]
+                for name, rows in taken.items()
+            }, 1
     return taken, max(1, deep)
 
 

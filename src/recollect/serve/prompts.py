@@ -9,7 +9,7 @@ import mcp_types as types
 from recollect.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from recollect.engine.engine import Engine
 
@@ -31,8 +31,17 @@ PROMPTS = (
 )
 
 
-def prompt(engine: Engine, name: str, given: Mapping[str, str]) -> types.GetPromptResult:
-    match name:
+def offered(tools: Collection[str]) -> list[types.Prompt]:
+    """The prompts whose tools are there: nobody can save without one that does."""
+    return [one for one in PROMPTS if one.name != "save" or "remember" in tools]
+
+
+def prompt(
+    engine: Engine, name: str, given: Mapping[str, str], tools: Collection[str] = ("remember",)
+) -> types.GetPromptResult:
+    """The prompt, for a client that has these tools."""
+    names = [one.name for one in offered(tools)]
+    match name if name in names else None:
         case "save":
             about = f", above all about {given['focus']}" if given.get("focus") else ""
             text = (
@@ -47,7 +56,7 @@ def prompt(engine: Engine, name: str, given: Mapping[str, str]) -> types.GetProm
             known = engine.context(topic, budget_tokens=1_500).text
             text = f"What I remember about {topic}:\n\n{known or 'Nothing yet.'}"
         case _:
-            raise NotFound(f"There is no prompt {name!r}; there are: save, recall.")
+            raise NotFound(f"There is no prompt {name!r}; there are: {', '.join(names)}.")
     return types.GetPromptResult(
         messages=[types.PromptMessage(role="user", content=types.TextContent(text=text))]
     )

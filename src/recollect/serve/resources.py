@@ -7,7 +7,6 @@ from urllib.parse import unquote
 
 import mcp_types as types
 
-from recollect.engine.limits import MOST_PER_PAGE
 from recollect.errors import NotFound
 from recollect.records import Filter, Kind
 from recollect.serve import wire
@@ -89,18 +88,11 @@ def completions(engine: Engine, about: str, argument: str, begun: str) -> tuple[
 
 
 def _names(engine: Engine, begun: str) -> tuple[list[str], int | None]:
-    """Names that hold what was begun, those that begin so first; of none begun, by the alphabet.
-
-    In a graph of more than a page, the first page's: somebody types a letter, or nobody needs them all.
-    """
-    if not begun:
-        names = [entity.name for entity in engine.read_graph(limit=MOST_PER_PAGE).entities]
-        return sorted(names), engine.how_many().get(Kind.ENTITY, 0)
-    found = engine.search_nodes(begun, limit=MOST_PER_PAGE).entities
-    starts = begun.casefold()
-    names = [entity.name for entity in found if starts in entity.name.casefold()]
-    names.sort(key=lambda name: (not name.casefold().startswith(starts), name))
-    return names, len(names) if len(found) < MOST_PER_PAGE else None
+    """Names that hold what was begun, those that begin so first, by the alphabet."""
+    where = Filter(engine.scope.owner, engine.scope.agent)
+    with engine.store.read() as view:
+        names, total = view.names(begun, MOST_COMPLETIONS, where)
+    return list(names), total
 
 
 def _ids(engine: Engine, begun: str) -> tuple[list[str], int | None]:

@@ -11,11 +11,13 @@ from recollect.serve.paging import (
     BUDGET,
     BUDGET_TOKENS,
     CURSOR,
+    LEAST_PROSE,
     MORE,
-    WIDE_BUDGET,
     after,
     at_most,
+    budget_from,
     cost,
+    cut_short,
     layers,
     listing,
     more,
@@ -65,7 +67,6 @@ _PAGES = {"cursor": CURSOR, "budget_tokens": BUDGET_TOKENS}
 _MOST = 20
 _MOST_PAIRS = 50
 _MOST_TEXTS = 200
-_LONGEST_NAME = 80
 _TEXTS = whole(f"At most so many observations; {_MOST_TEXTS} if not given", minimum=1, maximum=1_000)
 _SECTIONS = (
     "split_candidates",
@@ -149,10 +150,17 @@ def _report(call: Call) -> Reply:
     }
     rows, deep = layers(sections, start, call.get("limit", _MOST), budget - cost(frame))
     longest = max(map(len, sections.values()))
-    note = "Some sections go on; pass the `cursor`." if start + deep < longest else None
+    cut = sum(
+        row is not whole_
+        for name, shown in rows.items()
+        for row, whole_ in zip(shown, sections[name][start:], strict=False)
+    )
+    told = [cut_short(cut, budget)] if cut else []
+    told += ["Some sections go on; pass the `cursor`."] if start + deep < longest else []
+    note = " ".join(told) or None
     data = {**frame, **rows, **onward(start + deep, longest, note)}
-    told = report.text if start == 0 and tokens(report.text) <= budget else wire.shown({**frame, **rows})
-    return Reply(data, told, more(data))
+    text_ = report.text if start == 0 and tokens(report.text) <= budget else wire.shown({**frame, **rows})
+    return Reply(data, text_, more(data))
 
 
 def _candidates(call: Call) -> Reply:
@@ -186,20 +194,25 @@ def _stretch(
     every = [(place, text_) for place, group in enumerate(texts) for text_ in group]
     start = after(call)
     groups: dict[int, dict[str, Any]] = {}
-    done = start
+    done, cut = start, 0
     for place, text_ in every[start : start + call.get("limit", _MOST_TEXTS)]:
-        head = groups.get(place) or {**shortened(heads[place], budget // 2), "observations": []}
+        head = groups.get(place) or {**heads[place], "observations": []}
         price = 0 if place in groups else cost(head)
         # The first comes at least in part, or a page could never pass it.
-        said = text_ if groups else shortened(text_, max(1, left - price))
+        said = text_ if groups else shortened(text_, max(LEAST_PROSE, left - price))
         price += cost(said)
         if groups and price > left:
             break
         groups.setdefault(place, head)["observations"].append(said)
         left -= price
         done += 1
-    missing = f"{len(every) - done} of {len(every)} observations come after these; go on with `cursor`."
-    return list(groups.values()), onward(done, len(every), missing if done < len(every) else None)
+        cut += said is not text_
+    told = [cut_short(cut, budget)] if cut else []
+    if done < len(every):
+        told.append(
+            f"{len(every) - done} of {len(every)} observations come after these; go on with `cursor`."
+        )
+    return list(groups.values()), onward(done, len(every), " ".join(told) or None)
 
 
 def _execute(call: Call) -> Reply:
@@ -228,8 +241,8 @@ def _listed(name: str, data: dict[str, Any]) -> Reply:
 
 def _outline(one: SplitAnalysis) -> dict[str, Any]:
     return {
-        "entity_name": one.name[:_LONGEST_NAME],
-        "entity_type": one.type[:_LONGEST_NAME],
+        "entity_name": one.name,
+        "entity_type": one.type,
         "observation_count": one.observations,
         "threshold": one.limit,
         "needs_split": one.needs_split,
@@ -246,7 +259,7 @@ def _analysis(one: SplitAnalysis) -> dict[str, Any]:
         }
         for topic in one.topics
     ]
-    return {**_outline(one), "entity_name": one.name, "topics": topics}
+    return {**_outline(one), "topics": topics}
 
 
 _REPORT = table(
@@ -293,7 +306,8 @@ UPKEEP_TOOLS = (
             mood=text(),
             about=text("An entity's name"),
             limit=at_most(50, DEFAULT_LIMIT),
-            **_PAGES,
+            cursor=CURSOR,
+            budget_tokens=budget_from(200),
         ),
         table(
             needs=("results", "left_out"),
@@ -337,7 +351,7 @@ UPKEEP_TOOLS = (
             stale_days=number("Days without use; 90 if not given", minimum=0),
             limit=whole(f"At most so many of each section; {_MOST} if not given", minimum=1, maximum=200),
             cursor=CURSOR,
-            budget_tokens=WIDE_BUDGET,
+            budget_tokens=budget_from(800),
         ),
         _REPORT,
         _report,
@@ -348,7 +362,7 @@ UPKEEP_TOOLS = (
         "find_split_candidates",
         "Find split candidates",
         "Entities that grew too large and fall into several topics.",
-        table(needs=(), limit=at_most(200, _MOST), **_PAGES),
+        table(needs=(), limit=at_most(200, _MOST), cursor=CURSOR, budget_tokens=budget_from(200)),
         table(needs=("candidates",), candidates=listed(_ANALYSIS), **MORE),
         _candidates,
         reads=True,

@@ -26,10 +26,10 @@ def brief(text: str) -> str:
 
 
 def rounded(data: Any) -> Any:
-    """With numbers to six places: what moves beyond them is the clock, and no caller asked for the time."""
+    """With numbers to three digits: what moves beyond them is the clock, and no caller asked for the time."""
     match data:
         case float():
-            return round(data, 6)
+            return round(data, 3) if abs(data) >= 1 else float(f"{data:.3g}")
         case dict():
             return {name: rounded(value) for name, value in data.items()}
         case list():
@@ -70,7 +70,7 @@ def hit(found: Hit, *, superseded: bool = False) -> dict[str, Any]:
         "id": memory.id,
         "kind": memory.kind.value,
         "text": said_of(memory, found.piece),
-        "score": round(found.score, 4),
+        "score": rounded(found.score),
         "at": time(memory.happened_at or memory.created_at) if not memory.undated else None,
     }
     optional = {

@@ -148,5 +148,6 @@ def _count(tally: Tally, memory: Memory, outcome: Outcome) -> None:
     known = "entities_merged" if memory.kind is Kind.ENTITY else "texts_known"
     tally.counts[f"{what}_created" if outcome.created else known] += 1
     tally.counts["observations_added"] += outcome.count
+    tally.counts["types_taken"] += outcome.took_type is not None
     if outcome.created and memory.deleted_at is not None:
         tally.counts["forgotten"] += 1

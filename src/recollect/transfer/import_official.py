@@ -1,4 +1,8 @@
-"""Importing the official server's format: entities first, then relations, wherever they stand in the file."""
+"""Importing the official server's format: entities first, then relations, wherever they stand in the file.
+
+That server keeps relations whose ends do not exist, so its files have them; what only a relation names is
+created, as when a client relates it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,6 @@ from typing import TYPE_CHECKING
 from recollect.changes import NewEntity, PutEntity, Relate
 from recollect.transfer.official import parsed, parsed_relation
 from recollect.transfer.reading import batches, passed_over, present, records, refuse
-from recollect.transfer.reports import Dangling
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -44,17 +47,15 @@ def _entities(engine: Engine, source: Source, tally: Tally, at: datetime) -> int
         for outcome in engine.store.apply(changes, at=at).outcomes:
             tally.counts["entities_created" if outcome.created else "entities_merged"] += 1
             tally.counts["observations_added"] += len(outcome.added)
+            tally.counts["types_taken"] += outcome.took_type is not None
+            tally.counts["types_kept"] += outcome.kept_type is not None
     tally.lines = source.read
     return relations
 
 
 def _relations(engine: Engine, source: Source, tally: Tally, at: datetime) -> None:
     for batch in batches(present(records(source, parsed_relation, passed_over))):
-        changes = [Relate(engine.scope, item.record) for item in batch]
-        receipt = engine.store.apply(changes, at=at, keep_going=True)
-        for (line, _, relation), outcome in zip(batch, receipt.outcomes, strict=True):
-            if outcome.error is not None:
-                # The names are clean, so the one thing that can be wrong is an end that is not there.
-                tally.dangling(Dangling(line, relation.source, relation.type, relation.target, outcome.error))
-            else:
-                tally.counts["relations_created" if outcome.created else "relations_known"] += 1
+        changes = [Relate(engine.scope, item.record, create_missing=True) for item in batch]
+        for outcome in engine.store.apply(changes, at=at).outcomes:
+            tally.counts["relations_created" if outcome.created else "relations_known"] += 1
+            tally.also_created(outcome.also_created)

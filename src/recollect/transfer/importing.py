@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from recollect.engine import meaning
+from recollect.engine.brought_in import note_import
 from recollect.errors import ModelUnavailable
 from recollect.transfer import full
 from recollect.transfer.import_full import import_full
@@ -13,8 +15,6 @@ from recollect.transfer.source import open_source
 from recollect.transfer.tally import Tally
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from recollect.engine.engine import Engine
     from recollect.ports import Progress
     from recollect.transfer.reports import ImportReport
@@ -39,8 +39,9 @@ def import_file(
     Importing the same file again changes nothing.
 
     A line that cannot be read is left out and named in the report; with `keep_going=False`, the first one
-    stops the import before anything is written. Relations may stand before their entities; those that lead
-    nowhere are named in the report, and are no reason to stop.
+    stops the import before anything is written. Relations may stand before their entities. What only a
+    relation of the official format names is created with the type `unknown`; a full export names its ends by
+    id, and a relation that leads nowhere is named in the report and is no reason to stop.
 
     The rows are written in batches, each durable by itself. Then, unless `embed` is false, what waits for a
     vector is embedded. `progress` is told bytes of the file, for each time it is read; `embed_progress` is
@@ -53,6 +54,8 @@ def import_file(
             format == "auto" and first is not None and full.is_header(first.content)
         )
         (import_full if is_full else import_official)(engine, file, tally, keep_going=keep_going)
+    if isinstance(source, str | Path) and tally.found_something:
+        note_import(engine.parts, source)
     embedded, note = embed_waiting(engine, embed_progress) if embed else (0, None)
     return tally.report("full" if is_full else "official", embedded, note)
 

@@ -8,7 +8,7 @@ from typing import Literal
 Format = Literal["official", "full"]
 
 SHOWN = 100
-"""How many bad lines and dangling relations a report names; the rest is counted."""
+"""How many bad lines, relations and names of each sort a report names; the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class Dangling:
-    """A relation that was not created, since an end of it is neither in the file nor in the store."""
+    """A relation of a full export that was not created, since the file does not hold an end of it."""
 
     line: int
     source: str
@@ -49,6 +49,13 @@ class ImportReport:
     relations_created: int = 0
     """As named by the file; automatic inverses come on top."""
     relations_known: int = 0
+    also_created: tuple[str, ...] = ()
+    """Entities that only relations name, made with the type `unknown`: the first of them."""
+    also_created_count: int = 0
+    types_taken: int = 0
+    """Entities that were of type `unknown` and took the file's."""
+    types_kept: int = 0
+    """Lines whose entity has another type here, and keeps it."""
     dangling: tuple[Dangling, ...] = ()
     """The first of them."""
     dangling_count: int = 0
@@ -64,7 +71,11 @@ class ImportReport:
     def changed(self) -> bool:
         """Whether the store holds anything that it did not hold before."""
         return bool(
-            self.entities_created + self.observations_added + self.texts_created + self.relations_created
+            self.entities_created
+            + self.observations_added
+            + self.texts_created
+            + self.relations_created
+            + self.types_taken
         )
 
 

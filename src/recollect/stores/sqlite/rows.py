@@ -219,6 +219,11 @@ def receipt_json(outcomes: Sequence[Outcome]) -> str:
     return json.dumps([asdict(outcome) for outcome in outcomes], ensure_ascii=False)
 
 
+def import_setting(scope: Scope, file: str) -> str:
+    """The name under which the settings note that a file was brought into a scope."""
+    return json.dumps(["imported", scope.owner, scope.agent, file])
+
+
 def receipt_of(text: str) -> Receipt:
     return Receipt(tuple(_outcome_of(plain) for plain in json.loads(text)), repeated=True)
 

@@ -12,16 +12,19 @@ from recollect.records import Counts, Filter, Found, Kind, Memory, Model, Passag
 from recollect.stores.sqlite import conversations, dreams, past, word_index
 from recollect.stores.sqlite.belongings import belongings_of
 from recollect.stores.sqlite.facts import facts, together
-from recollect.stores.sqlite.lookup import find_entity
+from recollect.stores.sqlite.graph_mark import graph_mark
+from recollect.stores.sqlite.lookup import FOLDED, find_entity, like_named
 from recollect.stores.sqlite.rows import (
     MEMORY_COLUMNS,
     Belongings,
+    import_setting,
     many,
     memory_of,
     relation_of,
 )
 from recollect.stores.sqlite.standing import Standing, allowed, life, members, narrowing
 from recollect.text.passages import passage_text
+from recollect.text.words import fold
 from recollect.vectors import unpack
 
 if TYPE_CHECKING:
@@ -102,6 +105,29 @@ class SqliteView:
                     found[name] = id_
         return found
 
+    def alike(self, name: str, scope: Scope) -> Sequence[str]:
+        return [
+            other
+            for scope_id in self._scope_ids(Filter(owner=scope.owner, agent=scope.agent))
+            for other in like_named(self.connection, scope_id, name)
+        ]
+
+    def names(self, begun: str, limit: int, where: Filter) -> tuple[Sequence[str], int]:
+        if _nowhere(begun):
+            return [], 0
+        condition, bindings = allowed(where, self._scope_ids(where))
+        condition = f"m.kind = 'entity' AND {condition} AND instr(m.folded_name, ?)"
+        holding = f"FROM memory AS m {FOLDED} WHERE {condition}"
+        sought = fold(begun)
+        rows = self.connection.execute(
+            f"SELECT m.name {holding} ORDER BY instr(m.folded_name, ?) > 1, m.folded_name, m.id LIMIT ?",
+            (*bindings, sought, sought, limit),
+        )
+        names = [name for (name,) in rows]
+        count = self.connection.execute(f"SELECT count(*) {holding}", (*bindings, sought)).get
+        assert isinstance(count, int)  # noqa: S101  # what this question gives
+        return names, count
+
     def relations(self, ids: Sequence[int], *, deleted: bool = False) -> Sequence[Relation]:
         listed = many(ids)
         rows = self.connection.execute(
@@ -163,8 +189,8 @@ class SqliteView:
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
 
     def containing(self, text: str, k: int, where: Filter) -> Sequence[int]:
-        if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-            return []  # what cannot be stored stands nowhere
+        if _nowhere(text):
+            return []
         # LIKE knows the case of ASCII letters alone; GLOB knows none, so it is given both.
         compare, pattern = ("LIKE ? ESCAPE '\\'", _like(text)) if text.isascii() else ("GLOB ?", _glob(text))
         if len(pattern.encode()) > _LONGEST_PATTERN:
@@ -322,6 +348,14 @@ class SqliteView:
             for owner, agent in self.connection.execute("SELECT owner, agent FROM scope ORDER BY id")
         ]
 
+    def imported(self, scope: Scope, file: str) -> bool:
+        name = import_setting(scope, file)
+        return self.connection.execute("SELECT 1 FROM setting WHERE name = ?", (name,)).fetchone() is not None
+
+    def graph_mark(self, scope: Scope, now: int) -> int:
+        scopes = self._scope_ids(Filter(owner=scope.owner, agent=scope.agent))
+        return hash(tuple(graph_mark(self.connection, scope_id, now) for scope_id in scopes))
+
     def how_many(self, where: Filter) -> Mapping[Kind, int]:
         condition, bindings = allowed(where, self._scope_ids(where))
         rows = self.connection.execute(
@@ -461,6 +495,11 @@ class SqliteView:
         number = self.connection.execute(question, bindings).get
         assert isinstance(number, int)  # noqa: S101  # every question here counts
         return number
+
+
+def _nowhere(text: str) -> bool:
+    """Whether it cannot be stored, so that it stands nowhere."""
+    return "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _like(text: str) -> str:

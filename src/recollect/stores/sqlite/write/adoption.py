@@ -15,6 +15,7 @@ from recollect.records import Kind
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.lookup import exact_entity
 from recollect.stores.sqlite.rows import row_of, stamp, stamp_or_none
+from recollect.stores.sqlite.write.entities import settle_type
 from recollect.stores.sqlite.write.texts import add_passages, tag
 from recollect.text.passages import spans
 from recollect.text.same import text_key
@@ -52,11 +53,12 @@ def adopt(batch: Batch, change: Adopt) -> Outcome:
         new = [replace(observation, corrected_by=None) for observation in new]
     made = {observation.id: _insert_observation(batch, id_, observation, live=live) for observation in new}
     _link_observations(batch, new, known | made)
-    if new and standing is not None:
+    took = _took_type(batch, id_, memory) if standing is not None else None
+    if (new or took) and standing is not None:
         batch.run("UPDATE memory SET updated_at = ? WHERE id = ?", batch.at, id_)
-    if new or standing is None:
+    if new or took or standing is None:
         batch.touch(id_, scope, said=standing is None, named=standing is None)
-    return Outcome(ids=(id_,), names=(memory.name,), created=standing is None, count=len(new))
+    return Outcome(ids=(id_,), names=(memory.name,), created=standing is None, count=len(new), took_type=took)
 
 
 def adopt_relation(batch: Batch, change: AdoptRelation) -> Outcome:
@@ -156,6 +158,13 @@ def _standing(batch: Batch, scope: int, memory: Memory, *, fresh: bool) -> int |
         memory.speaker,
         stamp_or_none(memory.deleted_at),
     )
+
+
+def _took_type(batch: Batch, id_: int, memory: Memory) -> str | None:
+    """What is here as `unknown` takes the type that the export knows, unless that is of a forgotten one."""
+    if memory.kind is not Kind.ENTITY or memory.deleted_at is not None:
+        return None
+    return settle_type(batch, id_, memory.type)[0]
 
 
 def _standing_relation(batch: Batch, relation: Relation, *, fresh: bool) -> int | None:

@@ -16,6 +16,7 @@ from recollect.changes import (
     FlagAlike,
     FlagSimilar,
     Forget,
+    NoteImport,
     Outcome,
     Purge,
     PutEntity,
@@ -38,6 +39,7 @@ from recollect.stores.sqlite.write import (
     corrections,
     dreams,
     entities,
+    imports,
     leases,
     life,
     relations,
@@ -94,6 +96,8 @@ def apply(batch: Batch, change: Change) -> Outcome:  # noqa: PLR0911, PLR0912  #
             return adoption.adopt_relation(batch, change)
         case AdoptLinks():
             return adoption.link(batch, change)
+        case NoteImport():
+            return imports.note(batch, change)
         case CommitDream():
             return dreams.commit(batch, change)
         case UndoDream():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.changes import Added, Outcome
+from recollect.changes import UNKNOWN, Added, Outcome
 from recollect.errors import Conflict, NotFound
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.lookup import exact_entity, find_entity
@@ -32,20 +32,24 @@ _IN_FORCE = "deleted_at IS NULL AND superseded_at IS NULL"
 def put(batch: Batch, change: PutEntity) -> Outcome:
     scope, new = batch.scope_id(change.scope), change.entity
     entity = exact_entity(batch.connection, scope, new.name)
-    created = entity is None
     if entity is None:
         entity = insert(batch, scope, new)
-    added = _observe(batch, entity, new.observations, just_made=created)
-    if not created and (added or change.counts):
+        added = _observe(batch, entity, new.observations, just_made=True)
+        batch.touch(entity, scope, named=True)
+        return Outcome(ids=(entity,), names=(new.name,), created=True, added=added)
+    took, kept = settle_type(batch, entity, new.type)
+    added = _observe(batch, entity, new.observations)
+    changed = bool(added or took)
+    if changed or change.counts:
         batch.run(
             "UPDATE memory SET updated_at = ?, duplicates = duplicates + ? WHERE id = ?",
             batch.at,
-            0 if added else 1,
+            0 if changed else 1,
             entity,
         )
-    if created or added:
-        batch.touch(entity, scope, named=created)
-    return Outcome(ids=(entity,), names=(new.name,), created=created, added=added)
+    if changed:
+        batch.touch(entity, scope)
+    return Outcome(ids=(entity,), names=(new.name,), added=added, took_type=took, kept_type=kept)
 
 
 def insert(batch: Batch, scope: int, new: NewEntity) -> int:
@@ -64,6 +68,34 @@ def insert(batch: Batch, scope: int, new: NewEntity) -> int:
     # The name and type by themselves: what the entity is, beside what is known of it.
     vector_rows.add_passage(batch.connection, entity, None, (0, 0))
     return entity
+
+
+def settle_type(batch: Batch, entity: int, given: str) -> tuple[str | None, str | None]:
+    """Which type the entity took, and which it kept although another was given; whoever asks touches it.
+
+    `unknown` says that nobody knew, so what is known later holds for the entity's whole life.
+    """
+    has = str(batch.one("SELECT type FROM memory WHERE id = ?", entity))
+    if fold(given) in (UNKNOWN, fold(has)):
+        return None, None
+    if fold(has) != UNKNOWN:
+        return None, has
+    batch.run("UPDATE memory SET type = ? WHERE id = ?", given, entity)
+    _renew_passages(batch, entity)
+    return given, None
+
+
+def _renew_passages(batch: Batch, entity: int) -> None:
+    """The type stands in front of each passage, and none ever changes its text: others take their place.
+
+    Those of former observations keep their vectors: nothing would embed them anew.
+    """
+    live = "memory_id = ? AND live = 1"
+    rows = batch.rows(f"SELECT observation_id, start, stop FROM passage WHERE {live} ORDER BY id", entity)
+    vector_rows.log_removal(batch.connection, live, entity)
+    batch.run(f"DELETE FROM passage WHERE {live}", entity)
+    for observation, start, stop in rows:
+        vector_rows.add_passage(batch.connection, entity, observation, (start, stop))
 
 
 def add_observations(batch: Batch, change: AddObservations) -> Outcome:
