@@ -109,6 +109,7 @@ def _candidates(count: int) -> Candidates:
         depth=np.full(count, 2),
         spread=np.ones(count, np.int64),
         stability=ones,
+        temper=ones,
         metadata_share=chance.random(count),
         content=-ids,
         echo=np.zeros(count, bool),

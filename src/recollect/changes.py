@@ -335,6 +335,8 @@ class CommitDream:
     corrected_observations: tuple[tuple[int, int], ...] = ()
     links: tuple[tuple[int, int, int, int], ...] = ()
     """Two ids, the lower first, and how firmly they are linked before and after; 0: not at all."""
+    temper: tuple[float, float] | None = None
+    """The power to which rankings take traces, before and after; None: it stays."""
     holder: str | None = None
     """Whoever must hold the lease on dreaming by now; None: nobody need."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.changes import (
+    AddObservations,
     Amend,
     CommitDream,
     DropLease,
@@ -19,11 +20,14 @@ from recollect.changes import (
     NewObservation,
     NewRelation,
     NewText,
+    Purge,
     PutEntity,
     PutText,
     RecordUse,
     Relate,
+    RemoveObservations,
     Restore,
+    RestoreObservation,
     Supersede,
     TakeLease,
     UndoDream,
@@ -84,8 +88,15 @@ def looked(store: Store, second: float = 0, scope: Scope = ME, together: int = 3
         return view.snapshot(scope, us(second), together)
 
 
-def dream(store: Store, second: float = 0, through: int = 0, scope: Scope = ME, **what: object) -> Outcome:
-    return do(store, CommitDream(scope, through, ("place",), "{}", **what), second)  # type: ignore[arg-type]
+def dream(
+    store: Store,
+    second: float = 0,
+    through: int = 0,
+    scope: Scope = ME,
+    phases: tuple[str, ...] = ("consolidate", "place"),
+    **what: object,
+) -> Outcome:
+    return do(store, CommitDream(scope, through, phases, "{}", **what), second)  # type: ignore[arg-type]
 
 
 def words(store: Store, text: str) -> list[int]:
@@ -152,6 +163,27 @@ class DreamContract:
         again = looked(store, 30)
         assert (again.replays, again.last_at) == (told.replays, None)
 
+    def test_a_dream_of_some_phases_leaves_the_others_what_they_need(self, store: Store) -> None:
+        one, two = notes(store, "one", "two")
+        seen(store, one, second=5)
+        told = looked(store, 6)
+        assert (told.dreamt_at, told.last_at, told.used) == ({}, None, frozenset({0}))
+        dream(store, 10, told.through, phases=("promote", "link"))
+        after = looked(store, 11)
+        # Promoted already, and yet to be consolidated.
+        assert (after.replays, after.used, after.used_on) == (told.replays, frozenset(), told.used_on)
+        assert after.dreamt_at == {"promote": us(10), "link": us(10)}
+        seen(store, two, second=15)
+        done = dream(store, 20, looked(store, 20).through, phases=("consolidate", "link"))
+        late = looked(store, 21)
+        # Consolidated already, and the second yet to be promoted.
+        assert (late.replays, late.used) == ((), frozenset({1}))
+        assert late.dreamt_at == {"promote": us(10), "link": us(20), "consolidate": us(20)}
+        assert late.last_at == us(20)
+        do(store, UndoDream(ME, done.ids[0]), 30)
+        assert looked(store, 31).dreamt_at == {"promote": us(10), "link": us(10)}
+        assert [each.rows for each in looked(store, 31).replays] == [(0,), (1,)]
+
     def test_answers_of_another_scope_are_not_replayed(self, store: Store) -> None:
         notes(store, "one")
         yours = note(store, "two", YOU)
@@ -209,7 +241,7 @@ class DreamContract:
         do(store, FlagAlike(third, first, 0.98))
         assert looked(store).twins == ()
 
-    def test_pairs_are_those_that_were_often_enough_together_since_the_last_dream(self, store: Store) -> None:
+    def test_pairs_are_those_that_were_often_enough_together_whoever_dreamt_since(self, store: Store) -> None:
         one, two, three = notes(store, "one", "two", "three")
         for _ in range(3):
             seen(store, one, two)
@@ -217,7 +249,9 @@ class DreamContract:
         assert [(each.first, each.second, each.count) for each in looked(store).together] == [(one, two, 3)]
         assert len(looked(store, together=1).together) == 2
         dream(store, 10)
-        assert looked(store, 20).together == ()
+        assert [(each.first, each.second, each.count) for each in looked(store, 20).together] == [
+            (one, two, 3)
+        ]
 
     # What was asked
 
@@ -302,14 +336,56 @@ class DreamContract:
         assert store.verify() == []
 
     def test_what_was_used_or_pinned_since_the_dream_looked_is_not_pruned(self, store: Store) -> None:
-        one, two, three, four = notes(store, "one", "two", "three", "four")
+        one, two, three, four, five = notes(store, "one", "two", "three", "four", "five")
         seen(store, one, second=11)
         do(store, Amend(ME, two, importance=0.9), 11)
         do(store, Amend(ME, three, pinned=True))
-        done = dream(store, 10, pruned=(one, two, three, four))
-        assert done.left == (one, two, three)
-        assert [memory(store, id_).deleted_at for id_ in (one, two, three)] == [None] * 3
-        assert memory(store, four).deleted_at == at(10)
+        do(store, Amend(ME, four, importance_tag="a vow"))
+        done = dream(store, 10, pruned=(one, two, three, four, five))
+        assert done.left == (one, two, three, four)
+        assert [memory(store, id_).deleted_at for id_ in (one, two, three, four)] == [None] * 4
+        assert memory(store, five).deleted_at == at(10)
+
+    def test_what_was_pinned_or_marked_since_the_dream_looked_may_gain_and_does_not_fade(
+        self, store: Store
+    ) -> None:
+        pinned, marked, plain = notes(store, "one", "two", "three")
+        everyone = (pinned, marked, plain)
+        dream(store, 5, lived=(Lived("strength", everyone, (1.0,) * 3, (0.5,) * 3),))
+        do(store, Amend(ME, pinned, pinned=True), 6)
+        do(store, Amend(ME, marked, importance_tag="a vow"), 6)
+        faded = dream(store, 10, lived=(Lived("strength", everyone, (0.5,) * 3, (0.25,) * 3),))
+        assert (faded.left, faded.count) == ((pinned, marked), 1)
+        assert [memory(store, id_).strength for id_ in everyone] == [0.5, 0.5, 0.25]
+        grown = dream(store, 20, lived=(Lived("strength", everyone, (0.5, 0.5, 0.25), (0.75,) * 3),))
+        assert (grown.left, grown.count) == ((), 3)
+        assert [memory(store, id_).strength for id_ in everyone] == [0.75] * 3
+        # Only fading is kept from it.
+        dream(store, 30, lived=(Lived("stability", (pinned,), (1.0,), (0.5,)),))
+        assert memory(store, pinned).stability == 0.5
+
+    def test_what_was_changed_since_the_dream_looked_is_neither_merged_nor_merged_with(
+        self, store: Store
+    ) -> None:
+        one, two, three, four = notes(store, "one", "two", "three", "four")
+        do(store, Amend(ME, one, importance=0.9), 11)
+        do(store, Amend(ME, four, importance=0.9), 11)
+        done = dream(store, 10, merged=((one, two), (three, four)))
+        assert (done.left, done.count) == ((one, three), 0)
+        assert [memory(store, id_).superseded_at for id_ in (one, two, three, four)] == [None] * 4
+
+    def test_a_relation_comes_back_by_undoing_after_one_end_was_restored_by_hand(self, store: Store) -> None:
+        for first in (0, 1):
+            names = (f"Ada {first}", f"Bob {first}")
+            ends = [do(store, PutEntity(ME, NewEntity(name))).ids[0] for name in names]
+            do(store, Relate(ME, NewRelation(*names, "knows")))
+            done = dream(store, 10, pruned=tuple(ends))
+            do(store, Restore(ME, ends[first]), 20)
+            with store.read() as view:
+                assert view.relations([ends[0]]) == []
+            assert do(store, UndoDream(ME, done.ids[0]), 30).left == (ends[first],)
+            with store.read() as view:
+                assert [each.target_name for each in view.relations([ends[0]])] == [names[1]]
 
     def test_merging_retires_one_and_the_other_takes_over(self, store: Store) -> None:
         tea, again = notes(store, "Ada drinks tea", "Ada drinks the tea")
@@ -329,6 +405,126 @@ class DreamContract:
         assert words(store, "drinks") == [tea, again]
         with store.read() as view:
             assert view.facts([tea], "", None, us(20)).access_count.tolist() == [1]
+
+    @pytest.mark.parametrize("fate", ["revised", "superseded", "forgotten"])
+    def test_who_was_merged_stays_so_where_the_survivor_says_something_else_since(
+        self, store: Store, fate: str
+    ) -> None:
+        tea, again, coffee = notes(store, "Ada drinks tea", "Ada drinks the tea", "Ada drinks coffee")
+        do(store, Amend(ME, again, tags=("Green",)))
+        done = dream(store, 10, merged=((again, tea),))
+        match fate:
+            case "revised":
+                do(store, Amend(ME, tea, text="Ada drinks juice"), 20)
+            case "superseded":
+                do(store, Supersede(ME, (tea,), coffee), 20)
+            case _:
+                do(store, Forget(ME, ids=(tea,)), 20)
+        undone = do(store, UndoDream(ME, done.ids[0]), 30)
+        assert (undone.left, undone.count) == ((again,), 0)
+        assert memory(store, again).superseded_by == tea
+        assert (memory(store, tea).duplicates, memory(store, tea).tags) == (1, ("Green",))
+
+    def test_an_edit_of_the_survivor_keeps_the_tags_and_parts_the_two(self, store: Store) -> None:
+        tea, again = notes(store, "Ada drinks tea", "Ada drinks the tea")
+        do(store, Amend(ME, again, tags=("Green",)))
+        done = dream(store, 10, merged=((again, tea),))
+        do(store, Amend(ME, tea, tags=("Green", "hot")), 20)
+        undone = do(store, UndoDream(ME, done.ids[0]), 30)
+        assert undone.left == (tea,)
+        assert memory(store, again).superseded_at is None
+        assert (memory(store, tea).duplicates, memory(store, tea).tags) == (0, ("Green", "hot"))
+
+    def test_of_one_that_was_purged_the_survivor_keeps_what_it_took_over(self, store: Store) -> None:
+        tea, again = notes(store, "Ada drinks tea", "Ada drinks the tea")
+        seen(store, tea)
+        seen(store, again, second=5)
+        done = dream(store, 10, merged=((again, tea),))
+        do(store, Forget(ME, ids=(again,)), 20)
+        do(store, Purge(at(30)), 40)
+        assert do(store, UndoDream(ME, done.ids[0]), 50).left == (again,)
+        assert memory(store, tea).duplicates == 1
+        with store.read() as view:
+            assert view.facts([tea], "", None, us(50)).access_count.tolist() == [2]
+
+    def test_an_error_does_not_come_back_where_its_correction_was_corrected(self, store: Store) -> None:
+        copy, right, newest = notes(store, "Ada: in Rome", "Ada is in Oslo", "Ada is in Bergen")
+        ada = do(store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("in Rome"),))))
+        wrong = ada.added[0].id
+        done = dream(store, 10, corrected=((copy, right),), corrected_observations=((wrong, right),))
+        do(store, Supersede(ME, (right,), newest), 20)
+        undone = do(store, UndoDream(ME, done.ids[0]), 30)
+        assert (undone.left, undone.count) == ((copy, ada.ids[0]), 0)
+        assert memory(store, copy).superseded_by == right
+        assert memory(store, ada.ids[0]).in_force == ()
+
+    def test_a_merged_observation_is_not_put_back_where_the_other_was_removed(self, store: Store) -> None:
+        ada = do(
+            store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
+        )
+        tea, repeat = (added.id for added in ada.added)
+        done = dream(store, 10, merged_observations=((repeat, tea),))
+        do(store, RemoveObservations(ME, "Ada", ("likes tea",)), 20)
+        assert do(store, UndoDream(ME, done.ids[0]), 30).left == ada.ids
+        assert memory(store, ada.ids[0]).in_force == ()
+
+    def test_an_observation_that_was_said_again_since_is_there_once(self, store: Store) -> None:
+        ada = do(
+            store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
+        )
+        tea, repeat = (added.id for added in ada.added)
+        done = dream(store, 10, merged_observations=((repeat, tea),))
+        do(store, AddObservations(ME, "Ada", (NewObservation("tea!"),)), 20)
+        assert do(store, UndoDream(ME, done.ids[0]), 30).left == ada.ids
+        assert [each.content for each in memory(store, ada.ids[0]).in_force] == ["likes tea", "tea!"]
+
+    def test_what_was_merged_and_restored_by_hand_has_no_twin_any_more(self, store: Store) -> None:
+        tea, again = notes(store, "Ada drinks tea", "Ada drinks the tea")
+        do(store, FlagAlike(again, tea, 0.98))
+        ada = do(
+            store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
+        )
+        older, newer = (added.id for added in ada.added)
+        do(store, FlagSimilar(newer, older, 0.9))
+        assert len(looked(store).twins) == 2
+        dream(store, 10, merged=((again, tea),), merged_observations=((newer, older),))
+        do(store, Restore(ME, again), 20)
+        do(store, RestoreObservation(ME, newer), 20)
+        assert looked(store, 30).twins == ()
+
+    def test_an_older_observation_that_was_restored_by_hand_has_no_twin_either(self, store: Store) -> None:
+        ada = do(
+            store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
+        )
+        older, newer = (added.id for added in ada.added)
+        do(store, FlagSimilar(newer, older, 0.9))
+        do(store, RemoveObservations(ME, "Ada", ("likes tea",)), 10)
+        do(store, RestoreObservation(ME, older), 20)
+        assert looked(store, 30).twins == ()
+
+    def test_an_observation_that_was_restored_is_known_to_have_been_corrected(self, store: Store) -> None:
+        ada = do(store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("is Bob"),))))
+        wrong = ada.added[0].id
+        (right,) = notes(store, "Ada is Ada")
+        dream(store, 10, corrected_observations=((wrong, right),))
+        do(store, RestoreObservation(ME, wrong), 20)
+        (back,) = memory(store, ada.ids[0]).in_force
+        assert (back.content, back.corrected_by, back.superseded_at) == ("is Bob", right, None)
+
+    def test_a_power_is_written_read_and_taken_back(self, store: Store) -> None:
+        (one,) = notes(store, "one")
+        yours = note(store, "two", YOU)
+        done = dream(store, 10, temper=(1.0, 0.25))
+        assert (looked(store).temper, looked(store, scope=YOU).temper) == (0.25, 1.0)
+        with store.read() as view:
+            assert view.facts([one, yours], "", None, us(20)).temper.tolist() == [0.25, 1.0]
+        # It is no longer what this dream saw.
+        other = dream(store, 20, temper=(1.0, 0.5))
+        assert looked(store).temper == 0.25
+        do(store, UndoDream(ME, other.ids[0]), 30)
+        assert looked(store).temper == 0.25
+        do(store, UndoDream(ME, done.ids[0]), 30)
+        assert looked(store).temper == 1.0
 
     def test_observations_are_retired_in_favour_of_one_another_or_of_a_memory(self, store: Store) -> None:
         ada = do(
@@ -401,6 +597,18 @@ class DreamContract:
         do(store, UndoDream(ME, second), 30)
         with store.read() as view:
             assert [each.undone_at for each in view.dreams(ME, 10)] == [at(30), None]
+
+    def test_a_purge_takes_what_reports_quote_and_leaves_what_they_count(self, store: Store) -> None:
+        report = (
+            '{"memories": 1, "upkeep": "one ~ two", "gate": {"questions": 4, "losses": [{"query": "one"}]}}'
+        )
+        do(store, CommitDream(ME, 0, ("report",), report), 10)
+        do(store, CommitDream(YOU, 0, ("report",), '{"upkeep": "three", "gate": null}'), 10)
+        do(store, Purge(at(0)), 20)
+        with store.read() as view:
+            (mine,), (yours,) = view.dreams(ME, 9), view.dreams(YOU, 9)
+        assert mine.report == {"memories": 1, "upkeep": None, "gate": {"questions": 4, "losses": []}}
+        assert yours.report == {"upkeep": None, "gate": None}
 
     def test_dreams_are_undone_from_the_last_and_once(self, store: Store) -> None:
         notes(store, "one")

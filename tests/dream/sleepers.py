@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.dream.gate import Asked
+from recollect.dream.knobs import Phase
 from recollect.dream.snapshot import Life, Replay, Snapshot
 from recollect.factors.candidates import DAY, HOUR, NEVER, Candidates, Facts, Moment, Source, Together
 from recollect.rank.profiles import REVERIE
@@ -51,7 +52,10 @@ def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> S
     """Of these, by ascending id; the last dream was so many days ago."""
     return Snapshot(
         at=AT,
-        last_at=None if last is None else ago(last),
+        # Of pruning a moment earlier: at the same moment there is nothing left to prune.
+        dreamt_at={}
+        if last is None
+        else {phase: ago(last) - (phase is Phase.PRUNE) for phase in Phase if phase is not Phase.REPORT},
         through=0,
         ids=np.array([row.id for row in rows], np.int64),
         kind=np.array([KINDS.index(row.kind) for row in rows], np.int64),
@@ -95,7 +99,15 @@ def stages(draft: Draft) -> list[Consolidation]:
 
 def lived(before: Snapshot, draft: Draft) -> Snapshot:
     """The store after a dream, at the same moment: nothing was recalled since."""
-    return replace(before, life=draft.life, last_at=before.at, replays=(), used_on={}, seen_before={})
+    return replace(
+        before,
+        life=draft.life,
+        temper=draft.temper,
+        dreamt_at=dict.fromkeys(Phase, before.at),
+        replays=(),
+        used_on={},
+        seen_before={},
+    )
 
 
 def after(before: Snapshot, draft: Draft) -> Snapshot:
@@ -122,8 +134,20 @@ def after(before: Snapshot, draft: Draft) -> Snapshot:
         twins=tuple(twins for twins in told.twins if there(twins.older, twins.newer)),
         copies=tuple(copy for copy in told.copies if there(copy.place) and copy.by not in draft.gone),
         together=tuple(pair for pair in told.together if not {pair.first, pair.second} & draft.gone.keys()),
+        trials=tuple(
+            asked(one.wanted, order, top=one.moment.limit)
+            for one in told.trials
+            if (order := [id_ for id_ in found_for(one) if id_ not in draft.gone])
+        ),
         linked={**told.linked, **{(link.first, link.second): link.weight for link in draft.links}},
     )
+
+
+def found_for(one: Asked) -> list[int]:
+    """What words find for a question, best first."""
+    best_first = np.argsort(one.candidates.sources["words"].rank)
+    ids: list[int] = one.candidates.facts.ids[best_first].tolist()
+    return ids
 
 
 def place(said: Said) -> tuple[int, int | None]:
@@ -156,6 +180,7 @@ def asked(
         depth=np.full(size, 2),
         spread=np.full(size, 1),
         stability=same,
+        temper=same,
         metadata_share=np.zeros(size),
         content=ints(*known),
         echo=np.zeros(size, bool),

@@ -68,6 +68,8 @@ class Before:
     dream: int
     lines: dict[int, str]
     relations: list[str]
+    spoken_for: tuple[tuple[int, int], ...]
+    """Who was merged or corrected, and by whom."""
     touched: set[int] = field(default_factory=set)
 
 
@@ -154,7 +156,8 @@ class Life:
         # Nothing is destroyed, and nothing is made.
         assert after.keys() == lines.keys()
         if done.id is not None:
-            self.dreams.append(Before(done.id, lines, relations))
+            spoken_for = (*done.report.merged, *done.report.corrected)
+            self.dreams.append(Before(done.id, lines, relations, spoken_for))
         # Nobody interfered, so nothing was left out.
         assert done.left == ()
         again = self.engine.dream(knobs=knobs, gate=False)
@@ -166,10 +169,14 @@ class Life:
         before = self.dreams[-count]
         undone = self.engine.undo_dream(before.dream, later=True)
         assert undone.ids == tuple(each.dream for each in reversed(self.dreams[-count:]))
+        # Whoever was retired for one that was touched since may stay so.
+        touched = set(before.touched)
+        for each in self.dreams[-count:]:
+            touched |= {gone for gone, by in each.spoken_for if by in before.touched}
         del self.dreams[-count:]
         lines, relations = self.told()
-        assert set(undone.left) <= before.touched
-        for id_ in before.lines.keys() - before.touched:
+        assert set(undone.left) <= touched
+        for id_ in before.lines.keys() - touched:
             assert lines[id_] == before.lines[id_]
         if not before.touched:
             assert relations == before.relations

@@ -85,6 +85,7 @@ def gathered(rows: Sequence[Row]) -> Candidates:
         depth=_ints([row.depth for row in rows]),
         spread=_ints([row.spread for row in rows]),
         stability=_floats([row.stability for row in rows]),
+        temper=np.ones(len(rows)),
         metadata_share=_floats([row.metadata for row in rows]),
         content=_ints([-row.id if row.content is None else row.content for row in rows]),
         echo=np.array([row.echo for row in rows], bool),

@@ -14,12 +14,12 @@ from recollect.errors import Conflict
 PHASES = (
     "consolidate",
     "downscale",
+    "merge",
+    "correct",
     "prune",
     "place",
     "promote",
     "balance",
-    "merge",
-    "correct",
     "link",
     "report",
 )

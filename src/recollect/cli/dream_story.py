@@ -142,9 +142,7 @@ def sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Itera
         f"{counted(beside, 'old memory', 'old memories')} replayed beside new ones" if beside else "",
     )
     fading = moved(report["weakest"])
-    yield Section(
-        "faded", "Faded a little", report["faded"], fading, "" if fading else "each by less than 0.0001"
-    )
+    yield Section("faded", "Faded", report["faded"], fading, "" if fading else "each by less than 0.0001")
     yield Section(
         "stabler",
         "Will last longer",
@@ -160,12 +158,12 @@ def sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Itera
         yield Section(word, title, report[word], note=note)
     deeper = report["deeper"]
     yield Section("deeper", "Went deeper", len(deeper), moved(deeper, 0))
-    power = report["power"]
+    temper = report["temper"]
     yield Section(
         "balanced",
         "Tempered",
-        int(power < 1),
-        note=f"all traces to the power {power:.2f}: rankings that read them would find less",
+        int(temper < 1),
+        note=f"rankings take traces to the power {temper:.2f}; as they are, people would find less",
     )
     yield Section(
         "pruned",

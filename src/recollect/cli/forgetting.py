@@ -86,12 +86,15 @@ def purge(call: Call, before: datetime | timedelta, yes: bool) -> None:
 
     It reaches what every owner forgot, and there is no way back.
     """
-    from recollect.bootstrap import now  # noqa: PLC0415  # loads the engine
+    from recollect.bootstrap import backups, now  # noqa: PLC0415  # loads the engine
 
     moment = before if isinstance(before, datetime) else now() - before
     with call.memory() as memory:
         confirm(f"Destroy for good what was forgotten before {moment.astimezone():%Y-%m-%d %H:%M}?", yes=yes)
         gone = memory.purge(moment)
+    kept = backups(call.settings()[0])
+    if kept.exists():
+        call.tell(f"Backups in {kept} still hold what they held; remove them to be rid of it.")
     data = {"purged": gone, "before": moment.isoformat()}
     call.show(Done(f"Destroyed {counted(gone, 'forgotten thing')} for good.", data))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.dream.knobs import Phase
 from recollect.dream.scores import (
     downscaled,
     hours_since,
@@ -70,16 +71,22 @@ def downscale(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
 
 def prune(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
     """Forget, reversibly, what is stale, weak and of no use; but only what something else says, too."""
+    if snapshot.dreamt_at.get(Phase.PRUNE) == snapshot.at:
+        return draft  # two dreams at one moment are one
     pruned: list[int] = []
     echoed_by: dict[int, int] = {}
     # Of several that say the same, and are all fading, the one used last stays; and since those that stay do
     # not echo one another, the next dream finds no more to prune.
     unique: set[int] = set()
     all_faded = set(snapshot.ids[is_faded(snapshot, draft.life.strength, knobs, snapshot.at)].tolist())
+    gone = draft.gone
     for row in reversed(fading(snapshot, knobs, draft)):
         id_ = int(snapshot.ids[row])
+        if id_ in gone:
+            continue
         near = (echo.memory for echo in snapshot.echoes.get(row, ()) if echo.cosine >= knobs.prune_echo)
-        echo = next((other for other in near if other not in all_faded or other in unique), None)
+        there = (other for other in near if other not in gone)
+        echo = next((other for other in there if other not in all_faded or other in unique), None)
         if echo is None and knobs.prune_echo:
             unique.add(id_)
             continue
@@ -121,10 +128,11 @@ def place(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
 def promote(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
     """One depth more for what is used often and in several sessions.
 
-    Only if it was used since the last dream: two dreams at one moment would promote twice.
+    Only if it was used since the last promotion: two dreams at one moment would promote twice.
     """
+    shown = {row for replay in snapshot.replays for row in replay.rows}
     used = np.zeros(len(snapshot.ids), bool)
-    used[sorted({row for replay in snapshot.replays for row in replay.rows})] = True
+    used[sorted(shown if snapshot.used is None else snapshot.used)] = True
     worthy = (
         used
         & (signal(snapshot, knobs, snapshot.at) >= knobs.promote_signal)

@@ -47,8 +47,8 @@ class Draft:
     """Strengthened in this dream."""
     interleaved: tuple[tuple[int, int], ...] = ()
     """Places: something new, and the old memory that was replayed beside it."""
-    power: float = 1.0
-    """To which traces were tempered; 1: they are as the other phases left them."""
+    temper: float = 1.0
+    """The power to which rankings take the traces."""
     pruned: tuple[int, ...] = ()
     """Ids."""
     echoed_by: Mapping[int, int] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Draft:
     @classmethod
     def of(cls, snapshot: Snapshot) -> Draft:
         """Nothing decided yet."""
-        return cls(snapshot.life, np.zeros(len(snapshot.ids), bool))
+        return cls(snapshot.life, np.zeros(len(snapshot.ids), bool), temper=snapshot.temper)
 
     @property
     def gone(self) -> dict[int, int | None]:

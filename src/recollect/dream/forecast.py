@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.dream.knobs import Phase
 from recollect.dream.scores import SLOWNESS, after_days, is_archival, is_faded
 from recollect.factors.candidates import DAY
 
@@ -50,7 +51,8 @@ def forecast(snapshot: Snapshot, knobs: Knobs, days: int) -> Forecast:
     mean = [_mean(strength)]
     for day in range(1, days + 1):
         at = snapshot.at + day * DAY
-        strength = after_days(snapshot, strength, 1.0, knobs)
+        nights = _since_last(snapshot) if day == 1 else 1.0
+        strength = after_days(snapshot, strength, nights, knobs)
         mean.append(_mean(strength))
         fades_on[(fades_on < 0) & is_faded(snapshot, strength, knobs, at)] = day
         archived_on[(archived_on < 0) & is_archival(snapshot, strength, knobs, at)] = day
@@ -59,6 +61,14 @@ def forecast(snapshot: Snapshot, knobs: Knobs, days: int) -> Forecast:
     return Forecast(
         snapshot.ids, snapshot.kind, snapshot.kept, days, fades_on, archived_on, strength, left, tuple(mean)
     )
+
+
+def _since_last(snapshot: Snapshot) -> Floats | float:
+    """The days that the first night takes: all since the last downscaling, and none if there was none."""
+    last = snapshot.dreamt_at.get(Phase.DOWNSCALE)
+    if last is None:
+        return 0.0
+    return (snapshot.at + DAY - np.maximum(snapshot.created_at, last)) / DAY
 
 
 def _mean(strength: Floats) -> float:

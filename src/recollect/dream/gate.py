@@ -120,7 +120,7 @@ class _Moved:
 
     @classmethod
     def between(cls, last: Draft, draft: Draft) -> _Moved:
-        traces = any(
+        traces = last.temper != draft.temper or any(
             not np.array_equal(getattr(last.life, name), getattr(draft.life, name)) for name in _TRACES
         )
         return cls(traces, frozenset(id_ for id_, _ in last.gone.items() ^ draft.gone.items()))
@@ -166,6 +166,7 @@ def _dreamt(candidates: Candidates, draft: Draft, snapshot: Snapshot) -> Candida
     columns = {
         name: np.where(known, getattr(draft.life, name)[rows], getattr(left.facts, name)) for name in _TRACES
     }
+    columns["temper"] = np.where(known, draft.temper, left.facts.temper)
     facts = replace(left.facts, **columns)
     return replace(
         left, facts=facts, sources={name: _ranked_anew(each) for name, each in left.sources.items()}

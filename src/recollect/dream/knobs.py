@@ -14,12 +14,12 @@ class Phase(StrEnum):
 
     CONSOLIDATE = "consolidate"
     DOWNSCALE = "downscale"
+    MERGE = "merge"
+    CORRECT = "correct"
     PRUNE = "prune"
     PLACE = "place"
     PROMOTE = "promote"
     BALANCE = "balance"
-    MERGE = "merge"
-    CORRECT = "correct"
     LINK = "link"
     REPORT = "report"
 

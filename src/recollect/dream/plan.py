@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 STEPS: Mapping[Phase, Step] = {
     Phase.CONSOLIDATE: cycle.consolidate,
     Phase.DOWNSCALE: cycle.downscale,
+    Phase.MERGE: hygiene.merge,
+    Phase.CORRECT: hygiene.correct,
     Phase.PRUNE: cycle.prune,
     Phase.PLACE: cycle.place,
     Phase.PROMOTE: cycle.promote,
     Phase.BALANCE: balance,
-    Phase.MERGE: hygiene.merge,
-    Phase.CORRECT: hygiene.correct,
     Phase.LINK: hygiene.link,
 }
 
@@ -90,6 +90,8 @@ class Plan:
     @property
     def is_empty(self) -> bool:
         draft = self.draft
+        if draft.temper != self.snapshot.temper:
+            return False
         return not (self.turned() or draft.pruned or draft.merges or draft.corrections or draft.links)
 
 

@@ -48,8 +48,8 @@ class DreamReport:
     revived: int
     """Archived before, and in use again."""
     deeper: tuple[Moved, ...]
-    power: float
-    """To which traces were tempered, so that nobody finds less; 1: not at all."""
+    temper: float
+    """The power to which rankings take the traces, so that nobody finds less; 1: as they are."""
     interleaved: int
     """Old memories that were replayed beside new ones."""
     pruned: tuple[int, ...]
@@ -113,7 +113,7 @@ def reported(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str, ...
             (moved & (before.consolidation == ARCHIVED) & (after.consolidation == CONSOLIDATED)).sum()
         ),
         deeper=top(deeper, before.depth, after.depth),
-        power=draft.power,
+        temper=draft.temper,
         interleaved=len(draft.interleaved),
         pruned=draft.pruned,
         unique=len(draft.unique),

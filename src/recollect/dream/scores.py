@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.dream.knobs import Phase
 from recollect.factors.candidates import DAY, HOUR
 
 if TYPE_CHECKING:
@@ -73,15 +74,16 @@ def recalled_on(stability: float, since: int, days: Iterable[int]) -> float:
 
 
 def downscaled(snapshot: Snapshot, strength: Floats, knobs: Knobs) -> Floats:
-    """SHY: what the days since the last dream leave of each strength.
+    """SHY: what the days since strengths were last downscaled leave of each.
 
     Only days that a memory has lived through count, so that it does not matter how often one dreams; and the
     first dream takes nothing, since nobody knows how the nights before it were. What lies below the floor
     already is left there.
     """
-    if snapshot.last_at is None:
+    last = snapshot.dreamt_at.get(Phase.DOWNSCALE)
+    if last is None:
         return strength
-    since = np.maximum(snapshot.created_at, snapshot.last_at)
+    since = np.maximum(snapshot.created_at, last)
     return after_days(snapshot, strength, np.maximum(snapshot.at - since, 0) / DAY, knobs)
 
 

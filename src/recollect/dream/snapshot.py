@@ -94,8 +94,8 @@ class Snapshot:
     """Times are microseconds since 1970, days are days since 1970, both UTC."""
 
     at: int
-    last_at: int | None
-    """When the last dream was; None: this is the first."""
+    dreamt_at: Mapping[str, int]
+    """When each phase was last dreamt; those that never were are not named."""
     through: int
     """The newest answer that is in it. The next dream begins after it."""
     ids: Ints
@@ -114,6 +114,10 @@ class Snapshot:
     sessions: Ints
     """Sessions that it came up in, as far as the log goes."""
     life: Life
+    temper: float = 1.0
+    """The power to which rankings take these traces now."""
+    used: frozenset[int] | None = None
+    """Places of what was shown since the last promotion; None: what the replays show."""
     replays: tuple[Replay, ...] = ()
     used_on: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Places, each with the days since the last dream on which it was seen, ascending."""
@@ -128,6 +132,11 @@ class Snapshot:
     """Questions of which the answer is known, by the rankings that people use and that read these traces."""
     linked: Mapping[tuple[int, int], int] = field(default_factory=dict)
     """Pairs that are linked already, and how firmly."""
+
+    @property
+    def last_at(self) -> int | None:
+        """When the last dream was; None: this is the first."""
+        return max(self.dreamt_at.values(), default=None)
 
     def place(self, id_: int) -> int | None:
         """Where a memory stands in the columns."""

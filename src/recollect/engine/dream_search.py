@@ -116,7 +116,7 @@ def copies_of_errors(parts: Parts, snapshot: Snapshot) -> tuple[Copy, ...]:
 
 def _newest(snapshot: Snapshot) -> list[int]:
     """What was made or changed since the last dream; of very much, the last."""
-    since = snapshot.last_at or 0
+    since = snapshot.dreamt_at.get(Phase.CORRECT, 0)
     rows = np.flatnonzero(snapshot.changed_at > since)
     order = np.argsort(-snapshot.changed_at[rows], kind="stable")
     return sorted(snapshot.ids[rows[order][:_MOST_NEW]].tolist())
@@ -125,9 +125,13 @@ def _newest(snapshot: Snapshot) -> list[int]:
 def _places(memory: Memory) -> Iterator[tuple[Said, str]]:
     kept = memory.pinned or memory.importance_tag is not None
     if memory.kind is not Kind.ENTITY:
-        yield Said(memory.id, memory.text, kept=kept), said_by(memory)
+        # Whoever brought one back from being corrected means it.
+        if not any(absence.why == "superseded" for absence in memory.absences):
+            yield Said(memory.id, memory.text, kept=kept), said_by(memory)
         return
     for seen in memory.in_force:
+        if seen.corrected_by is not None:
+            continue
         yield Said(memory.id, seen.content, seen.id, kept=kept), f"{memory.name}: {seen.content}"
 
 

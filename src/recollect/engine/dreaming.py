@@ -156,7 +156,7 @@ def _dreamt(
     if Phase.REPORT in wish.phases:
         report = replace(report, upkeep=consolidation_report(parts, STALE_DAYS).text)
     reached(5)
-    idle = planned.is_empty and not snapshot.replays
+    idle = planned.is_empty and not _begins(planned)
     if wish.dry_run or idle or (verdict is not None and not verdict.passed):
         reached(_STAGES)
         return Dreamt(at, report)
@@ -164,6 +164,14 @@ def _dreamt(
     outcome = parts.store.apply([change], at=at).outcomes[0]
     reached(_STAGES)
     return Dreamt(at, report, outcome.ids[0], outcome.left)
+
+
+def _begins(planned: Plan) -> bool:
+    """Whether a dream that changes nothing has to be kept: the next one goes on from it."""
+    snapshot, phases = planned.snapshot, planned.phases
+    replays = bool(snapshot.replays) and Phase.CONSOLIDATE in phases
+    first_night = Phase.DOWNSCALE in phases and Phase.DOWNSCALE not in snapshot.dreamt_at
+    return replays or (first_night and len(snapshot.ids) > 0)
 
 
 def _commit(parts: Parts, planned: Plan, report: DreamReport, holder: str | None) -> CommitDream:
@@ -190,6 +198,7 @@ def _commit(parts: Parts, planned: Plan, report: DreamReport, holder: str | None
             (one.gone.observation, one.by) for one in draft.corrections if one.gone.observation is not None
         ),
         links=tuple((link.first, link.second, link.before, link.weight) for link in draft.links),
+        temper=None if draft.temper == planned.snapshot.temper else (planned.snapshot.temper, draft.temper),
         holder=holder,
     )
 
@@ -245,7 +254,8 @@ def forecast(parts: Parts, days: int) -> Forecast:
     parts.signals.settle(parts.signals.patience_seconds)
     with parts.store.read() as view:
         snapshot = view.snapshot(parts.scope, microseconds(parts.clock()), parts.knobs.link_together)
-    return look_ahead(snapshot, parts.knobs, days)
+    fades = Phase.DOWNSCALE in parts.phases
+    return look_ahead(snapshot, parts.knobs if fades else replace(parts.knobs, daily=1.0), days)
 
 
 def links(parts: Parts, id_: int) -> tuple[tuple[Memory, int], ...]:

@@ -50,6 +50,8 @@ class Facts:
     depth: Ints
     spread: Ints
     stability: Floats
+    temper: Floats
+    """The power to which what dreams wrote is taken: 1 as it is, 0 not at all."""
     metadata_share: Floats
     """How much of an entity's observations in force are of the kind `metadata`."""
     content: Ints

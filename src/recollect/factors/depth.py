@@ -21,4 +21,6 @@ class DepthWeight:
     semantic: float = 1.2
 
     def __call__(self, candidates: Candidates, moment: Moment) -> Floats:  # noqa: ARG002  # every factor's form
-        return np.array([self.episodic, self.intermediate, self.semantic])[candidates.facts.depth - 1]
+        weights = np.array([self.episodic, self.intermediate, self.semantic])
+        weight: Floats = weights[candidates.facts.depth - 1] ** candidates.facts.temper
+        return weight

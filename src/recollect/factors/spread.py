@@ -18,4 +18,4 @@ if TYPE_CHECKING:
 class Spread:
     def __call__(self, candidates: Candidates, moment: Moment) -> Floats:  # noqa: ARG002  # every factor's form
         spread: Floats = np.log(1.0 + candidates.facts.spread) / np.log(2.0)
-        return spread
+        return spread**candidates.facts.temper

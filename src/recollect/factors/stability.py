@@ -35,4 +35,5 @@ class Stability:
         retrievable = 1.0 / (1.0 + days / (self.slowness * stability))
         with np.errstate(over="ignore"):  # what is beyond numbers is beyond `high`
             gain = np.clip(stability**self.exponent, self.low, self.high)
-        return np.where(stability >= 1.0, 1 + (gain - 1) * retrievable, 1 - (1 - gain) * (1 - retrievable))
+        kept = np.where(stability >= 1.0, 1 + (gain - 1) * retrievable, 1 - (1 - gain) * (1 - retrievable))
+        return kept**candidates.facts.temper

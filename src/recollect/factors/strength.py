@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Strength:
     def __call__(self, candidates: Candidates, moment: Moment) -> Floats:  # noqa: ARG002  # every factor's form
-        return candidates.facts.strength
+        return candidates.facts.strength**candidates.facts.temper

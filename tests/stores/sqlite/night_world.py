@@ -55,7 +55,7 @@ def lived_in(path: Path) -> Path:
         )
         engine.create_relations([("Ada", "knows", "Bob")])
     with dreamer(path, DAY) as engine:
-        engine.dream(phases=["place"], gate=False)
+        engine.dream(phases=["downscale", "place"], gate=False)
     with dreamer(path, BEDTIME - DAY) as engine:
         engine.remember("Alice works for Google")
         for _ in range(3):

@@ -115,6 +115,7 @@ def _fourth(hand: apsw.Connection) -> None:
         "corrected": [],
         "corrected_observations": [],
         "links": [[1, 2, 0, 3]],
+        "temper": None,
     }
     hand.execute("UPDATE memory SET strength = 0.75 WHERE id = 3")
     hand.execute("INSERT INTO link VALUES (1, 2, 3)")
@@ -202,10 +203,25 @@ def test_dreams_are_known_and_can_be_undone(tmp_path: Path, version: int) -> Non
             assert list(view.links([1])) == [(1, 2, 3)]
             assert view.lease("dream") == ("somebody", moment(170_000_000))
             told = view.snapshot(HERE, 60, 3)
-            assert (told.last_at, told.through, told.replays) == (50, 3, ())
+            # It did not consolidate, so all answers are yet to be replayed.
+            assert (told.last_at, told.through, told.temper) == (50, 3, 1.0)
+            assert [(each.at, each.rows) for each in told.replays] == [(10, (0, 1)), (20, (0, 1)), (40, (2,))]
         assert store.apply([UndoDream(HERE, 1)], at=AT).outcomes[0].left == ()
         with store.read() as view:
             assert view.memories([3])[3].strength == 1.0
+            assert list(view.links([1])) == []
+
+
+def test_a_field_that_is_no_longer_what_a_dream_wrote_stays_when_it_is_undone(tmp_path: Path) -> None:
+    path = store_of(NOW, tmp_path / "store.db")
+    with closing(apsw.Connection(str(path))) as hand:
+        hand.execute("UPDATE memory SET strength = 0.5 WHERE id = 3")
+    with closing(SqliteStore(path)) as store:
+        undone = store.apply([UndoDream(HERE, 1)], at=AT).outcomes[0]
+        # The link is taken back, and the strength is not.
+        assert (undone.left, undone.count) == ((3,), 1)
+        with store.read() as view:
+            assert view.memories([3])[3].strength == 0.5
             assert list(view.links([1])) == []
 
 
@@ -217,7 +233,7 @@ def test_a_store_of_before_has_not_dreamt_and_can(tmp_path: Path, version: int) 
             assert (told.last_at, view.dreams(HERE, 9), view.questions(HERE, 9)) == (None, [], [])
         # Answers of before are replayed, though nobody noted what was asked.
         assert [each.at for each in told.replays] == ([] if version == 1 else [10, 20])
-        store.apply([CommitDream(HERE, told.through, ("place",), "{}")], at=AT)
+        store.apply([CommitDream(HERE, told.through, ("consolidate",), "{}")], at=AT)
         with store.read() as view:
             assert view.snapshot(HERE, 200, 1).replays == ()
 

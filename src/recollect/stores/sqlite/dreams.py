@@ -37,11 +37,13 @@ _MEMORIES = (
 
 def snapshot(connection: apsw.Connection, scope: int, now: int, together: int) -> Snapshot:
     """Of what is in force; pairs that were seen together at least so often."""
-    before: list[Row] = connection.execute(
-        "SELECT at, through FROM dream WHERE scope_id = ? AND undone_at IS NULL ORDER BY id DESC LIMIT 1",
+    dreamt: list[Row] = connection.execute(
+        "SELECT value, max(at), max(through) FROM dream, json_each(dream.phases) "
+        "WHERE scope_id = ? AND undone_at IS NULL GROUP BY value",
         (scope,),
     ).fetchall()
-    last_at, through = before[0] if before else (None, 0)
+    seen_by = {phase: through for phase, _, through in dreamt}
+    through = seen_by.get("consolidate", 0)
     rows: list[Row] = connection.execute(_MEMORIES, (scope,)).fetchall()
     columns = list(zip(*rows, strict=True)) if rows else [()] * 13
     ids = np.array(columns[0], np.int64)
@@ -50,7 +52,7 @@ def snapshot(connection: apsw.Connection, scope: int, now: int, together: int) -
     spread = np.array(columns[10], np.int64)
     return Snapshot(
         at=now,
-        last_at=last_at,
+        dreamt_at={phase: at for phase, at, _ in dreamt},
         through=newest,
         ids=ids,
         kind=np.array([_KINDS[kind] for kind in columns[1]], np.int64),
@@ -68,13 +70,15 @@ def snapshot(connection: apsw.Connection, scope: int, now: int, together: int) -
             spread=spread,
             stability=np.array(columns[11], np.float64),
         ),
+        temper=_temper(connection, scope),
+        used=_shown_after(connection, scope, seen_by.get("promote", 0), places),
         replays=replays,
         used_on={row: tuple(sorted(on)) for row, on in days.items()},
         seen_before=_seen_before(
             connection, {columns[0][row]: min(on) for row, on in days.items()}, places, through
         ),
         twins=(*_alike_notes(connection, scope), *_alike_observations(connection, scope)),
-        together=_together(connection, scope, together, last_at or 0),
+        together=_together(connection, scope, together),
         linked=_linked(connection, scope),
     )
 
@@ -141,6 +145,8 @@ def _alike_notes(connection: apsw.Connection, scope: int) -> list[Twins]:
         "LEFT JOIN use AS au ON au.memory_id = a.id LEFT JOIN use AS bu ON bu.memory_id = b.id "
         "WHERE b.similar_to IS NOT NULL AND b.scope_id = ?1 AND a.scope_id = ?1 AND a.kind = b.kind "
         "AND a.speaker IS b.speaker AND a.happened_at IS b.happened_at "
+        # Whoever brought one back from being replaced wants both.
+        "AND NOT EXISTS (SELECT 1 FROM absence WHERE memory_id IN (a.id, b.id) AND why = 'superseded') "
         "AND a.deleted_at IS NULL AND a.superseded_at IS NULL "
         "AND b.deleted_at IS NULL AND b.superseded_at IS NULL ORDER BY b.id",
         (scope,),
@@ -173,16 +179,32 @@ def _alike_observations(connection: apsw.Connection, scope: int) -> list[Twins]:
     ]
 
 
-def _together(connection: apsw.Connection, scope: int, least: int, since: int) -> tuple[Pair, ...]:
+def _temper(connection: apsw.Connection, scope: int) -> float:
+    rows: list[Row] = connection.execute("SELECT temper FROM scope WHERE id = ?", (scope,)).fetchall()
+    return float(rows[0][0]) if rows else 1.0
+
+
+def _shown_after(
+    connection: apsw.Connection, scope: int, through: int, places: Mapping[int, int]
+) -> frozenset[int]:
+    rows = connection.execute(
+        "SELECT DISTINCT d.memory_id FROM recall AS r JOIN recalled AS d ON d.recall_id = r.id "
+        "JOIN memory AS m ON m.id = d.memory_id WHERE r.id > ? AND m.scope_id = ?",
+        (through, scope),
+    )
+    return frozenset(places[memory] for (memory,) in rows if memory in places)
+
+
+def _together(connection: apsw.Connection, scope: int, least: int) -> tuple[Pair, ...]:
     return tuple(
         Pair(first, second, count)
         for first, second, count in connection.execute(
             "SELECT t.first_id, t.second_id, t.count FROM together AS t "
             "JOIN memory AS a ON a.id = t.first_id JOIN memory AS b ON b.id = t.second_id "
-            "WHERE t.count >= ? AND t.last_at >= ? "
-            "AND a.scope_id = ?3 AND b.scope_id = ?3 AND a.deleted_at IS NULL AND a.superseded_at IS NULL "
+            "WHERE t.count >= ? "
+            "AND a.scope_id = ?2 AND b.scope_id = ?2 AND a.deleted_at IS NULL AND a.superseded_at IS NULL "
             "AND b.deleted_at IS NULL AND b.superseded_at IS NULL ORDER BY t.first_id, t.second_id",
-            (least, since, scope),
+            (least, scope),
         )
     )
 

@@ -33,13 +33,14 @@ def facts(
             "coalesce(u.count, 0), "
             "m.status, m.importance, m.strength, m.depth, m.spread, m.stability, "
             "coalesce(m.text_key, -m.id), "
-            "m.kind = 'message' AND m.session IS ?2 AND m.text IS ?3, coalesce(m.drawn_from, m.id) "
+            "m.kind = 'message' AND m.session IS ?2 AND m.text IS ?3, coalesce(m.drawn_from, m.id), "
+            "(SELECT temper FROM scope WHERE scope.id = m.scope_id) "
             "FROM memory AS m LEFT JOIN use AS u ON u.memory_id = m.id "
             f"WHERE m.id IN {_WANTED} ORDER BY m.id",
             (wanted, session, _storable(query)),
         )
     )
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 15
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 16
     found = np.array(columns[0], np.int64)
     content = np.array(columns[12], np.int64)
     for memory, text in connection.execute(_WORDINGS, (wanted, now)):
@@ -59,6 +60,7 @@ def facts(
         depth=np.array(columns[9], np.int64),
         spread=np.array(columns[10], np.int64),
         stability=np.array(columns[11], np.float64),
+        temper=np.array(columns[15], np.float64),
         metadata_share=_beside(found, connection, _METADATA, (wanted,)),
         content=content,
         echo=np.array(columns[13], bool),

@@ -61,6 +61,12 @@ def create(connection: apsw.Connection, scope: int) -> None:
     connection.execute(f"CREATE VIRTUAL TABLE word_count_{scope} USING fts5vocab(words_{scope}, row)")
 
 
+def clean(connection: apsw.Connection, scope: int) -> None:
+    """Rewrite the indexes without the words of what was deleted, which otherwise stay until a later merge."""
+    for table in _TABLES:
+        connection.execute(f"INSERT INTO {table}_{scope}({table}_{scope}) VALUES ('optimize')")
+
+
 def drop(connection: apsw.Connection, scope: int) -> None:
     for table in ("word_count", *_TABLES):
         connection.execute(f"DROP TABLE IF EXISTS {table}_{scope}")

@@ -17,6 +17,9 @@ CREATE TABLE dream (
 ) STRICT;
 CREATE INDEX dream_by_scope ON dream(scope_id, id);
 
+-- To which power rankings take what dreams wrote: found anew by each dream, so that nobody finds less.
+ALTER TABLE scope ADD COLUMN temper REAL NOT NULL DEFAULT 1 CHECK (temper BETWEEN 0 AND 1);
+
 -- Memories that keep coming up together, the lower id first.
 CREATE TABLE link (
   first_id  INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,

@@ -47,7 +47,6 @@ def commit(batch: Batch, change: CommitDream) -> Outcome:
     left: Left = Counter()
     journal: Journal = {
         "lived": [_live(batch, scope, each, left) for each in change.lived],
-        "pruned": [done for id_ in change.pruned if (done := _prune(batch, scope, id_, left)) is not None],
         "merged": [done for pair in change.merged if (done := _merge(batch, scope, *pair, left)) is not None],
         "merged_observations": _replace(
             batch, change.merged_observations, "superseded_by", _EARLIER_OBSERVATION, left
@@ -56,7 +55,9 @@ def commit(batch: Batch, change: CommitDream) -> Outcome:
         "corrected_observations": _replace(
             batch, change.corrected_observations, "corrected_by", _CORRECTION, left
         ),
+        "pruned": [done for id_ in change.pruned if (done := _prune(batch, scope, id_, left)) is not None],
         "links": [list(each) for each in change.links if _link(batch, *each)],
+        "temper": _temper(batch, scope, change.temper),
     }
     dream = batch.insert(
         "INSERT INTO dream(scope_id, at, through, phases, report, journal) VALUES (?, ?, ?, ?, ?, ?)",
@@ -87,22 +88,36 @@ def undo(batch: Batch, change: UndoDream) -> Outcome:
         raise Conflict(f"Dream {later} came after dream {change.id} and builds on it; undo that one first.")
     journal = unpacked(blob)
     left: Left = Counter()
+    if journal["temper"] is not None:
+        before, after = journal["temper"]
+        batch.run("UPDATE scope SET temper = ? WHERE id = ? AND temper = ?", before, scope, after)
     # In the reverse order of `commit`, each list as well: two may have been merged into one, one after the
     # other, and a relation goes with the first of its ends and comes back with it when both are there.
     for first, second, before, after in reversed(journal["links"]):
         _unlink(batch, first, second, before, after, left)
+    for pruned in reversed(journal["pruned"]):
+        _unprune(batch, scope, pruned, at, left)
     _put_back(batch, reversed(journal["corrected_observations"]), "corrected_by", at, left)
     for gone, by in reversed(journal["corrected"]):
-        _reinstate(batch, scope, gone, by, at, left)
+        if batch.one("SELECT superseded_at FROM memory WHERE id = ?", by) is None:
+            _reinstate(batch, scope, gone, by, at, left)
+        else:
+            left[gone] += 1  # what corrects it was corrected itself: the error must not come back
     _put_back(batch, reversed(journal["merged_observations"]), "superseded_by", at, left)
     for merged in reversed(journal["merged"]):
         _unmerge(batch, scope, merged, at, left)
-    for pruned in reversed(journal["pruned"]):
-        _unprune(batch, scope, pruned, at, left)
     for lived in reversed(journal["lived"]):
         _unlive(batch, lived, left)
     batch.run("UPDATE dream SET undone_at = ? WHERE id = ?", batch.at, change.id)
     return Outcome(ids=(change.id,), count=_size(journal) - left.total(), left=tuple(sorted(left)))
+
+
+def _temper(batch: Batch, scope: int, change: tuple[float, float] | None) -> list[float] | None:
+    if change is None or not batch.run(
+        "UPDATE scope SET temper = ? WHERE id = ? AND temper = ?", change[1], scope, change[0]
+    ):
+        return None
+    return list(change)
 
 
 # Fields
@@ -110,11 +125,13 @@ def undo(batch: Batch, change: UndoDream) -> Outcome:
 
 def _live(batch: Batch, scope: int, change: Lived, left: Left) -> Journal:
     column = _column(change.field)
+    # What was pinned or marked while the dream was dreamt does not fade.
+    unless_kept = "AND (?1 >= ?4 OR (pinned = 0 AND importance_tag IS NULL)) " if column == "strength" else ""
     done: list[tuple[int, Any, Any]] = []
     for id_, before, after in zip(change.ids, change.before, change.after, strict=True):
         batch.connection.execute(
-            f"UPDATE memory SET {column} = ? WHERE id = ? AND scope_id = ? AND {column} = ? "
-            "AND deleted_at IS NULL AND superseded_at IS NULL",
+            f"UPDATE memory SET {column} = ?1 WHERE id = ?2 AND scope_id = ?3 AND {column} = ?4 "
+            f"{unless_kept}AND deleted_at IS NULL AND superseded_at IS NULL",
             (after, id_, scope, before),
         )
         if batch.connection.changes():
@@ -159,7 +176,11 @@ def _prune(batch: Batch, scope: int, id_: int, left: Left) -> Journal | None:
     relations = [
         row[0]
         for row in batch.rows(
-            "SELECT id FROM relation WHERE deleted_at IS NULL AND (source_id = ?1 OR target_id = ?1)", id_
+            # Also those that went with their other end a moment ago.
+            "SELECT id FROM relation WHERE (deleted_at IS NULL OR deleted_at = ?2) "
+            "AND (source_id = ?1 OR target_id = ?1)",
+            id_,
+            batch.at,
         )
     ]
     if not life.forget_one(batch, scope, id_):
@@ -248,6 +269,7 @@ def _merge(batch: Batch, scope: int, gone: int, into: int, left: Left) -> Journa
         "gone": gone,
         "into": into,
         "repeats": repeats,
+        "revisions": batch.one("SELECT revisions FROM memory WHERE id = ?", into),
         "tags": tags,
         "days": days,
         "uses": _take_over(batch, gone, into),
@@ -273,10 +295,16 @@ def _take_over(batch: Batch, gone: int, into: int) -> list[int] | None:
 
 def _unmerge(batch: Batch, scope: int, merged: Journal, at: int, left: Left) -> None:
     gone, into = merged["gone"], merged["into"]
+    if _stands_for_both(batch, merged):
+        left[gone] += 1
+        return
     # Who was restored meanwhile has come back with what is its own, so the survivor gives it up as well.
     _reinstate(batch, scope, gone, into, at, left)
     batch.run("UPDATE memory SET duplicates = max(0, duplicates - ?) WHERE id = ?", merged["repeats"], into)
-    for folded, tag in merged["tags"]:
+    edited = (batch.one("SELECT updated_at FROM memory WHERE id = ?", into) or 0) > at
+    if edited and merged["tags"]:
+        left[into] += 1
+    for folded, tag in () if edited else merged["tags"]:
         batch.run("DELETE FROM tag WHERE memory_id = ? AND folded = ? AND tag = ?", into, folded, tag)
     for day in merged["days"]:
         # Unless it was used since, on the very day of the dream.
@@ -299,6 +327,22 @@ def _unmerge(batch: Batch, scope: int, merged: Journal, at: int, left: Left) -> 
             into,
         )
         batch.run("DELETE FROM use WHERE memory_id = ? AND count <= 0", into)
+
+
+def _stands_for_both(batch: Batch, merged: Journal) -> bool:
+    """Whether the one is gone for good, or the other was changed, corrected or forgotten since: then what the
+    first says is no longer what anyone means."""
+    rows = batch.rows(
+        "SELECT into_.revisions, into_.superseded_at IS NULL AND into_.deleted_at IS NULL, "
+        "gone.superseded_by IS ?1 FROM memory AS gone LEFT JOIN memory AS into_ ON into_.id = ?1 "
+        "WHERE gone.id = ?2",
+        merged["into"],
+        merged["gone"],
+    )
+    if not rows:
+        return True
+    revisions, in_force, still_merged = rows[0]
+    return bool(still_merged) and not (in_force and revisions == merged["revisions"])
 
 
 _EARLIER_OBSERVATION = (
@@ -333,11 +377,24 @@ def _replace(
     return done
 
 
+# What an observation was retired for must not have been corrected or removed in its turn.
+_STILL_MEANT = {
+    "superseded_by": "EXISTS (SELECT 1 FROM observation AS by_ WHERE by_.id = ?2 "
+    "AND by_.deleted_at IS NULL AND by_.superseded_at IS NULL)",
+    "corrected_by": "NOT EXISTS (SELECT 1 FROM memory AS by_ WHERE by_.id = ?2 "
+    "AND by_.superseded_at IS NOT NULL)",
+}
+
+
 def _put_back(batch: Batch, pairs: Iterable[list[int]], column: str, at: int, left: Left) -> None:
     for gone, by in pairs:
         rows = batch.rows(
-            f"UPDATE observation SET {column} = NULL, superseded_at = NULL WHERE id = ? AND {column} = ? "
-            "AND superseded_at = ? AND deleted_at IS NULL RETURNING memory_id",
+            f"UPDATE observation SET {column} = NULL, superseded_at = NULL WHERE id = ?1 AND {column} = ?2 "
+            f"AND superseded_at = ?3 AND deleted_at IS NULL AND {_STILL_MEANT[column]} "
+            # Nor where somebody has said the very same again.
+            "AND NOT EXISTS (SELECT 1 FROM observation AS same WHERE same.memory_id = observation.memory_id "
+            "AND same.content = observation.content AND same.deleted_at IS NULL "
+            "AND same.superseded_at IS NULL) RETURNING memory_id",
             gone,
             by,
             at,
@@ -397,6 +454,5 @@ def _unlink(batch: Batch, first: int, second: int, before: int, after: int, left
 
 def _size(journal: Journal) -> int:
     """How many changes it holds."""
-    return sum(len(each["ids"]) for each in journal["lived"]) + sum(
-        len(rows) for name, rows in journal.items() if name != "lived"
-    )
+    lists = (rows for name, rows in journal.items() if name not in {"lived", "temper"})
+    return sum(len(each["ids"]) for each in journal["lived"]) + sum(map(len, lists))

@@ -143,10 +143,13 @@ def restore_observation(batch: Batch, change: RestoreObservation) -> Outcome:
     standing = f"SELECT id FROM observation WHERE memory_id = ? AND content = ? AND {_IN_FORCE}"
     if batch.one(standing, entity, content) is not None:
         raise Conflict(f"{name!r} has an equal observation in force; there is nothing to restore.")
+    # That it was corrected stays known, and that it was like another does not: dreams leave it alone then.
     batch.run(
-        "UPDATE observation SET deleted_at = NULL, superseded_at = NULL, superseded_by = NULL, "
-        "corrected_by = NULL WHERE id = ?",
+        "UPDATE observation SET deleted_at = NULL, superseded_at = NULL, superseded_by = NULL WHERE id = ?",
         change.id,
+    )
+    batch.run(
+        "UPDATE observation SET similar_to = NULL, similarity = NULL WHERE ?1 IN (id, similar_to)", change.id
     )
     vector_rows.set_life(batch.connection, "observation_id = ?", change.id, live=batch.in_force(entity))
     _updated(batch, entity, scope)

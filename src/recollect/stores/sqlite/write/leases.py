@@ -20,7 +20,13 @@ def take(batch: Batch, change: TakeLease) -> Outcome:
     )
     if mine:
         return Outcome(count=1)
-    batch.run("DELETE FROM lease WHERE name = ? AND until <= ?", change.name, batch.at)
+    # One that ends far ahead was taken before somebody set the clock back.
+    batch.run(
+        "DELETE FROM lease WHERE name = ? AND (until <= ? OR until > ?)",
+        change.name,
+        batch.at,
+        until + int(change.seconds * 1_000_000),
+    )
     taken = batch.run(
         "INSERT OR IGNORE INTO lease(name, holder, until) VALUES (?, ?, ?)", change.name, change.holder, until
     )

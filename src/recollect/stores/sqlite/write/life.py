@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import Outcome
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.stores.sqlite import vector_rows
+from recollect.stores.sqlite import vector_rows, word_index
 from recollect.stores.sqlite.lookup import exact_entity
 from recollect.stores.sqlite.rows import stamp, stamp_or_none
 from recollect.stores.sqlite.write import corrections, texts
@@ -60,8 +60,14 @@ def purge(batch: Batch, change: Purge) -> Outcome:
         batch.connection, "observation_id IN (SELECT id FROM observation WHERE deleted_at < ?)", before
     )
     memories = batch.run("DELETE FROM memory WHERE deleted_at < ?", before)
-    batch.run("DELETE FROM observation WHERE deleted_at < ?", before)
+    observations = batch.run("DELETE FROM observation WHERE deleted_at < ?", before)
     batch.run("DELETE FROM relation WHERE deleted_at < ?", before)
+    # Reports of dreams, and questions of that time, may quote it; and the indexes still hold its words.
+    batch.run("UPDATE dream SET report = json_set(report, '$.upkeep', NULL, '$.gate.losses', json('[]'))")
+    batch.run("UPDATE recall SET query = NULL WHERE at < ?", before)
+    if memories or observations:
+        for (scope,) in batch.rows("SELECT id FROM scope"):
+            word_index.clean(batch.connection, scope)
     # What pointed to the destroyed keeps the fact, and loses the pointer.
     for table, column in (
         ("memory", "superseded_by"),
