@@ -207,7 +207,7 @@ def _panel(name: str, result: Mapping[str, Any]) -> Panel:
     }
     whole = result["by_need"]["all"]
     return Panel(
-        title=name,
+        title=name.removeprefix("reverie, "),  # it stands beside reverie, and has little room
         on=tuple(month["mrr"]["on"] for month in months),
         off=tuple(month["mrr"]["off"] for month in months),
         recall_on=tuple(month["recall@10"]["on"] for month in months),
