@@ -498,7 +498,7 @@ class DreamContract:
         )
         older, newer = (added.id for added in ada.added)
         do(store, FlagSimilar(newer, older, 0.9))
-        do(store, RemoveObservations(ME, "Ada", ("likes tea",)), 10)
+        dream(store, 10, merged_observations=((older, newer),))
         do(store, RestoreObservation(ME, older), 20)
         assert looked(store, 30).twins == ()
 

@@ -129,7 +129,7 @@ def remove_observations(batch: Batch, change: RemoveObservations) -> Outcome:
 def restore_observation(batch: Batch, change: RestoreObservation) -> Outcome:
     scope = batch.scope_id(change.scope)
     rows = batch.rows(
-        "SELECT o.memory_id, m.name, o.content, m.deleted_at FROM observation AS o "
+        "SELECT o.memory_id, m.name, o.content, m.deleted_at, o.superseded_at FROM observation AS o "
         "JOIN memory AS m ON m.id = o.memory_id "
         "WHERE o.id = ? AND (o.deleted_at IS NOT NULL OR o.superseded_at IS NOT NULL) AND m.scope_id = ?",
         change.id,
@@ -137,20 +137,22 @@ def restore_observation(batch: Batch, change: RestoreObservation) -> Outcome:
     )
     if not rows:
         raise NotFound(f"There is no removed or superseded observation {change.id}; nothing was restored.")
-    entity, name, content, entity_gone = rows[0]
+    entity, name, content, entity_gone, replaced_at = rows[0]
     if entity_gone is not None:
         raise Conflict(f"{name!r} itself is forgotten; restore memory {entity} first.")
     standing = f"SELECT id FROM observation WHERE memory_id = ? AND content = ? AND {_IN_FORCE}"
     if batch.one(standing, entity, content) is not None:
         raise Conflict(f"{name!r} has an equal observation in force; there is nothing to restore.")
-    # That it was corrected stays known, and that it was like another does not: dreams leave it alone then.
     batch.run(
         "UPDATE observation SET deleted_at = NULL, superseded_at = NULL, superseded_by = NULL WHERE id = ?",
         change.id,
     )
-    batch.run(
-        "UPDATE observation SET similar_to = NULL, similarity = NULL WHERE ?1 IN (id, similar_to)", change.id
-    )
+    if replaced_at is not None:
+        # That it was corrected stays known, and that it was like another does not: dreams leave it alone.
+        batch.run(
+            "UPDATE observation SET similar_to = NULL, similarity = NULL WHERE ?1 IN (id, similar_to)",
+            change.id,
+        )
     vector_rows.set_life(batch.connection, "observation_id = ?", change.id, live=batch.in_force(entity))
     _updated(batch, entity, scope)
     return Outcome(ids=(entity,), names=(name,), count=1)
