@@ -305,6 +305,10 @@ class NoteImport:
     """Its whole path."""
 
 
+DREAMING = "dream"
+"""The lease of whoever dreams."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lived:
     """One field of several memories, before and after a dream."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.dream.knobs import Phase
-from recollect.dream.scores import SLOWNESS, after_days, is_archival, is_faded
+from recollect.dream.scores import after_days, is_archival, is_faded, retrievable
 from recollect.factors.candidates import DAY
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ def forecast(snapshot: Snapshot, knobs: Knobs, days: int) -> Forecast:
         mean.append(_mean(strength))
         fades_on[(fades_on < 0) & is_faded(snapshot, strength, knobs, at)] = day
         archived_on[(archived_on < 0) & is_archival(snapshot, strength, knobs, at)] = day
-    since = np.maximum(snapshot.at + days * DAY - snapshot.touched_at, 0) / DAY
-    left = 1.0 / (1.0 + since / (SLOWNESS * snapshot.life.stability))
+    left = retrievable((snapshot.at + days * DAY - snapshot.touched_at) / DAY, snapshot.life.stability)
     return Forecast(
         snapshot.ids, snapshot.kind, snapshot.kept, days, fades_on, archived_on, strength, left, tuple(mean)
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.dream.cycle import ARCHIVED, CONSOLIDATED, STAGED
+from recollect.factors.candidates import DAY
 
 if TYPE_CHECKING:
     from recollect.dream.gate import Verdict
@@ -99,7 +100,7 @@ def reported(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str, ...
     return DreamReport(
         memories=len(snapshot.ids),
         answers=len(snapshot.replays),
-        days=None if snapshot.last_at is None else (snapshot.at - snapshot.last_at) / 86_400_000_000,
+        days=None if snapshot.last_at is None else (snapshot.at - snapshot.last_at) / DAY,
         phases=tuple(map(str, plan.phases)),
         stronger=int(rises.sum()),
         strongest=top(rises, before.strength, after.strength),

@@ -22,7 +22,7 @@ _MOST_STABLE = 36_500.0  # a hundred years of days, as FSRS has it
 # FSRS v4 as published: the weights of a successful recall, at the difficulty that a first good answer gets.
 _W8, _W9, _W10 = 1.49, 0.14, 0.94
 _DIFFICULTY = 4.93
-SLOWNESS = 9.0
+_SLOWNESS = 9.0
 
 
 def replay_delta(peers: int, age_hours: float, max_delta: float) -> float:
@@ -48,9 +48,10 @@ def signal(snapshot: Snapshot, knobs: Knobs, at: int) -> Floats:
     return snapshot.accesses / weeks * np.maximum(snapshot.revisions, 1) * weight
 
 
-def retrievable(days: float, stability: float) -> float:
+def retrievable(days: Floats | float, stability: Floats | float) -> Floats:
     """R = 1 / (1 + t / (9 S)): how much of a memory is left after t days."""
-    return 1.0 / (1.0 + max(days, 0.0) / (SLOWNESS * stability))
+    left: Floats = 1.0 / (1.0 + np.maximum(days, 0.0) / (_SLOWNESS * stability))
+    return left
 
 
 def recalled_once(stability: float, days: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from recollect.changes import CommitDream, DropLease, Lived, TakeLease, UndoDream
+from recollect.changes import DREAMING, CommitDream, DropLease, Lived, TakeLease, UndoDream
 from recollect.dream.forecast import forecast as look_ahead
 from recollect.dream.gate import judge
 from recollect.dream.knobs import Knobs, Phase
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from recollect.rank.pipeline import Profile
     from recollect.records import DreamRecord, Memory
 
-LEASE = "dream"
 _LEASE_SECONDS = 120.0
 # What a dream does, as far as a progress bar is concerned.
 _STAGES = 6
@@ -94,19 +93,19 @@ def dream(
     holder = f"{parts.holder} {next(_DREAMERS)}"
     if wish.dry_run:
         return _dreamt(parts, profiles, wish, at, None, _stages(progress))
-    parts.store.apply([TakeLease(LEASE, holder, _LEASE_SECONDS)], at=at)
+    parts.store.apply([TakeLease(DREAMING, holder, _LEASE_SECONDS)], at=at)
     try:
         return _dreamt(parts, profiles, wish, at, holder, _stages(progress, lambda: _hold(parts, holder)))
     finally:
-        parts.store.apply([DropLease(LEASE, holder)], at=parts.clock())
+        parts.store.apply([DropLease(DREAMING, holder)], at=parts.clock())
 
 
 def _hold(parts: Parts, holder: str) -> None:
-    held = parts.store.apply([TakeLease(LEASE, holder, _LEASE_SECONDS)], at=parts.clock()).outcomes[0]
+    held = parts.store.apply([TakeLease(DREAMING, holder, _LEASE_SECONDS)], at=parts.clock()).outcomes[0]
     if held.created:
         # Whoever had it meanwhile may have dreamt, and what was looked at is no longer so.
         raise Conflict(
-            f"Another process took over ({LEASE}) since this one was too slow; nothing was changed."
+            f"Another process took over ({DREAMING}) since this one was too slow; nothing was changed."
         )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.dream.snapshot import Life, Pair, Replay, Said, Snapshot, Twins
+from recollect.factors.candidates import DAY
 from recollect.records import Consolidation, DreamRecord, Kind, PastQuestion
 from recollect.stores.sqlite.rows import many, moment, moment_or_none
 from recollect.stores.sqlite.write.dreams import unpacked
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _KINDS = {kind.value: place for place, kind in enumerate(Kind)}
 _STAGES = {stage.value: place for place, stage in enumerate(Consolidation)}
-_DAY_US = 24 * 3600 * 1_000_000
 
 _MEMORIES = (
     "SELECT m.id, m.kind, m.created_at, max(m.created_at, m.updated_at, coalesce(u.last_at, 0)), "
@@ -98,7 +98,7 @@ def _replays(
         newest = recall
         if memory in places:
             answers.setdefault(recall, (at, []))[1].append(places[memory])
-            days.setdefault(places[memory], set()).add(at // _DAY_US)
+            days.setdefault(places[memory], set()).add(at // DAY)
     return tuple(Replay(at, tuple(shown)) for at, shown in answers.values()), newest, days
 
 
@@ -107,7 +107,7 @@ def _seen_before(
 ) -> dict[int, int]:
     """The day of the last use before; by the log, or by the days where the log goes back no further."""
     logged = {
-        memory: at // _DAY_US
+        memory: at // DAY
         for memory, at in connection.execute(
             "SELECT d.memory_id, max(r.at) FROM recalled AS d JOIN recall AS r ON r.id = d.recall_id "
             "WHERE d.memory_id IN (SELECT value FROM json_each(?)) AND r.id <= ? GROUP BY d.memory_id",

@@ -10,8 +10,9 @@ import zlib
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from recollect.changes import Outcome
+from recollect.changes import DREAMING, Outcome
 from recollect.errors import Conflict, NotFound
+from recollect.factors.candidates import DAY
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.rows import many
 from recollect.stores.sqlite.write import leases, life
@@ -26,9 +27,7 @@ if TYPE_CHECKING:
     Left = Counter[int]
     """Memories that were left as they are, each with how many changes were not made to it."""
 
-LEASE = "dream"
 _COLUMNS = frozenset({"consolidation", "strength", "depth", "spread", "stability"})
-_DAY_US = 24 * 3600 * 1_000_000
 
 
 def packed(journal: Journal) -> bytes:
@@ -43,7 +42,7 @@ def unpacked(blob: bytes) -> Journal:
 def commit(batch: Batch, change: CommitDream) -> Outcome:
     scope = batch.scope_id(change.scope)
     if change.holder is not None:
-        leases.must_hold(batch, LEASE, change.holder)
+        leases.must_hold(batch, DREAMING, change.holder)
     left: Left = Counter()
     journal: Journal = {
         "lived": [_live(batch, scope, each, left) for each in change.lived],
@@ -314,7 +313,7 @@ def _unmerge(batch: Batch, scope: int, merged: Journal, at: int, left: Left) -> 
             into,
             day,
             at,
-            _DAY_US,
+            DAY,
         )
     if merged["uses"] is not None:
         count, before, after = merged["uses"]
