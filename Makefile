@@ -32,14 +32,14 @@ check: $(READY)  ## style, types, import contracts
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/cog -I docs --check docs/cli.md docs/settings.md
+	$(BIN)/cog -I docs --check docs/cli.md docs/settings.md docs/benchmarks.md
 
 format: $(READY)  ## rewrite the style
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
 docs: $(READY)  ## rewrite the pages that are made from the code
-	$(BIN)/cog -I docs -r docs/cli.md docs/settings.md
+	$(BIN)/cog -I docs -r docs/cli.md docs/settings.md docs/benchmarks.md
 
 bench: $(READY)  ## speed, against peers, into benchmarks/results
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --group bench
@@ -47,6 +47,7 @@ bench: $(READY)  ## speed, against peers, into benchmarks/results
 	$(BIN)/python benchmarks/speed/store.py --json benchmarks/results/store.json
 	$(BIN)/python benchmarks/speed/ranking.py --json benchmarks/results/ranking.json
 	$(BIN)/python benchmarks/speed/notes.py --json benchmarks/results/notes.json
+	$(BIN)/python benchmarks/speed/context.py --json benchmarks/results/context.json
 	$(BIN)/python benchmarks/speed/mcp_servers.py --json benchmarks/results/mcp.json
 	$(BIN)/python benchmarks/speed/dreams.py --json benchmarks/results/dreams.json
 

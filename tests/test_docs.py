@@ -63,7 +63,9 @@ def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
         assert "Ada Lovelace" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["docs/dreams.md", "docs/notes.md", "docs/upkeep.md"])
+@pytest.mark.parametrize(
+    "name", [f"docs/{name}.md" for name in ("dreams", "notes", "self-test", "tuning", "upkeep")]
+)
 def test_the_python_of_a_page_runs(tmp_path: Path, name: str) -> None:
     """As one script, since a later block goes on from an earlier one."""
     script = "\n".join(re.findall(r"```python\n(.*?)```", page(name), re.DOTALL))
@@ -107,5 +109,5 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
         "PYTHONUTF8": "1",
     }
     return subprocess.run(
-        command, cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=120
+        command, cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=600
     )

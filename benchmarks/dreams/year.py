@@ -26,14 +26,13 @@ from rich.console import Console
 from rich.table import Table
 from simulate import Lived, Nights, Remembering, live, month_of
 
+from recollect.bench.intervals import intervals
 from recollect.embedders.choose import embedder_named
 from recollect.rank.profiles import PROFILES
 
 sys.path.append(str(Path(__file__).parents[1] / "speed"))
-sys.path.append(str(Path(__file__).parents[1] / "quality"))
 
 from facts import facts, write_json
-from measures import intervals
 from timing import tell, timed
 
 SEED = 1
@@ -142,7 +141,8 @@ def _pair(
     scores: Mapping[str, Mapping[str, Sequence[float]]], name: str, places: Sequence[int]
 ) -> dict[str, float]:
     on, off = ([scores[way][name][place] for place in places] for way in ("on", "off"))
-    mean, low, high = intervals(on, {"off": off}, SEED, RESAMPLES)["off"]
+    found = intervals(on, {"off": off}, SEED, RESAMPLES)["off"]
+    mean, low, high = found.mean, found.low, found.high
     return {
         "on": round(statistics.fmean(on), 4),
         "off": round(statistics.fmean(off), 4),

@@ -34,6 +34,7 @@ from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
 from recollect.engine.signals import Signals
 from recollect.ports import Embedder, Vector, Vectors
+from recollect.rank.pipeline import ByContext
 from recollect.rank.profiles import PROFILES, RECOLLECT
 from recollect.rank.when import TemporalBlend
 from recollect.records import Kind, Model, Scope
@@ -59,7 +60,10 @@ CHANGED = (0.01, 0.1)
 UNTIMED = replace(
     RECOLLECT,
     name="untimed",
-    retrieve=tuple(replace(retriever, then=False) for retriever in RECOLLECT.retrieve),
+    retrieve=tuple(
+        retriever if isinstance(retriever, ByContext) else replace(retriever, then=False)
+        for retriever in RECOLLECT.retrieve
+    ),
     steps=tuple(step for step in RECOLLECT.steps if not isinstance(step, TemporalBlend)),
 )
 
@@ -196,11 +200,11 @@ def _fill(store: SqliteStore, embedder: Embedder, made: Sentences, size: int) ->
         changes.append(PutText(Scope(), new))
     for start in range(0, size, BATCH):
         store.apply(changes[start : start + BATCH], at=NOW)
-        _embed(store, embedder)
+        embed(store, embedder)
     return f"session {turns // TURNS // 2}"
 
 
-def _embed(store: SqliteStore, embedder: Embedder) -> None:
+def embed(store: SqliteStore, embedder: Embedder) -> None:
     with store.read() as view:
         waiting = view.pending(embedder.model, 0, 10 * BATCH)
     if waiting:
@@ -233,4 +237,4 @@ def _change(store: SqliteStore, embedder: Embedder, made: Sentences, picked: Seq
                 )[place % 3]
             )
         store.apply(changes, at=later)
-        _embed(store, embedder)
+        embed(store, embedder)

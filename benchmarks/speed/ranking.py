@@ -114,6 +114,10 @@ def _candidates(count: int) -> Candidates:
         content=-ids,
         echo=np.zeros(count, bool),
         origin=ids,
+        session=np.zeros(count, np.int64),
+        position=np.zeros(count, np.int64),
+        named=np.zeros(count, bool),
+        asks=np.zeros(count, bool),
     )
     sources = {
         "meaning": _source(chance.permutation(count)[: 2 * count // 3], chance, count, 1.0),
@@ -196,7 +200,7 @@ def _shares(engine: Engine, queries: Sequence[str], profile: str) -> dict[str, A
             clock.lap("retrieval")
             ranked = run(ranker, gathered.candidates, gathered.moment)
             clock.lap("ranking")
-            _hits(view, ranked, gathered.found, question)
+            _hits(view, ranked, gathered.found, question, view.memories(ranked.ids.tolist()))
             clock.lap("reading the hits")
         found.append(len(gathered.candidates))
     del times["again"]

@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from recollect.changes import Bounds
 from recollect.dream.knobs import Phase
 from recollect.embedders import choose
 from recollect.engine.engine import Engine
+from recollect.engine.learning import Learning
 from recollect.engine.night import Night
 from recollect.engine.parts import Parts
+from recollect.engine.shadow import SIMILARITY, Trial
 from recollect.engine.signals import Signals
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.rank.profiles import PROFILES
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import tzinfo
 
-    from recollect.ports import Clock, Embedder, Extractor, Progress
+    from recollect.ports import Clock, Embedder, Extractor, Progress, Reranker
 
 
 def now() -> datetime:
@@ -80,8 +83,27 @@ def engine(
         phases=tuple(phase for phase in Phase if phase not in settings.dream_without),
         holder=secrets.token_hex(8),
         extractor=lru_cache(maxsize=1)(lambda: _extractor(settings)),
+        trial=_trial(settings),
+        reranker=lambda: reranker(settings),
+        reranks=settings.rerank != "off",
     )
-    return Engine(parts, _night(parts, settings) if dreams and settings.dream else None)
+    if not (dreams and settings.dream):
+        return Engine(parts)
+    return Engine(parts, _night(parts, settings), Learning(parts))
+
+
+def _trial(settings: Settings) -> Trial:
+    known = (SIMILARITY, *PROFILES, *(profile.name for profile in settings.profiles))
+    if settings.ab_against not in known:
+        raise InvalidInput(
+            f"The setting ab_against names {settings.ab_against!r}; there are: {', '.join(known)}."
+        )
+    bounds = Bounds(
+        events=settings.shadow_events,
+        bytes=int(settings.shadow_megabytes * 1_000_000),
+        days=settings.shadow_days,
+    )
+    return Trial(settings.shadow, bounds, settings.ab, settings.ab_share, settings.ab_against)
 
 
 def _night(parts: Parts, settings: Settings) -> Night:
@@ -123,6 +145,14 @@ def _extractor(settings: Settings) -> Extractor | None:
 
     options = Options(settings.extractor_url, settings.extractor_key, settings.extractor_timeout_seconds)
     return extractor_named(settings.extractor, options)
+
+
+def reranker(settings: Settings) -> Reranker:
+    """The re-ranker that the settings name; the usual one where they name none, for who asks for it."""
+    from recollect.rerankers.choose import OURS, reranker_named  # noqa: PLC0415  # few calls re-rank
+
+    name = OURS[0] if settings.rerank in {"on", "off"} else settings.rerank
+    return reranker_named(name, settings.model_threads)
 
 
 def model_name(settings: Settings) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from recollect.records import Kind, Memory, Model, Relation, Scope, Status
 
@@ -213,8 +214,38 @@ class Supersede:
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much the log of answers may hold; the oldest go first."""
+
+    events: int = 10_000
+    bytes: int = 64_000_000
+    days: float = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """An answer for the log: as it was ranked, and as it would have been otherwise."""
+
+    handle: str
+    """By which its caller names it, to say how good it was."""
+    arm: Literal["ours", "baseline", "interleaved"]
+    against: str
+    """What the baseline is."""
+    ranked: tuple[int, ...]
+    baseline: tuple[int, ...]
+    candidates: bytes = field(repr=False)
+    """All that the ranking read, packed."""
+    version: int = 0
+    """Of the tuned numbers that ranked; 0: as published."""
+    bounds: Bounds = field(default_factory=Bounds)
+
+
+@dataclass(frozen=True, slots=True)
 class RecordUse:
-    """A caller was shown these, best first, in this session."""
+    """A caller was shown these, best first, in this session.
+
+    What an answer of this session showed before, and is now opened or found by another question, was good.
+    """
 
     scope: Scope
     ids: tuple[int, ...]
@@ -224,6 +255,53 @@ class RecordUse:
     query: str | None = None
     """What was asked; None where nothing was, as when a memory is opened by its name."""
     profile: str | None = None
+    opened: bool = False
+    """The caller asked for these themselves, by name or id."""
+    log: Logged | None = None
+    """What to keep of the answer, beside that it was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class GiveFeedback:
+    """Say how good a memory was for the question that it was shown for; said again, it is said anew."""
+
+    scope: Scope
+    memory: int
+    grade: float
+    """From 1, just right, to -1, wrong."""
+    handle: str | None = None
+    """The answer; None: the last one that showed the memory, of this session if one of its answers did."""
+    query: str | None = None
+    """Only an answer to this question, whatever the case and accents."""
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TuneProfile:
+    """Give a profile other numbers, from the next answer on, in every process."""
+
+    scope: Scope
+    profile: str
+    knobs: tuple[tuple[str, float], ...]
+    """Every number that differs from the published one; none: the profile as published."""
+    why: Literal["run", "set", "reset", "rollback"]
+    report: str = "{}"
+    """For people to read later, as JSON."""
+    after: int = 0
+    """The version that this follows; refused where there is another by now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrate:
+    """Keep what a scope has learnt of how sure its answers are, in the place of what it knew."""
+
+    scope: Scope
+    model: str
+    """Empty where meaning is not searched."""
+    memories: int
+    """How many there are."""
+    value: str
+    """As JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,6 +461,9 @@ Change = (
     | Amend
     | Supersede
     | RecordUse
+    | GiveFeedback
+    | TuneProfile
+    | Calibrate
     | FlagSimilar
     | FlagAlike
     | PutVectors

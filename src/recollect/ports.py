@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 
     from recollect.changes import Change, Receipt
     from recollect.dream.snapshot import Snapshot
-    from recollect.factors.candidates import Facts, Together
+    from recollect.factors.candidates import Facts, Floats, Surroundings, Together
     from recollect.records import (
+        Calibrated,
         Counts,
         DreamRecord,
         Filter,
         Found,
         Kind,
+        LoggedAnswer,
+        LogSize,
         Memory,
         Model,
         Passage,
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
         Scope,
         Session,
         Statement,
+        Tuned,
     )
 
 # Named, not imported: `recollect --help` has no use for NumPy.
@@ -59,6 +63,20 @@ class Embedder(Protocol):
         ...
 
     def query(self, text: str) -> Vector: ...
+
+
+class Reranker(Protocol):
+    """Reads the query and a text together. Never called inside a write transaction."""
+
+    @property
+    def name(self) -> str: ...
+
+    def scores(self, query: str, texts: Sequence[str]) -> Floats:
+        """How well each text answers the query: any numbers, the higher the better.
+
+        A text's score does not depend on the others. `ModelUnavailable` where the model cannot run.
+        """
+        ...
 
 
 class Extractor(Protocol):
@@ -111,6 +129,25 @@ class View(Protocol):
 
     def by_words(self, text: str, k: int, where: Filter, index: WordIndex = "plain") -> Sequence[Found]:
         """Best BM25 first, ties by id. Any text is a query; no character has a meaning of its own."""
+        ...
+
+    def held(self, text: str, ids: Sequence[int], where: Filter) -> Mapping[int, float]:
+        """Of what a query's telling words weigh, the share that each of these texts holds; 0 is left out."""
+        ...
+
+    def around(
+        self, text: str, k: int, where: Filter, within: int, echo: tuple[str, str] | None = None
+    ) -> tuple[Sequence[Found], Sequence[Surroundings]]:
+        """The messages whose neighbours, up to `within` places away, hold most of a query; ties by id.
+
+        And what there is around all others, by scope. What the neighbours say counts whoever said it, as long
+        as it was not forgotten; those that are found are such as the filter lets through. An `echo`, a
+        session and a text, is what was just asked there: it says nothing of what stands beside it.
+        """
+        ...
+
+    def replies(self, ids: Sequence[int], where: Filter) -> Sequence[int]:
+        """The messages that stand right after those of these that end with a question, by id."""
         ...
 
     def by_meaning(
@@ -210,6 +247,34 @@ class View(Protocol):
 
     def lease(self, name: str) -> tuple[str, datetime] | None:
         """Who holds it, and until when."""
+        ...
+
+    def answers(self, scope: Scope, profile: str, *, judged: bool = False) -> Iterator[LoggedAnswer]:
+        """The log of a profile's answers, the oldest first; with `judged`, those with feedback alone."""
+        ...
+
+    def log_sizes(self, scope: Scope) -> Sequence[LogSize]:
+        """How much the log holds of each profile that it knows, by name."""
+        ...
+
+    def trial_seed(self) -> str:
+        """What decides, together with a query, which ranking it gets in a trial; one for each store."""
+        ...
+
+    def tuned(self, scope: Scope, profile: str) -> tuple[int, Mapping[str, float]] | None:
+        """The numbers that a profile was given last, and their version; None: it never was."""
+        ...
+
+    def tunings(self, scope: Scope, profile: str | None, limit: int) -> Sequence[Tuned]:
+        """Every set of numbers that was given, the newest first; None: to any profile."""
+        ...
+
+    def holders(self, words: Sequence[str], scope: Scope) -> tuple[int, Mapping[str, int]]:
+        """How many texts a scope has, and how many of them hold each word, or else its stem."""
+        ...
+
+    def calibration(self, scope: Scope, model: str) -> Calibrated | None:
+        """What `Calibrate` kept last; the model's name is empty where meaning is not searched."""
         ...
 
     def imported(self, scope: Scope, file: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime  # dataclass fields: read at run time by typing.get_type_hints
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from recollect.errors import InvalidInput
 
@@ -327,6 +327,66 @@ class DreamRecord:
     report: Mapping[str, Any]
     """What it did, in numbers and ids."""
     undone_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedAnswer:
+    """An answer as the store's log holds it."""
+
+    id: int
+    at: datetime
+    handle: str
+    session: str
+    query: str
+    profile: str
+    version: int
+    """Of the tuned numbers that ranked it; 0: as published."""
+    arm: Literal["ours", "baseline", "interleaved"]
+    against: str
+    """What the baseline is."""
+    shown: tuple[int, ...]
+    ranked: tuple[int, ...]
+    baseline: tuple[int, ...]
+    candidates: bytes = field(repr=False)
+    """All that the ranking read, packed."""
+    feedback: tuple[tuple[int, str, float], ...] = ()
+    """Memories, each with how we know (opened, recalled, said) and how good it was, from -1 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogSize:
+    """How much of a scope's answers the log holds."""
+
+    events: int
+    treated: int
+    """Those in which the profile had its say."""
+    judged: int
+    """Those with feedback of any kind."""
+    profile: str = ""
+    """Of which profile; empty: of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """Numbers that a profile was given in the place of its published ones; the newest of a profile hold."""
+
+    version: int
+    profile: str
+    at: datetime
+    knobs: Mapping[str, float]
+    """Empty: the profile as published."""
+    why: Literal["run", "set", "reset", "rollback"]
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """What a scope has learnt of how sure its answers are, as it is kept."""
+
+    at: datetime
+    memories: int
+    """How many there were."""
+    value: str
 
 
 @dataclass(frozen=True, slots=True)

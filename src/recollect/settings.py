@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from recollect.dream.knobs import Knobs, Phase
@@ -53,7 +53,15 @@ class Settings:
     dream_backups: int = 3
     dream_without: tuple[Phase, ...] = ()
     dream_knobs: Knobs = field(default_factory=Knobs)
+    shadow: bool = True
+    shadow_events: int = 10_000
+    shadow_megabytes: float = 64.0
+    shadow_days: float = 90.0
+    ab: Literal["off", "split", "interleave"] = "off"
+    ab_share: float = 0.5
+    ab_against: str = "similarity"
     profiles: tuple[Profile, ...] = ()
+    rerank: str = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +119,24 @@ MEANINGS = {
     "dream_backups": "how many of the backups to keep that precede the first such dream of a day; 0: none",
     "dream_without": f"phases that dreams leave out, with commas between: {', '.join(Phase)}",
     "dream_knobs": "numbers of a dream, in a table [dream_knobs]; docs/dreams.md names them all",
+    "shadow": "on: the store keeps each answer with both rankings and what became of it, for "
+    "`recollect tune`; off: it does not",
+    "shadow_events": "how many answers that log holds at most",
+    "shadow_megabytes": "how large that log is at most",
+    "shadow_days": "for how many days that log keeps an answer",
+    "ab": "who is shown the profile's ranking: off, everyone; split, some queries, and others what it is "
+    "compared with; interleave, everyone both, drafted into one list",
+    "ab_share": "of all queries, the share that gets the profile where they are split, from 0 to 1",
+    "ab_against": "what a profile is compared with: similarity, or another profile",
     "profiles": "rankings of your own, one [[profiles]] for each; `profile show NAME --toml` prints one",
+    "rerank": "what reads the first hits again and orders them anew: off, on (minilm), or a model's name",
 }
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
 _SECRET = frozenset({"model_key", "extractor_key", "token"})
 _LISTS = frozenset({"allow_hosts", "dream_without"})
 _ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "no", "0"})
 _SHORTEST_MINUTES = 30.0
+_DESIGNS = ("off", "split", "interleave")
 
 
 def load(
@@ -208,6 +227,13 @@ def _default_store() -> Path:
     return platformdirs.user_data_path("recollect") / "memory.db"
 
 
+def cache_folder() -> Path:
+    """Where what can be made anew is kept."""
+    import platformdirs  # noqa: PLC0415  # few commands keep such a thing
+
+    return platformdirs.user_cache_path("recollect")
+
+
 def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     names = {f"RECOLLECT_{each.name.upper()}": each.name for each in fields(Settings)}
     return {name: environ[variable] for variable, name in names.items() if environ.get(variable)}
@@ -289,6 +315,12 @@ def _switch(given: object) -> bool:
     return word in _ON
 
 
+def _reranker(given: object) -> str:
+    if isinstance(given, bool) or str(given).strip().lower() in _ON | _OFF:
+        return "on" if _switch(given) else "off"
+    return _text(given).strip()
+
+
 def _minutes(given: object) -> float:
     number = _positive(given)
     if number < _SHORTEST_MINUTES:
@@ -318,6 +350,20 @@ def _knobs(given: object) -> Knobs:
     if not isinstance(given, dict):
         raise TypeError
     return from_plain(given)
+
+
+def _design(given: object) -> str:
+    word = "off" if given is False else str(given).strip().lower()
+    if word not in _DESIGNS:
+        raise ValueError
+    return word
+
+
+def _share(given: object) -> float:
+    number = float(str(given))
+    if not 0 <= number <= 1:
+        raise ValueError
+    return number
 
 
 def _positive_int(given: object) -> int:
@@ -350,5 +396,12 @@ _PARSERS: dict[str, tuple[Callable[[object], object], str]] = {
     "dream_backups": (_count, "a whole number of at least 0"),
     "dream_without": (_phases, "a list of phases"),
     "dream_knobs": (_knobs, "a table [dream_knobs] in the settings file"),
+    "shadow": (_switch, "on or off"),
+    "shadow_events": (_positive_int, "a whole number above 0"),
+    "shadow_megabytes": (_positive, "a number above 0"),
+    "shadow_days": (_positive, "a number above 0"),
+    "ab": (_design, "off, split or interleave"),
+    "ab_share": (_share, "a number from 0 to 1"),
     "profiles": (_profiles, "a list of profiles"),
+    "rerank": (_reranker, "on, off or the name of a re-ranker"),
 }

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from around_contract import AroundContract
 from dream_contract import DreamContract
 from graph_mark_contract import GraphMarkContract
+from log_contract import LogContract
 from store_contract import StoreContract
 from text_contract import TextContract
 
@@ -47,6 +49,22 @@ class TestSqliteDreams(DreamContract):
 
 
 class TestSqliteGraphMark(GraphMarkContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        store = SqliteStore(tmp_path / "memory.db")
+        yield store
+        store.close()
+
+
+class TestSqliteLog(LogContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        store = SqliteStore(tmp_path / "memory.db")
+        yield store
+        store.close()
+
+
+class TestSqliteAround(AroundContract):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Iterator[Store]:
         store = SqliteStore(tmp_path / "memory.db")

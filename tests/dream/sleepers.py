@@ -185,6 +185,10 @@ def asked(
         content=ints(*known),
         echo=np.zeros(size, bool),
         origin=ints(*known),
+        session=np.zeros(size, np.int64),
+        position=np.zeros(size, np.int64),
+        named=np.zeros(size, bool),
+        asks=np.zeros(size, bool),
     )
     rank = ints(*(list(ids).index(id_) + 1 for id_ in known))
     candidates = Candidates(facts, {"words": Source(rank, 1.0 / rank)}, np.zeros(size))

@@ -9,7 +9,7 @@ import pytest
 from sleepers import Row, asked, snapshot
 
 from recollect.dream.draft import Correction, Draft, Merge
-from recollect.dream.gate import Loss, judge, phrase
+from recollect.dream.gate import Loss, judge
 from recollect.dream.knobs import Knobs, Phase
 from recollect.dream.plan import Plan
 from recollect.dream.snapshot import Said
@@ -113,19 +113,3 @@ def test_candidates_that_the_snapshot_does_not_know_stay_as_they_are() -> None:
         [asked((1, 9), ids=(1, 9, 2, 3))], Plan(WORLD, {Phase.DOWNSCALE: with_strengths(*[0.9] * 4)}), KNOBS
     )
     assert verdict.passed
-
-
-@pytest.mark.parametrize(
-    ("text", "asked_for"),
-    [
-        ("Tea is hot", "tea is hot"),
-        # Five in a row; weights by letters, none for the words of every text.
-        (
-            "the cat and the dog of the engineering department manager",
-            "of the engineering department manager",
-        ),
-        ("alpha beta gamma delta omega rest", "alpha beta gamma delta omega"),
-    ],
-)
-def test_a_memory_asks_by_the_stretch_that_tells_the_most(text: str, asked_for: str) -> None:
-    assert phrase(text) == asked_for

@@ -50,6 +50,7 @@ GOOD: tuple[tuple[str, Arguments | Callable[[Any], Arguments]], ...] = (
         "recall",
         {"query": "where does Marisol move?", "limit": 5, "kinds": ["note"], "include_superseded": True},
     ),
+    ("feedback", {"ids": [2], "helpful": True, "query": "Where does Marisol move?"}),
     ("context", {"query": "Marisol", "budget_tokens": 500}),
     (
         "context",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.bootstrap import engine
-from recollect.cli.languages import mostly_other_than_english
 from recollect.embedders.choose import availability
+from recollect.text.languages import mostly_other_than_english
 
 if TYPE_CHECKING:
     from command_line import CommandLine

@@ -148,7 +148,7 @@ def test_a_terminal_shows_a_waterfall(harbour: CommandLine) -> None:
 def test_the_waterfall_ends_at_the_score_and_its_bars_compare(harbour: CommandLine) -> None:
     shown = _seen(harbour("search", "person who drinks oolong", "--explain", "--color").stdout)
     scores = [float(found) for found in re.findall(r"score (\d\.\d{4})", shown)]
-    rows = re.findall(r"blend: \w+ +\+\S+ +([█▏▎▍▌▋▊▉]+) +(\d\.\d{4})", shown)
+    rows = re.findall(r"(?:blend: \w+|holds) +\+\S+ +([█▏▎▍▌▋▊▉]+) +(\d\.\d{4})", shown)
     # The last step of each hit that did something; on one scale, a longer bar is a higher score.
     ends = {float(score): len(bar) for bar, score in rows}
     assert set(scores) <= {*ends, 0.0}

@@ -34,8 +34,8 @@ def test_a_step_that_cost_places_is_named(teas: CommandLine) -> None:
     assert why["profile"] == "recollect"
     assert why["verdict"] == "It was found by words and stands at place 3, below the limit of 1."
     standing = why["standing"]
-    # 0.4 by words for each of the three; archived, 0.5 of it
-    assert (standing["place"], standing["score"], standing["needed"]) == (3, 0.2, 0.4)
+    # 0.4 by words for each of the three, and 0.4 for holding all that was given; archived, 0.5 of it
+    assert (standing["place"], standing["score"], standing["needed"]) == (3, 0.4, 0.8)
     # With the same score as the others it would be the first of them: ties go by id.
     status = next(cost for cost in standing["costs"] if cost["step"] == "status")
     assert status == {"step": "status", "value": 0.5, "place_without": 1, "places": 2}
@@ -48,7 +48,7 @@ def test_each_search_tells_its_rank_score_and_how_many_were_taken(teas: CommandL
     assert by_words["search"] == "words"
     assert by_words["rank"] == 1  # ties by id
     assert by_words["score"] > 0
-    assert by_words["taken"] == 50  # our own profile takes five times the limit, and 50 at the least
+    assert by_words["taken"] == 100  # our own profile takes five times the limit, and 100 at the least
     assert by_words["reached"] is True
     teas("add", "Bosun", "-o", "a cat")
     missed = teas.json("why-not", "tea", "Bosun")
@@ -104,10 +104,10 @@ def test_in_a_pipe_each_line_begins_with_what_it_is(teas: CommandLine) -> None:
     lines = teas("why-not", "tea", "Assam", "-n", "1").stdout.splitlines()
     fields = [line.split("\t") for line in lines]
     assert {each[0] for each in fields} == {"verdict", "search", "place", "step", "cost", "advice"}
-    assert ["place", "3", "0.2", "0.4"] in fields
-    assert ["step", "status", "times", "0.5", "", "0.2"] in fields
+    assert ["place", "3", "0.4", "0.8"] in fields
+    assert ["step", "status", "times", "0.5", "", "0.4"] in fields
     assert ["cost", "status", "0.5", "2", "1"] in fields
-    assert ["search", "meaning", "", "", "50"] in fields
+    assert ["search", "meaning", "", "", "100"] in fields
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
@@ -115,10 +115,10 @@ def test_a_terminal_shows_searches_place_waterfall_and_advice(teas: CommandLine,
     typed = ["why-not", "tea", "Assam", "-n", "1", "--color"]
     shown = _seen(teas(*typed, COLUMNS=columns).stdout)
     assert shown.startswith("Assam  thing · archived · #1\nIt was found by words and stands at place 3")
-    assert re.search(r"words +1 +BM25 \d\.\d\d +the first 50 +✓ a candidate", shown)
-    assert re.search(r"meaning +– +– +the first 50 +✗ not found", shown)
-    assert "It stands at place 3 with 0.2000; the last on the list has 0.4000." in shown
-    assert re.search(r"status +×0\.5000 +█+░+ +0\.2000 +−2 places", shown)
+    assert re.search(r"words +1 +BM25 \d\.\d\d +the first 100 +✓ a candidate", shown)
+    assert re.search(r"meaning +– +– +the first 100 +✗ not found", shown)
+    assert "It stands at place 3 with 0.4000; the last on the list has 0.8000." in shown
+    assert re.search(r"status +×0\.5000 +█+░+ +0\.4000 +−2 places", shown)
     assert "\n→ " in shown
     assert max(map(len, shown.splitlines())) <= int(columns)
 

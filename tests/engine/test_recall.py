@@ -338,7 +338,8 @@ def test_candidates_are_loaded_in_as_many_statements_for_5_hits_as_for_200(
             assert len(hits) == limit
 
         found[limit] = statements(store, ask)
-    assert found[5] == found[200] <= 30
+    # Our own profile also asks where each word of the query stands.
+    assert found[5] == found[200] <= (60 if profile == "recollect" else 40)
 
 
 def test_search_semantic_too_asks_a_constant_number(engine: Engine, store: SqliteStore) -> None:

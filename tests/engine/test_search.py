@@ -43,8 +43,8 @@ def test_both_searches_agree_on_the_first_and_say_where_they_put_it(engine: Engi
     first = answer.hits[0]
     assert first.memory.name == "Ada"
     assert {source: place.rank for source, place in first.places.items()} == {"words": 1, "meaning": 1}
-    # Best by both: 0.6 * 1 for meaning and 0.4 * 1 for words.
-    assert first.score == pytest.approx(1.0)
+    # Best by both: 0.6 * 1 for meaning and 0.4 * 1 for words; and 0.4 * 1 for holding all of the query.
+    assert first.score == pytest.approx(1.4)
     assert first.passage == "Ada: drinks green tea in the morning"
 
 

@@ -248,3 +248,20 @@ def test_the_words_of_the_time_are_not_sought(engine: Engine) -> None:
     right = engine.remember("The boiler was repaired by Otto", happened_at=now - timedelta(days=9))
     hits = engine.search("what happened with the boiler last week?").hits
     assert hits[0].memory.id == right.id
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [("who was born in 1944?", "born in 1944"), ("the lights at Christmas", "lights at Christmas")],
+)
+def test_a_year_or_a_feast_that_stands_in_the_text_is_sought(engine: Engine, query: str, wanted: str) -> None:
+    for text in ("born in 1943", "born in 1944", "born in 1945", "lights at Easter", "lights at Christmas"):
+        engine.remember(text)
+    assert engine.search(query).hits[0].memory.text == wanted
+
+
+def test_who_gives_the_words_of_a_message_finds_it_above_its_neighbours(engine: Engine) -> None:
+    turns = ("Where shall we go?", "The museum has a new hall of mirrors", "The new museum it is, the hall!")
+    engine.add_messages("a day out", [{"role": "user", "content": text} for text in turns])
+    best = engine.search("museum has a new hall of mirrors").hits[0].memory
+    assert best.text == turns[1]

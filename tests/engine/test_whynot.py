@@ -139,7 +139,7 @@ def test_the_step_that_dropped_it_is_named_with_its_reason(
 
 def test_below_the_limit_the_dearest_factor_comes_first_and_its_price_is_right(engine: Engine) -> None:
     kitchen(engine)
-    query = "water for green tea"
+    query = "hot water on green leaves"
 
     def place() -> int:
         return [hit.memory.name for hit in engine.search(query).hits].index("old kettle") + 1
@@ -202,7 +202,7 @@ def test_what_a_search_ranks_too_low_to_be_taken_is_told_with_its_rank(engine: E
     engine.create_entities([{"name": "last", "observations": ["a mention of tea " + "and more words " * 30]}])
     answer = engine.why_not("tea", "last", limit=1, profile=profile)
     assert answer.verdict == "No search brought it up, so it was never a candidate."
-    taken = {"recollect": 50, "reverie": 100}.get(profile, 3)
+    taken = {"recollect": 100, "reverie": 100}.get(profile, 3)
     for branch in answer.branches:
         assert (branch.rank, branch.taken, branch.reached) == (131, taken, False)
         assert f"By {branch.name} it is number 131; the profile takes {taken}." in answer.advice
@@ -227,3 +227,37 @@ def test_a_question_without_an_answer_is_refused(engine: Engine, query: str, lim
     kitchen(engine)
     with pytest.raises(InvalidInput):
         engine.why_not(query, "cat", limit=limit)
+
+
+def test_a_message_is_told_whether_its_neighbours_brought_it_up(engine: Engine) -> None:
+    talk = ("The harbour is closed", "I see", "Go on", "Not yet", "Fine")
+    ids = engine.add_messages("port", [{"content": text} for text in talk], extract=False).ids
+    engine.reindex()
+    answer = engine.why_not("harbour", ids[1])
+    near = {branch.name: branch for branch in answer.branches}["nearby"]
+    assert (near.rank, near.taken, near.reached) == (1, 100, True)
+    assert "nearby" in answer.verdict or answer.verdict.startswith("It was returned")
+    # The last stands four places away.
+    far = engine.why_not("harbour", ids[4])
+    near = {branch.name: branch for branch in far.branches}["nearby"]
+    assert (near.rank, near.reached) == (None, False)
+    told = "What stands next to it in its conversation has none of the query's telling words."
+    assert told in far.advice
+    assert told not in answer.advice
+
+
+def test_what_is_part_of_no_conversation_is_not_told_of_neighbours(engine: Engine) -> None:
+    ids = kitchen(engine)
+    answer = engine.why_not("green tea", ids["cat"])
+    assert [branch.name for branch in answer.branches] == ["meaning", "words"]
+
+
+def test_a_reply_to_a_question_like_the_query_was_brought_along(engine: Engine) -> None:
+    talk = ("Do you paint boats?", "Each weekend", "Fine", "Good", "Well")
+    ids = engine.add_messages("port", [{"content": text} for text in talk], extract=False).ids
+    engine.reindex()
+    answer = engine.why_not("paint boats", ids[1])
+    near = {branch.name: branch for branch in answer.branches}["nearby"]
+    assert near.reached
+    assert answer.standing is not None
+    assert "reply" in [reason.step for reason in answer.standing.reasons]

@@ -215,7 +215,9 @@ def told(value: object, ids: Sequence[int]) -> object:  # noqa: PLR0911  # one f
             return value.source_name, value.type, value.target_name, value.until, value.deleted_at
     if is_dataclass(value):
         items = {
-            name: getattr(value, name) for name in value.__dataclass_fields__ if name not in _OF_THE_STORE
+            name: getattr(value, name)
+            for name, field in value.__dataclass_fields__.items()
+            if field.compare and name not in _OF_THE_STORE
         }
         return {
             name: place.get(item, item) if name == "id" else told(item, ids) for name, item in items.items()

@@ -24,6 +24,8 @@ def values(draw: st.DrawFn, kind: type, numbers: st.SearchStrategy[float]) -> An
                 given_[field.name] = draw(numbers)
             case "bool":
                 given_[field.name] = draw(st.booleans())
+            case "int" if field.name == "within":
+                given_[field.name] = draw(st.integers(1, 20))
             case "int":
                 given_[field.name] = draw(st.integers(0, 1_000))
             case "int | None":

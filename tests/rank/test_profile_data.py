@@ -17,13 +17,13 @@ from recollect.factors.catalogue import FACTORS, name_of
 from recollect.rank.adjust import Plus, Times
 from recollect.rank.base import BaseRelevance, Keep
 from recollect.rank.finish import Cut, Order
-from recollect.rank.pipeline import ByMeaning, ByWords, Profile
+from recollect.rank.pipeline import ByContext, ByMeaning, ByWords, Profile
 from recollect.rank.plain import RETRIEVERS, STEPS, from_plain, to_plain
 from recollect.rank.profiles import DEFAULT, PROFILES, profile_named
 from recollect.rank.route import Route
 
 if TYPE_CHECKING:
-    from recollect.rank.pipeline import Step
+    from recollect.rank.pipeline import Retriever, Step
 
 every_profile = pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
 
@@ -40,14 +40,12 @@ STEP_VALUES = st.sampled_from(list(STEPS.values())).flatmap(lambda kind: values(
 
 
 @given(
-    retrieve=st.lists(st.sampled_from([ByMeaning, ByWords]), min_size=1, unique=True).flatmap(
+    retrieve=st.lists(st.sampled_from([ByMeaning, ByWords, ByContext]), min_size=1, unique=True).flatmap(
         lambda kinds: st.tuples(*(values(kind, WIDE) for kind in kinds))
     ),
     steps=st.lists(STEP_VALUES, max_size=6),
 )
-def test_any_profile_reads_back_equal_from_json(
-    retrieve: tuple[ByMeaning | ByWords, ...], steps: list[Step]
-) -> None:
+def test_any_profile_reads_back_equal_from_json(retrieve: tuple[Retriever, ...], steps: list[Step]) -> None:
     profile = Profile("mine", "", retrieve, (BaseRelevance(), *steps, Order(), Cut()))
     assert from_plain(json.loads(json.dumps(to_plain(profile)))) == profile
 
@@ -239,8 +237,18 @@ def test_the_page_on_ranking_knows_every_step_and_factor_and_its_profile_can_be_
     assert from_plain(json.loads(block)).name == "patient"
 
 
+@pytest.mark.parametrize("within", [0, -1, 21])
+def test_neighbours_stand_one_to_twenty_places_away(within: int) -> None:
+    plain = {**to_plain(PROFILES["recollect"]), "retrieve": [{"by": "context", "within": within}]}
+    with pytest.raises(InvalidInput, match=f"within must be from 1 to 20, not {within}"):
+        from_plain(plain)
+    assert from_plain({**plain, "retrieve": [{"by": "context", "within": 20}]}).retrieve == (
+        ByContext(within=20),
+    )
+
+
 def test_each_retriever_has_its_own_name() -> None:
-    assert {"meaning": ByMeaning, "words": ByWords} == RETRIEVERS
+    assert {"meaning": ByMeaning, "words": ByWords, "context": ByContext} == RETRIEVERS
 
 
 @every_profile

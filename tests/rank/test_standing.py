@@ -103,6 +103,8 @@ def test_what_an_archived_memory_loses_is_told() -> None:
     # without meaning it would have nothing: (0 + 0) * 0.5 = 0, the same as 4, and ahead of it by id
     assert {cost.step: cost.places for cost in stands.costs} == {
         "status": 1,
+        "asks": 0,
+        "named": 0,
         "blend: words": 0,
         "blend: meaning": 0,
     }
@@ -137,8 +139,8 @@ def test_our_own_profile_by_hand() -> None:
     # 1: 0.6 * 1 = 0.6      2: (0.6 * 0.5 + 0.4 * 0.5) * 0.85 = 0.425      3: 0      4: 0.4
     rows = [Row(1, 0.9), Row(2, 0.8, 4.0, status=Status.PAUSED), Row(3, 0.7), Row(4, bm25=8.0)]
     assert scores(RECOLLECT.steps, rows) == pytest.approx({1: 0.6, 2: 0.425, 4: 0.4, 3: 0})
-    assert [retriever.take(10) for retriever in RECOLLECT.retrieve] == [50, 50]
-    assert [retriever.take(20) for retriever in RECOLLECT.retrieve] == [100, 100]
+    assert [retriever.take(10) for retriever in RECOLLECT.retrieve] == [100, 100, 100]
+    assert [retriever.take(30) for retriever in RECOLLECT.retrieve] == [150, 150, 150]
 
 
 def test_our_own_profile_drops_echoes_and_repeats() -> None:

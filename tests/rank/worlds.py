@@ -57,6 +57,12 @@ class Row:
     echo: bool = False
     origin: int | None = None
     """None: it was not drawn from a message."""
+    session: int = 0
+    position: int = 0
+    named: bool = False
+    asks: bool = False
+    nearby: float | None = None
+    conversation: float | None = None
     meaning_rank: int | None = None
     """None: by the cosines."""
     words_rank: int | None = None
@@ -90,6 +96,10 @@ def gathered(rows: Sequence[Row]) -> Candidates:
         content=_ints([-row.id if row.content is None else row.content for row in rows]),
         echo=np.array([row.echo for row in rows], bool),
         origin=_ints([row.id if row.origin is None else row.origin for row in rows]),
+        session=_ints([row.session for row in rows]),
+        position=_ints([row.position for row in rows]),
+        named=np.array([row.named for row in rows], bool),
+        asks=np.array([row.asks for row in rows], bool),
     )
     sources = {
         "meaning": _source(
@@ -99,6 +109,8 @@ def gathered(rows: Sequence[Row]) -> Candidates:
         "words": _source(
             {row.id: row.bm25 for row in rows}, {row.id: row.words_rank for row in rows if row.words_rank}
         ),
+        "nearby": _source({row.id: row.nearby for row in rows}, {}),
+        "conversation": _source({row.id: row.conversation for row in rows}, {}),
     }
     return Candidates(facts, sources, np.zeros(len(rows)))
 
@@ -197,6 +209,8 @@ _SHARES = st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1))
 def row_lists(draw: st.DrawFn, min_size: int = 0, max_size: int = 6) -> list[Row]:
     """Rows with anything that a store may hold, found by either search, by both or by none."""
     ids = draw(st.lists(st.integers(1, 60), unique=True, min_size=min_size, max_size=max_size))
+    # Some are of two talks, in which nobody stands where another does; the others of none.
+    places = draw(st.permutations([(talk, place) for talk in (1, 2) for place in (1, 2, 3)] + 6 * [(0, 0)]))
     return [
         Row(
             id=id_,
@@ -219,8 +233,14 @@ def row_lists(draw: st.DrawFn, min_size: int = 0, max_size: int = 6) -> list[Row
             content=draw(st.one_of(st.none(), st.integers(1, 3))),
             echo=draw(st.booleans()),
             origin=draw(st.one_of(st.none(), st.sampled_from(sorted(ids)))),
+            session=session,
+            position=position,
+            named=draw(st.booleans()),
+            asks=draw(st.booleans()),
+            nearby=draw(_BM25) if session else None,
+            conversation=draw(_BM25) if session else None,
         )
-        for id_ in ids
+        for id_, (session, position) in zip(ids, places, strict=False)
     ]
 
 

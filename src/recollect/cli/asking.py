@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KINDS = ("entity", "note", "message")
 
 
-def _profiles_begun(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+def profiles_begun(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
     from recollect.cli.profiles import completed  # noqa: PLC0415  # loads NumPy, and only the tab key needs it
 
     return completed(ctx, begun)
@@ -30,7 +30,7 @@ PROFILE = click.option(
     "-p",
     "--profile",
     metavar="NAME",
-    shell_complete=_profiles_begun,
+    shell_complete=profiles_begun,
     help="How to rank; see `recollect profile list`.",
 )
 KIND = click.option(
@@ -48,6 +48,12 @@ AS_OF = click.option(
     help="As the memory stood then: an ISO date or time, or words; a day means its end.",
 )
 TAG = click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only what has this tag; repeatable.")
+RERANK = click.option(
+    "--rerank/--no-rerank",
+    default=None,
+    help="Let a model read the first hits again; without it, as the setting `rerank` says.",
+)
+UNTUNED = click.option("--untuned", is_flag=True, help="Rank by the profile's published numbers.")
 SUPERSEDED = click.option("--superseded", is_flag=True, help="Also what was superseded.")
 
 
@@ -67,6 +73,8 @@ def asked_of(
     as_of: str | None,
     tags: tuple[str, ...],
     superseded: bool,
+    rerank: bool | None,
+    untuned: bool,
 ) -> dict[str, Any]:
     """What was typed, as the engine takes it."""
     return {
@@ -77,4 +85,6 @@ def asked_of(
         "as_of": None if as_of is None else end_of(as_of, call.now(), "--as-of"),
         "tags": tags,
         "include_superseded": superseded,
+        "rerank": rerank,
+        "tuned": not untuned,
     }

@@ -19,6 +19,7 @@ from recollect.cli.replies import (
     Opened,
     Profiled,
     Rows,
+    Sheets,
     Talk,
     Timeline,
 )
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 def data_of(reply: Reply) -> Any:  # noqa: PLR0911  # one line for each reply
     match reply:
-        case Done() | Rows() | Dreamed():
+        case Done() | Rows() | Sheets() | Dreamed():
             return reply.data
         case Found(answer):
             return answer_data(answer)
@@ -68,7 +69,8 @@ def data_of(reply: Reply) -> Any:  # noqa: PLR0911  # one line for each reply
 
 def profile_data(reply: Profiled | Compared) -> dict[str, Any]:
     if isinstance(reply, Profiled):
-        return to_plain(reply.profile)
+        plain = to_plain(reply.profile)
+        return plain if reply.numbers is None else {**plain, "tuned": asdict(reply.numbers)}
     return {
         "first": reply.first.name,
         "second": reply.second.name,
@@ -85,6 +87,10 @@ def answer_data(answer: Answer) -> dict[str, Any]:
         "note": answer.note,
         "time": None if answer.time is None else time_data(answer.time),
         "left_out": answer.left_out,
+        "confidence": answer.confidence,
+        "doubtful": answer.doubtful,
+        "abstained": answer.abstained,
+        "withheld": answer.withheld,
         "hits": [hit_data(rank, hit) for rank, hit in enumerate(answer.hits, start=1)],
     }
 
@@ -93,6 +99,7 @@ def hit_data(rank: int, hit: Hit) -> dict[str, Any]:
     return {
         "rank": rank,
         "score": hit.score,
+        "confidence": hit.confidence,
         "found_by": {
             source: {"rank": place.rank, "score": place.score} for source, place in hit.places.items()
         },

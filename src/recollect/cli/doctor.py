@@ -44,3 +44,4 @@ def _checks(call: Call) -> Iterator[Check]:
     else:
         yield health.preferred_model(settings)
     yield health.other_models()
+    yield health.reranking(settings)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from recollect.bootstrap import embedder, engine, model_name
+from recollect.bootstrap import embedder, engine, model_name, reranker
 from recollect.cli.dates import moment
-from recollect.cli.languages import mostly_other_than_english
 from recollect.cli.replies import Check
 from recollect.cli.store_file import look_at
 from recollect.cli.upkeep import last_dream, schedule, session_count
@@ -20,8 +19,10 @@ from recollect.embedders.packaged import packaged
 from recollect.errors import ModelUnavailable, RecollectError
 from recollect.extractors.choose import extractor_named
 from recollect.records import Filter
+from recollect.rerankers import choose as rerankers
 from recollect.settings import AUTO, config_path
 from recollect.stores.sqlite.connection import APPLICATION_ID, migrations
+from recollect.text.languages import mostly_other_than_english
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,6 +135,20 @@ def other_models() -> Check:
     local = [name for name in ready if ":" not in name]
     said = f"that run here: {', '.join(local) or 'none'}; `recollect models` lists all"
     return Check("ok", "models", said)
+
+
+def reranking(found: Settings) -> Check:
+    """Whether the first hits are read again, and by what; tried out where they are."""
+    if found.rerank == "off":
+        state = rerankers.availability(rerankers.OURS[0])
+        said = f"{state.name} is there for --rerank" if state.ready else state.reason
+        return Check("ok", "re-ranking", f"off; {said}")
+    try:
+        reader = reranker(found)
+        reader.scores("tea", ["a cup of tea"])
+    except ModelUnavailable as error:
+        return Check("note", "re-ranking", "hits keep the order of their profile", str(error))
+    return Check("ok", "re-ranking", f"{reader.name} reads the first hits again")
 
 
 def _inside(memory: Engine, found: Settings) -> Iterator[Check]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from recollect.cli.dream_lines import dream_fields, forecast_fields
 from recollect.cli.headings import fields, life, retired, who
-from recollect.cli.matched import matched, why
+from recollect.cli.matched import likely, matched, why
 from recollect.cli.recipe import parts, said
 from recollect.cli.replies import (
     Checkup,
@@ -20,6 +20,7 @@ from recollect.cli.replies import (
     Opened,
     Profiled,
     Rows,
+    Sheets,
     Talk,
     Timeline,
 )
@@ -49,8 +50,11 @@ def lines_of(reply: Reply) -> Iterator[str]:  # noqa: PLR0912  # one case for ea
             yield from _hits(answer, zone)
         case Missed(why_not):
             yield from _missed(why_not)
-        case Profiled(profile):
+        case Profiled(profile, numbers):
             yield from (_fields(part.where, part.name, part.said, part.about) for part in parts(profile))
+            if numbers is not None:
+                for name, value in numbers.tuned.items():
+                    yield _fields("tuned", name, f"{value:.6g}", f"{numbers.published[name]:.6g}")
         case Compared(_, _, differences):
             for each in differences:
                 yield _fields(each.where, each.name, _numbers(each.first), _numbers(each.second))
@@ -73,6 +77,8 @@ def lines_of(reply: Reply) -> Iterator[str]:  # noqa: PLR0912  # one case for ea
             yield from (_fields(*each) for each in forecast_fields(outlook, at, zone))
         case Rows(_, _, rows):
             yield from (_fields(*row) for row in rows)
+        case Sheets(_, _, sheets):
+            yield from (_fields(word, *row) for word, sheet in sheets for row in sheet.rows)
         case Checkup(checks):
             yield from map(_check, checks)
         case _:
@@ -88,7 +94,7 @@ def _hits(answer: Answer, zone: tzinfo | None) -> Iterator[str]:
             memory.kind,
             memory.name or who(memory),
             matched(hit, answer.query),
-            why(hit),
+            ", ".join(filter(None, (why(hit), likely(hit)))),
             f"{hit.score:.4f}",
             *([] if memory.kind is Kind.ENTITY else [_when(memory, zone), _belongs(memory)]),
         )

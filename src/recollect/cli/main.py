@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.cli.about import completion, models, settings
+from recollect.cli.bench import bench
+from recollect.cli.calibrate import calibrate
 from recollect.cli.chat_import import chat_import
 from recollect.cli.command import Group
 from recollect.cli.context import context
@@ -21,6 +23,8 @@ from recollect.cli.correct import supersede, update
 from recollect.cli.doctor import doctor
 from recollect.cli.dream import dream
 from recollect.cli.entities import add, observe, status, unobserve
+from recollect.cli.evaluate import evaluate
+from recollect.cli.feedback import feedback
 from recollect.cli.forecast import forecast
 from recollect.cli.forgetting import delete, forget, purge, restore
 from recollect.cli.history import history
@@ -33,6 +37,7 @@ from recollect.cli.relations import end_relation, relate, unrelate
 from recollect.cli.remember import remember
 from recollect.cli.serve import serve
 from recollect.cli.sessions import session
+from recollect.cli.tune import tune
 from recollect.cli.upkeep import reindex, stats, verify
 from recollect.cli.version import version
 
@@ -42,7 +47,7 @@ if TYPE_CHECKING:
 SECTIONS: dict[str, tuple[Command | Group, ...]] = {
     "Remember": (remember, session, add, observe, relate, status),
     "Look": (search, recall, context, find, show, history, graph),
-    "Understand the ranking": (why_not, profile),
+    "Understand the ranking": (why_not, profile, feedback, tune, evaluate, bench, calibrate),
     "Correct and forget": (
         update,
         supersede,

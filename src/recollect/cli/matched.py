@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.cli.wording import counted
 from recollect.records import Kind
 from recollect.text.passages import passage_text
 from recollect.text.stopwords import STOPWORDS
@@ -12,7 +13,7 @@ from recollect.text.words import fold, words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.engine.results import Hit
+    from recollect.engine.results import Answer, Hit
     from recollect.records import Memory
 
 EXCERPT = 280
@@ -37,6 +38,19 @@ def found_in(entity: Memory, query: str) -> str | None:
     """The observation that holds most of what was sought; None where none holds any of it."""
     best = max(_pieces(entity), key=lambda piece: _shared(query, piece), default="")
     return excerpt(best, query, FOUND) if _shared(query, best) else None
+
+
+def doubt(answer: Answer) -> str:
+    """What to say where nothing seems to answer."""
+    if answer.hits:
+        return "Nothing here seems to answer that; these are the nearest."
+    held_back = f" {counted(answer.withheld, 'guess', 'guesses')} not shown." if answer.withheld else ""
+    return f"Nothing here seems to answer that.{held_back}"
+
+
+def likely(hit: Hit) -> str:
+    """`82 % likely`; empty where nobody can tell."""
+    return "" if hit.confidence is None else f"{100 * hit.confidence:.0f} % likely"
 
 
 def why(hit: Hit) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from recollect.engine.tuning import Numbers
     from recollect.rank.pipeline import Profile
 
 _TO_BEGIN = "# For the end of the settings file. Give it a name of its own.\n"
@@ -68,7 +69,10 @@ def list_(call: Call) -> None:
 def show(call: Call, name: str, as_toml: bool) -> None:
     """Show a profile's searches and steps with their numbers.
 
-    In a pipe, the fields of a line are: `retrieve` or `steps`, name, numbers, what it does.
+    As published; where this memory has tuned some of them, those stand beside.
+
+    In a pipe, the fields of a line are: `retrieve` or `steps`, name, numbers, what it does; then `tuned`,
+    name, number, the published one.
     """
     from recollect.cli.recipe import toml  # noqa: PLC0415  # loads NumPy
 
@@ -77,7 +81,7 @@ def show(call: Call, name: str, as_toml: bool) -> None:
         text = toml(chosen)
         call.show(Done(text, {"toml": text})) if call.json else click.echo(f"{_TO_BEGIN}{text}")
     else:
-        call.show(Profiled(chosen))
+        call.show(Profiled(chosen, _tuned(call, name)))
 
 
 @command("diff", "recollect profile diff recollect limbic", "recollect profile diff limbic mine --json")
@@ -129,6 +133,15 @@ def _named(call: Call, name: str) -> Profile:
     from recollect.rank.profiles import profile_named  # noqa: PLC0415  # loads NumPy
 
     return profile_named(name, _known(call))
+
+
+def _tuned(call: Call, name: str) -> Numbers | None:
+    """The profile's numbers in this memory, if there is one and it has tuned them."""
+    if not call.settings()[0].store.exists():
+        return None
+    with call.memory() as memory:
+        numbers = memory.tuner.numbers(name)
+    return numbers if numbers.version else None
 
 
 def _mark(name: str, default: str, own: set[str]) -> str:

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from recollect.cli.asking import AS_OF, KIND, LIMIT, PROFILE, SESSION, SUPERSEDED, TAG, asked_of
+from recollect.cli.asking import (
+    AS_OF,
+    KIND,
+    LIMIT,
+    PROFILE,
+    RERANK,
+    SESSION,
+    SUPERSEDED,
+    TAG,
+    UNTUNED,
+    asked_of,
+)
 from recollect.cli.command import command
 from recollect.cli.replies import Found, Missed
 from recollect.cli.which import memory_of
@@ -26,13 +37,20 @@ _BUDGET = click.option(
     metavar="N",
     help="Only hits whose texts fit this many tokens together.",
 )
-_WHERE = (LIMIT, PROFILE, KIND, SESSION, AS_OF, TAG, SUPERSEDED)
+_LEAST = click.option(
+    "--min-confidence",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Only hits at least as likely to be what was asked for, from 0 to 1.",
+)
+_ABSTAIN = click.option("--abstain", is_flag=True, help="Show no guesses where nothing seems to answer.")
+_WHERE = (LIMIT, PROFILE, KIND, SESSION, AS_OF, TAG, SUPERSEDED, RERANK, UNTUNED)
 
 
 def _asking(function: _Function) -> _Function:
     """What both ways to search take."""
     words = click.argument("text", metavar="QUERY...", nargs=-1, required=True)
-    for option in (_EXPLAIN, _BUDGET, *reversed(_WHERE), words):
+    for option in (_EXPLAIN, _BUDGET, _ABSTAIN, _LEAST, *reversed(_WHERE), words):
         function = option(function)
     return function
 
@@ -51,6 +69,7 @@ def _placed(function: _Function) -> _Function:
     "recollect search 'what did Ana say last week?' --kind message",
     "recollect search 'release date' --as-of 2026-02-01 --superseded",
     "recollect search 'release date' --profile limbic --explain",
+    "recollect search 'where is the spare key?' --abstain",
     "recollect search 'release date' --json | jq -r '.hits[].memory.name'",
 )
 @_asking
@@ -58,8 +77,9 @@ def search(call: Call, text: tuple[str, ...], **asked: Any) -> None:
     """Search by words and by meaning at once, best first.
 
     Each hit shows the passage that matched and why it stands there: its place among the hits by words, its
-    place by meaning with the cosine, and its score. Searching leaves no trace; `recollect recall` is the same
-    and learns from what it showed.
+    place by meaning with the cosine, its score, and how likely it is to be what was asked for. Where nothing
+    seems to answer, that is said first; --abstain then shows no guesses. Searching leaves no trace;
+    `recollect recall` is the same and learns from what it showed.
 
     With --explain, every step that made the score: what it added (+), multiplied by (×) or set it to (→);
     `30/70 with 0.6` is 30 % of the score so far and 70 % of 0.6. The bar is the score after the step, on one
@@ -122,12 +142,32 @@ def why_not(call: Call, query: str, memory: str, **where: Any) -> None:
 
 
 def _ask(
-    call: Call, text: tuple[str, ...], *, explain: bool, record: bool, budget: int | None, **where: Any
+    call: Call,
+    text: tuple[str, ...],
+    *,
+    explain: bool,
+    record: bool,
+    budget: int | None,
+    min_confidence: float | None,
+    abstain: bool,
+    **where: Any,
 ) -> None:
     asked = asked_of(call, **where)
     with call.memory() as memory:
-        answer = memory.recall(" ".join(text), explain=explain, record=record, budget_tokens=budget, **asked)
+        answer = memory.recall(
+            " ".join(text),
+            explain=explain,
+            record=record,
+            budget_tokens=budget,
+            min_confidence=min_confidence,
+            abstain=abstain,
+            **asked,
+        )
         # Before the memory is closed, which waits for the answer to be noted.
         call.show(Found(answer, memory.parts.zone))
+        if answer.doubtful and not call.json and not call.is_terminal:
+            from recollect.cli.matched import doubt  # noqa: PLC0415  # --help needs none
+
+            call.tell(doubt(answer))
         if answer.note:
             call.tell(with_remedy(answer.note))

@@ -19,16 +19,32 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from recollect.cli.recipe import Difference, Part
+    from recollect.engine.tuning import Numbers
     from recollect.rank.pipeline import Profile
 
 
-def profiled(profile: Profile) -> Iterator[RenderableType]:
+def profiled(profile: Profile, numbers: Numbers | None = None) -> Iterator[RenderableType]:
     yield Text.assemble((one_line(profile.name), "bold cyan"), "  ", one_line(profile.about))
     listed = parts(profile)
     yield Text("\nSearches", "bold")
     yield _numbered([part for part in listed if part.where == "retrieve"])
     yield Text("\nSteps", "bold")
     yield _numbered([part for part in listed if part.where == "steps"])
+    if numbers is not None:
+        yield from _tuned(numbers)
+
+
+def _tuned(numbers: Numbers) -> Iterator[RenderableType]:
+    yield Text(f"\nTuned, version {numbers.version}", "bold")
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="cyan", no_wrap=True)
+    grid.add_column(justify="right")
+    grid.add_column(style="dim")
+    for name, value in numbers.tuned.items():
+        grid.add_row(name, f"{value:.6g}", f"published {numbers.published[name]:.6g}")
+    yield grid if numbers.tuned else Text("as published", "dim")
+    if numbers.note:
+        yield Text(one_line(numbers.note), "yellow")
 
 
 def compared(first: Profile, second: Profile, differences: Sequence[Difference]) -> Iterator[RenderableType]:

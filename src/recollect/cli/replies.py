@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from recollect.cli.outlook import Outlook
     from recollect.cli.recipe import Difference
     from recollect.engine.results import Answer, Graph, History
+    from recollect.engine.tuning import Numbers
     from recollect.engine.whynot import WhyNot
     from recollect.rank.pipeline import Profile
     from recollect.records import Memory
@@ -107,6 +108,8 @@ class Profiled:
     """A profile in full."""
 
     profile: Profile
+    numbers: Numbers | None = None
+    """Published and tuned; None where the profile was never tuned."""
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,17 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class Sheets:
+    """Several small tables that belong together."""
+
+    title: str
+    data: Any
+    sheets: tuple[tuple[str, Rows], ...]
+    """Each with the word that its lines begin with in a pipe."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Check:
     """One thing that `doctor` looked at."""
 
@@ -182,5 +196,6 @@ Reply: TypeAlias = (
     | Dreamed
     | Foretold
     | Rows
+    | Sheets
     | Checkup
 )

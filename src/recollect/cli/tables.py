@@ -16,7 +16,7 @@ from recollect.cli.dates import day, span
 from recollect.cli.dream_report import dreamed
 from recollect.cli.forecast_chart import foretold
 from recollect.cli.headings import facts, heading, life
-from recollect.cli.matched import found_in, matched, stems, why
+from recollect.cli.matched import doubt, found_in, likely, matched, stems, why
 from recollect.cli.missed import missed
 from recollect.cli.recipes import compared, profiled
 from recollect.cli.replies import (
@@ -31,6 +31,7 @@ from recollect.cli.replies import (
     Opened,
     Profiled,
     Rows,
+    Sheets,
     Talk,
     Timeline,
 )
@@ -74,8 +75,8 @@ def _blocks(reply: Reply) -> Iterator[RenderableType]:  # noqa: PLR0912  # one c
             yield from missed(why_not, zone)
         case Listed(graph, next_page, query):
             yield from _listed(graph, next_page, query)
-        case Profiled(profile):
-            yield from profiled(profile)
+        case Profiled(profile, numbers):
+            yield from profiled(profile, numbers)
         case Compared(first, second, differences):
             yield from compared(first, second, differences)
         case Opened(graph, history, texts, zone, links):
@@ -92,6 +93,11 @@ def _blocks(reply: Reply) -> Iterator[RenderableType]:  # noqa: PLR0912  # one c
             yield from foretold(outlook, at, zone)
         case Rows():
             yield from _rows(reply)
+        case Sheets(title, _, sheets, notes):
+            yield Text(visible(title), "bold")
+            for _, sheet in sheets:
+                yield from _rows(sheet)
+            yield from (Text(visible(note), "dim") for note in notes)
         case Checkup(checks):
             yield from _checkup(checks, reply.problems)
         case _:
@@ -111,14 +117,20 @@ def _marked(mark: Mark, *lines: RenderableType) -> Table:
 def _found(answer: Answer, zone: tzinfo | None) -> Iterator[RenderableType]:
     if answer.time is not None:
         yield Text(f"{one_line(answer.time.words)}: {span(answer.time)}", "dim")
-    if not answer.hits:
+    if answer.doubtful and (answer.hits or answer.withheld):
+        yield Text(doubt(answer), "yellow")
+    elif not answer.hits and answer.withheld:
+        yield Text(
+            f"{counted(answer.withheld, 'hit')} less likely than that {_are(answer.withheld)} not shown."
+        )
+    elif not answer.hits:
         yield Text(f"Nothing found for “{one_line(answer.query)}”.", "yellow")
     # One scale for all, so that the bars of two hits compare.
     full = longest([hit.reasons for hit in answer.hits])
     for rank, hit in enumerate(answer.hits, start=1):
         if rank > 1:
             yield ""
-        yield _hit(rank, hit, answer.query, zone)
+        yield _hit(rank, hit, answer, zone)
         if hit.reasons:
             yield Padding(waterfall(hit.reasons, full), (0, 0, 0, 5))
     if full:
@@ -127,14 +139,21 @@ def _found(answer: Answer, zone: tzinfo | None) -> Iterator[RenderableType]:
         yield Text(f"\n{counted(answer.left_out, 'more hit')} did not fit the budget.", "dim")
 
 
-def _hit(rank: int, hit: Hit, query: str, zone: tzinfo | None) -> Table:
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo | None) -> Table:
+    query = answer.query
+    # A guess stands back.
     grid = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    grid.style = "dim" if answer.doubtful else ""
     grid.add_column(width=3, justify="right", style="dim")
     grid.add_column(ratio=1)
     grid.add_column(justify="right", style="dim", no_wrap=True)
     passage = _highlighted(matched(hit, query), query)
     lines = [heading(hit.memory, zone), *([passage] if passage else []), Text(why(hit), "dim")]
-    grid.add_row(str(rank), Group(*lines), f"score {hit.score:.4f}")
+    grid.add_row(str(rank), Group(*lines), "\n".join(filter(None, (f"score {hit.score:.4f}", likely(hit)))))
     return grid
 
 

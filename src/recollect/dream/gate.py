@@ -18,8 +18,6 @@ from recollect.factors.spread import Spread
 from recollect.factors.stability import Stability
 from recollect.factors.strength import Strength
 from recollect.rank.pipeline import Profile, run
-from recollect.text.stopwords import STOPWORDS
-from recollect.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from recollect.dream.plan import Plan
     from recollect.dream.snapshot import Snapshot
 
-PHRASE = 5
 # What dreams write and rankings read, and who reads it.
 _TRACES = ("strength", "depth", "spread", "stability")
 _READERS = (Strength, DepthWeight, Spread, Stability)
@@ -98,17 +95,6 @@ def judge(asked: Sequence[Asked], plan: Plan, knobs: Knobs) -> Verdict:
     lost = tuple(loss for (place, memory), loss in losses.items() if memory not in then[place])
     blame = costly[0] if before - after > knobs.gate_margin else None
     return Verdict(len(asked), sum(one.made for one in asked), before, after, lost, blame)
-
-
-def phrase(text: str, length: int = PHRASE) -> str:
-    """The stretch of a text that tells the most: some words in a row, with the fewest that every text has."""
-    said = words(text)
-    if len(said) <= length:
-        return " ".join(said)
-    weights = [0 if word in STOPWORDS else len(word) for word in said]
-    starts = range(len(said) - length + 1)
-    best = max(starts, key=lambda start: (sum(weights[start : start + length]), -start))
-    return " ".join(said[best : best + length])
 
 
 @dataclass(frozen=True, slots=True)

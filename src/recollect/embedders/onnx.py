@@ -87,14 +87,19 @@ class _Loaded:
 
 def _load(packaged: Packaged, threads: int) -> _Loaded:
     runtime = imported("onnxruntime", command="pip install onnxruntime")
-    # A link is followed first: weights are sought beside the graph, and never outside of that folder.
-    weights = packaged.weights.resolve()
     try:
-        session = _sharing(runtime, weights, threads) or _session(runtime, str(weights), weights, threads)
+        session = session_of(runtime, packaged.weights, threads)
     except Exception as error:
         raise damaged(packaged, error) from error
     inputs = tuple(given.name for given in session.get_inputs())
     return _Loaded(session, load_tokenizer(packaged), inputs)
+
+
+def session_of(runtime: Any, file: Path, threads: int) -> Any:
+    """The file ready to run, with its weights shared between processes where that works."""
+    # A link is followed first: weights are sought beside the graph, and never outside of that folder.
+    weights = file.resolve()
+    return _sharing(runtime, weights, threads) or _session(runtime, str(weights), weights, threads)
 
 
 def _sharing(runtime: Any, weights: Path, threads: int) -> Any | None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _PREFIX = "recollect_model_"
+RERANKER = _PREFIX + "rerank_"
+"""How the packages of models begin that make no vectors, and so are none of ours here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,9 @@ class Packaged:
 
 def packaged(name: str) -> Packaged | None:
     """The installed model of this short name."""
+    module = _PREFIX + name.replace("-", "_")
     try:
-        spec = find_spec(_PREFIX + name.replace("-", "_"))
+        spec = None if module.startswith(RERANKER) else find_spec(module)
     except (ImportError, ValueError):
         spec = None
     if spec is None or not spec.submodule_search_locations:
@@ -64,7 +67,8 @@ def packaged(name: str) -> Packaged | None:
 def packaged_names() -> Sequence[str]:
     """The short names of all installed models; also of those made elsewhere under our naming."""
     names = {module.name for module in pkgutil.iter_modules() if module.name.startswith(_PREFIX)}
-    return sorted(name.removeprefix(_PREFIX).replace("_", "-") for name in names)
+    ours = (name for name in names if not name.startswith(RERANKER))
+    return sorted(name.removeprefix(_PREFIX).replace("_", "-") for name in ours)
 
 
 def described(folder: Path) -> Packaged:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from recollect.dream.gate import PHRASE, Asked, phrase, reads_traces
+from recollect.dream.gate import Asked, reads_traces
+from recollect.engine.lots import drawn
 from recollect.engine.recall import Question, asking
 from recollect.rank.profiles import DEFAULT
 from recollect.records import Kind
 from recollect.retrieve.gather import gather
+from recollect.text.telling import PHRASE, phrase
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -67,11 +68,7 @@ def _usual(past: Sequence[PastQuestion], profiles: Mapping[str, Profile]) -> str
 
 def _sample(snapshot: Snapshot, size: int) -> list[int]:
     """Memories at random, the same ones for the same dream."""
-
-    def lot(id_: int) -> bytes:
-        return blake2b(f"{snapshot.at}:{id_}".encode(), digest_size=8).digest()
-
-    return sorted(snapshot.ids.tolist(), key=lot)[: max(size, 0)]
+    return drawn(snapshot.ids.tolist(), snapshot.at, size)
 
 
 def _query(memory: Memory, length: int = _SEVERAL) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from recollect.changes import Forget, Purge, Restore, RestoreObservation
 from recollect.engine import (
+    calibrating,
     context,
     converse,
     correct,
@@ -17,14 +18,17 @@ from recollect.engine import (
     meaning,
     reflect,
     remember,
+    self_test,
     split,
     split_analysis,
+    tuning,
 )
 from recollect.engine.context import DEFAULT_BUDGET
 from recollect.engine.recall import Question, recall
 from recollect.engine.report import STALE_DAYS, consolidation_report
 from recollect.engine.semantic import search_semantic
-from recollect.engine.wanted import aware, ids_of, scope_of, tags_of
+from recollect.engine.shadow import note_shown
+from recollect.engine.wanted import aware, ids_of, listed, scope_of, tags_of
 from recollect.engine.whynot import why_not
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import DEFAULT, PROFILES, profile_named
@@ -38,7 +42,9 @@ if TYPE_CHECKING:
 
     from recollect.dream.forecast import Forecast
     from recollect.dream.knobs import Knobs
+    from recollect.engine.calibrating import Calibrating
     from recollect.engine.dreaming import Dreamt, Undone
+    from recollect.engine.learning import Learning
     from recollect.engine.night import Night
     from recollect.engine.parts import Parts
     from recollect.engine.results import (
@@ -54,6 +60,7 @@ if TYPE_CHECKING:
         Superseded,
         Told,
     )
+    from recollect.engine.self_results import SelfTest
     from recollect.engine.split import PartLike
     from recollect.engine.upkeep_results import (
         ConsolidationReport,
@@ -74,11 +81,14 @@ if TYPE_CHECKING:
 class Engine:
     """A memory. Safe to share between threads; several processes may open the same store."""
 
-    def __init__(self, parts: Parts, night: Night | None = None) -> None:
+    def __init__(self, parts: Parts, night: Night | None = None, learning: Learning | None = None) -> None:
         self._parts = parts
         self._night = night
+        self._learning = learning
         if night is not None:
             parts.signals.then = night.falls
+        if learning is not None:
+            parts.signals.later = learning.falls
 
     def __enter__(self) -> Self:
         return self
@@ -90,6 +100,8 @@ class Engine:
 
     def close(self) -> None:
         """Write what is left to be noted, and release the file."""
+        if self._learning is not None:
+            self._learning.close()
         if self._night is not None:
             self._night.close()
         self._parts.signals.close()
@@ -357,13 +369,23 @@ class Engine:
         tags: Iterable[str] = (),
         include_superseded: bool = False,
         budget_tokens: int | None = None,
+        rerank: bool | None = None,
+        min_confidence: float | None = None,
+        abstain: bool = False,
+        tuned: bool = True,
     ) -> Answer:
         """The best memories for a query, best first, ranked by a profile.
 
         Notes and entities are found whatever their session. Messages are those of the current `session`;
         without one, of all. `as_of` answers as the store stood then. With `explain`, every hit carries what
         each step found and did. What is shown is noted, as a signal for later rankings; with `record=False`
-        the call leaves no trace.
+        the call leaves no trace. With `rerank`, a model reads the first places again with the query; without
+        it, as the setting `rerank` says. Every hit has a `confidence`, and so has the answer: how likely the
+        store is to hold one at all. `min_confidence` leaves out hits below it; with `abstain` there are none
+        where nothing seems to answer.
+
+        A profile that is named ranks with the numbers it was tuned to; with `tuned=False`, as published. One
+        that is passed as a value ranks as it is.
         """
         question = Question(
             query,
@@ -377,6 +399,10 @@ class Engine:
             tags=frozenset(tags_of(tags)),
             include_superseded=include_superseded,
             budget_tokens=budget_tokens,
+            rerank=rerank,
+            min_confidence=min_confidence,
+            abstain=abstain,
+            tuned=tuned and isinstance(profile, str),
         )
         parts = self._parts if scope is None else replace(self._parts, scope=scope_of(scope))
         return recall(parts, question)
@@ -393,6 +419,8 @@ class Engine:
         as_of: datetime | None = None,
         tags: Iterable[str] = (),
         include_superseded: bool = False,
+        rerank: bool | None = None,
+        tuned: bool = True,
     ) -> Answer:
         """As `recall`, without leaving a trace: for looking around."""
         return self.recall(
@@ -406,11 +434,41 @@ class Engine:
             as_of=as_of,
             tags=tags,
             include_superseded=include_superseded,
+            rerank=rerank,
+            tuned=tuned,
         )
 
-    def seen(self, ids: Sequence[int]) -> None:
-        """Note that somebody was shown these, best first, as `recall` does by itself."""
-        self._parts.signals.seen(self.scope, ids, self._parts.clock())
+    def seen(self, ids: Sequence[int], answer: Answer | None = None) -> None:
+        """Note that somebody was shown these, best first, as `recall` does by itself.
+
+        `answer` is what they are the first of, where it was asked for with `record=False`.
+        """
+        at = self._parts.clock()
+        if answer is None:
+            self._parts.signals.seen(self.scope, ids, at)
+        else:
+            note_shown(self._parts, ids, at, answer.query, answer.profile, answer.trace)
+
+    def feedback(
+        self,
+        memories: int | Iterable[int],
+        grade: float,
+        answer: Answer | str | None = None,
+        *,
+        query: str | None = None,
+    ) -> None:
+        """Say how good memories were for the question that they were shown for: 1 just right, -1 wrong.
+
+        `answer` is what `recall` gave, or its `event`; without it, the last answer that showed the memory, to
+        this `query` if one is given. Said again, it is said anew. `recollect tune` learns from it.
+        """
+        ids = (memories,) if isinstance(memories, int) else ids_of(memories)
+        tuning.feedback(self._parts, ids, grade, answer, query)
+
+    @property
+    def tuner(self) -> tuning.Tuner:
+        """A profile's numbers: how they fare on this store's own answers, and the ways to change them."""
+        return tuning.Tuner(self._parts, self.profiles)
 
     def search_semantic(
         self, query: str, limit: int | None = None, *, explain: bool = False, record: bool = True
@@ -432,6 +490,8 @@ class Engine:
         as_of: datetime | None = None,
         tags: Iterable[str] = (),
         include_superseded: bool = False,
+        rerank: bool | None = None,
+        tuned: bool = True,
     ) -> WhyNot:
         """Where a memory, by id or by an entity's name, stands or fell out, and what would lift it."""
         question = Question(
@@ -444,9 +504,38 @@ class Engine:
             as_of=aware(as_of, "as_of"),
             tags=frozenset(tags_of(tags)),
             include_superseded=include_superseded,
+            rerank=rerank,
+            tuned=tuned and isinstance(profile, str),
         )
         id_ = memory if isinstance(memory, int) else graph.entity_named(self._parts, memory)
         return why_not(self._parts, question, id_)
+
+    def self_test(
+        self,
+        *,
+        profiles: Iterable[str] = (),
+        sample: int = self_test.SAMPLE,
+        limit: int = self_test.LIMIT,
+        seed: int = 0,
+        languages: Iterable[str] | None = None,
+        at: datetime | None = None,
+        progress: Progress | None = None,
+    ) -> SelfTest:
+        """How well this memory is found by questions made of itself, by these profiles, or by all.
+
+        Nothing is written, and nobody is asked. `sample` memories are asked for, 0 for all; the first `limit`
+        hits count. `languages` are those that the model knows, where that is known. `at` is the moment to
+        ask at; without one, the end of this day. The same store, seed and moment give the same answer.
+        """
+        names = listed(profiles, "Profiles")
+        chosen = {name: self._profile(name) for name in names} or self.profiles
+        known = None if languages is None else tuple(languages)
+        wish = self_test.Wish(sample, limit, seed, known, aware(at, "at"))
+        return self_test.self_test(self._parts, chosen, wish, progress)
+
+    def calibrate(self, *, progress: Progress | None = None) -> Calibrating:
+        """Learn now, from questions made of this memory's own texts, how sure its answers may be."""
+        return calibrating.calibrate(self._parts, progress)
 
     @property
     def profiles(self) -> Mapping[str, Profile]:

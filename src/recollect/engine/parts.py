@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 
 from recollect.dream.knobs import Knobs, Phase
+from recollect.engine.shadow import Trial
 from recollect.engine.signals import Signals
-from recollect.ports import Clock, Embedder, Extractor, Store
+from recollect.errors import ModelUnavailable
+from recollect.ports import Clock, Embedder, Extractor, Reranker, Store
 from recollect.rank.pipeline import Profile
 from recollect.records import Scope  # a field of a dataclass
 
@@ -21,8 +23,16 @@ ExtractorMade = Callable[[], Extractor | None]
 """None where nothing is to be drawn out."""
 
 
+RerankerMade = Callable[[], Reranker]
+"""`ModelUnavailable` where it is not installed."""
+
+
 def _nothing() -> None:
     return None
+
+
+def _no_reranker() -> Reranker:
+    raise ModelUnavailable("There is no re-ranker here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +60,11 @@ class Parts:
     """By which name it holds what one process at a time may hold."""
     extractor: ExtractorMade = _nothing
     """What draws notes out of messages; made when it is first needed."""
+    reranker: RerankerMade = _no_reranker
+    """What reads the first places of a list again."""
+    reranks: bool = False
+    """Whether it does where the caller does not say."""
+    trial: Trial = field(default_factory=Trial)
+    """What is kept of answers, and who is shown which ranking."""
     ends: threading.Event = field(default_factory=threading.Event)
     """Set when nobody waits any more: texts without a vector are left to wait for the next start."""

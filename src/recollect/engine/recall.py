@@ -7,18 +7,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from recollect.engine.confidence import check_confidence, kept, sureness, to_read
 from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
 from recollect.engine.meaning import embedder_of
+from recollect.engine.rerank import ranked_for
 from recollect.engine.results import Answer, Hit, Place
-from recollect.engine.said import within
+from recollect.engine.said import piece_of, within
+from recollect.engine.shadow import drafted, note_shown, rankers_for, trace_of
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.factors.ages import microseconds
 from recollect.rank.explain import all_reasons
+from recollect.rank.likely import UNLIKELY
 from recollect.rank.pipeline import run
 from recollect.rank.route import Route, strategy_for
 from recollect.records import Filter, Kind, as_it_stood
-from recollect.retrieve.gather import Request, gather
-from recollect.text.passages import spans
+from recollect.retrieve.gather import Request
 from recollect.text.stopwords import STOPWORDS
 from recollect.text.when import time_of
 from recollect.text.words import words
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.parts import Parts
     from recollect.engine.results import Mode
+    from recollect.engine.shadow import Trace
     from recollect.factors.candidates import Candidates
     from recollect.ports import Vector, View
     from recollect.rank.pipeline import Profile
@@ -77,6 +81,14 @@ class Question:
     """An entity that the texts speak of."""
     include_superseded: bool = False
     budget_tokens: int | None = None
+    rerank: bool | None = False
+    """Let a model read the first places again; None: as the settings say."""
+    tuned: bool = True
+    """With the numbers that the profile was given since; False: as published, and in no trial."""
+    min_confidence: float | None = None
+    """Leave out hits that are less likely to be what was asked for."""
+    abstain: bool = False
+    """Give no hits where nothing seems to answer."""
 
 
 def recall(parts: Parts, question: Question) -> Answer:
@@ -85,28 +97,43 @@ def recall(parts: Parts, question: Question) -> Answer:
     limit = _limit(question)
     if question.budget_tokens is not None:
         check_budget(question.budget_tokens)
+    if question.min_confidence is not None:
+        check_confidence(question.min_confidence)
     if not isinstance(question.query, str):
         raise InvalidInput(f"The query is text, not {type(question.query).__name__}.")
     if limit == 0 or not question.query.strip():
         return Answer(question.query, (), "words", profile=question.profile.name)
     with asking(parts, question, now) as (view, request, note):
-        gathered = gather(view, question.profile, request)
-        ranked = run(question.profile, gathered.candidates, gathered.moment)
-        hits = _hits(view, ranked, gathered.found, question)
-    shown = within(hits, question.budget_tokens)
+        rankers = rankers_for(parts, view, question.profile, question.query, tuned=question.tuned)
+        asked = replace(question, profile=rankers.shown)
+        gathered, ranked, unread = ranked_for(parts, view, asked, request)
+        memories = _read(view, to_read(gathered, ranked.ids.tolist()), question)
+        hits = _hits(view, ranked, gathered.found, question, memories)
+        trace = trace_of(parts, rankers, gathered, ranked.ids.tolist(), now)
+        if rankers.arm == "interleaved":
+            hits = _drafted(view, hits, gathered, trace, question)
+            memories |= {hit.memory.id: hit.memory for hit in hits}
+        sure = sureness(view, parts.scope, gathered, request, memories)
+    hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
+    abstained = question.abstain and sure.answer < UNLIKELY
+    likely = () if abstained else kept(hits, question.min_confidence)
+    shown = within(likely, question.budget_tokens)
     # Who asks about the past must not change it.
     if question.record and question.as_of is None:
-        ids = [hit.memory.id for hit in shown]
-        parts.signals.seen(parts.scope, ids, now, question.query, question.profile.name)
+        note_shown(parts, [hit.memory.id for hit in shown], now, question.query, question.profile.name, trace)
     return Answer(
         query=question.query,
         hits=shown,
         mode=mode_of(gathered),
-        note=note,
+        note=" ".join(filter(None, (rankers.note, unread, note))) or None,
         profile=question.profile.name,
-        strategy=_strategy(question),
+        strategy=_strategy(asked),
         time=request.time,
-        left_out=len(hits) - len(shown),
+        left_out=len(likely) - len(shown),
+        confidence=sure.answer,
+        abstained=abstained,
+        withheld=len(hits) - len(likely),
+        trace=trace if parts.trial.log and question.as_of is None else None,
     )
 
 
@@ -194,11 +221,15 @@ def _sought(question: Question, phrase: TimePhrase | None) -> tuple[str, bool]:
 
     `What did Ana say about the boiler last week?` asks for Ana and the boiler, not for weeks.
     """
-    if phrase is None or not any(retriever.then for retriever in question.profile.retrieve):
+    asked = question.profile.retrieve
+    if phrase is None or not any(getattr(retriever, "then", False) for retriever in asked):
         return question.query, False
     start, stop = phrase.place
-    rest = f"{question.query[:start]} {question.query[stop:]}"
-    telling = [word for word in words(rest) if word not in STOPWORDS and word not in _OPEN]
+    before, spoken, after = question.query[:start], question.query[start:stop], question.query[stop:]
+    # A year or a feast may stand in the text itself: "born in 1944", "the lights at Christmas".
+    named = [word for word in spoken.split() if word[0].isupper() or any(map(str.isdigit, word))]
+    rest = " ".join((before, *named, after))
+    telling = [word for word in words(f"{before} {after}") if word not in STOPWORDS and word not in _OPEN]
     return (rest, False) if telling else (question.query, True)
 
 
@@ -231,11 +262,18 @@ def _is_in_use(model: Model | None, view: View) -> bool:
     return used is None or (model is not None and used.name == model.name)
 
 
+def _read(view: View, ids: Sequence[int], question: Question) -> dict[int, Memory]:
+    return {id_: as_it_stood(memory, question.as_of) for id_, memory in view.memories(ids).items()}
+
+
 def _hits(
-    view: View, ranked: Candidates, found: Mapping[str, Sequence[Found]], question: Question
+    view: View,
+    ranked: Candidates,
+    found: Mapping[str, Sequence[Found]],
+    question: Question,
+    memories: Mapping[int, Memory],
 ) -> tuple[Hit, ...]:
     ids = ranked.ids.tolist()
-    memories = view.memories(ids)
     nearest = {hit.id: hit.passage for hit in found.get("meaning", ()) if hit.passage is not None}
     wanted = [nearest[id_] for id_ in ids if id_ in nearest]
     passages = {passage.id: passage for passage in view.passages_by_id(wanted)}
@@ -244,26 +282,31 @@ def _hits(
     why = all_reasons(ranked.marks, len(ids)) if question.explain else [()] * len(ids)
     return tuple(
         Hit(
-            memory=as_it_stood(memories[id_], question.as_of),
+            memory=memories[id_],
             score=scores[row],
             places=_places(ranked, row),
             scores={name: values[row] for name, values in kept.items()},
             reasons=why[row],
             passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
-            piece=_piece(memories[id_], question.query) if read is None else read.piece,
+            piece=piece_of(memories[id_], question.query) if read is None else read.piece,
         )
         for row, id_ in enumerate(ids)
     )
 
 
-def _piece(memory: Memory, query: str) -> str | None:
-    """Of a long text that only words have found, the piece that holds most of them."""
-    pieces = spans(memory.text)
-    if len(pieces) == 1:
-        return None
-    sought = set(words(query)) - STOPWORDS
-    start, stop = max(pieces, key=lambda span: len(sought.intersection(words(memory.text[slice(*span)]))))
-    return memory.text[start:stop]
+def _drafted(
+    view: View, hits: tuple[Hit, ...], gathered: Gathered, trace: Trace, question: Question
+) -> tuple[Hit, ...]:
+    """One list of ours and the baseline. Each hit keeps the score of the ranking that picked it."""
+    ranked = run(trace.rankers.baseline, gathered.candidates, gathered.moment)
+    read = _read(view, ranked.ids.tolist(), question)
+    baseline = _hits(view, ranked, gathered.found, question, read)
+    by_team = {
+        "ours": {hit.memory.id: hit for hit in hits},
+        "baseline": {hit.memory.id: hit for hit in baseline},
+    }
+    shown, teams = drafted(tuple(by_team["ours"]), tuple(by_team["baseline"]), gathered.moment)
+    return tuple(by_team[team][id_] for id_, team in zip(shown, teams, strict=True))
 
 
 def _places(ranked: Candidates, row: int) -> dict[str, Place]:

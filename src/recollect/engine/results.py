@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from recollect.rank.likely import UNLIKELY
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
     from recollect.changes import Added
+    from recollect.engine.shadow import Trace
     from recollect.rank.explain import Reason
     from recollect.records import Memory, Model, Relation
     from recollect.text.when import TimePhrase
@@ -233,6 +236,8 @@ class Hit:
     """The piece that was nearest in meaning, as the model read it."""
     piece: str | None = None
     """That piece of a long text, where it is not the whole."""
+    confidence: float | None = None
+    """How likely it is to be what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +257,24 @@ class Answer:
     """The time that the query speaks of, if it does."""
     left_out: int = 0
     """Hits beyond the budget of tokens."""
+    confidence: float | None = None
+    """How likely the store is to hold an answer at all; None where nothing was asked."""
+    abstained: bool = False
+    """Nothing seemed to answer, and the caller wanted no guesses."""
+    withheld: int = 0
+    """Hits that were left out as too unlikely."""
+    trace: Trace | None = field(default=None, repr=False, compare=False)
+    """What the log keeps of it; None where it keeps nothing."""
+
+    @property
+    def doubtful(self) -> bool:
+        """Nothing here seems to answer; the hits are the nearest there is."""
+        return self.confidence is not None and self.confidence < UNLIKELY
+
+    @property
+    def event(self) -> str | None:
+        """By which `feedback` knows this answer, once it was noted."""
+        return None if self.trace is None else self.trace.handle
 
 
 @dataclass(frozen=True, slots=True)

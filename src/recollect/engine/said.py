@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.records import Kind
+from recollect.text.passages import spans
+from recollect.text.stopwords import STOPWORDS
 from recollect.text.tokens import tokens
+from recollect.text.words import words
 
 if TYPE_CHECKING:
     from recollect.engine.results import Hit
@@ -31,3 +34,13 @@ def said_of(memory: Memory, piece: str | None = None) -> str:
     if memory.kind is not Kind.ENTITY:
         return memory.text if piece is None else piece
     return "\n".join((f"{memory.name} ({memory.type})", *(seen.content for seen in memory.in_force)))
+
+
+def piece_of(memory: Memory, query: str) -> str | None:
+    """Of a long text that only words have found, the piece that holds most of them."""
+    pieces = spans(memory.text)
+    if len(pieces) == 1:
+        return None
+    sought = set(words(query)) - STOPWORDS
+    start, stop = max(pieces, key=lambda span: len(sought.intersection(words(memory.text[slice(*span)]))))
+    return memory.text[start:stop]

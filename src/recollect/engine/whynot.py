@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.engine.limits import MOST_HITS
 from recollect.engine.recall import asking
-from recollect.errors import InvalidInput, NotFound
+from recollect.engine.rerank import Reader, reranker_for
+from recollect.engine.shadow import rankers_for
+from recollect.errors import InvalidInput, ModelUnavailable, NotFound
 from recollect.factors.candidates import Source
-from recollect.rank.pipeline import ByMeaning
+from recollect.rank.pipeline import ByContext, ByMeaning
 from recollect.rank.whynot import standing
 from recollect.records import Kind, as_it_stood
-from recollect.retrieve.gather import gather, wider
+from recollect.retrieve.gather import around, gather, wider
 from recollect.text.words import fold, words
 
 if TYPE_CHECKING:
@@ -61,6 +64,16 @@ class WhyNot:
 
 
 def why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
+    try:
+        return _why_not(parts, question, id_)
+    except ModelUnavailable:
+        if question.rerank is not None:
+            raise
+        # As `recall` does: what the settings name and cannot run leaves the list as it was.
+        return _why_not(parts, replace(question, rerank=False), id_)
+
+
+def _why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
     if not question.query.strip() or question.limit == 0:
         raise InvalidInput("Ask with a query and a limit above 0.")
     now = parts.clock() if question.as_of is None else question.as_of
@@ -72,20 +85,71 @@ def why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
         out = _out_of_reach(memory, question, question.session or parts.session)
         if out is not None:
             return WhyNot(question.query, question.profile.name, memory, out[0], (), None, (out[1],))
-        gathered = gather(view, question.profile, request, also=(id_,))
-        branches = tuple(_branches(view, question.profile, request, gathered, id_))
-        candidates = _as_if_found(gathered.candidates, branches, id_)
-        stands = standing(question.profile, candidates, gathered.moment, id_)
-        enough = _enough(view, question.profile, request, branches, stands, id_)
+        rankers = rankers_for(parts, view, question.profile, question.query, tuned=question.tuned)
+        question = replace(question, profile=rankers.shown)
+        reranker, _ = reranker_for(parts, question)
+        reader = None if reranker is None else Reader(reranker, view, question)
+        gathered = _gathered(view, question.profile, request, reader, also=(id_,))
+        branches = tuple(_branches(view, question.profile, _asked(request, reader), gathered, id_))
+        gathered = replace(gathered, candidates=_as_if_found(gathered.candidates, branches, id_))
+        stands = _standing(question.profile, gathered, id_, reader)
+        enough = _enough(view, question.profile, request, branches, stands, id_, reader)
+        moved = None if reader is None else _moved(question.profile, gathered, id_, reader)
     return WhyNot(
         query=question.query,
         profile=question.profile.name,
         memory=memory,
-        verdict=_verdict(branches, stands, request.limit),
+        verdict=_verdict(branches, stands, request.limit, moved),
         branches=branches,
         standing=stands,
-        advice=tuple(_advice(question, memory, branches, stands, request.limit, enough)),
+        advice=(
+            *_advice(question, memory, branches, stands, request.limit, enough),
+            *_unmoved(stands, moved),
+        ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """What re-ranking had to do with it."""
+
+    before: int | None
+    """Where it stood by the profile alone; None where a step dropped it."""
+    read: int
+    """How many of that list were read again."""
+
+    @property
+    def is_beyond(self) -> bool:
+        return self.before is not None and self.before > self.read
+
+
+def _moved(profile: Profile, gathered: Gathered, id_: int, reader: Reader) -> _Moved:
+    return _Moved(
+        standing(profile, gathered.candidates, gathered.moment, id_).place,
+        reader.step.read(gathered.moment.limit),
+    )
+
+
+def _unmoved(stands: Standing, moved: _Moved | None) -> tuple[str, ...]:
+    if moved is None or moved.before is None or moved.is_beyond or moved.before == stands.place:
+        return ()
+    return (f"Without re-ranking it would stand at {moved.before}.",)
+
+
+def _asked(request: Request, reader: Reader | None) -> Request:
+    """As the searches get it: a list that is to be read again is longer."""
+    return request if reader is None else reader.longer(request)
+
+
+def _gathered(
+    view: View, profile: Profile, request: Request, reader: Reader | None, also: Sequence[int] = ()
+) -> Gathered:
+    return gather(view, profile, request, also) if reader is None else reader.gathered(request, also)
+
+
+def _standing(profile: Profile, gathered: Gathered, id_: int, reader: Reader | None) -> Standing:
+    then = None if reader is None else partial(reader.reread, gathered=gathered)
+    return standing(profile, gathered.candidates, gathered.moment, id_, then)
 
 
 def _out_of_reach(memory: Memory, question: Question, session: str | None) -> tuple[str, str] | None:
@@ -136,15 +200,26 @@ def _branches(view: View, profile: Profile, request: Request, gathered: Gathered
         if isinstance(retriever, ByMeaning):
             near = [] if request.vector is None else view.by_meaning(request.vector, _DEEPEST, request.where)
             branches.append(_branch("meaning", near, gathered, id_, taken))
+        elif isinstance(retriever, ByContext):
+            if _is_spoken(gathered.candidates, id_):
+                beside, _ = around(view, retriever, request, _DEEPEST)
+                branches.append(_branch("nearby", beside, gathered, id_, taken))
         else:
             held = view.by_words(request.sought, _DEEPEST, request.where, retriever.index)
             branches.append(_branch("words", held, gathered, id_, taken))
     return branches
 
 
+def _is_spoken(candidates: Candidates, id_: int) -> bool:
+    """Whether it is part of a conversation, where something can stand next to it."""
+    return bool(candidates.facts.session[candidates.ids == id_].any())
+
+
 def _branch(name: str, hits: Sequence[Found], gathered: Gathered, id_: int, taken: int) -> Branch:
     place = next((rank for rank, hit in enumerate(hits, start=1) if hit.id == id_), None)
-    reached = any(hit.id == id_ for hit in gathered.found[name])
+    # The reply to a question like the query is brought along by its place in the talk.
+    brought = gathered.found.get("reply", ()) if name == "nearby" else ()
+    reached = any(hit.id == id_ for hit in (*gathered.found[name], *brought))
     return Branch(name, place, hits[place - 1].score if place else None, taken, reached)
 
 
@@ -163,7 +238,13 @@ def _as_if_found(candidates: Candidates, branches: Sequence[Branch], id_: int) -
 
 
 def _enough(
-    view: View, profile: Profile, request: Request, branches: Sequence[Branch], stands: Standing, id_: int
+    view: View,
+    profile: Profile,
+    request: Request,
+    branches: Sequence[Branch],
+    stands: Standing,
+    id_: int,
+    reader: Reader | None = None,
 ) -> int | None:
     """A limit that would show the memory, tried out; None where it is shown, or where none would.
 
@@ -176,18 +257,18 @@ def _enough(
         return None
     limit = max(stands.place or 0, request.limit + 1)
     while limit <= MOST_HITS:
-        tried = gather(view, profile, wider(request, limit))
+        tried = _gathered(view, profile, wider(request, limit), reader)
         if id_ not in tried.candidates.ids:
             limit = MOST_HITS if limit < MOST_HITS < 2 * limit else 2 * limit
             continue
-        place = standing(profile, tried.candidates, tried.moment, id_).place
+        place = _standing(profile, tried, id_, reader).place
         if place is None or place <= limit:
             return None if place is None else limit
         limit = place
     return None
 
 
-def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int) -> str:
+def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, moved: _Moved | None) -> str:
     reached = [branch.name for branch in branches if branch.reached]
     if not reached:
         return "No search brought it up, so it was never a candidate."
@@ -199,6 +280,11 @@ def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int) -> str:
     if stands.place is not None and stands.place <= limit:
         return f"It was returned, at place {stands.place}."
     found = " and ".join(reached)
+    if moved is not None and moved.is_beyond:
+        return (
+            f"It was found by {found} and stands at place {stands.place}, "
+            f"beyond the first {moved.read}, which alone are re-ranked."
+        )
     return f"It was found by {found} and stands at place {stands.place}, below the limit of {limit}."
 
 
@@ -232,6 +318,8 @@ def _advice(
 def _missed(branch: Branch, question: Question, memory: Memory) -> str:
     if branch.name == "meaning":
         return f"By meaning it is not among the nearest; {MAY_WAIT}"
+    if branch.name == "nearby":
+        return "What stands next to it in its conversation has none of the query's telling words."
     text = " ".join((memory.name, memory.type, memory.text, *(seen.content for seen in memory.in_force)))
     shared = sorted(set(words(question.query)) & set(words(text)))
     if shared:

@@ -60,6 +60,14 @@ class Facts:
     """A message of the current session that is equal to the query."""
     origin: Ints
     """The message that a note was drawn from; of all others, the memory itself."""
+    session: Ints
+    """A number for the conversation that a message is part of; 0 of what is part of none, or alone in it."""
+    position: Ints
+    """A message's place in its conversation, from 1; 0 of what is part of none."""
+    named: Flags
+    """The query names who said it; of what nobody said, it names somebody who is named in it."""
+    asks: Flags
+    """It ends with a question."""
 
     def taken(self, rows: Rows) -> Facts:
         return Facts(*(getattr(self, name)[rows] for name in self.__slots__))
@@ -225,6 +233,35 @@ class Together:
     second: Ints
     count: Ints
     last: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """How much of a query is said around messages: next to a place, and in a whole conversation.
+
+    By words, each weighed by how few texts hold it. Places are by conversation, then by position.
+    """
+
+    session: Ints
+    position: Ints
+    near: Floats
+    sessions: Ints
+    whole: Floats
+
+    @classmethod
+    def none(cls) -> Surroundings:
+        nothing = np.zeros(0, np.int64)
+        return cls(nothing, nothing, np.zeros(0), nothing, np.zeros(0))
+
+    def beside(self, facts: Facts) -> tuple[Floats, Floats]:
+        """Of each candidate, what is near and what the whole conversation holds; 0 where nothing is."""
+        theirs = np.isin(self.session, facts.session)
+        known = zip(self.session[theirs].tolist(), self.position[theirs].tolist(), strict=True)
+        place_of = dict(zip(known, self.near[theirs].tolist(), strict=True))
+        whole_of = dict(zip(self.sessions.tolist(), self.whole.tolist(), strict=True))
+        places = zip(facts.session.tolist(), facts.position.tolist(), strict=True)
+        near = np.array([place_of.get(place, 0.0) for place in places])
+        return near, np.array([whole_of.get(session, 0.0) for session in facts.session.tolist()])
 
 
 @dataclass(frozen=True, slots=True)

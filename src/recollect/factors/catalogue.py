@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from recollect.factors.asks import Asks
 from recollect.factors.cooccurrence import Cooccurrence
 from recollect.factors.depth import DepthWeight
 from recollect.factors.forgetting import Forgetting
 from recollect.factors.importance import Importance
 from recollect.factors.metadata import MetadataWeight
+from recollect.factors.named import Named
 from recollect.factors.recency import Fading, Fresh, Just
 from recollect.factors.salience import Salience
 from recollect.factors.spread import Spread
@@ -45,6 +47,8 @@ FACTORS: dict[str, type[Factor]] = {
     "spread": Spread,
     "stability": Stability,
     "temporal": TemporalRelevance,
+    "named": Named,
+    "asks": Asks,
 }
 _NAMES = {factor: name for name, factor in FACTORS.items()}
 

@@ -12,6 +12,7 @@ from recollect.rank.fuse import positive_cosine
 
 if TYPE_CHECKING:
     from recollect.factors.candidates import Candidates, Moment
+    from recollect.rank.pipeline import Profile, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +108,8 @@ class Cut:
             return [f"it stands at place {place + 1}" for place in range(limit, count)]
 
         return candidates.parted(slice(limit), slice(limit, None), "cut", why)
+
+
+def uncut(profile: Profile) -> list[Step]:
+    """A profile's steps without the cut."""
+    return [step for step in profile.steps if not isinstance(step, Cut)]

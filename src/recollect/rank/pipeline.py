@@ -36,18 +36,37 @@ class ByMeaning:
 
 @dataclass(frozen=True, slots=True)
 class ByWords:
-    """Ask for the best by BM25: `times` the limit, and `least` at the least; `then` as by meaning."""
+    """Ask for the best by BM25: `times` the limit, and `least` at the least; `then` as by meaning.
+
+    With `held`, also tell how much of the query each candidate holds, whichever search has found it.
+    """
 
     index: Literal["plain", "stemmed"] = "plain"
     times: float = 3.0
     least: int = 0
     then: bool = False
+    held: bool = False
 
     def take(self, limit: int) -> int:
         return max(self.least, ceil(self.times * limit))
 
 
-Retriever = ByMeaning | ByWords
+@dataclass(frozen=True, slots=True)
+class ByContext:
+    """Ask for the messages whose neighbours hold the query's words, and for replies to questions like it.
+
+    Neighbours stand up to `within` places away; `times` and `least` as by meaning.
+    """
+
+    times: float = 3.0
+    least: int = 0
+    within: int = 2
+
+    def take(self, limit: int) -> int:
+        return max(self.least, ceil(self.times * limit))
+
+
+Retriever = ByMeaning | ByWords | ByContext
 
 
 @dataclass(frozen=True, slots=True)

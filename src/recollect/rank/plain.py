@@ -10,10 +10,11 @@ from recollect.errors import InvalidInput
 from recollect.factors.catalogue import FACTORS
 from recollect.factors.temporal import TemporalRelevance
 from recollect.rank.adjust import Plus, Times
+from recollect.rank.around import Around, Reply
 from recollect.rank.base import BaseRelevance, Keep, Rescale
 from recollect.rank.finish import Cut, DropEcho, DropRepeats, Order, Threshold
-from recollect.rank.fuse import Blend, Linear, Rrf, WeightedRrf
-from recollect.rank.pipeline import ByMeaning, ByWords, Profile
+from recollect.rank.fuse import Blend, Holds, Linear, Rrf, WeightedRrf
+from recollect.rank.pipeline import ByContext, ByMeaning, ByWords, Profile
 from recollect.rank.route import Route
 from recollect.rank.when import TemporalBlend
 
@@ -32,13 +33,16 @@ STEPS: dict[str, type[Step]] = {
     "rescale": Rescale,
     "route": Route,
     "temporal_blend": TemporalBlend,
+    "holds": Holds,
+    "around": Around,
+    "reply": Reply,
     "threshold": Threshold,
     "drop_echo": DropEcho,
     "drop_repeats": DropRepeats,
     "order": Order,
     "cut": Cut,
 }
-RETRIEVERS: dict[str, type[Retriever]] = {"meaning": ByMeaning, "words": ByWords}
+RETRIEVERS: dict[str, type[Retriever]] = {"meaning": ByMeaning, "words": ByWords, "context": ByContext}
 _Value = TypeVar("_Value")
 
 
@@ -139,6 +143,8 @@ def _check_range(field: str, value: float, place: str) -> None:
     """So that no score is infinite or not a number."""
     if not -_MOST <= value <= _MOST:  # nor is NaN
         raise InvalidInput(f"In {place}, {field} must be within {_MOST:g} of 0, not {value!r}.")
+    if field == "within" and not 1 <= value <= _FARTHEST:
+        raise InvalidInput(f"In {place}, within must be from 1 to {_FARTHEST}, not {value!r}.")
     if field in _ABOVE_ZERO and value <= 0:
         raise InvalidInput(f"In {place}, {field} must be above 0, not {value!r}.")
     if field in _NOT_BELOW_ZERO and value < 0:
@@ -146,6 +152,8 @@ def _check_range(field: str, value: float, place: str) -> None:
 
 
 _MOST = 1e9
+# How many places away a neighbour may stand, at most: the work grows with it.
+_FARTHEST = 20
 # What a formula divides by, and how many to look at.
 _ABOVE_ZERO = {
     "d_max", "recency_half_life_seconds", "shortest_tau_days", "shortlist", "slowness", "tau_days",

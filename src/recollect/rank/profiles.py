@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.errors import InvalidInput
+from recollect.factors.asks import Asks
 from recollect.factors.cooccurrence import Cooccurrence
 from recollect.factors.depth import DepthWeight
 from recollect.factors.forgetting import Forgetting
 from recollect.factors.importance import Importance
 from recollect.factors.metadata import MetadataWeight
+from recollect.factors.named import Named
 from recollect.factors.recency import Fading, Fresh, Just
 from recollect.factors.salience import Salience
 from recollect.factors.spread import Spread
@@ -17,11 +19,12 @@ from recollect.factors.stability import Stability
 from recollect.factors.status import StatusWeight
 from recollect.factors.strength import Strength
 from recollect.rank.adjust import Plus, Times
+from recollect.rank.around import Around, Reply
 from recollect.rank.base import BaseRelevance, Keep
 from recollect.rank.finish import Cut, DropEcho, DropRepeats, Order, Threshold
-from recollect.rank.fuse import RRF_K, Blend, Linear, Rrf, WeightedRrf
+from recollect.rank.fuse import RRF_K, Blend, Holds, Linear, Rrf, WeightedRrf
 from recollect.rank.limbic import EXPANSION_FACTOR
-from recollect.rank.pipeline import ByMeaning, ByWords, Profile
+from recollect.rank.pipeline import ByContext, ByMeaning, ByWords, Profile
 from recollect.rank.route import Route
 from recollect.rank.when import TemporalBlend
 
@@ -93,13 +96,24 @@ COGNIS = Profile(
 
 RECOLLECT = Profile(
     name="recollect",
-    about="our own: similarity and stemmed words by score rather than by rank, the time a query speaks of, "
-    "and what the user set aside",
-    retrieve=(ByMeaning(times=5, least=50, then=True), ByWords("stemmed", times=5, least=50, then=True)),
+    about="our own: similarity and stemmed words by score rather than by rank, what is said around a "
+    "message, who said it, the time a query speaks of, and what the user set aside",
+    retrieve=(
+        ByMeaning(times=5, least=100, then=True),
+        ByWords("stemmed", times=5, least=100, then=True, held=True),
+        ByContext(times=5, least=100),
+    ),
     steps=(
         Blend(meaning=0.6, words=0.4),
+        # Right after the blend, which of a note stands for its surroundings; what follows is no part of them.
+        Around(nearby=0.35, conversation=0.2),
+        Reply(weight=0.2),
+        Holds(weight=0.4, above=0.6),
+        Plus(Named(), weight=0.25),
         TemporalBlend(share=0.4),
         Times(StatusWeight()),
+        # Behind all that multiplies: a score below 0 would rise by it.
+        Plus(Asks(), weight=-0.1),
         DropEcho(),
         DropRepeats(),
         Order(),

@@ -9,9 +9,11 @@ import numpy as np
 
 from recollect.factors.candidates import applied
 from recollect.rank.explain import reasons
-from recollect.rank.finish import Cut
+from recollect.rank.finish import uncut
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recollect.factors.candidates import Candidates, Dropped, Moment
     from recollect.rank.explain import Reason
     from recollect.rank.pipeline import Profile
@@ -43,12 +45,19 @@ class Standing:
     costs: tuple[Cost, ...]
 
 
-def standing(profile: Profile, candidates: Candidates, moment: Moment, id_: int) -> Standing:
-    """Run every step but the cut, and look where the candidate comes out."""
+def standing(
+    profile: Profile,
+    candidates: Candidates,
+    moment: Moment,
+    id_: int,
+    then: Callable[[Candidates], Candidates] | None = None,
+) -> Standing:
+    """Run every step but the cut, and `then` what follows them; look where the candidate comes out."""
     ranked = candidates
-    for step in profile.steps:
-        if not isinstance(step, Cut):
-            ranked = step(ranked, moment)
+    for step in uncut(profile):
+        ranked = step(ranked, moment)
+    if then is not None:
+        ranked = then(ranked)
     dropped = next((one for one in ranked.dropped if one.id == id_), None)
     listed = ranked.ids.tolist()
     needed = float(ranked.score[moment.limit - 1]) if 0 < moment.limit <= len(listed) else None

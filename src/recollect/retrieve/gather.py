@@ -9,15 +9,16 @@ import numpy as np
 
 from recollect.factors.ages import microseconds
 from recollect.factors.candidates import ALWAYS, NEVER, Candidates, Moment, Source
-from recollect.rank.pipeline import ByMeaning, ByWords
+from recollect.rank.pipeline import ByContext, ByMeaning, ByWords
+from recollect.records import Found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recollect.factors.candidates import Ints
+    from recollect.factors.candidates import Facts, Ints, Surroundings
     from recollect.ports import Vector, View
-    from recollect.rank.pipeline import Profile, Retriever
-    from recollect.records import Filter, Found
+    from recollect.rank.pipeline import Profile
+    from recollect.records import Filter
     from recollect.text.when import TimePhrase
 
 
@@ -57,7 +58,7 @@ class Gathered:
     candidates: Candidates
     moment: Moment
     found: Mapping[str, Sequence[Found]]
-    """By the name of the search: `meaning`, `words`."""
+    """By the name of the search: `meaning`, `words`, `nearby`; and `reply`, which has no order."""
 
 
 def gather(view: View, profile: Profile, request: Request, also: Sequence[int] = ()) -> Gathered:
@@ -65,12 +66,27 @@ def gather(view: View, profile: Profile, request: Request, also: Sequence[int] =
 
     `also` joins memories that no search has found, to see how they would have fared.
     """
-    found = {_name(retriever): _ask(view, retriever, request) for retriever in profile.retrieve}
-    ids = sorted({hit.id for hits in found.values() for hit in hits} | set(also))
+    found: dict[str, Sequence[Found]] = {}
+    told: Sequence[Surroundings] = ()
+    replies: Sequence[Found] = ()
+    # The context last, wherever a profile names it: it asks for replies to what was found by meaning.
+    for retriever in sorted(profile.retrieve, key=lambda each: isinstance(each, ByContext)):
+        if isinstance(retriever, ByContext):
+            k = retriever.take(request.limit)
+            found["nearby"], told = around(view, retriever, request, k)
+            # Whoever was asked the like may have answered in other words.
+            asked = [hit.id for hit in found.get("meaning", ())]
+            replies = [Found(id_, 0.0) for id_ in view.replies(asked, request.where)]
+        else:
+            found[_name(retriever)] = _ask(view, retriever, request)
+    ids = sorted({hit.id for hits in (*found.values(), replies) for hit in hits}.union(also))
     facts = view.facts(ids, request.query, request.session, request.now)
+    sources = {name: _placed(facts.ids, hits) for name, hits in found.items()}
     candidates = Candidates(
         facts=facts,
-        sources={name: _placed(facts.ids, hits) for name, hits in found.items()},
+        sources=sources
+        | _around(sources.get("nearby"), told, facts)
+        | _held(view, profile, request, facts.ids),
         score=np.zeros(len(facts.ids)),
     )
     moment = Moment(
@@ -81,7 +97,15 @@ def gather(view: View, profile: Profile, request: Request, also: Sequence[int] =
         together=view.together(ids),
         span=request.span,
     )
-    return Gathered(candidates, moment, found)
+    return Gathered(candidates, moment, found | {"reply": replies} if replies else found)
+
+
+def around(
+    view: View, retriever: ByContext, request: Request, k: int
+) -> tuple[Sequence[Found], Sequence[Surroundings]]:
+    """The best k by what stands near them. What was just asked in this session says nothing of the rest."""
+    echo = None if request.session is None else (request.session, request.query)
+    return view.around(request.sought, k, request.where, retriever.within, echo)
 
 
 def wider(request: Request, limit: int) -> Request:
@@ -89,11 +113,35 @@ def wider(request: Request, limit: int) -> Request:
     return replace(request, limit=limit, limit_given=True)
 
 
-def _name(retriever: Retriever) -> str:
+def _around(nearby: Source | None, told: Sequence[Surroundings], facts: Facts) -> dict[str, Source]:
+    """What is said around the candidates, also around those that other searches have found."""
+    if nearby is None:
+        return {}
+    near, whole = np.zeros(len(facts.ids)), np.zeros(len(facts.ids))
+    for scope in told:
+        more_near, more_whole = scope.beside(facts)
+        near, whole = near + more_near, whole + more_whole
+    return {
+        "nearby": Source(nearby.rank, near),
+        "conversation": Source(np.zeros_like(nearby.rank), whole),
+    }
+
+
+def _held(view: View, profile: Profile, request: Request, ids: Ints) -> dict[str, Source]:
+    """How much of what is sought each candidate holds."""
+    if not any(isinstance(retriever, ByWords) and retriever.held for retriever in profile.retrieve):
+        return {}
+    shares = view.held(request.sought, ids.tolist(), request.where)
+    return {
+        "held": Source(np.zeros(len(ids), np.int64), np.array([shares.get(id_, 0.0) for id_ in ids.tolist()]))
+    }
+
+
+def _name(retriever: ByMeaning | ByWords) -> str:
     return "meaning" if isinstance(retriever, ByMeaning) else "words"
 
 
-def _ask(view: View, retriever: Retriever, request: Request) -> Sequence[Found]:
+def _ask(view: View, retriever: ByMeaning | ByWords, request: Request) -> Sequence[Found]:
     if not retriever.then or request.span is None:
         return _search(view, retriever, request, request.where)
     of_that_time = _search(view, retriever, request, replace(request.where, span=request.span))
@@ -105,7 +153,7 @@ def _ask(view: View, retriever: Retriever, request: Request) -> Sequence[Found]:
     return sorted((*found, *more), key=lambda hit: (-hit.score, hit.id))
 
 
-def _search(view: View, retriever: Retriever, request: Request, where: Filter) -> Sequence[Found]:
+def _search(view: View, retriever: ByMeaning | ByWords, request: Request, where: Filter) -> Sequence[Found]:
     k = retriever.take(request.limit)
     match retriever:
         case ByMeaning():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recollect.errors import InvalidInput
 from recollect.serve.dream_tools import DREAM_TOOLS
+from recollect.serve.feedback_tools import FEEDBACK_TOOLS
 from recollect.serve.graph_tools import GRAPH_TOOLS
 from recollect.serve.memory_tools import MEMORY_TOOLS
 from recollect.serve.more_tools import MORE_TOOLS
@@ -11,7 +12,8 @@ from recollect.serve.tool import Tool
 from recollect.serve.upkeep_tools import UPKEEP_TOOLS
 
 TOOLS: dict[str, Tool] = {
-    tool.name: tool for tool in (*MEMORY_TOOLS, *GRAPH_TOOLS, *MORE_TOOLS, *UPKEEP_TOOLS, *DREAM_TOOLS)
+    tool.name: tool
+    for tool in (*MEMORY_TOOLS, *GRAPH_TOOLS, *MORE_TOOLS, *UPKEEP_TOOLS, *DREAM_TOOLS, *FEEDBACK_TOOLS)
 }
 SETS: dict[str, tuple[str, ...]] = {
     "recall-only": ("recall", "context"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine.limits import DEFAULT_LIMIT
 from recollect.errors import InvalidInput, NotFound
+from recollect.rank.likely import in_a_word
 from recollect.records import Kind
 from recollect.serve import wire
 from recollect.serve.paging import CURSOR, MORE, at_most, fit, found, shortened
@@ -33,6 +34,7 @@ HIT = table(
     kind=one_of(*Kind),
     text=text(),
     score=number(),
+    confidence=number(),
     at=maybe(text()),
     name=text(),
     speaker=text(),
@@ -92,19 +94,29 @@ def _recall(call: Call) -> Reply:
     if "as_of" in given:
         given["as_of"] = when(given["as_of"], "as_of")
     superseded = call.get("include_superseded", False)
+    answers: list[Answer] = []
+
+    def ask(limit: int | None) -> Answer:
+        answers.append(call.engine.recall(call.given["query"], limit=limit, record=False, **given))
+        return answers[-1]
+
     data, notes = hits_of(
         call,
-        lambda limit: call.engine.recall(call.given["query"], limit=limit, record=False, **given),
+        ask,
         lambda hit: wire.hit(hit, superseded=superseded),
         RECALL_BUDGET,
     )
     # Who asks about the past must not change it; and who pages on has not asked anew.
     if "as_of" not in given and call.get("cursor") is None:
-        call.engine.seen([hit["id"] for hit in data["hits"]])
+        call.engine.seen([hit["id"] for hit in data["hits"]], answers[-1])
+    data["answer"] = in_a_word(answers[-1].confidence or 0.0)
+    if data["hits"] and data["answer"] == "unlikely":
+        notes = [_GUESSES, *notes]
     return Reply(data, wire.lines(data["hits"], *notes))
 
 
-_FILTERS = ("kinds", "tags", "as_of", "session", "include_superseded", "profile")
+_FILTERS = ("kinds", "tags", "as_of", "session", "include_superseded", "profile", "min_confidence")
+_GUESSES = "Nothing here seems to answer that; these are the nearest."
 
 
 def hits_of(
@@ -256,11 +268,13 @@ MEMORY_TOOLS = (
             session=text("Of raw messages, only those of this session"),
             include_superseded=flag("Also what was corrected since, marked so"),
             profile=PROFILE,
+            min_confidence=number("Only hits at least as likely to be relevant", minimum=0, maximum=1),
             budget_tokens=whole(f"At most about so many tokens; {RECALL_BUDGET} if not given", minimum=150),
         ),
         table(
-            needs=("hits", "left_out"),
+            needs=("hits", "left_out", "answer"),
             hits=listed(HIT),
+            answer=one_of("likely", "possible", "unlikely"),
             left_out=whole("Hits that did not fit the budget"),
             **MORE,
         ),

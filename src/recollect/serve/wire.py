@@ -74,6 +74,7 @@ def hit(found: Hit, *, superseded: bool = False) -> dict[str, Any]:
         "at": time(memory.happened_at or memory.created_at) if not memory.undated else None,
     }
     optional = {
+        "confidence": None if found.confidence is None else rounded(found.confidence),
         "name": memory.name or None,
         "speaker": memory.speaker or memory.role,
         "session": memory.session,

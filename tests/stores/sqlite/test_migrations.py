@@ -126,8 +126,28 @@ def _fourth(hand: apsw.Connection) -> None:
     hand.execute("INSERT INTO lease VALUES ('dream', 'somebody', 170000000)")
 
 
+def _fifth(hand: apsw.Connection) -> None:
+    """An answer in the log, what became of it, and a profile that was tuned and reset."""
+    hand.execute(
+        "INSERT INTO shadow(id, scope_id, at, bytes, before, handle, session, query, profile, version, arm, "
+        "against, shown, ranked, baseline, candidates) VALUES (1, 1, 60, 300, 0, 'a talk:3c:1', 'a talk', "
+        "'where is the kettle?', 'limbic', 0, 'ours', 'similarity', '[3,1]', '[3,1]', '[1,3]', x'00')"
+    )
+    hand.execute("INSERT INTO feedback VALUES (1, 1, 3, 70, 'opened', 1.0), (2, 1, 1, 80, 'said', -1.0)")
+    hand.execute(
+        "INSERT INTO tuned VALUES (1, 1, 'limbic', 90, '{\"cooccurrence.gamma\": 0.05}', 'set', '{}'), "
+        "(2, 1, 'limbic', 100, '{}', 'reset', '{}')"
+    )
+
+
 # For each version the rows that were new in it, as that version wrote them. A migration comes with its own.
-ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {1: _first, 2: _second, 3: _third, 4: _fourth}
+ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
+    1: _first,
+    2: _second,
+    3: _third,
+    4: _fourth,
+    5: _fifth,
+}
 
 
 def store_of(version: int, path: Path) -> Path:
@@ -210,6 +230,28 @@ def test_dreams_are_known_and_can_be_undone(tmp_path: Path, version: int) -> Non
         with store.read() as view:
             assert view.memories([3])[3].strength == 1.0
             assert list(view.links([1])) == []
+
+
+@pytest.mark.parametrize("version", range(5, NOW + 1))
+def test_answers_what_became_of_them_and_tuned_numbers_are_kept(tmp_path: Path, version: int) -> None:
+    with closing(SqliteStore(store_of(version, tmp_path / "store.db"))) as store, store.read() as view:
+        (answer,) = view.answers(HERE, "limbic")
+        assert (answer.query, answer.shown, answer.baseline) == ("where is the kettle?", (3, 1), (1, 3))
+        assert answer.feedback == ((1, "said", -1.0), (3, "opened", 1.0))
+        assert view.tuned(HERE, "limbic") == (2, {})
+        assert [each.knobs for each in view.tunings(HERE, None, 9)] == [{}, {"cooccurrence.gamma": 0.05}]
+
+
+@pytest.mark.parametrize("version", range(1, NOW + 1))
+def test_every_store_has_a_seed_for_trials_of_its_own(tmp_path: Path, version: int) -> None:
+    seeds = set()
+    for number in range(2):
+        with (
+            closing(SqliteStore(store_of(version, tmp_path / f"{number}.db"))) as store,
+            store.read() as view,
+        ):
+            seeds.add(view.trial_seed())
+    assert len(seeds) == 2
 
 
 def test_a_field_that_is_no_longer_what_a_dream_wrote_stays_when_it_is_undone(tmp_path: Path) -> None:

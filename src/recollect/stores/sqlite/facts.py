@@ -8,17 +8,27 @@ import numpy as np
 
 from recollect.factors.candidates import NEVER, Facts, Together
 from recollect.records import Status
-from recollect.stores.sqlite.rows import many
+from recollect.stores.sqlite.rows import many, storable
+from recollect.stores.sqlite.surroundings import conversation
 from recollect.text.same import text_key
+from recollect.text.stopwords import STOPWORDS
+from recollect.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import apsw
 
-    from recollect.factors.candidates import Floats, Ints
+    from recollect.factors.candidates import Flags, Floats, Ints
 
 _STATUSES = {status.value: place for place, status in enumerate(Status)}
+# Of Latin, Chinese and Arabic script.
+_QUESTION_MARKS = "('?', '\uff1f', '\u061f')"
+# The first message of a conversation that has no second one.
+_ALONE = (
+    "(m.position = 1 AND NOT EXISTS (SELECT 1 FROM memory AS n WHERE n.scope_id = m.scope_id "
+    "AND n.session = m.session AND n.session IS NOT NULL AND n.position = 2))"
+)
 _WANTED = "(SELECT value FROM json_each(?1))"
 
 
@@ -34,13 +44,17 @@ def facts(
             "m.status, m.importance, m.strength, m.depth, m.spread, m.stability, "
             "coalesce(m.text_key, -m.id), "
             "m.kind = 'message' AND m.session IS ?2 AND m.text IS ?3, coalesce(m.drawn_from, m.id), "
-            "(SELECT temper FROM scope WHERE scope.id = m.scope_id) "
+            "(SELECT temper FROM scope WHERE scope.id = m.scope_id), "
+            "m.scope_id, "
+            f"iif(m.kind = 'message' AND m.position IS NOT NULL AND NOT {_ALONE}, m.session, NULL), "
+            "m.position, m.speaker, "
+            f"{asking('m')} "
             "FROM memory AS m LEFT JOIN use AS u ON u.memory_id = m.id "
             f"WHERE m.id IN {_WANTED} ORDER BY m.id",
-            (wanted, session, _storable(query)),
+            (wanted, session, storable(query)),
         )
     )
-    columns = list(zip(*rows, strict=True)) if rows else [()] * 16
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 21
     found = np.array(columns[0], np.int64)
     content = np.array(columns[12], np.int64)
     for memory, text in connection.execute(_WORDINGS, (wanted, now)):
@@ -65,7 +79,39 @@ def facts(
         content=content,
         echo=np.array(columns[13], bool),
         origin=np.array(columns[14], np.int64),
+        session=np.array(
+            [_conversation(*row) for row in zip(columns[16], columns[17], strict=True)], np.int64
+        ),
+        position=np.array([0 if row[17] is None else row[18] for row in rows], np.int64),
+        named=_named(connection, found, columns[19], query),
+        asks=np.array([bool(asks) for asks in columns[20]], bool),
     )
+
+
+def asking(row: str) -> str:
+    """SQL on a memory's row: whether its text ends with a question, whatever blanks follow."""
+    return f"substr(rtrim({row}.text, char(9, 10, 13, 32)), -1) IN {_QUESTION_MARKS}"
+
+
+def _conversation(scope: int, session: str | None) -> int:
+    return 0 if session is None else conversation(scope, session)
+
+
+def _named(connection: apsw.Connection, ids: Ints, speakers: Sequence[str | None], query: str) -> Flags:
+    """Whether the query names who said it; of what nobody said, whether it tells of one who is so named."""
+    asked = set(words(query)) - STOPWORDS
+    names = {speaker: asked.intersection(words(speaker)) for speaker in set(speakers) if speaker}
+    named = np.array([bool(speaker and names[speaker]) for speaker in speakers], bool)
+    people = set().union(*names.values())
+    unsaid = [id_ for id_, speaker in zip(ids.tolist(), speakers, strict=True) if not speaker]
+    if people and unsaid:
+        rows = connection.execute(
+            f"SELECT id, coalesce(name, '') || ' ' || coalesce(text, '') FROM memory WHERE id IN {_WANTED}",
+            (many(unsaid),),
+        )
+        for id_, text in rows:
+            named[np.searchsorted(ids, id_)] = not people.isdisjoint(words(text))
+    return named
 
 
 def together(connection: apsw.Connection, ids: Sequence[int]) -> Together:
@@ -115,15 +161,6 @@ def _beside(ids: Ints, connection: apsw.Connection, question: str, bindings: tup
         columns = list(zip(*rows, strict=True))
         numbers[np.searchsorted(ids, np.array(columns[0], np.int64))] = columns[1]
     return numbers
-
-
-def _storable(query: str) -> str | None:
-    """None for what is no text, such as half a surrogate pair: it stands in no store."""
-    try:
-        query.encode()
-    except UnicodeEncodeError:
-        return None
-    return query
 
 
 def _times(column: Sequence[object]) -> Ints:

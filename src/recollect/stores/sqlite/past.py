@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from recollect.records import Found
+from recollect.records import Filter, Found, Kind
 from recollect.stores.sqlite import word_index
 from recollect.stores.sqlite.rows import many
 from recollect.stores.sqlite.standing import allowed
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from recollect.ports import Vector, WordIndex
-    from recollect.records import Filter
     from recollect.stores.sqlite.rows import Row
     from recollect.stores.sqlite.standing import Standing
 
@@ -61,6 +60,19 @@ def by_words(
         if sought:
             _add(scores, connection, f"{name}_{scope}", documents, cut, sought)
     return [Found(id_, score) for id_, score in scores.items()]
+
+
+def holders(
+    connection: apsw.Connection, scope: int, telling: Sequence[str], where: Filter, standing: Standing
+) -> dict[str, list[int]]:
+    """The former messages that held each of these words, by their stems; of all that there were."""
+    spoken = Filter(kinds=frozenset({Kind.MESSAGE}), as_of=where.as_of, superseded=where.superseded)
+    stem = _stemmer(connection)
+    said = [
+        (document.id, {stem(word) for word in words(document.body)})
+        for document in _documents(connection, scope, spoken, standing)
+    ]
+    return {word: [id_ for id_, stems in said if stem(word) in stems] for word in telling}
 
 
 def by_meaning(

@@ -210,6 +210,15 @@ def first(cursor: apsw.Cursor) -> Any:
     return row[0]
 
 
+def storable(text: str) -> str | None:
+    """None for what is no text, such as half a surrogate pair: it stands in no store."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return None
+    return text
+
+
 def many(values: Iterable[int | str]) -> str:
     """Many values as one parameter: `IN (SELECT value FROM json_each(?))`."""
     return json.dumps(list(values))

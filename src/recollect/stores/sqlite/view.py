@@ -9,9 +9,9 @@ import numpy as np
 
 from recollect.errors import InvalidInput
 from recollect.records import Counts, Filter, Found, Kind, Memory, Model, Passage, Relation, Scope
-from recollect.stores.sqlite import conversations, dreams, past, word_index
+from recollect.stores.sqlite import calibration, conversations, dreams, past, shadow, surroundings, word_index
 from recollect.stores.sqlite.belongings import belongings_of
-from recollect.stores.sqlite.facts import facts, together
+from recollect.stores.sqlite.facts import asking, facts, together
 from recollect.stores.sqlite.graph_mark import graph_mark
 from recollect.stores.sqlite.lookup import FOLDED, find_entity, like_named
 from recollect.stores.sqlite.rows import (
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import apsw
 
     from recollect.dream.snapshot import Snapshot
-    from recollect.factors.candidates import Facts, Together
+    from recollect.factors.candidates import Facts, Surroundings, Together
     from recollect.ports import Vector, WordIndex
-    from recollect.records import DreamRecord, PastQuestion, Session
+    from recollect.records import Calibrated, DreamRecord, LoggedAnswer, LogSize, PastQuestion, Session, Tuned
     from recollect.stores.sqlite.rows import Row
     from recollect.stores.sqlite.vector_cache import VectorCache
 
@@ -155,6 +155,36 @@ class SqliteView:
             hits = word_index.search(self.connection, scope, text, k, index, condition, bindings)
             found += [Found(id_, score) for id_, score in hits]
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
+
+    def held(self, text: str, ids: Sequence[int], where: Filter) -> Mapping[int, float]:
+        shares: dict[int, float] = {}
+        for scope in self._scope_ids(where):
+            shares |= word_index.shares_held(self.connection, scope, text, ids)
+        return shares
+
+    def around(
+        self, text: str, k: int, where: Filter, within: int, echo: tuple[str, str] | None = None
+    ) -> tuple[Sequence[Found], Sequence[Surroundings]]:
+        if Kind.MESSAGE not in where.kinds or k <= 0:
+            return [], []
+        each = [
+            surroundings.around(self.connection, scope, text, k, within, where, echo)
+            for scope in self._scope_ids(where)
+        ]
+        found = [hit for hits, _ in each for hit in hits]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k], [told for _, told in each]
+
+    def replies(self, ids: Sequence[int], where: Filter) -> Sequence[int]:
+        condition, bindings = allowed(where, self._scope_ids(where))
+        rows = self.connection.execute(
+            "SELECT m.id FROM memory AS q CROSS JOIN memory AS m ON m.scope_id = q.scope_id "
+            "AND m.session = q.session AND m.session IS NOT NULL AND m.position = q.position + 1 "
+            "WHERE q.id IN (SELECT value FROM json_each(?)) AND q.kind = 'message' "
+            f"AND {asking('q')} AND m.kind = 'message' "
+            f"AND {condition} ORDER BY m.id",
+            (many(ids), *bindings),
+        )
+        return [id_ for (id_,) in rows]
 
     def by_meaning(
         self, query: Vector, k: int, where: Filter, shortlist: int | None = None
@@ -292,6 +322,29 @@ class SqliteView:
 
     def lease(self, name: str) -> tuple[str, datetime] | None:
         return dreams.lease(self.connection, name)
+
+    # The log of answers, and tuned numbers
+
+    def answers(self, scope: Scope, profile: str, *, judged: bool = False) -> Iterator[LoggedAnswer]:
+        return shadow.answers(self.connection, self._scope_id(scope), profile, judged=judged)
+
+    def log_sizes(self, scope: Scope) -> Sequence[LogSize]:
+        return shadow.sizes(self.connection, self._scope_id(scope))
+
+    def trial_seed(self) -> str:
+        return self._setting("trial_seed")
+
+    def tuned(self, scope: Scope, profile: str) -> tuple[int, Mapping[str, float]] | None:
+        return shadow.tuned(self.connection, scope, profile)
+
+    def tunings(self, scope: Scope, profile: str | None, limit: int) -> Sequence[Tuned]:
+        return shadow.tunings(self.connection, self._scope_id(scope), profile, limit)
+
+    def holders(self, words: Sequence[str], scope: Scope) -> tuple[int, Mapping[str, int]]:
+        return calibration.holders(self.connection, self._scope_id(scope), words)
+
+    def calibration(self, scope: Scope, model: str) -> Calibrated | None:
+        return calibration.calibration(self.connection, scope, model)
 
     def _scope_id(self, scope: Scope) -> int:
         """Of a scope that nobody has written to yet, one that no row has."""

@@ -10,11 +10,13 @@ a word by how many texts hold it, and another owner's texts must not count.
 
 from __future__ import annotations
 
+import json
+from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.stores.sqlite.rows import many
 from recollect.text.stopwords import STOPWORDS
-from recollect.text.words import pairs, sought_pairs, words
+from recollect.text.words import is_unspaced, pairs, sought_pairs, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -149,6 +151,39 @@ def telling(text: str) -> list[str]:
     return [word for word in distinct if word not in STOPWORDS] or distinct
 
 
+def affordable(connection: apsw.Connection, scope: int, text: str, budget: int) -> list[str]:
+    """The telling words whose texts can be looked at one by one; none, where all are too common."""
+    chosen, _, fits = _affordable(connection, scope, telling(text), budget)
+    return chosen if fits else []
+
+
+def shares_held(connection: apsw.Connection, scope: int, text: str, ids: Sequence[int]) -> dict[int, float]:
+    """Of what a query's telling words weigh together, the share that each of these texts holds.
+
+    A word weighs ln(1 + (N - n + 0.5) / (n + 0.5)), where n of N texts hold it. Words that are too
+    common to be searched for count on neither side.
+    """
+    texts, _ = size(connection, f"stems_{scope}")
+    chosen, _, _ = _affordable(connection, scope, telling(text))
+    # A run of a script without spaces is no word; its pairs stand for it.
+    sought = [(f"stems_{scope}", f'"{word}"') for word in chosen if not any(map(is_unspaced, word))]
+    sought += [(f"pairs_{scope}", each.query) for each in paired(text)]
+    shares: dict[int, float] = {}
+    whole = 0.0
+    for table, query in sought:
+        rows = connection.execute(
+            "SELECT count(*), json_group_array(f.rowid) FILTER "
+            f"(WHERE f.rowid IN (SELECT value FROM json_each(?2))) FROM {table} AS f WHERE {table} MATCH ?1",
+            (query, many(ids)),
+        )
+        count, holders = next(rows)
+        weight = log(1 + (texts - count + 0.5) / (count + 0.5))
+        whole += weight
+        for id_ in json.loads(holders):
+            shares[id_] = shares.get(id_, 0.0) + weight
+    return {id_: share / whole for id_, share in shares.items()}
+
+
 def size(connection: apsw.Connection, table: str) -> tuple[int, int]:
     """How many texts an index holds, and how many words they have together."""
     # The index's own record of its averages: numbers of seven bits a byte, first the rows, then each column.
@@ -212,7 +247,7 @@ def _matches(
 
 
 def _affordable(
-    connection: apsw.Connection, scope: int, sought: list[str]
+    connection: apsw.Connection, scope: int, sought: list[str], budget: int = _BUDGET
 ) -> tuple[list[str], list[str], bool]:
     """The rarest words whose texts fit the budget, the others, and whether even the rarest fits."""
     counts = {word: _texts_with(connection, scope, word) for word in sought}
@@ -223,11 +258,11 @@ def _affordable(
     spent = 0
     for word in sorted(telling, key=lambda word: (counts[word], word)):
         spent += counts[word]
-        if spent > _BUDGET and any(counts[other] for other in chosen):
+        if spent > budget and any(counts[other] for other in chosen):
             left_out.append(word)
         else:
             chosen.append(word)
-    fits = sum(counts[word] for word in chosen) <= _BUDGET
+    fits = sum(counts[word] for word in chosen) <= budget
     return chosen, left_out, fits
 
 
@@ -235,6 +270,23 @@ def _ids_in(connection: apsw.Connection, table: str) -> set[int] | None:
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone() is None:
         return None
     return {id_ for (id_,) in connection.execute(f"SELECT id FROM {table}_docsize")}
+
+
+def holders(connection: apsw.Connection, scope: int, sought: Sequence[str]) -> dict[str, int]:
+    """How many texts hold each word as it is; where none does, how many hold its stem."""
+    counts = dict.fromkeys(sought, 0)
+    known: list[Row] = connection.execute(
+        f"SELECT term, doc FROM word_count_{scope} WHERE term IN (SELECT value FROM json_each(?))",
+        (many(sought),),
+    ).fetchall()
+    counts |= {word: count for word, count in known}  # noqa: C416  # a row is of any length
+    unknown = [word for word in sought if not counts[word]]
+    stems: list[Row] = connection.execute(
+        f"SELECT value, (SELECT count(*) FROM stems_{scope} WHERE stems_{scope} MATCH '\"' || value || '\"') "
+        "FROM json_each(?)",
+        (many(unknown),),
+    ).fetchall()
+    return counts | {word: count for word, count in stems}  # noqa: C416  # the same
 
 
 def _texts_with(connection: apsw.Connection, scope: int, word: str) -> int:

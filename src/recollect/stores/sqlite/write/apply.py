@@ -10,12 +10,14 @@ from recollect.changes import (
     AdoptLinks,
     AdoptRelation,
     Amend,
+    Calibrate,
     CommitDream,
     DropLease,
     EndRelation,
     FlagAlike,
     FlagSimilar,
     Forget,
+    GiveFeedback,
     NoteImport,
     Outcome,
     Purge,
@@ -29,6 +31,7 @@ from recollect.changes import (
     RestoreObservation,
     Supersede,
     TakeLease,
+    TuneProfile,
     UndoDream,
     Unrelate,
     UseModel,
@@ -36,6 +39,7 @@ from recollect.changes import (
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.write import (
     adoption,
+    calibration,
     corrections,
     dreams,
     entities,
@@ -43,7 +47,9 @@ from recollect.stores.sqlite.write import (
     leases,
     life,
     relations,
+    shadow,
     texts,
+    tuned,
     use,
 )
 
@@ -86,6 +92,12 @@ def apply(batch: Batch, change: Change) -> Outcome:  # noqa: PLR0911, PLR0912  #
             return life.flag_alike(batch, change)
         case RecordUse():
             return use.record(batch, change)
+        case GiveFeedback():
+            return shadow.give(batch, change)
+        case TuneProfile():
+            return tuned.tune(batch, change)
+        case Calibrate():
+            return calibration.calibrate(batch, change)
         case PutVectors():
             return Outcome(count=vector_rows.put(batch.connection, change.model, change.vectors))
         case UseModel():

@@ -9,7 +9,7 @@ from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.stores.sqlite import vector_rows, word_index
 from recollect.stores.sqlite.lookup import exact_entity
 from recollect.stores.sqlite.rows import stamp, stamp_or_none
-from recollect.stores.sqlite.write import corrections, texts
+from recollect.stores.sqlite.write import corrections, shadow, texts
 
 if TYPE_CHECKING:
     from recollect.changes import Amend, FlagAlike, Forget, Purge, Restore
@@ -66,6 +66,7 @@ def purge(batch: Batch, change: Purge) -> Outcome:
     batch.run("UPDATE dream SET report = json_set(report, '$.upkeep', NULL, '$.gate.losses', json('[]'))")
     batch.run("UPDATE recall SET query = NULL WHERE at < ?", before)
     if memories or observations:
+        shadow.purge(batch, before)
         for (scope,) in batch.rows("SELECT id FROM scope"):
             word_index.clean(batch.connection, scope)
     # What pointed to the destroyed keeps the fact, and loses the pointer.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import Outcome
 from recollect.stores.sqlite.rows import many
+from recollect.stores.sqlite.write import shadow
 
 if TYPE_CHECKING:
     from recollect.changes import RecordUse
@@ -22,7 +23,7 @@ _LONGEST_QUERY = 2_000
 
 
 def record(batch: Batch, change: RecordUse) -> Outcome:
-    """Count each memory once, note the day, the pairs, and the answer itself."""
+    """Count each memory once, note the day, the pairs, the answer, and what it says of earlier ones."""
     if change.missed:
         batch.run(
             "INSERT INTO setting(name, value) VALUES ('unnoted', ?1) ON CONFLICT (name) "
@@ -44,6 +45,8 @@ def record(batch: Batch, change: RecordUse) -> Outcome:
     _count(batch, seen)
     _pair(batch, seen[:_MOST_PAIRED])
     _remember(batch, seen, change, scope)
+    shadow.notice(batch, seen, change, scope)
+    shadow.log(batch, seen, change, scope)
     return Outcome(ids=tuple(seen), count=len(seen))
 
 

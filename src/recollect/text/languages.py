@@ -1,4 +1,4 @@
-"""A guess at whether texts are English: enough to advise on a model, no more."""
+"""A guess at the language of texts: enough to advise on a model and to word a question, no more."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _MOSTLY = 0.5
 
 def mostly_other_than_english(texts: Iterable[str]) -> bool:
     """Whether more than half of the texts that give themselves away are in another language."""
-    guesses = [guess for text in texts if (guess := _language(text)) is not None]
+    guesses = [guess for text in texts if (guess := language_of(text)) is not None]
     return bool(guesses) and guesses.count("other") / len(guesses) > _MOSTLY
 
 
-def _language(text: str) -> Literal["english", "other"] | None:
+def language_of(text: str) -> Literal["english", "other"] | None:
     """By script, then by the words that hold sentences together; None where neither tells."""
     letters = [letter for letter in text if letter.isalpha()]
     if sum(not _is_latin(letter) for letter in letters) > 0.3 * len(letters):

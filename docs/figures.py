@@ -1,0 +1,88 @@
+"""The tables of docs/benchmarks.md, read by `cog` from what the benchmarks wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+_RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
+_OURS = "recollect"
+_MEASURES = (
+    "ndcg@10", "mrr@10", "fraction@1", "fraction@5", "fraction@10", "fraction@20", "any@5", "any@10", "all@5",
+    "all@10",
+)  # fmt: skip
+_PART = f"{_OURS} − "
+
+
+def run_of(name: str) -> str:
+    """When, on what and by which commit."""
+    run = _read(name)
+    facts = run["facts"]
+    machine = f"{facts['cpu']}, {facts['cores']} cores, Python {facts['python']}, model `{run['model']}`"
+    return f"\nRun of {facts['date'][:10]}, commit `{facts['commit'][:12]}`, {machine}.\n"
+
+
+def quality(data: str) -> str:
+    """All questions of a data set, every profile."""
+    results = _data(data)["results"]
+    names = [name for name in results if not name.startswith(_PART)]
+    rows = [[name, *(f"{results[name]['all'][measure]:.1f}" for measure in _MEASURES)] for name in names]
+    return _table(("", *_MEASURES), rows)
+
+
+def categories(data: str) -> str:
+    """Fraction@10 and NDCG@10 by category."""
+    results = _data(data)["results"]
+    groups = [group for group in results[_OURS] if group != "all"]
+    heads = [f"{group} ({results[_OURS][group]['questions']})" for group in groups]
+    rows = [
+        [name, *(f"{means[group]['fraction@10']:.1f} / {means[group]['ndcg@10']:.1f}" for group in groups)]
+        for name, means in results.items()
+        if not name.startswith(_PART)
+    ]
+    return _table(("fraction@10 / NDCG@10", *heads), rows)
+
+
+def ahead(data: Sequence[str]) -> str:
+    """Our profile minus each other one, on several data sets."""
+    rows = []
+    for name in data:
+        minus = _data(name)[f"{_OURS} minus"]
+        rows += [
+            [name, other, *(_interval(minus[measure][other]) for measure in ("fraction@10", "ndcg@10"))]
+            for other in minus["ndcg@10"]
+        ]
+    return _table(("data", f"{_OURS} minus", "fraction@10", "NDCG@10"), rows)
+
+
+def parts(data: str) -> str:
+    """What is lost where one part of our profile is left out."""
+    minus = _data(data)[f"{_OURS} minus itself without a part"]
+    measures = ("fraction@10", "ndcg@10")
+    rows = [
+        [name.removeprefix(_PART), *(_interval(minus[measure][name]) for measure in measures)]
+        for name in minus["ndcg@10"]
+    ]
+    return _table(("left out", "costs fraction@10", "costs NDCG@10"), rows)
+
+
+def _data(name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = _read("quality")["data"][name]
+    return found
+
+
+def _read(name: str) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads((_RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    return found
+
+
+def _interval(value: Mapping[str, float]) -> str:
+    sure = "**" if value["low"] > 0 or value["high"] < 0 else ""
+    return f"{sure}{value['mean']:+.1f}{sure} [{value['low']:+.1f}, {value['high']:+.1f}]"
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"

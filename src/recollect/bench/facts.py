@@ -1,0 +1,72 @@
+"""What every result names: machine, versions, commit, date."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+
+import apsw
+
+_PACKAGES = ("recollect-memory", "apsw", "numpy", "onnxruntime", "tokenizers", "pytrec-eval-terrier")
+
+
+def facts(at: datetime) -> dict[str, str]:
+    return {
+        "date": at.isoformat(timespec="seconds"),
+        "commit": _commit(Path(__file__).resolve()),
+        "system": platform.platform(),
+        "cpu": _cpu(),
+        "cores": str(os.cpu_count()),
+        "memory_gb": _memory(),
+        "python": platform.python_version(),
+        "sqlite": apsw.sqlite_lib_version(),
+        **{name: _version(name) for name in _PACKAGES},
+    }
+
+
+def _commit(file: Path) -> str:
+    """The commit's hash, with a plus where files differ from it; of our own clone, not of one around us."""
+    top = _git(file.parent, "rev-parse", "--show-toplevel")
+    if not top or not file.is_relative_to(Path(top) / "src"):
+        return "unknown"
+    head = _git(file.parent, "rev-parse", "HEAD")
+    changed = _git(file.parent, "status", "--porcelain", "--untracked-files=no")
+    return f"{head}{'+' if changed else ''}" if head else "not committed"
+
+
+def _git(folder: Path, *words: str) -> str:
+    program = shutil.which("git")
+    if program is None:
+        return ""
+    done = subprocess.run(  # noqa: S603  # words of our own
+        [program, *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def _cpu() -> str:
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        for line in info.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+def _memory() -> str:
+    try:
+        return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 1e9:.1f}"
+    except (AttributeError, ValueError):  # not on Windows
+        return "unknown"
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

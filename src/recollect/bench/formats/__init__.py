@@ -1,0 +1,1 @@
+"""One module for each form in which judged questions come: a path in, data sets out."""

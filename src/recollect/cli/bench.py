@@ -1,0 +1,202 @@
+"""`recollect bench`: how well the profiles find what is asked for, on judged questions."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.cli.bench_abstention import abstention
+from recollect.cli.command import Group, command
+from recollect.cli.profiles import completed
+from recollect.cli.progress import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from click.shell_completion import CompletionItem
+
+    from recollect.bench.asking import Watching
+    from recollect.bench.report import Report
+    from recollect.cli.call import Call
+    from recollect.ports import Embedder
+
+
+def _completed(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
+    return completed(ctx, begun)
+
+
+@command(
+    "quality",
+    "recollect bench quality --data locomo.json",
+    "recollect bench quality --data scifact/ --profile recollect --profile bm25 --baseline bm25",
+    "recollect bench quality --data locomo.json --ablate --save results.json --plot results.svg",
+    "recollect bench quality --data xquad_r/ --model potion --json | jq .data",
+)
+@click.option(
+    "--data",
+    "data",
+    type=click.Path(exists=True, path_type=Path),
+    multiple=True,
+    required=True,
+    metavar="PATH",
+    help="A file or a folder of judged questions; repeatable.",
+)
+@click.option(
+    "--profile",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=_completed,
+    help="Only this one: built-in, yours, bm25, vectors, rrf, or a .json or .toml file; repeatable.",
+)
+@click.option(
+    "--baseline",
+    default="rrf",
+    show_default=True,
+    metavar="NAME",
+    shell_complete=_completed,
+    help="What the others are compared with.",
+)
+@click.option("--ablate", is_flag=True, help="Also our profile with one part left out at a time.")
+@click.option(
+    "--extract", is_flag=True, help="Also draw notes out of messages, by rules; each counts as its own."
+)
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Where vectors are kept from run to run; without it, your cache folder.",
+)
+@click.option("--no-cache", is_flag=True, help="Embed everything anew, and keep nothing.")
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write the JSON there.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Draw the intervals there, as SVG.",
+)
+def quality(
+    call: Call,
+    data: tuple[Path, ...],
+    names: tuple[str, ...],
+    baseline: str,
+    ablate: bool,
+    extract: bool,
+    cache: Path | None,
+    no_cache: bool,
+    save: Path | None,
+    plot: Path | None,
+) -> None:
+    """Measure how well each profile finds what is asked for.
+
+    Reads LoCoMo, REALTALK, LongMemEval, XQuAD-R and BEIR. Every text goes into a store of its own, in a
+    temporary folder, and all profiles answer over it: the built-in ones, and plain BM25, vectors and rank
+    fusion. Told are recall at 1, 5, 10 and 20 (any, all, fraction), NDCG and MRR, with 95 % intervals of the
+    differences. Your own memory is not touched.
+
+    In a pipe, each line begins with what it is: `mean`, data set, profile, group, questions, measure, value;
+    `minus`, data set, profile, the other, measure, difference, low, high; `milliseconds`, data set, profile,
+    value.
+    """
+    from recollect.bench.profiles import chosen  # noqa: PLC0415  # loads NumPy and the engine
+    from recollect.bench.quality import measure  # noqa: PLC0415
+    from recollect.bench.sets import read  # noqa: PLC0415
+
+    if cache is not None and no_cache:
+        raise click.UsageError("--cache names a folder, and --no-cache wants none; give one of them.")
+    profiles = chosen(names, baseline, call.settings()[0].profiles)
+    datasets = [dataset for path in data for dataset in read(path)]
+    with embedding(call, cache, no_cache) as embedder, watched() as watching:
+        report = measure(
+            datasets,
+            profiles,
+            embedder,
+            baseline=baseline,
+            ablate=ablate,
+            extract=extract,
+            watching=lambda _: watching,
+        )
+    told = _told(call, report)
+    if save is not None:
+        save.parent.mkdir(parents=True, exist_ok=True)
+        save.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    if plot is not None:
+        from recollect.bench.plot import drawn  # noqa: PLC0415  # few want a picture
+
+        plot.parent.mkdir(parents=True, exist_ok=True)
+        plot.write_text(drawn(report), encoding="utf-8")
+    _show(call, report, told)
+
+
+@click.command(
+    "bench",
+    cls=Group,
+    sections={"Commands": (quality, abstention)},
+    examples=("recollect bench quality --data locomo.json",),
+    invoke_without_command=True,
+)
+@click.pass_context
+def bench(ctx: click.Context) -> None:
+    """Measure the profiles on judged questions.
+
+    The data is public and not part of Recollect: name the path of what you have downloaded.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@contextmanager
+def embedding(call: Call, cache: Path | None, no_cache: bool) -> Iterator[Embedder]:
+    from recollect.bench.vectors import kept_vectors  # noqa: PLC0415  # loads SQLite and NumPy
+    from recollect.bootstrap import embedder, model_name  # noqa: PLC0415  # loads the engine
+    from recollect.errors import ModelUnavailable  # noqa: PLC0415
+    from recollect.settings import cache_folder  # noqa: PLC0415
+
+    settings, _ = call.settings()
+    found = embedder(model_name(settings), settings)
+    if found is None:
+        raise ModelUnavailable(
+            "Without a model there is no meaning to measure; name one of `recollect models` with --model."
+        )
+    folder = None if no_cache else cache or cache_folder() / "bench"
+    with kept_vectors(found, folder) as kept:
+        yield kept
+
+
+@contextmanager
+def watched() -> Iterator[Watching]:
+    from recollect.bench.asking import Watching  # noqa: PLC0415  # loads the engine
+
+    with progress("Storing", "Asking") as (storing, asking):
+        yield Watching(storing, asking)
+
+
+def _told(call: Call, report: Report) -> dict[str, Any]:
+    """Figures first, the same on every run; then what is of this machine and this moment."""
+    from recollect.bench.facts import facts  # noqa: PLC0415
+    from recollect.bench.report import milliseconds, plain  # noqa: PLC0415
+
+    return {**plain(report), "milliseconds": milliseconds(report), "facts": facts(call.now())}
+
+
+def _show(call: Call, report: Report, told: dict[str, Any]) -> None:
+    if call.json:
+        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
+    elif call.is_terminal:
+        from recollect.cli.bench_tables import print_report  # noqa: PLC0415  # loads rich
+
+        print_report(report, color=call.color)
+    else:
+        from recollect.cli.bench_tables import lines  # noqa: PLC0415
+
+        for line in lines(report):
+            click.echo(line)

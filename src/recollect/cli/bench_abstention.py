@@ -1,0 +1,111 @@
+"""`recollect bench abstention`: does a memory know when it does not know."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.command import command
+from recollect.cli.replies import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recollect.bench.abstention import Abstention
+    from recollect.cli.call import Call
+
+_COLUMNS = ("data", "absent", "questions", "AUROC", "cosine", "cosine, z", "bm25", "error", "Brier", "below")
+_BASELINES = ("cosine", "cosine, z", "bm25")
+
+
+@command(
+    "abstention",
+    "recollect bench abstention --data locomo.json",
+    "recollect bench abstention --data locomo.json --data scifact/ --json | jq '.data[].auroc'",
+)
+@click.option(
+    "--data",
+    "data",
+    type=click.Path(exists=True, path_type=Path),
+    multiple=True,
+    required=True,
+    metavar="PATH",
+    help="A file or a folder of judged questions; repeatable.",
+)
+@click.option("--profile", default="recollect", show_default=True, metavar="NAME", help="Who ranks the hits.")
+@click.option(
+    "--calibrate/--no-calibrate",
+    default=True,
+    show_default=True,
+    help="Let each store learn of itself first.",
+)
+@click.option("--questions", type=click.IntRange(1), metavar="N", help="Only so many of each store, by lot.")
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Where vectors are kept from run to run; without it, your cache folder.",
+)
+@click.option("--no-cache", is_flag=True, help="Embed everything anew, and keep nothing.")
+def abstention(
+    call: Call,
+    data: tuple[Path, ...],
+    profile: str,
+    calibrate: bool,
+    questions: int | None,
+    cache: Path | None,
+    no_cache: bool,
+) -> None:
+    """Measure whether confidence tells questions with an answer from those without.
+
+    Every question that has an answer is asked with it there, and with it taken out of the store (removed);
+    beside them stand questions about other things (other), and those that the data calls unanswerable
+    (unsaid). AUROC is how often one with an answer gets more than one without; cosine, its z-score and BM25
+    are what simple means reach. Error is the calibration error over ten bins of equally many; below, how many
+    are told that nothing seems to answer, those with an answer first. A last line tells of single hits.
+    """
+    from recollect.bench.abstention import measure, plain  # noqa: PLC0415  # loads NumPy and the engine
+    from recollect.bench.facts import facts  # noqa: PLC0415
+    from recollect.bench.sets import read  # noqa: PLC0415
+    from recollect.cli.bench import embedding, watched  # noqa: PLC0415  # which lists this command
+
+    datasets = [dataset for path in data for dataset in read(path)]
+    with embedding(call, cache, no_cache) as embedder, watched() as watching:
+        results = measure(
+            datasets,
+            embedder,
+            profile=profile,
+            calibrate=calibrate,
+            most=questions,
+            watching=lambda _: watching,
+        )
+    told = {"data": plain(results), "facts": facts(call.now())}
+    call.show(Rows(told, _COLUMNS, list(_rows(results)), right=tuple(range(2, len(_COLUMNS)))))
+
+
+def _rows(results: Sequence[Abstention]) -> Iterator[tuple[str, ...]]:
+    for each in results:
+        for kind, error in each.error.items():
+            yield (
+                each.name,
+                kind,
+                f"{each.counts['present']:,} and {each.counts[kind]:,}",
+                f"{each.auroc['confidence'][kind]:.3f}",
+                *(f"{each.auroc[means][kind]:.3f}" for means in _BASELINES),
+                f"{error:.3f}",
+                f"{each.brier[kind]:.3f}",
+                f"{each.below['present']:.0%}, {each.below[kind]:.0%}",
+            )
+        if each.hits:
+            yield (
+                each.name,
+                "single hits",
+                f"{each.hits['relevant']:.1%} relevant",
+                f"{each.hits['auroc']:.3f}",
+                *("" for _ in _BASELINES),
+                f"{each.hits['error']:.3f}",
+                f"{each.hits['brier']:.3f}",
+                "",
+            )

@@ -1,0 +1,170 @@
+"""Calibration: a store asks itself, with the answer there and with it taken out, and keeps what it learns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.changes import Calibrate
+from recollect.engine.calibration_rows import as_kept
+from recollect.engine.confidence import Scored, asked, first_of, known_scale, looked_at
+from recollect.engine.meaning import embedder_of
+from recollect.engine.own_questions import own_questions
+from recollect.engine.said import said_of
+from recollect.errors import ModelUnavailable
+from recollect.rank.confidence import Calibration, Scale, auroc, background, judged
+from recollect.rank.sought import stems
+from recollect.records import Filter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.engine.own_questions import OwnQuestion
+    from recollect.engine.parts import Parts
+    from recollect.ports import Embedder, Progress, Vector, View
+    from recollect.rank.confidence import Looked
+    from recollect.rank.sought import Sought
+    from recollect.records import Memory
+
+MOST_QUESTIONS = 200
+LEAST_QUESTIONS = 10
+"""With fewer, what was measured elsewhere is the better guess."""
+_DEPTH = 50
+# Those that may say the same are near: looking so far down each list finds them.
+_NEAR = 20
+_SAME = 0.8
+_LEAST_WORDS = 4
+_LEAST_SPREAD = 0.005
+
+
+class GivenUp(Exception):
+    """Somebody wants the memory closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrating:
+    """What came of it."""
+
+    model: str
+    memories: int
+    calibration: Calibration | None
+    """None: the store has too little to ask for."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """One question, with its answer there and without it."""
+
+    sought: Sought
+    present: Looked
+    absent: Looked
+
+
+def calibrate(
+    parts: Parts, progress: Progress | None = None, wanted: Callable[[], bool] = lambda: True
+) -> Calibrating:
+    """Ask, learn and keep. The same store learns the same, whoever asks; `GivenUp` once it is not wanted."""
+    embedder = _embedder(parts)
+    with parts.store.read() as view:
+        memories = how_many(view, parts)
+        questions = own_questions(view, parts.scope, MOST_QUESTIONS)
+    model = "" if embedder is None else embedder.model.name
+    if len(questions) < LEAST_QUESTIONS:
+        return Calibrating(model, memories, None)
+    trials = []
+    for done, question in enumerate(questions, start=1):
+        if not wanted():
+            raise GivenUp
+        # Before the store is read, so that nothing waits for it.
+        vector = None if embedder is None else embedder.query(question.query)
+        with parts.store.read() as view:
+            trials.append(_trial(view, parts, question, vector))
+        if progress is not None:
+            progress(done, len(questions))
+    learnt = learn(trials, model)
+    parts.store.apply([Calibrate(parts.scope, model, memories, as_kept(learnt))], at=parts.clock())
+    return Calibrating(model, memories, learnt)
+
+
+def how_many(view: View, parts: Parts) -> int:
+    return sum(view.how_many(Filter(parts.scope.owner, parts.scope.agent)).values())
+
+
+def model_of(parts: Parts) -> str:
+    """The name of the model that answers; empty where meaning is not searched."""
+    embedder = _embedder(parts)
+    return "" if embedder is None else embedder.model.name
+
+
+def learn(trials: list[_Trial], model: str) -> Calibration:
+    scale = _scale([trial.absent for trial in trials], known_scale(model))
+    bare = Calibration(len(trials), scale, 0.0, 0.0, 0.5)
+
+    def totals(looked: Iterator[tuple[Sought, Looked]]) -> np.ndarray:
+        return np.array([judged(each, sought, known_scale(model), bare).total for sought, each in looked])
+
+    present = totals((trial.sought, trial.present) for trial in trials)
+    absent = totals((trial.sought, trial.absent) for trial in trials)
+    return Calibration(
+        questions=len(trials),
+        scale=scale,
+        absent=float(absent.mean()),
+        present=float(present.mean()),
+        auroc=auroc(present, absent),
+    )
+
+
+def _scale(absent: list[Looked], known: Scale | None) -> Scale | None:
+    """Where the cosines lie for questions that have no answer."""
+    best = [float(np.nanmax(each.cosine)) for each in absent if np.isfinite(each.cosine).any()]
+    if len(best) < LEAST_QUESTIONS:
+        return None
+    far = [value for each in absent if (value := background(each.cosine)) is not None]
+    usual = known.background if known is not None else float(np.mean(best)) - 2 * float(np.std(best))
+    return Scale(
+        cosine=float(np.mean(best)),
+        spread=max(float(np.std(best)), _LEAST_SPREAD),
+        background=float(np.mean(far)) if far else usual,
+    )
+
+
+def _embedder(parts: Parts) -> Embedder | None:
+    try:
+        return embedder_of(parts)
+    except ModelUnavailable:
+        return None
+
+
+def _trial(view: View, parts: Parts, question: OwnQuestion, vector: Vector | None) -> _Trial:
+    where = Filter(parts.scope.owner, parts.scope.agent)
+    by_meaning = [] if vector is None else view.by_meaning(vector, _DEPTH, where)
+    by_words = view.by_words(question.query, _DEPTH, where, "stemmed")
+    ids = np.array(sorted({hit.id for hit in (*by_meaning, *by_words)}), np.int64)
+    scored = Scored(np.full(len(ids), np.nan), np.full(len(ids), np.nan))
+    for score, hits in ((scored.cosine, by_meaning), (scored.bm25, by_words)):
+        score[np.searchsorted(ids, [hit.id for hit in hits])] = [hit.score for hit in hits]
+    near = {hit.id for hit in (*by_meaning[:_NEAR], *by_words[:_NEAR])}
+    memories = dict(view.memories(sorted(near)))
+    stay = np.array([not _says_so(memories.get(id_), question.memory) for id_ in ids.tolist()], bool)
+    sought = asked(view, parts.scope, question.query)
+
+    def looked(rows: np.ndarray) -> Looked:
+        left = Scored(scored.cosine[rows], scored.bm25[rows])
+        first = np.array(first_of(left), np.int64)
+        read = [memories[id_] for id_ in ids[rows][first].tolist()]
+        return looked_at(sought, left, first, len(first), read)
+
+    return _Trial(sought, looked(np.ones(len(ids), bool)), looked(stay))
+
+
+def _says_so(other: Memory | None, memory: Memory) -> bool:
+    """Whether it is the memory, drawn from the same message, or one nearly holds the words of the other."""
+    if other is None:
+        return False
+    if (other.drawn_from or other.id) == (memory.drawn_from or memory.id):
+        return True
+    one, two = stems(said_of(memory)), stems(said_of(other))
+    return len(one & two) >= _SAME * max(min(len(one), len(two)), _LEAST_WORDS)

@@ -1,0 +1,37 @@
+"""What a store has learnt of its own confidence, as it is kept."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from recollect.rank.confidence import Calibration, Scale
+
+if TYPE_CHECKING:
+    from recollect.ports import View
+    from recollect.records import Scope
+
+
+def read_calibration(view: View, scope: Scope, model: str) -> Calibration | None:
+    """None: there is none yet, or it was made by a version that measured otherwise."""
+    row = view.calibration(scope, model)
+    return None if row is None else _calibration(row.value)
+
+
+def as_kept(calibration: Calibration) -> str:
+    return json.dumps({"version": _VERSION, **asdict(calibration)}, sort_keys=True)
+
+
+# Goes up with every change of the signs or the weights, so that nobody reads what was measured with others.
+_VERSION = 1
+
+
+@lru_cache(maxsize=64)
+def _calibration(value: str) -> Calibration | None:
+    plain = json.loads(value)
+    if plain.pop("version", None) != _VERSION:
+        return None
+    scale = plain.pop("scale")
+    return Calibration(scale=None if scale is None else Scale(**scale), **plain)

@@ -1,0 +1,146 @@
+"""How sure an answer is: what a recall has read, judged by what the store has learnt of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.engine.calibration_rows import read_calibration
+from recollect.engine.said import said_of
+from recollect.errors import InvalidInput
+from recollect.factors.candidates import NEVER
+from recollect.rank.confidence import SCALES, Looked, judged
+from recollect.rank.sought import held, sought, stems, telling
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recollect.engine.results import Hit
+    from recollect.factors.candidates import Candidates, Flags, Floats, Ints
+    from recollect.ports import Vector, View
+    from recollect.rank.confidence import Scale
+    from recollect.rank.sought import Sought
+    from recollect.records import Memory, Scope
+    from recollect.retrieve.gather import Gathered, Request
+
+FIRST = 5
+"""By each search, so many are read to tell whether there is an answer, whatever the limit."""
+_OF_THAT_TIME = 0.95
+"""Of what happened in a time that a query asks for without asking for anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sureness:
+    """The confidence of each hit of an answer, and of the answer."""
+
+    hits: Mapping[int, float]
+    answer: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What both searches say of the candidates; NaN where one has not found them."""
+
+    cosine: Floats
+    bm25: Floats
+
+
+def to_read(gathered: Gathered, shown: Sequence[int]) -> list[int]:
+    """Whom to load for it: what is shown, and the first of each search."""
+    candidates = gathered.candidates
+    first = first_of(_scored(candidates))
+    return sorted({*candidates.ids[first].tolist(), *shown})
+
+
+def sureness(
+    view: View, scope: Scope, gathered: Gathered, request: Request, memories: Mapping[int, Memory]
+) -> Sureness:
+    """Of these memories, which are candidates. Those that no search has found are judged too: neighbours."""
+    candidates = gathered.candidates
+    scored = _scored(candidates)
+    first = first_of(scored)
+    wanted = np.searchsorted(candidates.ids, sorted(memories)).tolist()
+    rows = np.array([*first, *(row for row in wanted if row not in set(first))], np.int64)
+    ids = candidates.ids[rows].tolist()
+    name = ""
+    if request.vector is not None:
+        model = view.model()
+        name = "" if model is None else model.name
+        completed = _completed(view, scored.cosine, rows, candidates.ids, request.vector)
+        scored = Scored(completed, scored.bm25)
+    question = asked(view, scope, request.sought)
+    looked = looked_at(question, scored, rows, len(first), [memories[id_] for id_ in ids])
+    done = judged(looked, question, known_scale(name), read_calibration(view, scope, name))
+    hits, answer = done.hits, done.answer
+    if request.of_that_time and request.span is not None:
+        then = _then(candidates.facts.happened_at, candidates.facts.created_at, request.span)[rows]
+        hits = np.where(then, _OF_THAT_TIME, hits)
+        answer = max(answer, float(hits.max(initial=0.0)))
+    return Sureness(dict(zip(ids, hits.tolist(), strict=True)), answer)
+
+
+def _scored(candidates: Candidates) -> Scored:
+    return Scored(candidates.source("meaning").score, candidates.source("words").score)
+
+
+def asked(view: View, scope: Scope, query: str) -> Sought:
+    """A query in the light of how many texts hold its words."""
+    texts, holders = view.holders(telling(query), scope)
+    return sought(query, holders, texts)
+
+
+def looked_at(question: Sought, scored: Scored, rows: Ints, first: int, memories: Sequence[Memory]) -> Looked:
+    speakers = [stems(memory.speaker or "") for memory in memories]
+    said = [held(f"{memory.speaker or ''} {said_of(memory)}", question.weights.keys()) for memory in memories]
+    return Looked(scored.cosine, scored.bm25, rows, first, said, speakers)
+
+
+def known_scale(model: str) -> Scale | None:
+    """What was measured of a model, in whichever revision."""
+    return SCALES.get(model.partition("@")[0])
+
+
+def kept(hits: tuple[Hit, ...], least: float | None) -> tuple[Hit, ...]:
+    """Those that are as likely as that; those of which nobody can tell stay."""
+    if least is None:
+        return hits
+    return tuple(hit for hit in hits if hit.confidence is None or hit.confidence >= least)
+
+
+def check_confidence(least: object) -> None:
+    if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
+        raise InvalidInput(f"The least confidence is a number from 0 to 1, not {least!r}.")
+
+
+def first_of(scored: Scored) -> list[int]:
+    """The rows of the first by meaning, then of the first by words."""
+    best = [row for score in (scored.cosine, scored.bm25) for row in _best(score)]
+    return list(dict.fromkeys(best))
+
+
+def _best(score: Floats) -> list[int]:
+    found = np.flatnonzero(np.isfinite(score))
+    return [int(row) for row in found[np.argsort(-score[found], kind="stable")][:FIRST]]
+
+
+def _completed(view: View, cosine: Floats, rows: Ints, ids: Ints, vector: Vector) -> Floats:
+    """With the cosines of what is shown and was too far down for the search by meaning."""
+    lacking = rows[~np.isfinite(cosine[rows])]
+    passages = view.passages(ids[lacking].tolist())
+    vectors = view.vectors([passage.id for passage in passages])
+    row_of = dict(zip(ids[lacking].tolist(), lacking.tolist(), strict=True))
+    completed = cosine.copy()
+    for passage in passages:
+        if passage.id in vectors:
+            row = row_of[passage.memory]
+            near = float(np.dot(vectors[passage.id], vector))
+            completed[row] = np.fmax(completed[row], near)
+    return completed
+
+
+def _then(happened_at: Ints, created_at: Ints, span: tuple[int, int]) -> Flags:
+    at = np.where(happened_at == NEVER, created_at, happened_at)
+    within: Flags = (at != NEVER) & (at >= span[0]) & (at < span[1])
+    return within

@@ -1,0 +1,160 @@
+"""What a ranking read, packed for the log: small, and exact to the last bit, so that it can be ranked again.
+
+A JSON head says what there is; the columns follow, each in the narrowest form that gives back the very same
+numbers: one value where all are equal, whole numbers from the lowest up, floats of half the width where
+nothing is lost. All of it is compressed. Nothing in it can run: it is read field by field.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.errors import InvalidInput
+from recollect.factors import candidates as values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from recollect.factors.candidates import Candidates, Moment
+
+    Column = NDArray[Any]
+
+# The values that a ranking reads; none of them does anything when it is made.
+_KINDS: dict[str, type[Any]] = {
+    name: kind for name, kind in vars(values).items() if isinstance(kind, type) and is_dataclass(kind)
+}
+# What the steps add; before the first of them it is empty.
+_MADE_BY_STEPS = frozenset({"marks", "losses", "places"})
+_VERSION = 1
+_LEVEL = 6
+_NARROW = (np.uint8, np.uint16, np.uint32)
+
+
+def pack(candidates: Candidates, moment: Moment) -> bytes:
+    """Of candidates as they were gathered, before any step."""
+    columns: list[bytes] = []
+    head = json.dumps([_VERSION, _told(candidates, columns), _told(moment, columns)], separators=(",", ":"))
+    raw = head.encode()
+    return zlib.compress(b"".join((len(raw).to_bytes(4, "little"), raw, *columns)), _LEVEL)
+
+
+def unpack(packed: bytes) -> tuple[Candidates, Moment]:
+    """`InvalidInput` for what another version wrote and this one cannot rank."""
+    try:
+        return _read(zlib.decompress(packed))
+    except (InvalidInput, ValueError, KeyError, TypeError, zlib.error) as error:
+        raise InvalidInput(f"The log cannot be read: {error}.") from error
+
+
+def _read(raw: bytes) -> tuple[Candidates, Moment]:
+    end = 4 + int.from_bytes(raw[:4], "little")
+    version, *told = json.loads(raw[4:end])
+    if version != _VERSION:
+        raise InvalidInput(f"it is of the form {version}, and this program knows {_VERSION}")
+    columns = _Columns(raw, end)
+    candidates, moment = (_made(one, columns) for one in told)
+    return candidates, moment
+
+
+def _told(value: Any, columns: list[bytes]) -> Any:
+    """As JSON; columns go to the list, in the order in which they will be read."""
+    if isinstance(value, np.ndarray):
+        return _column(value, columns)
+    if type(value).__name__ in _KINDS:
+        told = {
+            each.name: _told(getattr(value, each.name), columns)
+            for each in fields(value)
+            if each.name not in _MADE_BY_STEPS
+        }
+        return {"is": type(value).__name__, "with": told}
+    if isinstance(value, Mapping):
+        return {"map": {name: _told(one, columns) for name, one in value.items()}}
+    if isinstance(value, tuple):
+        return {"row": [_told(one, columns) for one in value]}
+    return value
+
+
+def _made(told: Any, columns: _Columns) -> Any:
+    match told:
+        case {"is": kind, "with": parts}:
+            made = {name: _made(one, columns) for name, one in parts.items()}
+            return _built(_KINDS[kind], made)
+        case {"map": parts}:
+            return {name: _made(one, columns) for name, one in parts.items()}
+        case {"row": parts}:
+            return tuple(_made(one, columns) for one in parts)
+        case [str(kind), str(stored), int(count), low]:
+            return columns.read(np.dtype(kind), np.dtype(stored), count, low)
+        case _:
+            return told
+
+
+def _built(kind: type[Any], parts: Mapping[str, Any]) -> Any:
+    """What fields there are by now; those that are gone are left out, and new ones need a usual value."""
+    known = {each.name: each for each in fields(kind)}
+    missing = [
+        name
+        for name, each in known.items()
+        if name not in parts and each.default is MISSING and each.default_factory is MISSING
+    ]
+    if missing:
+        raise InvalidInput(f"it has no {', '.join(missing)}")
+    return kind(**{name: value for name, value in parts.items() if name in known})
+
+
+def _column(column: Column, columns: list[bytes]) -> list[Any]:
+    """[type, stored type, how many, offset]: an offset for whole numbers; `null` where one value says all."""
+    kind = column.dtype
+    stored, low = column, 0
+    bits = column.view(f"u{kind.itemsize}")
+    if len(column) and (bits == bits[0]).all():
+        columns.append(column[:1].tobytes())
+        return [kind.str, kind.str, len(column), None]
+    if kind.kind == "i" and len(column):
+        low = int(column.min())
+        reach = int(column.max()) - low
+        narrow = next((each for each in _NARROW if reach <= np.iinfo(each).max), None)
+        low = 0 if narrow is None else low
+        stored = column if narrow is None else (column - low).astype(narrow)
+    elif kind == np.float64:
+        with np.errstate(over="ignore"):
+            half = column.astype(np.float32)
+        same = half.astype(np.float64).view(np.int64) == column.view(np.int64)
+        stored = half if same.all() else column
+    columns.append(_by_bytes(stored))
+    return [kind.str, stored.dtype.str, len(column), low]
+
+
+def _by_bytes(values: Column) -> bytes:
+    """The first byte of each, then the second: neighbours are alike, and compress."""
+    width = values.dtype.itemsize
+    return np.ascontiguousarray(values).view(np.uint8).reshape(-1, width).T.tobytes()
+
+
+class _Columns:
+    """Reads columns one after the other."""
+
+    def __init__(self, raw: bytes, start: int) -> None:
+        self._raw = raw
+        self._at = start
+
+    def read(self, kind: np.dtype[Any], stored: np.dtype[Any], count: int, low: int | None) -> Column:
+        if low is None:
+            return np.full(count, np.frombuffer(self._next(stored.itemsize), stored)[0], kind)
+        mixed = np.frombuffer(self._next(stored.itemsize * count), np.uint8)
+        values = np.ascontiguousarray(mixed.reshape(stored.itemsize, -1).T).view(stored).reshape(-1)
+        if kind == stored:
+            return values.copy()
+        return values.astype(kind) + low if low else values.astype(kind)
+
+    def _next(self, size: int) -> bytes:
+        start, self._at = self._at, self._at + size
+        if self._at > len(self._raw):
+            raise InvalidInput("it ends too early")
+        return self._raw[start : self._at]

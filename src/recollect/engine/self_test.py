@@ -1,0 +1,168 @@
+"""The self-test: how well a store is found by questions made of itself. Nothing is written or sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.engine.limits import MOST_HITS
+from recollect.engine.self_advice import advised
+from recollect.engine.self_findings import explained
+from recollect.engine.self_results import Compared, Latency, ProfileResult, SelfTest, Share
+from recollect.engine.self_sample import questions, sample, surveyed
+from recollect.engine.self_trial import Trial
+from recollect.engine.shadow import tuned_in
+from recollect.errors import InvalidInput
+from recollect.rank.profiles import DEFAULT
+from recollect.text.self_questions import Asks
+from recollect.tune.analysis import sign_test
+from recollect.tune.certainty import wilson
+
+if TYPE_CHECKING:
+    from recollect.engine.parts import Parts
+    from recollect.engine.self_trial import Timer
+    from recollect.ports import Progress
+    from recollect.rank.pipeline import Profile
+    from recollect.text.self_questions import SelfQuestion
+
+SAMPLE = 200
+LIMIT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a caller wants to know."""
+
+    sample: int = SAMPLE
+    """Memories to ask for; 0: all."""
+    limit: int = LIMIT
+    """Hits that count."""
+    seed: int = 0
+    languages: tuple[str, ...] | None = None
+    """Those that the model knows; None: nobody said."""
+    at: datetime | None = None
+    """The moment to ask at; None: the end of this day, so that all day long the answer is the same."""
+
+
+def self_test(
+    parts: Parts,
+    profiles: Mapping[str, Profile],
+    wish: Wish,
+    progress: Progress | None = None,
+    timer: Timer = perf_counter,
+) -> SelfTest:
+    _check(wish)
+    if not profiles:
+        raise InvalidInput("Name at least one profile.")
+    now = wish.at or _end_of_day(parts)
+    with parts.store.read() as view:
+        model = view.model()
+        # As people get them: with the numbers that each was tuned to.
+        profiles = {name: tuned_in(parts, view, profile)[1] for name, profile in profiles.items()}
+        survey = surveyed(parts, view)
+        sampled = sample(survey, wish.seed, wish.sample)
+        asked = questions(view, survey, sampled, wish.seed, now)
+    default = DEFAULT if DEFAULT in profiles else next(iter(profiles))
+    trial = Trial(parts, survey, now, wish.limit, default, timer)
+    _ask_all(trial, asked, profiles, progress)
+    results = tuple(_result(name, asked, trial.ranks[name], wish.limit) for name in profiles if asked)
+    compared = _compared(asked, trial.ranks, default, wish.limit)
+    with parts.store.read() as view:
+        missed = explained(view, survey, trial.missed, wish.limit, wish.languages)
+        ours = [each for each in results if each.name == default]
+        advice = advised(view, sampled, ours[0], compared, missed, wish.languages) if ours else ()
+    return SelfTest(
+        seed=wish.seed,
+        at=now,
+        limit=wish.limit,
+        model=None if model is None else model.name,
+        note=trial.note,
+        memories=survey.memories,
+        sampled=len(sampled),
+        questions={asks: sum(each.asks is asks for each in asked) for asks in _kinds(asked)},
+        default=default,
+        profiles=results,
+        compared=compared,
+        missed=missed,
+        advice=advice,
+        latency={name: _latency(trial.seconds[name]) for name in profiles if asked},
+    )
+
+
+def _ask_all(
+    trial: Trial, asked: Sequence[SelfQuestion], profiles: Mapping[str, Profile], progress: Progress | None
+) -> None:
+    names = list(profiles)
+    for name in names if asked else ():
+        trial.warm(asked[0], profiles[name])
+    for number, question in enumerate(asked):
+        # Whoever comes first finds the store's pages cold, so each does in turn.
+        turn = number % len(names)
+        for name in (*names[turn:], *names[:turn]):
+            trial.ask(question, name, profiles[name])
+        if progress is not None:
+            progress(number + 1, len(asked))
+
+
+def _check(wish: Wish) -> None:
+    for what, number in (("sample", wish.sample), ("limit", wish.limit), ("seed", wish.seed)):
+        if isinstance(number, bool) or not isinstance(number, int):
+            raise InvalidInput(f"The {what} is a whole number, not {number!r}.")
+    if wish.sample < 0:
+        raise InvalidInput(f"The sample is a number of memories, or 0 for all, not {wish.sample}.")
+    if not 1 <= wish.limit <= MOST_HITS:
+        raise InvalidInput(f"Of each answer, 1 to {MOST_HITS:,} hits can count, not {wish.limit}.")
+
+
+def _end_of_day(parts: Parts) -> datetime:
+    today = parts.clock().astimezone(parts.zone).date()
+    tomorrow = today + timedelta(days=1)
+    return datetime(tomorrow.year, tomorrow.month, tomorrow.day, tzinfo=parts.zone).astimezone(UTC)
+
+
+def _kinds(asked: Sequence[SelfQuestion]) -> list[Asks]:
+    there = {question.asks for question in asked}
+    return [asks for asks in Asks if asks in there]
+
+
+def _result(name: str, asked: Sequence[SelfQuestion], ranks: Sequence[int], limit: int) -> ProfileResult:
+    by_kind = {
+        asks: _share([rank for each, rank in zip(asked, ranks, strict=True) if each.asks is asks], limit)
+        for asks in _kinds(asked)
+    }
+    return ProfileResult(name, _share(ranks, limit), by_kind)
+
+
+def _share(ranks: Sequence[int], limit: int) -> Share:
+    found = sum(0 < rank <= limit for rank in ranks)
+    mrr = sum(1 / rank for rank in ranks if rank) / len(ranks)
+    return Share(len(ranks), found, *wilson(found, len(ranks)), mrr)
+
+
+def _compared(
+    asked: Sequence[SelfQuestion], ranks: Mapping[str, Sequence[int]], default: str, limit: int
+) -> tuple[Compared, ...]:
+    """Memory by memory: questions made of one memory are no independent witnesses.
+
+    Chance has as many tries as there are profiles, so each p is multiplied by their number (Bonferroni).
+    """
+    others = [name for name in ranks if name != default]
+    compared = []
+    for name in others:
+        gained: Counter[int] = Counter()
+        for question, ours, theirs in zip(asked, ranks[default], ranks[name], strict=True):
+            gained[question.memory] += (0 < theirs <= limit) - (0 < ours <= limit)
+        better, worse = sum(gain > 0 for gain in gained.values()), sum(gain < 0 for gain in gained.values())
+        compared.append(Compared(name, better, worse, min(1.0, len(others) * sign_test(better, worse))))
+    return tuple(compared)
+
+
+def _latency(seconds: Sequence[float]) -> Latency:
+    p50, p95 = np.percentile(np.array(seconds), [50, 95]) * 1000
+    return Latency(round(float(p50), 2), round(float(p95), 2))

@@ -1,0 +1,343 @@
+"""Tuning a profile on this store's own answers: look at the log, search, apply, and take it back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from recollect.changes import GiveFeedback, TuneProfile
+from recollect.engine.packed import unpack
+from recollect.engine.shadow import tuned_in
+from recollect.errors import InvalidInput, NotFound
+from recollect.factors.ages import microseconds
+from recollect.factors.candidates import Candidates, Facts, Moment, Together
+from recollect.rank.profiles import DEFAULT, profile_named
+from recollect.tune.analysis import analyze
+from recollect.tune.events import Event
+from recollect.tune.knobs import EASE, eased, full_names, knobs_of, located, with_knobs
+from recollect.tune.search import search
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recollect.engine.parts import Parts
+    from recollect.engine.results import Answer
+    from recollect.ports import View
+    from recollect.rank.pipeline import Profile
+    from recollect.records import LoggedAnswer, LogSize, Tuned
+    from recollect.tune.analysis import Analysis
+    from recollect.tune.search import Proposal
+
+Why = Literal["run", "set", "reset", "rollback"]
+_PUBLISHED_TUNER = "limbic"
+# For the log to hold what was just answered: longer than a busy store keeps a writer waiting.
+_PATIENCE_SECONDS = 15.0
+
+
+def feedback(
+    parts: Parts, ids: Sequence[int], grade: float, answer: Answer | str | None, query: str | None
+) -> None:
+    """What a caller says of memories that it was shown: of all of them, or of none."""
+    if isinstance(grade, bool) or not isinstance(grade, int | float):
+        raise InvalidInput(f"A grade is a number from -1 (wrong) to 1 (just right), not {grade!r}.")
+    handle = answer if answer is None or isinstance(answer, str) else answer.event
+    if answer is not None and handle is None:
+        raise InvalidInput("That answer is not in the log: it was asked of the past, or the log is off.")
+    # It may be about what was answered a moment ago, and nobody waits for an answer.
+    parts.signals.settle(_PATIENCE_SECONDS)
+    session = parts.signals.session
+    said = [GiveFeedback(parts.scope, id_, float(grade), handle, query, session) for id_ in ids]
+    parts.store.apply(said, at=parts.clock())
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """What the log holds, and whether it grows."""
+
+    on: bool
+    design: str
+    """off, split or interleave."""
+    against: str
+    share: float
+    seed: str
+    """What decides, with a query, which ranking it gets where queries are split."""
+    sizes: tuple[LogSize, ...]
+    unreadable: int = 0
+    """Answers of this profile that another version wrote, and this one cannot rank again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A profile's numbers, as published and as they are by now."""
+
+    profile: str
+    version: int
+    """0: it was never tuned."""
+    published: Mapping[str, float]
+    tuned: Mapping[str, float]
+    """Those that differ from the published ones."""
+    note: str | None = None
+    """Numbers that the profile no longer has, if it was given such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analyzed:
+    analysis: Analysis
+    numbers: Numbers
+    log: Log
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What became of a profile's numbers, or would."""
+
+    profile: str
+    version: int
+    """The new one; the present one where nothing was written."""
+    written: bool
+    before: Mapping[str, float]
+    """Every number that differs after, as it was."""
+    after: Mapping[str, float]
+    proposal: Proposal | None = None
+    """What a search found, where one was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuner:
+    """Everything that one can do to a profile's numbers."""
+
+    parts: Parts
+    profiles: Mapping[str, Profile]
+
+    def analyze(self, profile: str | None = None) -> Analyzed:
+        """How the profile fares in the log against what it is compared with."""
+        with self._settled().store.read() as view:
+            chosen = self._chosen(view, profile)
+            _, present, _ = tuned_in(self.parts, view, chosen)
+            events, unreadable = events_of(self.parts, view, chosen.name)
+            log = self._log(view, unreadable)
+            return Analyzed(analyze(events, present), self._numbers(view, chosen), log)
+
+    def run(
+        self,
+        profile: str | None = None,
+        *,
+        ranges: Mapping[str, Sequence[float]] | None = None,
+        dry_run: bool = False,
+    ) -> Changed:
+        """Look for better numbers, and take a step towards them if they are better beyond chance."""
+        with self._settled().store.read() as view:
+            chosen = self._chosen(view, profile)
+            version, present, _ = tuned_in(self.parts, view, chosen)
+            events, _ = events_of(self.parts, view, chosen.name)
+        found = search(events, present, ranges)
+        if found.verdict != "proposed":
+            return Changed(chosen.name, version, written=False, before={}, after={}, proposal=found)
+        step = _whole(present, found.eased)
+        changed = self._change(chosen, present, version, step, "run", _told(found), dry_run=dry_run)
+        return replace(changed, proposal=found)
+
+    def set(
+        self,
+        values: Mapping[str, float],
+        profile: str | None = None,
+        *,
+        exactly: bool = False,
+        dry_run: bool = False,
+    ) -> Changed:
+        """Move numbers towards these by a tenth of the way, or `exactly` there."""
+        if not values:
+            raise InvalidInput("Name at least one number to set, such as gamma=0.05.")
+        with self.parts.store.read() as view:
+            chosen = self._chosen(view, profile)
+            version, present, _ = tuned_in(self.parts, view, chosen)
+        wanted = full_names(chosen, values)
+        with_knobs(chosen, wanted)  # what is asked for must be a number that the profile can have
+        step = wanted if exactly else _whole(present, eased(knobs_of(present), wanted, EASE))
+        report = {"asked": wanted, "exactly": exactly}
+        return self._change(chosen, present, version, step, "set", report, dry_run=dry_run)
+
+    def reset(self, profile: str | None = None, *, dry_run: bool = False) -> Changed:
+        """Back to the published numbers."""
+        with self.parts.store.read() as view:
+            chosen = self._chosen(view, profile)
+            version, present, _ = tuned_in(self.parts, view, chosen)
+        return self._change(chosen, present, version, knobs_of(chosen), "reset", {}, dry_run=dry_run)
+
+    def rollback(
+        self, version: int | None = None, profile: str | None = None, *, dry_run: bool = False
+    ) -> Changed:
+        """Back to the numbers of a version; without one, to those before the last."""
+        with self.parts.store.read() as view:
+            known = view.tunings(self.parts.scope, None, _ALL)
+            named = next((each for each in known if each.version == version), None)
+            if version and named is None:
+                raise NotFound(_no_version(version, known))
+            wanted = profile or (None if named is None else named.profile)
+            chosen = self._chosen(view, wanted)
+            present_version, present, _ = tuned_in(self.parts, view, chosen)
+            knobs, to = _earlier(chosen, version, [each for each in known if each.profile == chosen.name])
+        known_by_now = knobs_of(chosen)
+        numbers = {**known_by_now, **{name: knobs[name] for name in knobs if name in known_by_now}}
+        return self._change(
+            chosen, present, present_version, numbers, "rollback", {"to": to}, dry_run=dry_run
+        )
+
+    def history(self, profile: str | None = None, limit: int = 50) -> tuple[Tuned, ...]:
+        """Every set of numbers that was given, to this profile or to any, the newest first."""
+        with self.parts.store.read() as view:
+            return tuple(view.tunings(self.parts.scope, profile, limit))
+
+    def numbers(self, profile: str) -> Numbers:
+        """Published and tuned, side by side."""
+        with self.parts.store.read() as view:
+            return self._numbers(view, profile_named(profile, self.profiles))
+
+    def _settled(self) -> Parts:
+        # What was asked a moment ago is part of the log.
+        self.parts.signals.settle(_PATIENCE_SECONDS)
+        return self.parts
+
+    def _chosen(self, view: View, name: str | None) -> Profile:
+        """The one that was named; else the default, unless only the one whose makers tune it was used."""
+        if name is None:
+            used = {size.profile for size in view.log_sizes(self.parts.scope)}
+            name = _PUBLISHED_TUNER if _PUBLISHED_TUNER in used and DEFAULT not in used else DEFAULT
+        return profile_named(name, self.profiles)
+
+    def _numbers(self, view: View, profile: Profile) -> Numbers:
+        version, present, note = tuned_in(self.parts, view, profile)
+        published = knobs_of(profile)
+        tuned = {name: value for name, value in knobs_of(present).items() if value != published[name]}
+        return Numbers(profile.name, version, published, tuned, note)
+
+    def _log(self, view: View, unreadable: int) -> Log:
+        trial = self.parts.trial
+        sizes = tuple(view.log_sizes(self.parts.scope))
+        return Log(trial.log, trial.design, trial.against, trial.share, view.trial_seed(), sizes, unreadable)
+
+    def _change(
+        self,
+        profile: Profile,
+        present: Profile,
+        version: int,
+        step: Mapping[str, float],
+        why: Why,
+        report: Mapping[str, Any],
+        *,
+        dry_run: bool,
+    ) -> Changed:
+        published, before = knobs_of(profile), knobs_of(present)
+        after = {**before, **step}
+        with_knobs(profile, after)
+        moved = {name: value for name, value in after.items() if value != before[name]}
+        was = {name: before[name] for name in moved}
+        if dry_run or not moved:
+            return Changed(profile.name, version, written=False, before=was, after=moved)
+        change = TuneProfile(
+            scope=self.parts.scope,
+            profile=profile.name,
+            knobs=tuple((name, value) for name, value in after.items() if value != published[name]),
+            why=why,
+            report=json.dumps({**report, "before": was, "after": moved}),
+            after=version,
+        )
+        (new,) = self.parts.store.apply([change], at=self.parts.clock()).outcomes[0].ids
+        return Changed(profile.name, new, written=True, before=was, after=moved)
+
+
+# Nobody tunes so often.
+_ALL = 1_000_000
+
+
+def _no_version(version: int, known: Sequence[Tuned]) -> str:
+    there = ", ".join(("0 (as published)", *(str(each.version) for each in known[:20])))
+    return f"There is no version {version} of tuned numbers; there are: {there}."
+
+
+def _earlier(
+    profile: Profile, version: int | None, known: Sequence[Tuned]
+) -> tuple[Mapping[str, float], int]:
+    """The numbers of a version, and which that is; `known` are those of the profile, the newest first."""
+    if not known:
+        raise NotFound(f"The profile {profile.name!r} was never tuned; there is nothing to take back.")
+    if version is None:
+        return (known[1].knobs, known[1].version) if len(known) > 1 else ({}, 0)
+    if version == 0:
+        return {}, 0
+    found = next((each for each in known if each.version == version), None)
+    if found is None:
+        raise InvalidInput(f"Version {version} is of another profile than {profile.name!r}.")
+    return found.knobs, version
+
+
+def _whole(profile: Profile, numbers: Mapping[str, float]) -> dict[str, float]:
+    """With whole numbers where a profile takes no others: the nearest."""
+    whole = {knob.name for knob in located(profile) if knob.whole}
+    return {name: float(round(value)) if name in whole else value for name, value in numbers.items()}
+
+
+def _told(found: Proposal) -> dict[str, Any]:
+    """What a search found, for the history."""
+    return {
+        "says": found.says,
+        "best": dict(found.best),
+        "train": found.train,
+        "test": found.test,
+        "points": found.points,
+        "ndcg_now": found.ndcg_now,
+        "ndcg_best": found.ndcg_best,
+        "gain": None if found.gain is None else asdict(found.gain),
+    }
+
+
+def events_of(parts: Parts, view: View, profile: str) -> tuple[list[Event], int]:
+    """A profile's answers as the tuner reads them, the oldest first, and how many it cannot read.
+
+    Only of what became something are the candidates needed, and so unpacked: a log holds thousands.
+    """
+    events: list[Event] = []
+    unreadable = 0
+    for answer in view.answers(parts.scope, profile):
+        try:
+            events.append(_event(answer))
+        except InvalidInput:
+            unreadable += 1
+    return events, unreadable
+
+
+def _event(answer: LoggedAnswer) -> Event:
+    said = {memory: grade for memory, kind, grade in answer.feedback if kind == "said"}
+    seen: dict[int, float] = {}
+    for memory, kind, grade in answer.feedback:
+        if kind != "said":
+            seen[memory] = max(grade, seen.get(memory, 0.0))
+    feedback = {**seen, **said}
+    candidates, moment = unpack(answer.candidates) if feedback else (_NOTHING, _moment(answer))
+    return Event(
+        id=answer.id,
+        at=microseconds(answer.at),
+        query=answer.query,
+        profile=answer.profile,
+        arm=answer.arm,
+        shown=answer.shown,
+        ranked=answer.ranked,
+        baseline=answer.baseline,
+        candidates=candidates,
+        moment=moment,
+        feedback=feedback,
+        said=said,
+    )
+
+
+_NO_COLUMN: Any = np.zeros(0, np.int64)
+_NOTHING = Candidates(Facts(*(_NO_COLUMN for _ in fields(Facts))), {}, np.zeros(0))
+_NOT_TOGETHER = Together(_NO_COLUMN, _NO_COLUMN, _NO_COLUMN, _NO_COLUMN)
+
+
+def _moment(answer: LoggedAnswer) -> Moment:
+    """Of an answer that nobody did anything with, which is never ranked again."""
+    return Moment(microseconds(answer.at), answer.query, len(answer.shown), False, _NOT_TOGETHER)

@@ -1,0 +1,70 @@
+"""What stands around a message: its neighbours, its conversation, and the question that it answers.
+
+A message is a piece of a talk. "Yes, last spring, in Rome!" says little by itself, and all it means stands
+around it. What is part of no talk, a note or an entity, is its own surroundings: its own score stands for
+them, so that among such the order stays as it is, and none falls behind for having no neighbours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.factors.candidates import Mark
+from recollect.rank.fuse import stretched, words_share
+
+if TYPE_CHECKING:
+    from recollect.factors.candidates import Candidates, Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Add how much of the query is said near a message, and in its whole conversation.
+
+    nearby * what the neighbours hold / the most that any candidate's neighbours hold
+    conversation * what the conversation holds / the most that any candidate's conversation holds
+
+    Where no candidate has anything of the kind around it, nothing is added to any.
+    """
+
+    nearby: float = 0.35
+    conversation: float = 0.2
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+        spoken = candidates.facts.session != 0
+        if not spoken.any():
+            return candidates
+        own = candidates.score
+        for name, weight in (("nearby", self.nearby), ("conversation", self.conversation)):
+            told = words_share(candidates.source(name))
+            if not told.any():
+                continue
+            share = np.where(spoken, told, own)
+            candidates = candidates.marked(Mark(f"around: {name}", "plus", weight * share))
+        return candidates
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Add weight * how near in meaning the question is that the message before it ends with."""
+
+    weight: float = 0.2
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+        facts = candidates.facts
+        # In the order of the talks: who stands right behind a question answers it.
+        order = np.lexsort((facts.position, facts.session))
+        before, after = order[:-1], order[1:]
+        answers = (
+            (facts.session[after] != 0)
+            & (facts.session[before] == facts.session[after])
+            & (facts.position[before] + 1 == facts.position[after])
+            & facts.asks[before]
+        )
+        if not answers.any():
+            return candidates
+        near = np.zeros(len(candidates))
+        near[after[answers]] = stretched(candidates.source("meaning").score)[before[answers]]
+        return candidates.marked(Mark("reply", "plus", self.weight * near))

@@ -1,0 +1,268 @@
+"""Confidence: how likely a hit is to be what was asked for, and whether there is an answer at all.
+
+Six signs of each hit, each the better the higher, and all of them from what the searches have read:
+
+near    its cosine, from the best cosine of questions that have no answer here, in their spreads
+above   its cosine above the background, the cosines of the 11th to the 30th place, in the same spreads
+held    which share of the telling words it holds, each by its weight
+ahead   its BM25 minus the mean of the next four, by the weight of all telling words
+agreed  1 / its place by meaning + 1 / its place by words
+named   1 where it is said by whom the question names; else, which share of the names it holds
+
+    logit(hit) = constant + sum of weight * sign                            P(the hit is relevant)
+    logit(answer) = offset + slope * (ln sum exp logit(hit) - moved)        P(there is an answer)
+
+The weights were fitted once, none below 0, and are the same everywhere. What a store learns of itself is its
+scale: where the cosines and the sum lie for questions whose answer was taken out of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.factors.candidates import Floats, Ints
+    from recollect.rank.sought import Sought
+
+_NEXT = 4
+_BACKGROUND = slice(10, 30)
+_LEAST_BACKGROUND = 10
+# So many questions of a store's own weigh as much as what was known before: as many as it is asked at most,
+# since they are made by rule, and people ask otherwise.
+_PRIOR = 200
+# How the spread and the best cosine lie to the standard deviation of a list's cosines, in a model we know.
+_SEEMING_SPREAD = 2.1
+_SEEMING_NEAR = 0.35
+_FARTHEST = 4.0
+"""Spreads; beyond it a cosine says nothing more."""
+
+_NOTHING = -10.0
+"""The sum where nothing was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where the cosines of a model lie. Before a store has told, as measured once."""
+
+    cosine: float
+    """The best one, for a question that has no answer in the store: the mean."""
+    spread: float
+    """And its standard deviation."""
+    background: float
+    """Of what is far down the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    near: float
+    above: float
+    held: float
+    ahead: float
+    agreed: float
+    named: float
+    constant: float
+    slope: float
+    offset: float
+    usual: float
+    """The sum, in the mean, for questions that have no answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a store has learnt of itself."""
+
+    questions: int
+    """Of its own, each asked with its answer there and with it taken out."""
+    scale: Scale | None
+    """None where meaning is not searched."""
+    absent: float
+    """The mean of the sum without the answers."""
+    present: float
+    """And with them."""
+    auroc: float
+    """How often a question that has its answer gets more than one that has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """Candidates of one question: all their scores, and what the first of them say."""
+
+    cosine: Floats
+    """NaN where meaning did not find it; so for BM25."""
+    bm25: Floats
+    rows: Ints
+    """Those that were read, first those that the answer is judged by."""
+    first: int
+    """How many these are."""
+    said: Sequence[frozenset[str]]
+    """Beside `rows`: what each holds of what is sought, its speaker's name counted in."""
+    speakers: Sequence[frozenset[str]]
+    """The stems of who said each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    hits: Floats
+    """Beside the rows that were read."""
+    answer: float
+    total: float
+    """The sum that the answer's probability is made of."""
+
+
+MEANING = Weights(
+    near=0.25,
+    above=0.25,
+    held=2.05,
+    ahead=1.2,
+    agreed=1.5,
+    named=0.75,
+    constant=-5.85,
+    slope=1.0,
+    offset=0.65,
+    usual=-1.45,
+)
+"""Where meaning was searched."""
+WORDS = Weights(
+    near=0.0,
+    above=0.0,
+    held=2.65,
+    ahead=3.8,
+    agreed=1.8,
+    named=1.2,
+    constant=-5.9,
+    slope=0.9,
+    offset=0.75,
+    usual=-1.05,
+)
+"""Where words were searched alone."""
+SCALES = {"arctic-s": Scale(cosine=0.70, spread=0.045, background=0.62)}
+
+
+def judged(looked: Looked, sought: Sought, scale: Scale | None, calibration: Calibration | None) -> Judged:
+    """`scale` is what is known of the model beforehand; None: nothing, and the candidates must tell."""
+    weights = MEANING if np.isfinite(looked.cosine).any() else WORDS
+    if not looked.first:
+        return Judged(np.zeros(len(looked.rows)), 0.0, _NOTHING)
+    logits = signs(looked, sought, scale_of(looked, scale, calibration)) @ _column(weights) + weights.constant
+    total = float(np.logaddexp.reduce(logits[: looked.first]))
+    # 1 / (1 + exp(-logit)), which would overflow far below 0.
+    hits = np.exp(-np.logaddexp(0.0, -logits))
+    answer = _likely(weights.offset + weights.slope * (total - _moved(weights, calibration)))
+    # There is an answer where one of the hits is one.
+    return Judged(hits, max(answer, float(hits.max())), total)
+
+
+def scale_of(looked: Looked, known: Scale | None, calibration: Calibration | None) -> Scale:
+    """What was measured of the model; else what the store has told of it, or what this question shows.
+
+    A store's own questions lie elsewhere than people's, by more than stores differ, so that a model that was
+    measured on people's questions keeps its scale.
+    """
+    own = None if calibration is None else calibration.scale
+    return known or own or _seeming(looked.cosine)
+
+
+def signs(looked: Looked, sought: Sought, scale: Scale) -> Floats:
+    """A row for each candidate that was read; columns as in `Weights`."""
+    rows = looked.rows
+    by_meaning, by_words = _places(looked.cosine), _places(looked.bm25)
+    far = background(looked.cosine)
+    far = scale.background if far is None else far
+    cosine = np.where(by_meaning > 0, looked.cosine, min(far, scale.cosine))[rows]
+    bm25 = np.nan_to_num(looked.bm25)
+    most = max(sought.most, 1e-9)
+    reciprocal = _reciprocal(by_meaning) + _reciprocal(by_words)
+    return np.column_stack(
+        [
+            np.clip((cosine - scale.cosine) / scale.spread, -_FARTHEST, _FARTHEST),
+            np.clip((cosine - far) / scale.spread, 0.0, 2 * _FARTHEST),
+            [sum(sought.weights.get(each, 0.0) for each in said) / most for said in looked.said],
+            (bm25 - _next_ones(bm25))[rows] / most,
+            reciprocal[rows],
+            _named(looked, sought),
+        ]
+    )
+
+
+def background(cosine: Floats) -> float | None:
+    """The mean cosine far down the list; None where the list is too short to tell."""
+    far = np.sort(cosine[np.isfinite(cosine)])[::-1][_BACKGROUND]
+    return float(far.mean()) if len(far) >= _LEAST_BACKGROUND else None
+
+
+def auroc(present: Floats, absent: Floats) -> float:
+    """How often one of the first is above one of the others, ties counted half; 0.5 where there are none."""
+    if not len(present) or not len(absent):
+        return 0.5
+    ordered = np.sort(absent)
+    below, up_to = np.searchsorted(ordered, present, "left"), np.searchsorted(ordered, present, "right")
+    return float((below + up_to).mean() / 2 / len(absent))
+
+
+def _column(weights: Weights) -> Floats:
+    return np.array(
+        [weights.near, weights.above, weights.held, weights.ahead, weights.agreed, weights.named], np.float64
+    )
+
+
+def _moved(weights: Weights, calibration: Calibration | None) -> float:
+    """How far the sum lies from where it usually does, for questions without an answer."""
+    if calibration is None:
+        return 0.0
+    share = calibration.questions / (calibration.questions + _PRIOR)
+    return share * (calibration.absent - weights.usual)
+
+
+def _likely(logit: float) -> float:
+    return 1 / (1 + exp(-logit)) if logit > 0 else exp(logit) / (1 + exp(logit))
+
+
+def _seeming(cosine: Floats) -> Scale:
+    """Of a model that nobody has measured: its best for this very question counts as neither near nor far."""
+    found = np.sort(cosine[np.isfinite(cosine)])[::-1]
+    if not len(found):
+        return Scale(0.0, 1.0, 0.0)
+    spread = max(_SEEMING_SPREAD * float(found.std()), 0.01)
+    return Scale(float(found[0]) - _SEEMING_NEAR * spread, spread, float(found[-1]))
+
+
+def _places(score: Floats) -> Ints:
+    """From 1; 0 where it was not found."""
+    found = np.flatnonzero(np.isfinite(score))
+    places = np.zeros(len(score), np.int64)
+    places[found[np.argsort(-score[found], kind="stable")]] = np.arange(1, len(found) + 1)
+    return places
+
+
+def _reciprocal(places: Ints) -> Floats:
+    return np.where(places > 0, 1 / np.maximum(places, 1), 0.0)
+
+
+def _next_ones(score: Floats) -> Floats:
+    """For each, the mean of the best four others; 0 where there are none."""
+    best = np.sort(score[score > 0])[::-1][: _NEXT + 1]
+    if not len(best):
+        return np.zeros_like(score)
+    others = best[:_NEXT].mean()
+    if len(best) == 1:
+        return np.where(score >= best[-1], 0.0, others)
+    with_out: Floats = (best.sum() - score) / (len(best) - 1)
+    return np.where(score >= best[-1], with_out, others)
+
+
+def _named(looked: Looked, sought: Sought) -> Floats:
+    """Whoever is named and speaks here is asked for; else it is the names that the text should hold."""
+    if not sought.names:
+        return np.ones(len(looked.rows))
+    called = sought.names & frozenset[str]().union(*looked.speakers)
+    if called:
+        # What nobody said counts as theirs where it names them.
+        whose = [speaker or said for speaker, said in zip(looked.speakers, looked.said, strict=True)]
+        return np.array([float(bool(called & each)) for each in whose])
+    return np.array([len(sought.names & said) / len(sought.names) for said in looked.said])

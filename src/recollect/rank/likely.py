@@ -1,0 +1,17 @@
+"""Probabilities in words, and the line below which an answer is no answer."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Likely = Literal["likely", "possible", "unlikely"]
+
+UNLIKELY = 0.25
+"""Below it, nothing here seems to answer: of questions that had an answer, about a tenth fell below."""
+LIKELY = 0.6
+
+
+def in_a_word(confidence: float) -> Likely:
+    if confidence < UNLIKELY:
+        return "unlikely"
+    return "possible" if confidence < LIKELY else "likely"

@@ -1,0 +1,1 @@
+"""Tuning: logged answers and what became of them in, better numbers out."""

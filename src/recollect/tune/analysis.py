@@ -1,0 +1,159 @@
+"""How a profile fares in the log: counts, measures against the baseline, and drafted answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, lgamma, log
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from recollect.tune.bias import Bias, bias_in
+from recollect.tune.events import Arm
+from recollect.tune.interleave import credit
+from recollect.tune.judged import Judged, judged, mean_ndcg, scale_of
+from recollect.tune.knobs import knobs_of
+from recollect.tune.replay import Replay
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recollect.factors.candidates import Ints
+    from recollect.rank.pipeline import Profile
+    from recollect.tune.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How well a ranking put what proved good; over the events with feedback, corrected for position bias."""
+
+    events: int
+    ndcg_5: float
+    ndcg_10: float
+    lift_5: float
+    lift_10: float
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The profile with its present numbers, ranked again, beside what it is compared with, as logged."""
+
+    ours: Standing
+    baseline: Standing
+
+    @property
+    def gain(self) -> float:
+        """NDCG@10 of ours less that of the baseline."""
+        return self.ours.ndcg_10 - self.baseline.ndcg_10
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """Drafted answers: how often ours was used more, how often the baseline, how often both alike."""
+
+    wins: int
+    losses: int
+    ties: int
+    p: float
+    """Chance of a result at least as one-sided if both were equally good (two-sided sign test)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    profile: str
+    events: int
+    treated: int
+    with_feedback: int
+    """Events in which something was used or judged."""
+    by_arm: Mapping[Arm, int]
+    bias: Bias
+    overall: Compared | None
+    """None without feedback."""
+    arms: Mapping[Arm, Compared]
+    """The same by what was shown; arms without feedback are left out."""
+    interleaved: Draws
+    knobs: Mapping[str, float]
+    """The profile's present numbers."""
+
+
+def analyze(events: Sequence[Event], profile: Profile) -> Analysis:
+    """Events of other profiles are passed over; `profile` has its present numbers."""
+    mine = [event for event in events if event.profile == profile.name]
+    data = judged(mine)
+    bias = bias_in(mine)
+    arms: tuple[Arm, ...] = get_args(Arm)
+    ours, baseline = _places(data, profile)
+    rows = {arm: np.array([event.arm == arm for event in data.events], np.bool_)[data.owner] for arm in arms}
+    parts = {
+        arm: (judged(event for event in data.events if event.arm == arm), ours[these], baseline[these])
+        for arm, these in rows.items()
+    }
+    return Analysis(
+        profile.name,
+        len(mine),
+        sum(event.treated for event in mine),
+        len(data),
+        {arm: sum(event.arm == arm for event in mine) for arm in arms},
+        bias,
+        _compared(data, ours, baseline, bias.eta) if len(data) else None,
+        {arm: _compared(*part, bias.eta) for arm, part in parts.items() if len(part[0])},
+        draws([worth for event in mine if event.feedback and (worth := credit(event)) is not None]),
+        knobs_of(profile),
+    )
+
+
+def draws(credits_: Sequence[float]) -> Draws:
+    """Wins, losses and ties of what drafted answers were worth to ours, less to the baseline."""
+    wins = sum(worth > 0 for worth in credits_)
+    losses = sum(worth < 0 for worth in credits_)
+    return Draws(wins, losses, len(credits_) - wins - losses, sign_test(wins, losses))
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """Two-sided: the chance that fair coins fall at least as unevenly."""
+    count, fewer = wins + losses, min(wins, losses)
+    logs = (
+        lgamma(count + 1) - lgamma(heads + 1) - lgamma(count - heads + 1) - count * log(2)
+        for heads in range(fewer + 1)
+    )
+    return min(1.0, 2 * sum(map(exp, logs)))
+
+
+def _compared(data: Judged, ours: Ints, baseline: Ints, eta: float) -> Compared:
+    return Compared(_standing(data, ours, eta), _standing(data, baseline, eta))
+
+
+def _places(data: Judged, profile: Profile) -> tuple[Ints, Ints]:
+    """Where the feedback stands by the profile and by the baseline; 0 beyond what the caller asked for."""
+    limits = np.array([event.moment.limit for event in data.events], np.int64)[data.owner]
+    ours = Replay(data).places(profile)
+    rows = zip(data.owner.tolist(), data.memory.tolist(), strict=True)
+    baseline = [_place(data.events[owner].baseline, memory) for owner, memory in rows]
+    return np.where(ours <= limits, ours, 0), np.array(baseline, np.int64)
+
+
+def _place(ranked: Sequence[int], memory: int) -> int:
+    return ranked.index(memory) + 1 if memory in ranked else 0
+
+
+def _standing(data: Judged, places: Ints, eta: float) -> Standing:
+    return Standing(
+        len(data),
+        mean_ndcg(data, scale_of(data, eta, 5), places, 5),
+        mean_ndcg(data, scale_of(data, eta, 10), places, 10),
+        _mean_lift(data, places, eta, 5),
+        _mean_lift(data, places, eta, 10),
+    )
+
+
+def _mean_lift(data: Judged, places: Ints, eta: float, k: int) -> float:
+    """Lift@K, each event counting for as much as its relevant memories do; 0 where none is relevant."""
+    relevant = data.grade > 0
+    among = np.array([len(event.candidates) for event in data.events])
+    shown = np.array([min(k, event.moment.limit, len(event.candidates)) for event in data.events])
+    found = np.bincount(data.owner, relevant & (places >= 1) & (places <= k), len(data))
+    known = np.bincount(data.owner, relevant, len(data))
+    counts = np.bincount(data.owner, np.where(relevant, data.gains(eta), 0.0), len(data))
+    lifts = np.where(known > 0, (found / np.maximum(shown, 1)) / (np.maximum(known, 1) / among), 0.0)
+    total = counts.sum()
+    return float((lifts * counts).sum() / total) if total > 0 else 0.0

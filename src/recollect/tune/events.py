@@ -1,0 +1,43 @@
+"""An answer as the log keeps it: what was shown, what else could have been, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recollect.factors.candidates import Candidates, Moment
+
+Arm = Literal["ours", "baseline", "interleaved"]
+"""Which ranking the caller saw: the profile's, what it is compared with, or both, drafted in turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One logged answer. `candidates` and `moment` are all that ranking it again has to read."""
+
+    id: int
+    at: int
+    """Microseconds since 1970, UTC."""
+    query: str
+    profile: str
+    arm: Arm
+    shown: tuple[int, ...]
+    """Ids as the caller saw them, best first."""
+    ranked: tuple[int, ...]
+    """The same number, as the profile put them."""
+    baseline: tuple[int, ...]
+    """The same number, as what it is compared with put them."""
+    candidates: Candidates
+    moment: Moment
+    feedback: Mapping[int, float] = field(default_factory=dict)
+    """By memory, how good it proved: from 1 (opened, asked for again, or praised) to -1 (called wrong)."""
+    said: Mapping[int, float] = field(default_factory=dict)
+    """The part of `feedback` that someone gave in so many words; the rest was only seen to happen."""
+
+    @property
+    def treated(self) -> bool:
+        """Whether the profile had its say in what was shown."""
+        return self.arm != "baseline"

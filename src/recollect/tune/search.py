@@ -1,0 +1,247 @@
+"""Looking for better numbers: chosen on the older part of the log, judged on the newer one.
+
+The choice among many sets of numbers flatters the best of them; the test part was not there when it was
+made, so it is judged there as one, without a correction for how many were tried.
+
+What is applied is one tenth of the way to the best, so two questions are asked. Is there reason to move at
+all: does the best gain more than chance would? And does the step that is taken harm: is its own gain on the
+test part not below zero? A step so small rarely shows by itself, in 15 answers least of all; but each run
+asks both again, on newer answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from recollect.tune.bias import Bias, bias_in, question_of
+from recollect.tune.gain import Gain, gain_of
+from recollect.tune.judged import Judged, above_worst, judged, mean_ndcg, scale_of
+from recollect.tune.knobs import EASE, eased, located, rounded, with_knobs
+from recollect.tune.ranges import Point, points_for
+from recollect.tune.replay import Replay
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recollect.factors.candidates import Ints
+    from recollect.rank.pipeline import Profile
+    from recollect.tune.events import Event
+
+LEAST_TREATED = 50
+LEAST_JUDGED = 20
+"""Of the treated events, so many must have feedback: with fewer, no gain can be told from chance."""
+TRAIN_SHARE = 0.7
+K = 10
+_AT_ONCE = 500
+"""Events ranked together: enough to make arrays long, few enough to keep in mind what steps do to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A question whose feedback would stand elsewhere."""
+
+    query: str
+    event: int
+    memory: int
+    grade: float
+    before: int
+    """Place among all candidates with the present numbers, from 1; 0: a step took it out."""
+    after: int
+    """The same with the new ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a search found. Where the verdict is `proposed`, `eased` is what to apply."""
+
+    verdict: Literal["too few", "no gain", "proposed"]
+    says: str
+    """The verdict in words."""
+    profile: str
+    treated: int
+    train: int = 0
+    """Events with feedback that the numbers were chosen on."""
+    test: int = 0
+    """Later ones, on which the choice was judged."""
+    points: int = 0
+    """Sets of numbers that were tried, the present ones included."""
+    bias: Bias = field(default_factory=Bias)
+    now: Mapping[str, float] = field(default_factory=dict)
+    """The present value of each number that the best would change."""
+    best: Mapping[str, float] = field(default_factory=dict)
+    """The best on the train part; empty where nothing is better than the present numbers."""
+    eased: Mapping[str, float] = field(default_factory=dict)
+    """One tenth of the way from `now` to `best`."""
+    ndcg_now: float = 0.0
+    """NDCG@10 on the test part, corrected for position bias."""
+    ndcg_best: float = 0.0
+    gain: Gain | None = None
+    """Of `best`, on the test part."""
+    gain_eased: Gain | None = None
+    """Of `eased`, on the test part."""
+    better: tuple[Moved, ...] = ()
+    """Feedback of the test part that stands better under `best`; the greatest change first."""
+    worse: tuple[Moved, ...] = ()
+
+
+def search(
+    events: Sequence[Event],
+    profile: Profile,
+    ranges: Mapping[str, Sequence[float]] | None = None,
+    *,
+    seed: int = 0,
+    share: float = EASE,
+) -> Proposal:
+    """Better numbers for the profile, if its events give reason to change them.
+
+    `profile` has its present numbers. Events of other profiles are passed over. The same events and the same
+    seed give the same proposal.
+    """
+    points = points_for(profile, ranges)  # first, so that what is wrong is told whatever the log holds
+    mine = [event for event in events if event.profile == profile.name]
+    treated = sum(event.treated for event in mine)
+    data = judged(mine)
+    if shortage := _shortage(treated, sum(event.treated for event in data.events)):
+        return Proposal("too few", shortage, profile.name, treated, bias=bias_in(mine))
+    older, newer = _by_time(data)
+    bias = bias_in(event for event in mine if event.at < newer.events[0].at)
+    present = points[0]
+    found = _best_on(older, profile, points, bias.eta)
+    best = {name: value for name, value in found.items() if value != present[name]}
+    now = {name: present[name] for name in best}
+    outcome = Proposal(
+        "no gain",
+        f"None of {len(points)} sets of numbers is better than the present ones on {len(older)} answers.",
+        profile.name,
+        treated,
+        len(older),
+        len(newer),
+        len(points),
+        bias,
+        now,
+        best,
+    )
+    return _judged(outcome, newer, profile, seed, share) if best else outcome
+
+
+def _shortage(treated: int, with_feedback: int) -> str:
+    if treated < LEAST_TREATED:
+        return f"Only {treated} treated events; at least {LEAST_TREATED} are needed."
+    if with_feedback < LEAST_JUDGED:
+        return f"Only {with_feedback} of {treated} treated events have feedback; {LEAST_JUDGED} are needed."
+    return ""
+
+
+def _by_time(data: Judged) -> tuple[Judged, Judged]:
+    cut = round(TRAIN_SHARE * len(data))
+    return judged(data.events[:cut]), judged(data.events[cut:])
+
+
+def _best_on(data: Judged, profile: Profile, points: Sequence[Point], eta: float) -> Point:
+    """The highest NDCG@10; of equals, the nearest to the present numbers."""
+    profiles = [with_knobs(profile, point) for point in points]
+    first = _first_changed(profile, points)
+    sums, total = np.zeros(len(points)), 0.0
+    for start in range(0, len(data), _AT_ONCE):
+        some = judged(data.events[start : start + _AT_ONCE])
+        replay, scale = Replay(some), scale_of(some, eta, K)
+        replay.prepare(profile.steps[:first])
+        sums += [above_worst(some, scale, replay.places(each), K).sum() for each in profiles]
+        total += scale.span.sum()
+    # Rounded, so that equals are equal whatever order their sums were made in.
+    worth = np.round(sums / total, 9).tolist()
+    far = [_distance(points[0], point) for point in points]
+    return points[min(range(len(points)), key=lambda place: (-worth[place], far[place]))]
+
+
+def _first_changed(profile: Profile, points: Sequence[Point]) -> int:
+    """The first step that any of the points changes."""
+    changed = {name for point in points for name, value in point.items() if value != points[0][name]}
+    return min((knob.step for knob in located(profile) if knob.name in changed), default=0)
+
+
+def _distance(present: Point, point: Point) -> float:
+    """How far the numbers are from the present ones, each by its own size."""
+    return sum(
+        abs(value - present[name]) / max(abs(value), abs(present[name]))
+        for name, value in point.items()
+        if value != present[name]
+    )
+
+
+def _judged(found: Proposal, data: Judged, profile: Profile, seed: int, share: float) -> Proposal:
+    """The verdict of the test part."""
+    replay = Replay(data)
+    step = rounded(profile, eased(found.now, found.best, share))
+    before = replay.places(profile)
+    after = replay.places(with_knobs(profile, found.best))
+    after_step = replay.places(with_knobs(profile, step))
+    scale = scale_of(data, found.bias.eta, K)
+    gain = _gain(data, before, after, found.bias.eta, seed)
+    gain_eased = _gain(data, before, after_step, found.bias.eta, seed)
+    ends = [_ndcg_gain(data, before, after, eta) for eta in (found.bias.low, found.bias.high)]
+    better, worse = _moved(data, before, after)
+    verdict, says = _verdict(gain, gain_eased, min(ends), len(data))
+    return Proposal(
+        verdict,
+        says,
+        found.profile,
+        found.treated,
+        found.train,
+        found.test,
+        found.points,
+        found.bias,
+        found.now,
+        found.best,
+        step,
+        mean_ndcg(data, scale, before, K),
+        mean_ndcg(data, scale, after, K),
+        gain,
+        gain_eased,
+        better,
+        worse,
+    )
+
+
+def _verdict(
+    gain: Gain, gain_eased: Gain, least: float, count: int
+) -> tuple[Literal["no gain", "proposed"], str]:
+    measured = f"NDCG@10 {gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}) on {count} later answers"
+    if not gain.significant:
+        return "no gain", f"What was best on older answers is not surely better on newer ones: {measured}."
+    if least <= 0:
+        return (
+            "no gain",
+            f"The gain hangs on how strong the position bias is, which is not known: {measured}.",
+        )
+    if gain_eased.mean < 0:
+        return "no gain", f"The best is better, but the step towards it is worse: {measured}."
+    return "proposed", f"Better on answers that had no part in the choice: {measured}."
+
+
+def _ndcg_gain(data: Judged, before: Ints, after: Ints, eta: float) -> float:
+    scale = scale_of(data, eta, K)
+    return mean_ndcg(data, scale, after, K) - mean_ndcg(data, scale, before, K)
+
+
+def _gain(data: Judged, before: Ints, after: Ints, eta: float, seed: int) -> Gain:
+    scale = scale_of(data, eta, K)
+    differences = above_worst(data, scale, after, K) - above_worst(data, scale, before, K)
+    return gain_of(differences, scale.span, [question_of(event.query) for event in data.events], seed)
+
+
+def _moved(data: Judged, before: Ints, after: Ints) -> tuple[tuple[Moved, ...], tuple[Moved, ...]]:
+    """What would stand better, and what worse: for what was called wrong, lower is better."""
+    far = np.iinfo(np.int64).max
+    ups: list[tuple[float, Moved]] = []
+    for row in np.flatnonzero(before != after).tolist():
+        event = data.events[int(data.owner[row])]
+        was, is_ = int(before[row]), int(after[row])
+        moved = Moved(event.query, event.id, int(data.memory[row]), float(data.grade[row]), was, is_)
+        ups.append((moved.grade * (1 / (is_ or far) - 1 / (was or far)), moved))
+    ordered = sorted(ups, key=lambda pair: (-abs(pair[0]), pair[1].event, pair[1].memory))
+    better = tuple(moved for change, moved in ordered if change > 0)
+    return better, tuple(moved for change, moved in ordered if change < 0)

@@ -1,0 +1,100 @@
+"""Whether confidence tells what is there from what is not: measures by hand, and the bench whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from judged import conversation, write_locomo
+
+from recollect.bench.abstention import Sureness, brier, calibration_error, measure, plain, summed
+from recollect.bench.sets import read
+from recollect.embedders.choose import embedder_named
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recollect.ports import Embedder
+
+
+@pytest.fixture
+def embedder() -> Embedder:
+    found = embedder_named("hashing")
+    assert found is not None
+    return found
+
+
+def test_calibration_error_over_two_bins_by_hand() -> None:
+    probability = np.array([0.9, 0.1, 0.7, 0.3])
+    true = np.array([True, False, False, True])
+    # 0.1 and 0.3: mean 0.2, half true: 0.3 off. 0.7 and 0.9: mean 0.8, half true: 0.3 off.
+    assert calibration_error(probability, true, bins=2) == pytest.approx(0.3)
+    # One bin: mean 0.5, half true.
+    assert calibration_error(probability, true, bins=1) == pytest.approx(0.0)
+
+
+def test_bins_hold_equally_many_and_weigh_by_what_they_hold() -> None:
+    # Three in two bins: 0.0 and 0.2 (mean 0.1, none true: 0.1 off), then 1.0 (true: 0 off): (2 * 0.1 + 0) / 3
+    error = calibration_error(np.array([1.0, 0.0, 0.2]), np.array([True, False, False]), bins=2)
+    assert error == pytest.approx(0.2 / 3)
+
+
+def test_brier_by_hand() -> None:
+    # (0.1² + 0.3²) / 2 = 0.05
+    assert brier(np.array([0.9, 0.3]), np.array([True, False])) == pytest.approx(0.05)
+
+
+def sure(kind: str, confidence: float, cosine: float, *hits: tuple[float, bool]) -> Sureness:
+    return Sureness(kind, {"confidence": confidence, "cosine": cosine}, hits)
+
+
+def test_a_data_set_is_summed_by_kind() -> None:
+    result = summed(
+        "harbour",
+        [
+            sure("present", 0.9, 0.7, (0.8, True), (0.2, False)),
+            sure("present", 0.2, 0.9, (0.6, False)),
+            sure("removed", 0.4, 0.8),
+            sure("removed", 0.1, 0.6),
+        ],
+    )
+    assert result.counts == {"present": 2, "removed": 2}
+    # Confidence: 0.9 beats both, 0.2 beats one of two: 3/4. Cosine: 0.7 beats one, 0.9 both: 3/4.
+    assert result.auroc == {"confidence": {"removed": 0.75}, "cosine": {"removed": 0.75}}
+    # (0.1² + 0.8² + 0.4² + 0.1²) / 4
+    assert result.brier["removed"] == pytest.approx(0.82 / 4)
+    # Below 0.25: one of two that have an answer, one of two that have none.
+    assert result.below == {"present": 0.5, "removed": 0.5}
+    assert result.hits["relevant"] == pytest.approx(1 / 3)
+    assert result.hits["auroc"] == 1.0
+
+
+def test_without_an_absent_answer_there_is_nothing_to_measure() -> None:
+    with pytest.raises(InvalidInput, match="no question"):
+        summed("harbour", [sure("present", 0.9, 0.7)])
+
+
+def test_the_bench_asks_with_and_without_the_answer_and_leaves_the_store_as_it_was(
+    tmp_path: Path, embedder: Embedder
+) -> None:
+    second = conversation() | {"sample_id": "talk-2"}
+    second["conversation"] = {
+        **second["conversation"],
+        "session_1": [
+            {**turn, "text": f"{turn['text']} Indeed!"} for turn in second["conversation"]["session_1"]
+        ],
+        "session_2": [
+            {**turn, "text": f"{turn['text']} Truly!"} for turn in second["conversation"]["session_2"]
+        ],
+    }
+    datasets = read(write_locomo(tmp_path, conversation(), second))
+    (result,) = measure(datasets, embedder)
+    # In each of two talks: three questions point to a turn, one is unanswerable.
+    assert result.counts["present"] == result.counts["removed"] == 6
+    assert result.counts["unsaid"] == 2
+    assert result.auroc["confidence"]["removed"] > 0.6
+    assert plain([result]) == plain(measure(datasets, embedder))
+    (fewer,) = measure(datasets, embedder, most=1, calibrate=False)
+    assert fewer.counts["present"] == 2

@@ -1,0 +1,252 @@
+"""All profiles over one store find what a caller of each would find, and what is kept is not asked twice."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from judged import history, write, write_beir, write_locomo
+
+from recollect.bench.asking import ask
+from recollect.bench.haystacks import TIMELESS, Dataset, Document, Haystack, Question
+from recollect.bench.profiles import chosen, without_parts
+from recollect.bench.sets import read
+from recollect.bench.stores import open_haystack, unaided
+from recollect.bench.vectors import kept_vectors
+from recollect.embedders.choose import embedder_named
+from recollect.engine.engine import Engine
+from recollect.engine.parts import Parts
+from recollect.engine.signals import Signals
+from recollect.errors import InvalidInput, StoreUnavailable
+from recollect.rank.profiles import RECOLLECT
+from recollect.records import Kind, Scope
+from recollect.stores.sqlite.store import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from recollect.ports import Embedder, Vector, Vectors
+    from recollect.records import Model
+
+
+@pytest.fixture
+def embedder() -> Embedder:
+    found = embedder_named("hashing")
+    assert found is not None
+    return found
+
+
+def _talk(turns: int = 240) -> Haystack:
+    """Turns made of few words, so that every search has more to give than any profile takes."""
+    words = ("kettle", "harbour", "ferry", "oolong", "cat", "bread", "bicycle", "garden", "letter", "violin")
+    documents = tuple(
+        Document(
+            f"D{number}",
+            " ".join(words[(number * step + step) % len(words)] for step in (1, 2, 3, 5, 7)[: 2 + number % 4])
+            + (" yesterday" if number % 9 == 0 else f" place{number}"),
+            f"session {number // 40}",
+            ("Ana", "Ben")[number % 2],
+            TIMELESS - timedelta(days=30 - number // 40 * 5, minutes=-number),
+        )
+        for number in range(turns)
+    )
+    questions = tuple(
+        Question(str(number), text, "made", frozenset({f"D{7 * number}"}))
+        for number, text in enumerate(
+            (
+                "Which kettle stands in the harbour?",
+                "What did Ana say about the violin last week?",
+                "oolong",
+                "What is the relation between the ferry and the winter garden?",
+                "bread and bicycle on December 20",
+            )
+        )
+    )
+    return Haystack("made", documents, questions, TIMELESS)
+
+
+def _plain_engine(folder: Path, haystack: Haystack, embedder: Embedder) -> tuple[Engine, dict[int, str]]:
+    """The haystack as any program would store it, with nothing of the benchmark's between."""
+    store = SqliteStore(folder / "plain.db")
+    signals = Signals(store, "test")
+    engine = Engine(Parts(store, lambda: haystack.asked_at, lambda _: embedder, "hashing", Scope(), signals))
+    of: dict[int, str] = {}
+    for document in haystack.documents:
+        assert document.session is not None
+        message = {"content": document.text, "speaker": document.speaker, "at": document.at}
+        told = engine.add_messages(document.session, [message], extract=False)
+        of[told.ids[0]] = document.id
+    return engine, of
+
+
+def test_each_profile_finds_what_a_caller_of_it_finds(tmp_path: Path, embedder: Embedder) -> None:
+    haystack = _talk()
+    profiles = (*chosen([], "rrf"), *without_parts(RECOLLECT))
+    answers = ask(Dataset("made", (haystack,)), profiles, embedder)
+    engine, document_of = _plain_engine(tmp_path, haystack, embedder)
+    with engine:
+        for profile in profiles:
+            for limit in (10, 20):
+                expected = [
+                    [
+                        document_of[hit.memory.id]
+                        for hit in engine.recall(
+                            question.text, limit=limit, profile=profile, record=False
+                        ).hits
+                    ]
+                    for question in haystack.questions
+                ]
+                found = [list(lists[limit]) for lists in answers.found[profile.name]]
+                assert found == expected, (profile.name, limit)
+                assert all(len(ids) == limit for ids in found[:2])  # there was enough to choose from
+
+
+def test_a_question_knows_whether_it_speaks_of_a_time(embedder: Embedder) -> None:
+    answers = ask(Dataset("made", (_talk(),)), (RECOLLECT,), embedder)
+    assert [question.timely for question in answers.questions] == [False, True, False, False, True]
+
+
+def test_what_has_no_answer_is_not_asked(tmp_path: Path, embedder: Embedder) -> None:
+    (dataset,) = read(write_locomo(tmp_path))
+    answers = ask(dataset, (RECOLLECT,), embedder)
+    # Of five questions, one is adversarial and one points to no turn.
+    assert len(answers.questions) == len(answers.found["recollect"]) == 3
+    unasked = replace(dataset.haystacks[0], questions=dataset.haystacks[0].questions[3:])
+    with pytest.raises(InvalidInput, match="no question that points to a text"):
+        ask(replace(dataset, haystacks=(unasked,)), (RECOLLECT,), embedder)
+
+
+def test_turns_are_stored_as_messages_and_texts_as_notes(tmp_path: Path, embedder: Embedder) -> None:
+    (talks,) = read(write_locomo(tmp_path / "talks"))
+    (tmp_path / "one").mkdir()
+    with open_haystack(talks.haystacks[0], embedder, tmp_path / "one") as (engine, document_of):
+        by_document = {document: id_ for id_, document in document_of.items()}
+        memory = engine.get(by_document["D2:1"])
+        assert memory is not None
+        assert (memory.kind, memory.session, memory.speaker) == (Kind.MESSAGE, "session 2", "Ben")
+        assert memory.created_at == talks.haystacks[0].documents[3].at
+        assert engine.counts().due == 0
+    (texts,) = read(write_beir(tmp_path / "tiny"))
+    (tmp_path / "two").mkdir()
+    with open_haystack(texts.haystacks[0], embedder, tmp_path / "two") as (engine, document_of):
+        assert sorted(document_of.values()) == ["d1", "d2"]
+        counts = engine.counts()
+        assert (counts.notes, counts.messages) == (2, 0)
+
+
+def test_roles_are_kept_as_roles(tmp_path: Path, embedder: Embedder) -> None:
+    (dataset,) = read(write(tmp_path / "lme.json", [history()]))
+    with open_haystack(dataset.haystacks[0], embedder, tmp_path) as (engine, document_of):
+        memory = engine.get(min(document_of))
+        assert memory is not None
+        assert (memory.role, memory.speaker) == ("user", None)
+
+
+def test_drawn_notes_stand_for_their_turns(tmp_path: Path, embedder: Embedder) -> None:
+    said = Document("D1", "I am allergic to nuts.", "s", "Ana", TIMELESS)
+    question = Question("1", "allergic", "made", frozenset({"D1"}))
+    with open_haystack(Haystack("made", (said,), (question,)), embedder, tmp_path, extract=True) as (
+        engine,
+        of,
+    ):
+        counts = engine.counts()
+        assert (counts.messages, counts.notes) == (1, 1)
+        assert list(of.values()) == ["D1", "D1"]
+
+
+def test_a_write_forgets_what_was_answered_before(tmp_path: Path, embedder: Embedder) -> None:
+    with open_haystack(_talk(20), embedder, tmp_path) as (engine, _):
+        before = engine.recall("a walrus", record=False)
+        engine.remember("The walrus has a name.")
+        after = engine.recall("a walrus", record=False)
+        assert "The walrus has a name." not in [hit.memory.text for hit in before.hits]
+        assert after.hits[0].memory.text == "The walrus has a name."
+        assert unaided(engine).recall("a walrus", record=False).hits[0].memory == after.hits[0].memory
+
+
+class Counting:
+    """An embedder that knows what it was asked for."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.asked: list[str] = []
+
+    @property
+    def model(self) -> Model:
+        return self._embedder.model
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
+        return self._embedder.documents(texts)
+
+    def query(self, text: str) -> Vector:
+        self.asked.append(f"? {text}")
+        return self._embedder.query(text)
+
+
+def test_a_text_is_embedded_once_in_all_runs(tmp_path: Path, embedder: Embedder) -> None:
+    texts = ["kettle", "harbour", "kettle"]
+    first = Counting(embedder)
+    with kept_vectors(first, tmp_path) as kept:
+        made = kept.documents(texts)
+        kept.query("kettle")
+    # Once, though it came twice; a question is not a text.
+    assert first.asked == ["kettle", "harbour", "? kettle"]
+    second = Counting(embedder)
+    with kept_vectors(second, tmp_path) as kept, kept_vectors(second, tmp_path) as beside:
+        assert np.array_equal(
+            kept.documents([*texts, "ferry"]), np.vstack([made, beside.documents(["ferry"])])
+        )
+        assert np.array_equal(kept.query("kettle"), embedder.query("kettle"))
+    assert second.asked == ["ferry"]
+
+
+def test_many_at_once_share_one_file(tmp_path: Path, embedder: Embedder) -> None:
+    texts = [f"text {number}" for number in range(200)]
+
+    def run(start: int) -> Vectors:
+        # Each with a connection of its own, as processes have; all begin with another text.
+        with kept_vectors(embedder, tmp_path / "new") as kept:
+            turned = [*texts[start:], *texts[:start]]
+            parts = [kept.documents(turned[at : at + 10]) for at in range(0, len(turned), 10)]
+            return np.roll(np.concatenate(parts), start, axis=0)
+
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(run, range(0, 200, 25)))
+    expected = embedder.documents(texts)
+    assert all(np.array_equal(each, expected) for each in found)
+    with kept_vectors(Counting(embedder), tmp_path / "new") as kept:
+        kept.documents(texts)
+        assert kept.embedded == 0
+
+
+def test_vectors_of_another_model_are_not_taken(tmp_path: Path) -> None:
+    small, large = embedder_named("hashing@1-16"), embedder_named("hashing@1-32")
+    assert small is not None
+    assert large is not None
+    with kept_vectors(small, tmp_path) as kept:
+        kept.documents(["kettle"])
+    with kept_vectors(large, tmp_path) as kept:
+        assert np.array_equal(kept.documents(["kettle"]), large.documents(["kettle"]))
+        assert kept.embedded == 1
+
+
+def test_a_broken_file_of_vectors_says_what_to_do(tmp_path: Path, embedder: Embedder) -> None:
+    (tmp_path / "vectors.db").write_bytes(b"not a database, by any means" * 100)
+    with (
+        pytest.raises(StoreUnavailable, match=r"remove vectors\.db.*--no-cache"),
+        kept_vectors(embedder, tmp_path),
+    ):
+        pass
+
+
+def test_without_a_folder_nothing_is_kept(tmp_path: Path, embedder: Embedder) -> None:
+    with kept_vectors(embedder, None) as kept:
+        assert np.array_equal(kept.documents(["kettle"]), embedder.documents(["kettle"]))
+        assert kept.documents([]).shape == (0, embedder.model.dims)
+    assert list(tmp_path.iterdir()) == []

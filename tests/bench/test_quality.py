@@ -1,0 +1,127 @@
+"""The benchmark whole, on judged questions whose figures can be worked by hand."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+from judged import write_beir, write_locomo
+
+from recollect.bench.asking import Answers, Asked
+from recollect.bench.haystacks import Dataset
+from recollect.bench.measures import MEASURES
+from recollect.bench.plot import drawn
+from recollect.bench.profiles import chosen
+from recollect.bench.quality import measure
+from recollect.bench.report import plain, result
+from recollect.bench.sets import read
+from recollect.embedders.choose import embedder_named
+from recollect.rank.profiles import DEFAULT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recollect.ports import Embedder
+
+
+@pytest.fixture
+def embedder() -> Embedder:
+    found = embedder_named("hashing")
+    assert found is not None
+    return found
+
+
+def _answers() -> Answers:
+    """Four questions, two profiles. Ours finds all at once; the other the first one, and the second late."""
+    questions = tuple(
+        Asked(category, frozenset({id_}), timely)
+        for id_, category, timely in (
+            ("a", "x", False),
+            ("b", "x", True),
+            ("c", "y", False),
+            ("d", "y", False),
+        )
+    )
+
+    def found(*lists: str) -> list[dict[int, tuple[str, ...]]]:
+        return [{10: tuple(ids[:10]), 20: tuple(ids)} for ids in lists]
+
+    return Answers(
+        Dataset("made", ()),
+        questions,
+        {DEFAULT: found("a", "b", "c", "d"), "rrf": found("a", "zyxwb", "", "zyxwvutsrqd")},
+        {DEFAULT: 1.0, "rrf": 1.0},
+    )
+
+
+def test_means_are_told_for_all_and_for_each_category() -> None:
+    told = result(_answers(), (), "rrf", DEFAULT)
+    assert told.counts == {"all": 4, "x": 2, "y": 2, "speaks of a time": 1}
+    # The other finds a and b among ten, d among twenty, c never.
+    assert told.means["rrf"]["all"]["fraction@10"] == 0.5
+    assert told.means["rrf"]["all"]["fraction@20"] == 0.75
+    assert told.means["rrf"]["x"]["fraction@10"] == 1
+    assert told.means["rrf"]["y"]["fraction@10"] == 0
+    # 1/1 for a, 1/5 for b.
+    assert told.means["rrf"]["all"]["mrr@10"] == pytest.approx((1 + 0.2) / 4)
+    assert told.means[DEFAULT]["all"] == dict.fromkeys(MEASURES, 1.0)
+
+
+def test_both_directions_of_a_difference_agree() -> None:
+    told = result(_answers(), (), "rrf", DEFAULT)
+    over_baseline = told.over_baseline["fraction@10"][DEFAULT]
+    assert over_baseline == told.over_others["fraction@10"]["rrf"]
+    # Ours is ahead by 1 on two of four questions; one resample in sixteen draws neither: 0 is within.
+    assert over_baseline.mean == 0.5
+    assert over_baseline.low == 0.0
+    assert not over_baseline.is_sure
+
+
+def test_a_part_is_compared_with_the_whole_alone() -> None:
+    told = result(_answers(), ["rrf"], DEFAULT, DEFAULT)
+    assert told.over_others == {"fraction@10": {}, "ndcg@10": {}}
+    assert told.parts["fraction@10"]["rrf"].mean == 0.5
+
+
+def test_two_runs_give_the_same_bytes(tmp_path: Path, embedder: Embedder) -> None:
+    write_locomo(tmp_path / "talks")
+    write_beir(tmp_path / "tiny")
+    runs = []
+    for _ in range(2):
+        report = measure(read(tmp_path), chosen([], "rrf"), embedder, baseline="rrf", ablate=True)
+        runs.append((json.dumps(plain(report)), drawn(report)))
+    assert runs[0] == runs[1]
+    told = json.loads(runs[0][0])
+    assert list(told["data"]) == ["locomo", "tiny"]
+    data = told["data"]["locomo"]
+    assert (data["questions"], data["questions_without_answer"], data["questions_without_evidence"]) == (
+        3,
+        1,
+        1,
+    )
+    assert set(data["results"]) == set(told["profiles"])
+    assert all("without a part" in key or " − " not in str(data[key]) for key in data if "minus" in key)
+
+
+def test_the_default_profile_joins_where_its_parts_are_wanted(tmp_path: Path, embedder: Embedder) -> None:
+    report = measure(
+        read(write_beir(tmp_path / "tiny")), chosen(["bm25"], "bm25"), embedder, baseline="bm25", ablate=True
+    )
+    assert [each.name for each in report.profiles] == ["bm25", DEFAULT]
+    assert {name.split(" − ")[0] for name in report.results[0].parts["ndcg@10"]} == {DEFAULT}
+
+
+def test_what_words_can_find_is_found(tmp_path: Path, embedder: Embedder) -> None:
+    # Each question shares words with its only relevant text, and with no other.
+    report = measure(read(write_beir(tmp_path / "tiny")), chosen(["bm25"], "bm25"), embedder, baseline="bm25")
+    assert report.results[0].means["bm25"]["all"] == dict.fromkeys(MEASURES, 1.0)
+
+
+def test_the_picture_is_well_formed_and_names_everyone(tmp_path: Path, embedder: Embedder) -> None:
+    report = measure(read(write_beir(tmp_path / "a<b")), chosen([], "rrf"), embedder, baseline="rrf")
+    picture = ET.fromstring(drawn(report))  # noqa: S314  # our own
+    texts = ["".join(text.itertext()) for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert "a<b: 2 questions" in texts
+    assert {each.name for each in report.profiles} <= set(texts)

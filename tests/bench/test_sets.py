@@ -1,0 +1,186 @@
+"""Every form of judged data into the same values, and errors that name the row."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from judged import conversation, history, write, write_beir, write_locomo, write_realtalk, write_xquad
+
+from recollect.bench.sets import read
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_a_conversation_becomes_turns_with_session_speaker_and_time(tmp_path: Path) -> None:
+    (dataset,) = read(write_locomo(tmp_path))
+    (haystack,) = dataset.haystacks
+    assert (dataset.name, haystack.name) == ("locomo", "talk-1")
+    second = haystack.documents[1]
+    assert (second.id, second.session, second.speaker) == ("D1:2", "session 1", "Ben")
+    assert second.text == "Then drink oolong at the harbour. [shares a photo: a teapot]"
+    # The second turn is told a minute after the session began, at 13:56.
+    assert second.at == datetime(2023, 5, 8, 13, 57, tzinfo=UTC)
+    # The day after the last session began.
+    assert haystack.asked_at == datetime(2023, 5, 11, 9, 5, tzinfo=UTC)
+
+
+def test_evidence_is_read_leniently_and_the_adversarial_has_none(tmp_path: Path) -> None:
+    (dataset,) = read(write_locomo(tmp_path))
+    questions = dataset.haystacks[0].questions
+    assert [sorted(question.relevant) for question in questions] == [
+        ["D1:1"],
+        ["D2:1", "D2:2"],  # two in one entry, with a stray colon and a stray zero
+        ["D1:2", "D1:3"],
+        [],
+        [],
+    ]
+    assert [question.answerable for question in questions] == [True, True, True, False, True]
+    assert [question.judged for question in questions] == [True, True, True, False, False]
+    assert [question.category for question in questions] == [
+        "single-hop",
+        "multi-hop",
+        "multi-hop",
+        "adversarial",
+        "open-domain",
+    ]
+
+
+def test_chats_of_a_folder_are_one_data_set(tmp_path: Path) -> None:
+    (dataset,) = read(write_realtalk(tmp_path / "realtalk"))
+    assert dataset.name == "realtalk"
+    assert [haystack.name for haystack in dataset.haystacks] == ["Chat_1_Eve_Finn", "Chat_2_Eve_Finn"]
+    (document,) = dataset.haystacks[0].documents
+    assert document.text == "I bake bread on Sundays."
+    assert document.at == datetime(2023, 12, 29, 16, 3, 30, tzinfo=UTC)
+
+
+def test_each_question_of_longmemeval_has_its_own_history(tmp_path: Path) -> None:
+    path = write(tmp_path / "longmemeval_s.json", [history(), history("q2_abs")])
+    (dataset,) = read(path)
+    first, second = dataset.haystacks
+    # The earlier session is told first.
+    assert [document.text for document in first.documents][:2] == [
+        "The spare key is under the pot.",
+        "Noted.",
+    ]
+    assert [document.speaker for document in first.documents][:2] == ["user", "assistant"]
+    assert first.asked_at == datetime(2023, 5, 30, 23, 40, tzinfo=UTC)
+    assert first.questions[0].relevant == {first.documents[0].id}
+    assert not second.questions[0].answerable
+    assert second.questions[0].relevant == frozenset()
+
+
+def test_languages_of_a_folder_are_asked_alone_and_across(tmp_path: Path) -> None:
+    found = {dataset.name: dataset for dataset in read(write_xquad(tmp_path / "xquad_r"))}
+    assert list(found) == ["xquad_r en", "xquad_r es", "xquad_r es→en"]
+    across = found["xquad_r es→en"].haystacks[0]
+    assert [document.text for document in across.documents] == ["Cats sleep all day.", "The harbour is old."]
+    assert [question.text for question in across.questions] == ["¿Quién duerme?", "¿Qué es viejo?"]
+    # What is relevant is told by the English file: the same places, though Spanish letters stand elsewhere.
+    assert [question.relevant for question in across.questions] == [{"1.1.1"}, {"1.1.2"}]
+    assert [file.name for file in found["xquad_r es→en"].files] == ["en.json", "es.json"]
+
+
+def test_beir_takes_the_test_split_and_folds_what_says_the_same(tmp_path: Path) -> None:
+    (dataset,) = read(write_beir(tmp_path / "tiny"))
+    (haystack,) = dataset.haystacks
+    assert [document.text for document in haystack.documents] == [
+        "Tea\nOolong is half oxidised.",
+        "Ferries cross the strait.",
+    ]
+    # q2 points to d3, which says what d2 says; q3 is judged in another split alone; 0 is not relevant.
+    assert {question.id: set(question.relevant) for question in haystack.questions} == {
+        "q1": {"d1"},
+        "q2": {"d2"},
+    }
+
+
+def test_a_folder_of_several_data_sets_gives_them_all(tmp_path: Path) -> None:
+    write_locomo(tmp_path / "talks")
+    write_beir(tmp_path / "tiny")
+    write_xquad(tmp_path / "languages")
+    (tmp_path / "README.md").write_text("not data")
+    names = [dataset.name for dataset in read(tmp_path)]
+    assert names == ["languages en", "languages es", "languages es→en", "locomo", "tiny"]
+
+
+def test_data_sets_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    write_locomo(tmp_path / "one")
+    write_locomo(tmp_path / "two")
+    assert [dataset.name for dataset in read(tmp_path)] == ["one/locomo", "two/locomo"]
+
+
+def test_what_is_unknown_is_refused_with_what_is_known(tmp_path: Path) -> None:
+    unknown: list[object] = [{"rows": []}, [], [1, 2], "text"]
+    for plain in unknown:
+        with pytest.raises(InvalidInput, match=r"nothing that can be asked.*LoCoMo.*LongMemEval.*BEIR"):
+            read(write(tmp_path / "other.json", plain))
+    with pytest.raises(InvalidInput, match="There is no"):
+        read(tmp_path / "absent.json")
+    (tmp_path / "broken.json").write_text("{", encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"broken\.json cannot be read as JSON"):
+        read(tmp_path / "broken.json")
+
+
+def _without(plain: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in plain.items() if key not in keys}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (
+            lambda talk: talk["qa"].append({"category": 1}),
+            r"conversation 1, question 6: 'question' must be text",
+        ),
+        (lambda talk: talk["qa"][1].update(category="x"), r"question 2: 'category' must be 1 to 5"),
+        (lambda talk: talk.update(qa=7), r"conversation 1, 'qa': expected a list"),
+        (
+            lambda talk: talk["conversation"]["session_2"].append("hello"),
+            r"session_2, turn 3: expected an object",
+        ),
+        (
+            lambda talk: talk["conversation"]["session_1"][0].pop("dia_id"),
+            r"session_1, turn 1: 'dia_id' must be text",
+        ),
+        (
+            lambda talk: talk["conversation"].update(session_1_date_time="soon"),
+            r"'session_1_date_time': 'soon' is no time",
+        ),
+        (
+            lambda talk: talk["conversation"]["session_1"][1].update(dia_id="D1:1"),
+            r"several turns have the same 'dia_id'",
+        ),
+    ],
+)
+def test_a_malformed_conversation_names_its_row(tmp_path: Path, change: Any, told: str) -> None:
+    talk = conversation()
+    change(talk)
+    with pytest.raises(InvalidInput, match=told):
+        read(write_locomo(tmp_path, talk))
+
+
+def test_other_malformed_rows_are_named_too(tmp_path: Path) -> None:
+    wrong = [history(), _without(history(), "question")]
+    with pytest.raises(InvalidInput, match=r"lme\.json, question 2: 'question' must be text"):
+        read(write(tmp_path / "lme.json", wrong))
+    with pytest.raises(InvalidInput, match="equally many"):
+        read(write(tmp_path / "lme.json", [history(haystack_dates=[])]))
+    folder = write_beir(tmp_path / "tiny")
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1 d1 1\n")
+    with pytest.raises(InvalidInput, match=r"test\.tsv, line 2: expected query, document and score"):
+        read(folder)
+    (folder / "corpus.jsonl").write_text('{"_id": "d1", "text": "x"}\n{"_id": \n')
+    with pytest.raises(InvalidInput, match=r"corpus\.jsonl, line 2: not JSON"):
+        read(folder)
+    languages = write_xquad(tmp_path / "languages")
+    plain = json.loads((languages / "en.json").read_text())
+    plain["data"][0]["paragraphs"][0]["qas"][1]["answers"] = []
+    write(languages / "en.json", plain)
+    with pytest.raises(InvalidInput, match=r"en\.json, article 1, paragraph 1, question 2: the first answer"):
+        read(languages)

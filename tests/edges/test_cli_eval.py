@@ -1,0 +1,121 @@
+"""`recollect eval self`: what it says, to whom, and that what it advises can be typed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from recollect.cli.evaluate import evaluate, self_
+from recollect.cli.main import cli
+from recollect.engine import self_advice
+from recollect.engine.self_results import Cause, Compared, Miss, ProfileResult, Share
+from recollect.engine.self_test import LIMIT, SAMPLE
+from recollect.rank.profiles import PROFILES
+from recollect.records import Kind
+from recollect.text.self_questions import Asks
+
+if TYPE_CHECKING:
+    from command_line import CommandLine
+
+pytest_plugins = ["command_line"]
+
+
+def lines(recollect: CommandLine, *typed: str) -> list[list[str]]:
+    return [line.split("\t") for line in recollect("eval", "self", *typed).stdout.splitlines()]
+
+
+def understood(typed: str) -> None:
+    """Read a command as the shell and the command line would, without running it."""
+    context = click.Context(cli)
+    found: click.Command = cli
+    words = shlex.split(typed.partition("|")[0])[1:]
+    while isinstance(found, click.Group) and words and words[0] in found.commands:
+        found = found.commands[words.pop(0)]
+    assert not isinstance(found, click.Group) or all(word.startswith("-") for word in words), typed
+    found.make_context(str(found.name), words, parent=context)
+
+
+@pytest.mark.parametrize("example", [*evaluate.examples, *self_.examples])
+def test_every_example_can_be_typed(example: str) -> None:
+    understood(example)
+
+
+def test_the_defaults_are_those_of_the_engine() -> None:
+    defaults = {param.name: param.default for param in self_.params}
+    assert (defaults["sample"], defaults["limit"], defaults["seed"]) == (SAMPLE, LIMIT, 0)
+
+
+def test_every_piece_of_advice_can_be_typed() -> None:
+    """For every cause, a hard relation, and a better profile; ID and the like stand for what one puts in."""
+    misses = [Miss(12, Kind.NOTE, "text", "it's -- so", 1, "other", 7, cause, "why") for cause in Cause]
+    few = Share(40, 1, 0.0, 0.1, 0.0)
+    ours = ProfileResult("recollect", few, {Asks.RELATION: few})
+    compared = [Compared("limbic", 30, 1, 0.001)]
+    given = [
+        *self_advice._on_misses(misses),
+        *self_advice._on_relations(ours),
+        *self_advice._on_profiles("recollect", compared),
+    ]
+    assert {word for advice in given for word in (advice.command.split()[1],)} == {
+        "status", "dream", "update", "reindex", "remember", "why-not", "show", "search",
+    }  # fmt: skip
+    for advice in given:
+        understood(advice.command.replace(" ID ", " 12 "))
+
+
+def test_a_pipe_gets_a_line_for_each_thing(harbour: CommandLine) -> None:
+    told = lines(harbour)
+    assert [line[1] for line in told if line[0] == "profile"] == list(PROFILES)
+    kinds = {line[1]: line[2] for line in told if line[0] == "kind"}
+    assert (kinds["phrase"], kinds["what is"], kinds["relation"]) == ("3", "3", "2")
+    assert all(len(line) == 3 + len(PROFILES) for line in told if line[0] == "kind")
+
+
+def test_only_the_profiles_asked_for_are_tried(harbour: CommandLine) -> None:
+    told = lines(harbour, "--profile", "limbic", "-p", "cognis")
+    assert [line[1] for line in told if line[0] == "profile"] == ["limbic", "cognis"]
+
+
+def test_json_is_the_same_again_but_for_the_latency(harbour: CommandLine) -> None:
+    first, second = (harbour.json("eval", "self", "--limit", "2") for _ in range(2))
+    assert set(first.pop("latency")) == set(second.pop("latency")) == set(PROFILES)
+    assert json.dumps(first) == json.dumps(second)
+    assert (first["memories"], first["sampled"], first["limit"], first["model"]) == (3, 3, 2, "hashing@1")
+    share = first["profiles"]["recollect"]["by_kind"]["what is"]
+    assert (share["asked"], share["found"], share["recall"], share["high"]) == (3, 3, 1.0, 1.0)
+
+
+def test_a_terminal_of_80_columns_is_wide_enough(harbour: CommandLine) -> None:
+    shown = click.unstyle(harbour("eval", "self", "--color", "--limit", "1", COLUMNS="80").stdout)
+    assert "made of 3 of 3 memories; the first hit counts" in shown
+    assert max(map(len, shown.splitlines())) <= 80
+    for name in PROFILES:
+        assert sum(name in line for line in shown.splitlines()) >= 2  # unbroken, as a row and as a column
+
+
+def test_an_empty_memory_is_told_as_such(harbour: CommandLine) -> None:
+    other = ("--owner", "nobody")
+    assert harbour("eval", "self", *other).stdout.startswith("This memory is empty")
+    told = harbour.json("eval", "self", *other)
+    assert (told["memories"], told["profiles"], told["advice"], told["latency"]) == (0, {}, [], {})
+
+
+def test_a_profile_that_is_not_there_is_refused(harbour: CommandLine) -> None:
+    assert "No profile named 'moody'" in harbour.refused("eval", "self", "-p", "moody", status=1)
+
+
+def test_without_a_memory_it_says_how_to_make_one(recollect: CommandLine) -> None:
+    assert "There is no memory" in recollect.refused("eval", "self", status=3)
+    assert not recollect.store.exists()
+
+
+def test_without_a_model_words_are_asked(recollect: CommandLine) -> None:
+    recollect("remember", "Marisol repaired the copper boiler", RECOLLECT_MODEL="none")
+    told = recollect.json("eval", "self", RECOLLECT_MODEL="none")
+    assert told["model"] is None
+    assert told["profiles"]["recollect"]["overall"]["recall"] == 1
+    assert told["advice"][0]["command"] == "recollect models"

@@ -1,0 +1,180 @@
+"""What a ranking read is packed for the log, and gives the very same ranking when it is read again."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from recollect.engine.packed import pack, unpack
+from recollect.errors import InvalidInput
+from recollect.factors.candidates import ALWAYS, NEVER, Candidates, Facts, Moment, Source, Together
+from recollect.rank.pipeline import run
+from recollect.rank.profiles import PROFILES
+
+if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
+
+NOTHING = np.zeros(0, np.int64)
+WORDS = ("tea", "kettle", "harbour", "lamp", "tide", "rye", "oolong", "letter")
+
+
+def moment(**changed: Any) -> Moment:
+    usual = Moment(5, "q", 10, limit_given=False, together=Together(NOTHING, NOTHING, NOTHING, NOTHING))
+    return replace(usual, **changed)
+
+
+def candidates(count: int, **columns: Any) -> Candidates:
+    zeros: dict[str, Any] = {each.name: np.zeros(count, np.int64) for each in fields(Facts)}
+    facts = Facts(**zeros)
+    return Candidates(replace(facts, ids=np.arange(count), **columns), {}, np.zeros(count))
+
+
+def same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any]) -> bool:
+    """To the last bit, minus zero and every NaN included."""
+    return one.dtype == other.dtype and one.tobytes() == other.tobytes()
+
+
+def lived_in(engine: Engine) -> None:
+    """A memory with a talk, entities, notes that repeat, and habits."""
+    engine.create_entities(
+        [
+            {"name": f"{word} house", "type": "place", "observations": [f"sells {word}", f"{word} at noon"]}
+            for word in WORDS
+        ]
+    )
+    engine.create_relations([{"source": "tea house", "target": "rye house", "type": "next_to"}])
+    engine.remember_many([f"{one} and {two} in the {one} house" for one in WORDS for two in WORDS])
+    engine.add_messages(
+        "talk", [{"role": "user", "speaker": "Ana", "content": f"Where is the {word}?"} for word in WORDS]
+    )
+    for word in WORDS[:4]:
+        engine.recall(f"{word} house")
+        engine.open_nodes([f"{word} house"])
+
+
+@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("query", ["what is tea", "the harbour house yesterday", "Where is the lamp?", "zzz"])
+def test_an_answer_that_is_read_from_the_log_is_ranked_the_same_to_the_last_bit(
+    engine: Engine, name: str, query: str
+) -> None:
+    lived_in(engine)
+    answer = engine.recall(query, profile=name, limit=7, session="talk")
+    assert answer.trace is not None
+    before = run(PROFILES[name], answer.trace.candidates, answer.trace.moment)
+    again = run(PROFILES[name], *unpack(pack(answer.trace.candidates, answer.trace.moment)))
+    assert [hit.memory.id for hit in answer.hits] == before.ids.tolist()
+    assert same(again.ids, before.ids)
+    assert same(again.score, before.score)
+    assert [(mark.step, mark.values.tobytes(), mark.numbers) for mark in again.marks] == [
+        (mark.step, mark.values.tobytes(), mark.numbers) for mark in before.marks
+    ]
+    engine.parts.signals.settle(None)
+    with engine.store.read() as view:
+        logged = [each for each in view.answers(engine.scope, name) if each.query == query]
+    # What nobody was shown is not logged.
+    assert [each.ranked for each in logged] == ([tuple(before.ids.tolist())] if answer.hits else [])
+    for each in logged:
+        assert same(run(PROFILES[name], *unpack(each.candidates)).score, before.score)
+
+
+@given(
+    ints=arrays(np.int64, 5),
+    near=arrays(np.int64, 5, elements=st.integers(10**15, 10**15 + 70_000)),
+    floats=arrays(np.float64, 5),
+    halves=arrays(np.float32, 5),
+    flags=arrays(np.bool_, 5),
+)
+def test_every_column_comes_back_to_the_last_bit(
+    ints: Any, near: Any, floats: Any, halves: Any, flags: Any
+) -> None:
+    whole = halves.astype(np.float64)
+    given_ = candidates(5, created_at=ints, updated_at=near, importance=floats, strength=whole, echo=flags)
+    read, _ = unpack(pack(given_, moment()))
+    for each in fields(Facts):
+        assert same(getattr(read.facts, each.name), getattr(given_.facts, each.name)), each.name
+
+
+@given(
+    st.builds(
+        moment,
+        now=st.integers(-(2**62), 2**62),
+        query=st.text(),
+        limit=st.integers(1, 1000),
+        limit_given=st.booleans(),
+        span=st.none() | st.just((NEVER, ALWAYS)) | st.just((3, 4)),
+    )
+)
+def test_the_moment_comes_back_as_it_was(given_: Moment) -> None:
+    _, read = unpack(pack(candidates(2), given_))
+    for each in fields(Moment):
+        if each.name in {"now", "query", "limit", "limit_given", "span"}:
+            assert getattr(read, each.name) == getattr(given_, each.name)
+            assert type(getattr(read, each.name)) is type(getattr(given_, each.name))
+
+
+def test_where_searches_put_the_candidates_comes_back() -> None:
+    source = Source(np.array([0, 2, 1]), np.array([np.nan, 0.1, 0.3]))
+    read, _ = unpack(pack(replace(candidates(3), sources={"meaning": source}), moment()))
+    assert set(read.sources) == {"meaning"}
+    assert same(read.sources["meaning"].rank, source.rank)
+    assert same(read.sources["meaning"].score, source.score)
+
+
+def test_what_is_read_can_be_written_to_by_nobody_else() -> None:
+    """Columns of two readings share nothing."""
+    packed = pack(candidates(3, created_at=np.array([1, 2, 3])), moment())
+    (one, _), (other, _) = unpack(packed), unpack(packed)
+    one.facts.created_at[0] = 9
+    assert other.facts.created_at.tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"",
+        b"no compression",
+        zlib.compress(b"\x02\x00\x00\x00[]"),
+        zlib.compress(b"\xff\xff\xff\x00[1]"),
+        zlib.compress(b"\x03\x00\x00\x00[2]"),
+        zlib.compress(b"\x09\x00\x00\x00[2, {},1]"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(broken: bytes) -> None:
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        unpack(broken)
+
+
+def test_what_ends_too_early_is_refused() -> None:
+    raw = zlib.decompress(pack(candidates(9, created_at=np.arange(9)), moment()))
+    with pytest.raises(InvalidInput, match="ends too early"):
+        unpack(zlib.compress(raw[:-3]))
+
+
+def changed(packed: bytes, old: str, new: str) -> bytes:
+    """With another head."""
+    raw = zlib.decompress(packed)
+    end = 4 + int.from_bytes(raw[:4], "little")
+    head = raw[4:end].decode().replace(old, new)
+    json.loads(head)
+    return zlib.compress(len(head).to_bytes(4, "little") + head.encode() + raw[end:])
+
+
+def test_a_column_that_there_is_no_longer_is_left_out_and_one_that_is_new_is_asked_for() -> None:
+    packed = pack(candidates(2), moment())
+    more = changed(packed, '"now":', '"mood":"good","now":')
+    assert unpack(more)[1].now == 5
+    with pytest.raises(InvalidInput, match="no created_at"):
+        unpack(changed(packed, '"created_at"', '"made_at"'))
+
+
+def test_only_values_of_a_ranking_are_made() -> None:
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        unpack(changed(pack(candidates(2), moment()), '"Moment"', '"Popen"'))

@@ -1,0 +1,293 @@
+"""Every answer is logged with both rankings, in the background; and who is shown which is no accident."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recollect.changes import Bounds
+from recollect.engine.engine import Engine
+from recollect.engine.shadow import SIMILARITY, Trial
+from recollect.errors import InvalidInput, NotFound
+from recollect.rank.explain import recombined
+from recollect.rank.pipeline import run
+from recollect.rank.profiles import PROFILES
+from recollect.records import Scope
+from recollect.tune.interleave import arm_of, coin_text, draft
+
+if TYPE_CHECKING:
+    from conftest import FixedClock
+    from recollect.engine.results import Answer
+    from recollect.engine.shadow import Design
+    from recollect.records import LoggedAnswer
+
+COLOURS = ("green", "black", "white", "red", "blue", "yellow", "brown", "grey", "pink", "plum", "mint", "rye")
+QUERIES = [f"{colour} tea" for colour in COLOURS]
+
+
+@pytest.fixture
+def teas(engine: Engine) -> Engine:
+    """Entities that hold the word tea, some of them opened often, so that limbic and likeness disagree."""
+    engine.create_entities(
+        [{"name": f"tea {number}", "observations": [f"tea {'leaf ' * number}"]} for number in range(8)]
+    )
+    for _ in range(3):
+        engine.open_nodes(["tea 7", "tea 6"])
+    return engine
+
+
+def in_trial(engine: Engine, design: Design, against: str = SIMILARITY, share: float = 0.5) -> Engine:
+    trial = Trial(design=design, against=against, share=share)
+    return Engine(replace(engine.parts, trial=trial))
+
+
+def logged(engine: Engine, profile: str = "limbic", scope: Scope | None = None) -> list[LoggedAnswer]:
+    engine.parts.signals.settle(None)
+    with engine.store.read() as view:
+        return list(view.answers(scope or engine.scope, profile))
+
+
+def ids(answer: Answer) -> tuple[int, ...]:
+    return tuple(hit.memory.id for hit in answer.hits)
+
+
+# What is logged
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_an_answer_is_logged_with_both_rankings(teas: Engine, clock: FixedClock, profile: str) -> None:
+    answer = teas.recall("tea leaf", profile=profile, limit=4)
+    (kept,) = logged(teas, profile)
+    assert (kept.at, kept.query, kept.session, kept.handle) == (clock(), "tea leaf", "test", answer.event)
+    assert (kept.arm, kept.version, kept.against) == ("ours", 0, SIMILARITY)
+    assert kept.shown == kept.ranked == ids(answer)
+    assert len(kept.baseline) == 4
+
+
+def test_the_baseline_is_the_order_by_likeness_alone(teas: Engine) -> None:
+    teas.recall("tea leaf", profile="limbic", limit=8)
+    (kept,) = logged(teas)
+    nearest = sorted(
+        teas.search("tea leaf", profile="limbic", limit=8).hits,
+        key=lambda hit: (-hit.places["meaning"].score, hit.memory.id),
+    )
+    assert kept.baseline == tuple(hit.memory.id for hit in nearest)
+    assert kept.baseline != kept.ranked
+
+
+def test_another_profile_may_be_the_baseline_over_the_same_candidates(teas: Engine) -> None:
+    engine = in_trial(teas, "off", "mnemosyne")
+    answer = engine.recall("tea leaf", profile="limbic", limit=8)
+    (kept,) = logged(engine)
+    assert kept.against == "mnemosyne"
+    assert answer.trace is not None
+    other = run(PROFILES["mnemosyne"], answer.trace.candidates, answer.trace.moment)
+    assert kept.baseline == tuple(other.ids.tolist())
+
+
+def test_search_semantic_is_logged_as_limbic(teas: Engine) -> None:
+    found = teas.search_semantic("tea leaf", 3)["results"]
+    (kept,) = logged(teas)
+    assert len(kept.shown) == len(found) == 3
+
+
+def test_only_what_was_shown_counts_as_shown(teas: Engine) -> None:
+    answer = teas.recall("tea leaf", profile="limbic", limit=8, budget_tokens=12)
+    (kept,) = logged(teas)
+    assert 0 < len(answer.hits) < 8
+    assert kept.shown == ids(answer)
+    assert len(kept.ranked) == len(kept.baseline) == len(kept.shown)
+
+
+def test_what_leaves_no_trace_leaves_none_in_the_log(teas: Engine, clock: FixedClock) -> None:
+    assert teas.recall("tea leaf", profile="limbic", record=False).event is not None
+    teas.search("tea leaf", profile="limbic")
+    teas.why_not("tea leaf", "tea 1", profile="limbic")
+    teas.context("tea leaf", profile="limbic")
+    assert teas.recall("tea leaf", profile="limbic", as_of=clock()).event is None
+    assert teas.recall("zzz", profile="limbic", kinds=["note"]).hits == ()
+    teas.recall("tea " * 1_000, profile="limbic")  # a text that was pasted
+    assert logged(teas) == []
+
+
+def test_a_list_that_nobody_reads_is_not_logged(engine: Engine) -> None:
+    engine.remember_many([f"tea number {number}" for number in range(1_001)])
+    engine.recall("tea", profile="limbic", limit=500)
+    assert logged(engine) == []
+    engine.recall("tea", profile="limbic", limit=100)
+    assert len(logged(engine)) == 1
+
+
+def test_the_log_can_be_switched_off(teas: Engine) -> None:
+    engine = Engine(replace(teas.parts, trial=Trial(log=False)))
+    answer = engine.recall("tea leaf", profile="limbic")
+    assert (logged(engine), answer.event) == ([], None)
+    with pytest.raises(InvalidInput, match="the log is off"):
+        engine.feedback(answer.hits[0].memory.id, 1, answer)
+
+
+def test_the_log_has_its_bounds(teas: Engine) -> None:
+    engine = Engine(replace(teas.parts, trial=Trial(bounds=Bounds(events=2))))
+    for query in QUERIES[:4]:
+        engine.recall(query, profile="limbic")
+    assert [each.query for each in logged(engine)] == QUERIES[2:4]
+
+
+def test_a_log_that_fails_keeps_nobody_from_counting(
+    teas: Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*_: object) -> bytes:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("recollect.engine.shadow.pack", fails)
+    teas.recall("tea leaf", profile="limbic")
+    assert logged(teas) == []
+    assert teas.parts.signals.failures == 0
+    assert "could not be logged" in caplog.text
+    with teas.store.read() as view:
+        assert len(view.questions(teas.scope, 9)) == 1
+
+
+def test_answers_of_another_scope_are_logged_there(teas: Engine) -> None:
+    you = Scope("you")
+    teas.scoped("you").remember("tea leaf")
+    teas.recall("tea leaf", profile="limbic", scope=you)
+    assert logged(teas) == []
+    assert len(logged(teas, scope=you)) == 1
+
+
+# Who is shown what
+
+
+def test_a_query_always_gets_the_same_ranking_and_some_get_the_other(teas: Engine) -> None:
+    engine = in_trial(teas, "split")
+    with engine.store.read() as view:
+        seed = view.trial_seed()
+    for query in [*QUERIES, *(query.upper() for query in QUERIES)]:
+        engine.recall(query, profile="limbic")
+    arms = {each.query: each.arm for each in logged(engine)}
+    assert set(arms.values()) == {"ours", "baseline"}
+    for query in QUERIES:
+        assert arms[query] == arms[query.upper()] == arm_of(query, seed)
+
+
+@pytest.mark.parametrize(("share", "arm"), [(1.0, "ours"), (0.0, "baseline")])
+def test_the_share_says_how_many(teas: Engine, share: float, arm: str) -> None:
+    engine = in_trial(teas, "split", share=share)
+    for query in QUERIES:
+        engine.recall(query, profile="limbic")
+    assert {each.arm for each in logged(engine)} == {arm}
+
+
+def test_the_baseline_is_shown_with_its_own_scores_in_the_same_form(teas: Engine) -> None:
+    ours, theirs = in_trial(teas, "split", share=1), in_trial(teas, "split", share=0)
+    usual = ours.search_semantic("tea leaf", 5, explain=True, record=False)["results"]
+    other = theirs.search_semantic("tea leaf", 5, explain=True, record=False)["results"]
+    assert [one.keys() for one in usual] == [one.keys() for one in other]
+    assert [one["name"] for one in usual] != [one["name"] for one in other]
+    # By likeness alone: the score is the cosine, and no habit has a part in it.
+    assert [one["score"] for one in other] == sorted((1 - one["distance"] for one in other), reverse=True)
+    assert all(one["explanation"][-1]["score"] == one["score"] for one in other)
+    assert [one["limbic_score"] for one in other] == [one["score"] for one in other]
+    theirs.recall("tea leaf", profile="limbic", limit=5)
+    kept = logged(theirs)[-1]
+    assert (kept.arm, kept.shown) == ("baseline", kept.baseline)
+    assert kept.ranked == ids(ours.search("tea leaf", profile="limbic", limit=5))
+
+
+@pytest.mark.parametrize("design", ["off", "split", "interleave"])
+@pytest.mark.parametrize("against", [SIMILARITY, "reverie"])
+def test_reasons_recombine_to_the_score_in_every_trial(teas: Engine, design: Design, against: str) -> None:
+    engine = in_trial(teas, design, against, share=0.0)
+    for profile in PROFILES:
+        for hit in engine.recall("tea leaf", profile=profile, explain=True, limit=5).hits:
+            assert recombined(hit.reasons) == hit.score
+
+
+def test_drafted_answers_hold_the_picks_of_both(teas: Engine) -> None:
+    engine = in_trial(teas, "interleave")
+    answer = engine.recall("tea leaf", profile="limbic", limit=5)
+    (kept,) = logged(engine)
+    assert kept.arm == "interleaved"
+    assert answer.trace is not None
+    shown, teams = draft(kept.ranked, kept.baseline, 5, coin_text(answer.trace.moment))
+    assert shown == kept.shown == ids(answer)
+    assert set(teams) == {"ours", "baseline"}
+    by_likeness = {hit.memory.id: hit.places["meaning"].score for hit in answer.hits}
+    for hit, team in zip(answer.hits, teams, strict=True):
+        if team == "baseline":
+            assert hit.score == by_likeness[hit.memory.id]
+
+
+def test_who_asks_for_the_published_profile_is_in_no_trial(teas: Engine) -> None:
+    engine = in_trial(teas, "split", share=0)
+    published = engine.recall("tea leaf", profile="limbic", tuned=False)
+    assert [each.arm for each in logged(engine)] == ["ours"]
+    assert published.hits[0].scores["limbic_score"] > 0
+
+
+def test_why_not_speaks_of_the_ranking_that_is_shown(teas: Engine) -> None:
+    engine = in_trial(teas, "split", share=0)
+    answer = engine.search("tea leaf", profile="limbic", limit=3)
+    for place, hit in enumerate(answer.hits, start=1):
+        told = engine.why_not("tea leaf", hit.memory.id, profile="limbic", limit=3)
+        assert told.standing is not None
+        assert told.standing.place == place
+
+
+# What became of it
+
+
+def test_opening_a_hit_is_feedback_and_asking_again_is_not(teas: Engine, clock: FixedClock) -> None:
+    answer = teas.recall("tea leaf", profile="limbic", limit=3)
+    teas.recall("TEA leaf", profile="limbic", limit=3)
+    clock.tick(60)
+    first = answer.hits[0].memory
+    teas.open_nodes([first.name], record=False)
+    assert [each.feedback for each in logged(teas)] == [(), ()]
+    teas.open_nodes([first.name])
+    assert [each.feedback for each in logged(teas)] == [(), ((first.id, "opened", 1.0),)]
+
+
+def test_being_found_by_another_question_is_feedback(teas: Engine) -> None:
+    teas.recall("tea leaf", profile="limbic", limit=8)
+    again = ids(teas.recall("leaf of tea", profile="reverie", limit=2))
+    (kept,) = logged(teas)
+    assert kept.feedback == tuple((id_, "recalled", 0.5) for id_ in sorted(again))
+    assert len(again) == 2
+
+
+def test_a_caller_says_how_good_an_answer_was(teas: Engine) -> None:
+    first = teas.recall("tea leaf", profile="limbic", limit=3)
+    second = teas.recall("leaf tea", profile="limbic", limit=3)
+    best, other = first.hits[0].memory.id, first.hits[1].memory.id
+    teas.feedback(best, 1, first)
+    teas.feedback([best, other], -1, second.event)
+    teas.feedback(best, 0.5, query="Tea Leaf")
+
+    def said() -> list[tuple[tuple[int, float], ...]]:
+        return [
+            tuple((id_, grade) for id_, kind, grade in each.feedback if kind == "said")
+            for each in logged(teas)
+        ]
+
+    assert said() == [((best, 0.5),), tuple(sorted([(best, -1.0), (other, -1.0)]))]
+    unseen = teas.remember("the tide").id
+    with pytest.raises(NotFound, match="That answer did not show memory"):
+        teas.feedback([best, unseen], 1, first)
+    with pytest.raises(NotFound, match="There is no memory 99999"):
+        teas.feedback([best, 99_999], 1, first)
+    with pytest.raises(InvalidInput, match="from -1"):
+        teas.feedback(best, 2, first)
+    with pytest.raises(InvalidInput, match="from -1"):
+        teas.feedback(best, True, first)
+    assert said() == [((best, 0.5),), tuple(sorted([(best, -1.0), (other, -1.0)]))]
+
+
+def test_what_is_noted_later_is_logged_as_the_answer_that_it_was_part_of(teas: Engine) -> None:
+    answer = teas.recall("tea leaf", profile="limbic", limit=5, record=False)
+    teas.seen(ids(answer)[:2], answer)
+    (kept,) = logged(teas)
+    assert (kept.query, kept.shown, kept.handle) == ("tea leaf", ids(answer)[:2], answer.event)

@@ -1,0 +1,322 @@
+"""A profile's numbers are tuned on the store's own answers, hold at once, and can be taken back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+import recollect
+from recollect.changes import TuneProfile
+from recollect.engine.engine import Engine
+from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.rank.pipeline import run
+from recollect.rank.plain import from_plain, to_plain
+from recollect.rank.profiles import PROFILES
+from recollect.tune.knobs import with_knobs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import FixedClock
+    from recollect.records import LoggedAnswer
+
+LIMBIC = PROFILES["limbic"]
+GAMMA, BETA = "cooccurrence.gamma", "salience.beta_sal"
+
+
+@pytest.fixture
+def teas(engine: Engine) -> Engine:
+    engine.create_entities(
+        [{"name": f"tea {number}", "observations": [f"tea {'leaf ' * number}"]} for number in range(8)]
+    )
+    for _ in range(3):
+        engine.open_nodes(["tea 7", "tea 6"])
+    return engine
+
+
+def logged(engine: Engine, profile: str = "limbic") -> list[LoggedAnswer]:
+    engine.parts.signals.settle(None)
+    with engine.store.read() as view:
+        return list(view.answers(engine.scope, profile))
+
+
+def scores(engine: Engine, **asked: bool) -> list[tuple[int, float]]:
+    answer = engine.search("tea leaf", profile="limbic", **asked)  # type: ignore[arg-type]  # switches only
+    return [(hit.memory.id, hit.score) for hit in answer.hits]
+
+
+# Setting numbers
+
+
+def test_set_goes_a_tenth_of_the_way_and_exactly_goes_all_of_it(engine: Engine) -> None:
+    # gamma is published as 0.01, beta_sal as 0.5: 0.9 * 0.01 + 0.1 * 0.05 = 0.014; 0.9 * 0.5 + 0.1 * 1 = 0.55
+    done = engine.tuner.set({"GAMMA": 0.05, "beta-sal": 1.0}, "limbic")
+    assert done.written
+    assert done.before == {GAMMA: 0.01, BETA: 0.5}
+    assert done.after == pytest.approx({GAMMA: 0.014, BETA: 0.55})
+    # Again, from where they are: 0.9 * 0.014 + 0.1 * 0.05 = 0.0176
+    assert engine.tuner.set({"gamma": 0.05}, "limbic").after == pytest.approx({GAMMA: 0.0176})
+    assert engine.tuner.set({"gamma": 0.05}, "limbic", exactly=True).after == {GAMMA: 0.05}
+    numbers = engine.tuner.numbers("limbic")
+    assert (numbers.published[GAMMA], numbers.published[BETA]) == (0.01, 0.5)
+    assert numbers.tuned == pytest.approx({GAMMA: 0.05, BETA: 0.55})
+
+
+def test_tuned_numbers_rank_the_very_next_answer_and_the_published_ones_can_be_asked_for(
+    teas: Engine,
+) -> None:
+    before = scores(teas)
+    teas.tuner.set({"beta_sal": 3.0}, "limbic", exactly=True)
+    answer = teas.recall("tea leaf", profile="limbic", limit=8)
+    assert answer.trace is not None
+    read = answer.trace.candidates, answer.trace.moment
+    wanted = run(with_knobs(LIMBIC, {"beta_sal": 3.0}), *read)
+    assert [hit.score for hit in answer.hits] == wanted.score.tolist()
+    assert wanted.score.tolist() != run(LIMBIC, *read).score.tolist()
+    version = teas.tuner.numbers("limbic").version
+    assert [each.version for each in logged(teas)] == [version]
+    published = teas.recall("tea leaf", profile="limbic", limit=8, tuned=False, record=False)
+    assert published.trace is not None
+    untuned = run(LIMBIC, published.trace.candidates, published.trace.moment)
+    assert [hit.score for hit in published.hits] == untuned.score.tolist()
+    assert published.trace.rankers.version == 0
+    assert before != scores(teas)
+
+
+def test_a_profile_that_is_passed_as_a_value_ranks_as_it_is(teas: Engine) -> None:
+    before = teas.search("tea leaf", profile=LIMBIC)
+    teas.tuner.set({"beta_sal": 3.0}, "limbic", exactly=True)
+    assert teas.search("tea leaf", profile=LIMBIC) == before
+    assert teas.search("tea leaf", profile="limbic") != before
+
+
+def test_search_semantic_and_why_not_rank_with_tuned_numbers(teas: Engine) -> None:
+    before = teas.search_semantic("tea leaf", 8, record=False)
+    teas.tuner.set({"beta_sal": 3.0}, "limbic", exactly=True)
+    after = teas.search_semantic("tea leaf", 8, record=False)["results"]
+    assert after != before["results"]
+    for place, one in enumerate(after, start=1):
+        told = teas.why_not("tea leaf", one["name"], profile="limbic", limit=8, kinds=["entity"])
+        assert told.standing is not None
+        assert told.standing.place == place
+
+
+def test_numbers_are_a_scopes_own(teas: Engine) -> None:
+    you = teas.scoped("you")
+    teas.tuner.set({"gamma": 0.5}, "limbic")
+    assert you.tuner.numbers("limbic").version == 0
+    assert you.tuner.history() == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({}, "at least one number"),
+        ({"mood": 1.0}, "no number named 'mood'"),
+        ({"tau_days": -1.0}, "no number named"),
+        ({"lambda_hourly": 1.0}, "give the full name"),
+        ({"forgetting.lambda_hourly": -1.0}, "must be 0 or above"),
+        ({"gamma": float("nan")}, "cannot be used"),
+    ],
+)
+def test_what_is_no_number_of_the_profile_is_refused(
+    engine: Engine, values: dict[str, float], says: str
+) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        engine.tuner.set(values, "limbic", exactly=True)
+    assert engine.tuner.history() == ()
+
+
+def test_a_dry_run_says_what_it_would_do_and_writes_nothing(engine: Engine) -> None:
+    done = engine.tuner.set({"gamma": 0.05}, "limbic", dry_run=True)
+    assert (done.written, done.version) == (False, 0)
+    assert done.after == pytest.approx({GAMMA: 0.014})
+    assert engine.tuner.history() == ()
+
+
+def test_what_is_so_already_is_not_written_again(engine: Engine) -> None:
+    engine.tuner.set({"gamma": 0.05}, "limbic", exactly=True)
+    done = engine.tuner.set({"gamma": 0.05}, "limbic", exactly=True)
+    assert (done.written, done.after, len(engine.tuner.history())) == (False, {}, 1)
+
+
+# Taking them back
+
+
+def test_reset_and_rollback_are_versions_of_their_own(engine: Engine, clock: FixedClock) -> None:
+    tuner = engine.tuner
+    first = tuner.set({"gamma": 0.05}, "limbic", exactly=True).version
+    clock.tick(60)
+    second = tuner.set({"gamma": 0.07, "beta_sal": 0.9}, "limbic", exactly=True).version
+    tuner.reset("limbic")
+    assert tuner.numbers("limbic").tuned == {}
+    tuner.rollback(profile="limbic")  # to what there was before the reset
+    assert tuner.numbers("limbic").tuned == {GAMMA: 0.07, BETA: 0.9}
+    tuner.rollback(first)
+    assert tuner.numbers("limbic").tuned == {GAMMA: 0.05}
+    tuner.rollback(0, "limbic")
+    assert tuner.numbers("limbic").tuned == {}
+    history = tuner.history("limbic")
+    assert [each.why for each in history] == ["rollback", "rollback", "rollback", "reset", "set", "set"]
+    assert [each.version for each in history][-2:] == [second, first]
+    assert history[1].report["to"] == first
+    assert history[-1].report["asked"] == {GAMMA: 0.05}
+
+
+def test_there_is_nothing_to_take_back_where_nothing_was_tuned(engine: Engine) -> None:
+    assert not engine.tuner.reset("limbic").written
+    with pytest.raises(NotFound, match="never tuned"):
+        engine.tuner.rollback(profile="limbic")
+    with pytest.raises(NotFound, match="no version 9"):
+        engine.tuner.rollback(9)
+    version = engine.tuner.set({"gamma": 0.05}, "limbic").version
+    engine.tuner.set({"share": 0.3}, "cognis")
+    with pytest.raises(InvalidInput, match="of another profile"):
+        engine.tuner.rollback(version, "cognis")
+
+
+def test_who_was_overtaken_changes_nothing(engine: Engine) -> None:
+    stale = TuneProfile(engine.scope, "limbic", ((GAMMA, 0.2),), "set", after=0)
+    engine.tuner.set({"gamma": 0.05}, "limbic", exactly=True)
+    with pytest.raises(Conflict, match="tuned by someone else"):
+        engine.store.apply([stale], at=engine.parts.clock())
+    assert engine.tuner.numbers("limbic").tuned == {GAMMA: 0.05}
+
+
+# Profiles that were edited since
+
+
+def test_a_number_that_a_profile_no_longer_has_is_left_out_with_a_note(teas: Engine) -> None:
+    teas.tuner.set({"gamma": 0.05, "beta_sal": 0.9}, "limbic", exactly=True)
+    plain = to_plain(LIMBIC)
+    plain["steps"] = [
+        step for step in plain["steps"] if step.get("factor", {}).get("factor") != "cooccurrence"
+    ]
+    edited = from_plain(plain)
+    engine = Engine(replace(teas.parts, profiles={"limbic": edited}))
+    answer = engine.recall("tea leaf", profile="limbic")
+    assert answer.note is not None
+    assert "no longer takes were left out: cooccurrence.gamma" in answer.note
+    assert "recollect tune reset --profile limbic" in answer.note
+    assert engine.tuner.numbers("limbic").tuned == {BETA: 0.9}
+    assert engine.search("tea leaf", profile="limbic", tuned=False).note is None
+    # The next change writes only what there is.
+    engine.tuner.set({"beta_sal": 0.7}, "limbic", exactly=True)
+    assert engine.search("tea leaf", profile="limbic").note is None
+
+
+def test_a_number_that_cannot_be_used_leaves_the_profile_as_published(teas: Engine) -> None:
+    change = TuneProfile(teas.scope, "limbic", (("forgetting.lambda_hourly", -5.0),), "set")
+    teas.store.apply([change], at=teas.parts.clock())
+    answer = teas.search("tea leaf", profile="limbic")
+    assert answer.note is not None
+    assert "forgetting.lambda_hourly" in answer.note
+    assert answer.hits == teas.search("tea leaf", profile="limbic", tuned=False).hits
+
+
+# Learning from the log
+
+
+def test_analysis_says_which_profile_and_what_there_is(teas: Engine) -> None:
+    empty = teas.tuner.analyze()
+    assert (empty.analysis.profile, empty.analysis.events, empty.analysis.overall) == ("recollect", 0, None)
+    answer = teas.recall("tea leaf", profile="limbic", limit=4)
+    teas.recall("other leaf", profile="limbic", limit=4)
+    teas.feedback(answer.hits[2].memory.id, 1, answer)
+    told = teas.tuner.analyze()  # only limbic was used
+    assert told.analysis.profile == "limbic"
+    assert (told.analysis.events, told.analysis.treated) == (2, 2)
+    assert told.analysis.by_arm == {"ours": 2, "baseline": 0, "interleaved": 0}
+    assert told.analysis.overall is not None
+    assert (told.log.on, told.log.design, told.log.against, len(told.log.seed)) == (
+        True,
+        "off",
+        "similarity",
+        16,
+    )
+    teas.recall("tea leaf")
+    assert teas.tuner.analyze().analysis.profile == "recollect"
+    assert teas.tuner.analyze("limbic").analysis.profile == "limbic"
+
+
+def test_what_was_said_counts_more_than_what_was_seen(teas: Engine) -> None:
+    answer = teas.recall("tea leaf", profile="limbic", limit=8)
+    first, second = answer.hits[0].memory, answer.hits[1].memory
+    teas.open_nodes([first.name, second.name])
+    teas.recall("leaf of tea", profile="limbic", limit=8)
+    teas.feedback(first.id, -1, answer)
+    from recollect.engine.tuning import events_of
+
+    teas.parts.signals.settle(None)
+    with teas.store.read() as view:
+        (event, _), unreadable = events_of(teas.parts, view, "limbic")
+    assert unreadable == 0
+    assert event.said == {first.id: -1.0}
+    # Opened, and found again: the better of the two.
+    assert (event.feedback[first.id], event.feedback[second.id]) == (-1.0, 1.0)
+
+
+def test_too_few_answers_are_told_by_their_number(teas: Engine) -> None:
+    for number in range(3):
+        teas.recall(f"tea {number}", profile="limbic")
+    done = teas.tuner.run("limbic")
+    assert done.proposal is not None
+    assert "Only 3 treated events; at least 50 are needed." in done.proposal.says
+    assert (done.written, teas.tuner.history()) == (False, ())
+
+
+@pytest.fixture
+def choosy(engine: Engine) -> Engine:
+    """Somebody who always wants the note that is important, though another is more alike."""
+    for number in range(60):
+        engine.remember(f"topic{number} kettle", importance=0.0)
+        engine.remember(f"topic{number} harbour lamp", importance=1.0)
+    for number in range(60):
+        answer = engine.recall(f"topic{number} kettle", profile="mnemosyne", limit=10)
+        wanted = next(hit.memory.id for hit in answer.hits if f"topic{number} harbour" in hit.memory.text)
+        engine.feedback(wanted, 1, answer)
+    return engine
+
+
+def test_a_taste_is_learnt_and_applied_a_step_at_a_time(choosy: Engine) -> None:
+    ranges = {"importance.weight": (0.2, 2.0)}
+    tried = choosy.tuner.run("mnemosyne", ranges=ranges, dry_run=True)
+    assert tried.proposal is not None
+    assert tried.proposal.verdict == "proposed", tried.proposal.says
+    assert (tried.written, choosy.tuner.history()) == (False, ())
+    done = choosy.tuner.run("mnemosyne", ranges=ranges)
+    # 0.9 * 0.2 + 0.1 * 2
+    assert done.after == pytest.approx({"importance.weight": 0.38})
+    assert choosy.tuner.numbers("mnemosyne").tuned == pytest.approx({"importance.weight": 0.38})
+    (version,) = choosy.tuner.history("mnemosyne")
+    assert (version.version, version.why) == (done.version, "run")
+    assert version.report["gain"]["mean"] > 0
+    assert version.report["best"] == {"importance.weight": 2.0}
+
+
+# Other processes
+
+_OTHER = """
+import sys, recollect
+with recollect.open(sys.argv[1], model="hashing") as memory:
+    memory.tuner.set({"beta_sal": 3.0}, "limbic", exactly=True)
+"""
+
+
+def test_what_one_process_sets_ranks_the_next_answer_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with recollect.open(path, model="hashing") as memory:
+        memory.create_entities([{"name": f"tea {number}", "observations": ["leaf"]} for number in range(3)])
+        memory.open_nodes(["tea 1"])
+        memory.search("tea", profile="limbic")
+        done = subprocess.run([sys.executable, "-c", _OTHER, str(path)], capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr
+        answer = memory.search("tea", profile="limbic")
+        assert answer.trace is not None
+        assert answer.trace.rankers.ours == with_knobs(LIMBIC, {"beta_sal": 3.0})
+        (version,) = memory.tuner.history()
+        assert answer.trace.rankers.version == version.version

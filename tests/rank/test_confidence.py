@@ -1,0 +1,204 @@
+"""Confidence: the signs and the map by hand, and what holds for any candidates."""
+
+from __future__ import annotations
+
+from math import exp, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.rank.confidence import (
+    MEANING,
+    WORDS,
+    Calibration,
+    Looked,
+    Scale,
+    auroc,
+    background,
+    judged,
+    scale_of,
+    signs,
+)
+from recollect.rank.likely import LIKELY, UNLIKELY, in_a_word
+from recollect.rank.sought import Sought
+
+NAN = float("nan")
+SCALE = Scale(cosine=0.7, spread=0.05, background=0.6)
+KEYS = Sought({"key": 2.0, "spare": 1.0, "ana": 1.0}, frozenset({"ana"}))
+
+
+def looked(
+    cosine: list[float],
+    bm25: list[float],
+    said: list[set[str]],
+    speakers: list[set[str]] | None = None,
+) -> Looked:
+    rows = np.arange(len(said))
+    spoken = speakers or [set() for _ in said]
+    return Looked(
+        np.array(cosine, float),
+        np.array(bm25, float),
+        rows,
+        len(rows),
+        [frozenset(each) for each in said],
+        [frozenset(each) for each in spoken],
+    )
+
+
+def test_the_signs_of_two_candidates() -> None:
+    two = looked([0.8, 0.65], [4.0, NAN], [{"key", "ana"}, {"spare"}])
+    # near    (0.8 - 0.7) / 0.05 = 2       (0.65 - 0.7) / 0.05 = -1
+    # above   (0.8 - 0.6) / 0.05 = 4       (0.65 - 0.6) / 0.05 = 1     the list is too short to show its own
+    # held    (2 + 1) / 4 = 0.75           1 / 4
+    # ahead   (4 - 0) / 4 = 1              (0 - 4) / 4 = -1
+    # agreed  1/1 + 1/1 = 2                1/2 + 0
+    # named   holds Ana: 1                 0
+    expected = [[2, 4, 0.75, 1, 2, 1], [-1, 1, 0.25, -1, 0.5, 0]]
+    assert signs(two, KEYS, SCALE).tolist() == pytest.approx(np.array(expected))
+
+
+def test_ahead_is_told_from_the_mean_of_the_best_four_others() -> None:
+    six = looked([NAN] * 6, [9.0, 5.0, 4.0, 3.0, 2.0, 1.0], [set() for _ in range(6)])
+    # 9 - (5+4+3+2)/4 = 5.5    5 - (9+4+3+2)/4 = 0.5    1 - (9+5+4+3)/4 = -4.25; all by the weight of 4
+    ahead = signs(six, KEYS, SCALE)[:, 3]
+    assert ahead[[0, 1, 5]].tolist() == pytest.approx([5.5 / 4, 0.5 / 4, -4.25 / 4])
+
+
+def test_the_background_is_the_eleventh_to_the_thirtieth() -> None:
+    # From 0.99 down by hundredths: places 11 to 30 are 0.89 to 0.70, in the mean 0.795.
+    assert background(np.array([0.99 - place / 100 for place in range(50)])) == pytest.approx(0.795)
+    assert background(np.array([0.9] * 19)) is None
+    assert background(np.array([NAN] * 40)) is None
+
+
+def test_whoever_is_named_and_speaks_here_is_meant() -> None:
+    said_by = looked([NAN] * 3, [3.0, 2.0, 1.0], [{"ana"}, {"ana"}, {"ana"}], [{"ana"}, {"tom"}, set()])
+    # Ana speaks; Tom only speaks of her; a note that names her counts as hers.
+    assert signs(said_by, KEYS, SCALE)[:, 5].tolist() == [1, 0, 1]
+    nobody = looked([NAN] * 2, [3.0, 2.0], [{"ana"}, set()], [{"tom"}, {"tom"}])
+    assert signs(nobody, KEYS, SCALE)[:, 5].tolist() == [1, 0]
+    unnamed = Sought({"key": 2.0}, frozenset())
+    assert signs(nobody, unnamed, SCALE)[:, 5].tolist() == [1, 1]
+
+
+def test_a_hit_and_its_answer_by_hand() -> None:
+    one = looked([0.8], [4.0], [{"key", "ana"}])
+    weights = MEANING
+    logit = (
+        weights.constant
+        + 2 * weights.near
+        + 4 * weights.above
+        + 0.75 * weights.held
+        + 1 * weights.ahead
+        + 2 * weights.agreed
+        + 1 * weights.named
+    )
+    done = judged(one, KEYS, SCALE, None)
+    assert done.hits.tolist() == pytest.approx([1 / (1 + exp(-logit))])
+    # Of one candidate, the sum is its own.
+    assert done.total == pytest.approx(logit)
+    assert done.answer == pytest.approx(1 / (1 + exp(-(weights.offset + weights.slope * logit))))
+
+
+def test_two_candidates_add_their_odds() -> None:
+    alike = looked([0.8, 0.8], [NAN, NAN], [{"key"}, {"key"}])
+    done = judged(alike, KEYS, SCALE, None)
+    odds = done.hits / (1 - done.hits)
+    assert done.total == pytest.approx(log(odds.sum()))
+
+
+def test_a_store_whose_unanswerable_questions_score_high_is_believed_less() -> None:
+    one = looked([0.75], [4.0], [{"key"}])
+    plain = judged(one, KEYS, SCALE, None)
+    # 200 questions weigh as much as what was known: of one unit above the usual, half counts.
+    high = Calibration(200, None, absent=MEANING.usual + 1, present=1.0, auroc=0.8)
+    moved = judged(one, KEYS, SCALE, high)
+    logit = MEANING.offset + MEANING.slope * (plain.total - 0.5)
+    assert moved.answer == pytest.approx(max(1 / (1 + exp(-logit)), moved.hits.max()))
+    assert moved.hits.tolist() == plain.hits.tolist()
+    assert moved.answer < plain.answer
+
+
+def test_a_model_that_was_measured_keeps_its_scale_and_another_takes_the_stores() -> None:
+    one = looked([0.3, 0.2, 0.1], [NAN] * 3, [set()] * 3)
+    own = Scale(0.4, 0.1, 0.1)
+    learnt = Calibration(100, own, -2.0, 0.0, 0.9)
+    assert scale_of(one, SCALE, learnt) == SCALE
+    assert scale_of(one, None, learnt) == own
+    seeming = scale_of(one, None, None)
+    # The standard deviation of 0.3, 0.2, 0.1 is 0.0816; the best stands 0.35 spreads of 2.1 times it above.
+    assert seeming.spread == pytest.approx(2.1 * 0.0816497, rel=1e-5)
+    assert (0.3 - seeming.cosine) / seeming.spread == pytest.approx(0.35)
+    assert seeming.background == 0.1
+
+
+def test_nothing_found_is_no_answer() -> None:
+    assert judged(looked([], [], []), KEYS, SCALE, None).answer == 0.0
+
+
+def test_without_meaning_the_words_decide_alone() -> None:
+    one = looked([NAN], [4.0], [{"key", "ana", "spare"}])
+    logit = WORDS.constant + WORDS.held + WORDS.ahead + WORDS.agreed + WORDS.named
+    assert judged(one, KEYS, None, None).hits.tolist() == pytest.approx([1 / (1 + exp(-logit))])
+
+
+def test_auroc_counts_pairs_and_halves_ties() -> None:
+    # Of 6 pairs: 3 beats 1 and 2; 2 beats 1 and ties with 2; 1 ties with 1: 2 + 1.5 + 0.5 = 4
+    assert auroc(np.array([3.0, 2.0, 1.0]), np.array([1.0, 2.0])) == pytest.approx(4 / 6)
+    assert auroc(np.array([]), np.array([1.0])) == 0.5
+
+
+def test_probabilities_in_words() -> None:
+    assert [in_a_word(each) for each in (0.0, UNLIKELY, LIKELY, 1.0)] == [
+        "unlikely",
+        "possible",
+        "likely",
+        "likely",
+    ]
+
+
+cosines = st.one_of(st.just(NAN), st.floats(-1, 1))
+scores = st.one_of(st.just(NAN), st.floats(0, 30))
+candidates = st.lists(
+    st.tuples(cosines, scores, st.sets(st.sampled_from(sorted(KEYS.weights)))), min_size=1, max_size=40
+)
+
+
+@given(candidates, st.booleans())
+def test_every_confidence_is_a_probability_and_no_hit_is_likelier_than_the_answer(
+    rows: list[tuple[float, float, set[str]]], known: bool
+) -> None:
+    cosine, bm25, said = (list(each) for each in zip(*rows, strict=True))
+    done = judged(looked(cosine, bm25, said), KEYS, SCALE if known else None, None)
+    assert np.isfinite(done.hits).all()
+    assert ((done.hits >= 0) & (done.hits <= 1)).all()
+    assert done.hits.max() <= done.answer <= 1
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 1), st.floats(0.1, 30)),
+        min_size=1,
+        max_size=30,
+        unique_by=(lambda row: row[0], lambda row: row[1]),
+    )
+)
+def test_the_order_in_which_candidates_come_does_not_matter(rows: list[tuple[float, float]]) -> None:
+    def answer(order: list[tuple[float, float]]) -> float:
+        cosine, bm25 = (list(each) for each in zip(*order, strict=True))
+        return judged(looked(cosine, bm25, [{"key"} for _ in order]), KEYS, SCALE, None).answer
+
+    assert answer(rows) == pytest.approx(answer(sorted(rows, key=lambda row: row[1])))
+
+
+@given(candidates, st.integers(0, 39))
+def test_holding_more_of_what_is_sought_never_makes_a_hit_less_likely(
+    rows: list[tuple[float, float, set[str]]], place: int
+) -> None:
+    cosine, bm25, said = (list(each) for each in zip(*rows, strict=True))
+    place %= len(rows)
+    before = judged(looked(cosine, bm25, said), KEYS, SCALE, None).hits[place]
+    said[place] = set(KEYS.weights)
+    assert judged(looked(cosine, bm25, said), KEYS, SCALE, None).hits[place] >= before - 1e-12

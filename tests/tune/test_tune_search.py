@@ -1,0 +1,181 @@
+"""The tuner finds what a simulated user wants, and proposes nothing where there is nothing to gain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from simulated import TASTE, User, true_worth
+
+from recollect.errors import InvalidInput
+from recollect.rank.profiles import LIMBIC, MNEMOSYNE
+from recollect.tune.events import Event
+from recollect.tune.gain import gain_of
+from recollect.tune.knobs import knobs_of, with_knobs
+from recollect.tune.ranges import points_for
+from recollect.tune.search import Proposal, search
+
+GRID = {"gamma": (0.001, 0.01, 0.1), "beta_sal": (0.1, 0.5, 2.0)}
+PRESENT = {name: knobs_of(LIMBIC)[name] for name in ("cooccurrence.gamma", "salience.beta_sal")}
+
+
+def logged(user: User, seed: int, questions: int = 120, asked: int = 4) -> list[Event]:
+    chance = np.random.default_rng(seed)
+    return user.log(user.questions(questions, chance), asked, LIMBIC, chance)
+
+
+def chosen(proposal: Proposal) -> dict[str, float]:
+    return PRESENT | dict(proposal.best)
+
+
+@pytest.mark.parametrize(
+    "taste",
+    [{"gamma": 0.1, "beta_sal": 2.0}, {"gamma": 0.1, "beta_sal": 0.1}, {"gamma": 0.001, "beta_sal": 2.0}],
+    ids=str,
+)
+@pytest.mark.parametrize("eta", [0.5, 1.0])
+def test_planted_numbers_are_found_again(taste: dict[str, float], eta: float) -> None:
+    user, seeds = User(eta, taste), range(4)
+    proposals = [search(logged(user, seed), LIMBIC, GRID) for seed in seeds]
+    planted = {"cooccurrence.gamma": taste["gamma"], "salience.beta_sal": taste["beta_sal"]}
+    assert sum(chosen(proposal) == planted for proposal in proposals) >= 3
+    assert sum(proposal.verdict == "proposed" for proposal in proposals) >= 3
+    fresh = user.questions(100, np.random.default_rng(1_000))
+    truth, present = true_worth(fresh, with_knobs(LIMBIC, taste)), true_worth(fresh, LIMBIC)
+    for proposal in proposals:
+        # On questions that no log held: the best comes near the truth, and the step taken does no harm.
+        assert true_worth(fresh, with_knobs(LIMBIC, proposal.best)) >= present + 0.5 * (truth - present)
+        assert true_worth(fresh, with_knobs(LIMBIC, proposal.eased)) >= present - 0.002
+
+
+def test_nothing_is_proposed_where_there_is_nothing_to_gain() -> None:
+    # What is wanted has nothing to do with any number, and every candidate is shown, so that no set of
+    # numbers is better than another. The test's level is 2.5 %. Of 40 logs, 5 or more would be proposed by
+    # chance with a probability of 0.3 % (binomial: mean 1; P(X >= 5) = 0.003).
+    proposed, others = 0, 0
+    for seed in range(40):
+        chance = np.random.default_rng(seed)
+        user = User(0.5)
+        questions = [
+            replace(
+                one, wanted=dict(zip(chance.permutation(one.candidates.ids).tolist(), TASTE, strict=False))
+            )
+            for one in user.questions(50, chance, size=10)
+        ]
+        # Each question twice in a row: a later part with the same questions would remember their answers.
+        proposal = search(user.log(questions, 2, LIMBIC, chance, shuffled=False), LIMBIC)
+        proposed += proposal.verdict == "proposed"
+        others += bool(proposal.best)
+    assert others >= 30  # something else was the best of the older part, and had to be turned down
+    assert proposed <= 4
+
+
+def test_a_user_who_wants_what_there_is_keeps_it() -> None:
+    proposals = [search(logged(User(1.0), seed, 60), LIMBIC) for seed in range(6)]
+    assert [proposal.verdict for proposal in proposals] == ["no gain"] * 6
+
+
+@pytest.mark.parametrize(
+    ("count", "told"), [(0, "Only 0 treated"), (23, "Only 23 treated events; at least 50")]
+)
+def test_too_few_treated_events_are_counted(count: int, told: str) -> None:
+    treated = logged(User(arms=("ours", "interleaved")), 1, count, 1)
+    others = logged(User(arms=("baseline",)), 1, 80, 1)
+    proposal = search([*treated, *others], LIMBIC)
+    assert proposal.verdict == "too few"
+    assert proposal.says.startswith(told)
+    assert proposal.treated == count
+
+
+def test_events_of_other_profiles_do_not_count() -> None:
+    events = [replace(event, profile="recollect") for event in logged(User(), 1, 80, 1)]
+    assert search(events, LIMBIC).treated == 0
+
+
+def test_events_without_feedback_teach_nothing() -> None:
+    events = [replace(event, feedback={}) for event in logged(User(arms=("ours",)), 1, 60, 1)]
+    proposal = search(events, LIMBIC)
+    assert proposal.verdict == "too few"
+    assert proposal.says == "Only 0 of 60 treated events have feedback; 20 are needed."
+
+
+def test_the_order_in_which_events_come_does_not_matter_and_the_seed_repeats() -> None:
+    events = logged(User(1.0, {"beta_sal": 2.0}), 3)
+    assert search(events, LIMBIC, GRID) == search(events[::-1], LIMBIC, GRID)
+
+
+def test_a_proposal_says_what_would_move_and_where() -> None:
+    events = logged(User(1.0, {"gamma": 0.1, "beta_sal": 0.1}), 2)
+    proposal = search(events, LIMBIC, GRID)
+    assert proposal.verdict == "proposed"
+    # 0.9 * 0.01 + 0.1 * 0.1 = 0.019     0.9 * 0.5 + 0.1 * 0.1 = 0.46
+    assert proposal.eased == pytest.approx({"salience.beta_sal": 0.46, "cooccurrence.gamma": 0.019})
+    assert proposal.gain is not None
+    assert proposal.ndcg_best - proposal.ndcg_now == pytest.approx(proposal.gain.mean)
+    assert proposal.gain.low < proposal.gain.mean < proposal.gain.high
+    assert proposal.better
+    assert all(one.after < one.before for one in proposal.better)
+    assert all(one.after > one.before for one in proposal.worse)
+    used = {event.id: event for event in events}
+    # By time: the later 30 % of what has feedback, and no event of the part that the choice was made on.
+    judged_ids = sorted(event.id for event in events if event.feedback)
+    later = set(judged_ids[round(0.7 * len(judged_ids)) :])
+    for one in (*proposal.better, *proposal.worse):
+        assert one.event in later
+        assert one.memory in used[one.event].feedback
+    assert (proposal.train, proposal.test) == (len(judged_ids) - len(later), len(later))
+
+
+def test_any_profile_can_be_searched_one_number_at_a_time() -> None:
+    points = points_for(MNEMOSYNE)
+    assert points[0] == knobs_of(MNEMOSYNE)
+    for point in points[1:]:
+        assert sum(point[name] != value for name, value in points[0].items()) == 1
+        assert all(0 < point[name] <= 1 for name, value in points[0].items() if 0 < value <= 1)
+    assert {name for point in points for name in point if point[name] != points[0][name]} == set(points[0])
+
+
+def test_given_ranges_are_combined() -> None:
+    # 2 * 3 combinations, and the present numbers, which are none of them.
+    points = points_for(LIMBIC, {"GAMMA": (0.02, 0.03), "beta_sal": (0.1, 0.2, 0.3)})
+    assert len(points) == 7
+    assert points[0] == PRESENT
+
+
+@pytest.mark.parametrize(
+    ("ranges", "told"),
+    [
+        ({}, "at least one range"),
+        ({"gamma": ()}, "The range of 'gamma' is empty"),
+        ({"mood": (1.0,)}, "no number named 'mood'"),
+        ({"d_max": (5.0, 0.0)}, "d_max must be above 0"),
+        ({"gamma": (1.0,), "cooccurrence.gamma": (2.0,)}, "has two ranges"),
+        ({"gamma": tuple(range(101)), "beta_sal": tuple(range(10))}, "1,010 combinations; at most 1,000"),
+    ],
+)
+def test_wrong_ranges_are_told_whatever_the_log_holds(
+    ranges: dict[str, tuple[float, ...]], told: str
+) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        search([], LIMBIC, ranges)
+
+
+def test_a_gain_that_every_question_shares_is_sure_and_one_that_evens_out_is_not() -> None:
+    ones, names = np.ones(40), [str(number) for number in range(40)]
+    sure = gain_of(0.1 * ones, ones, names, seed=0)
+    # All alike: every resample gives the same mean, and one flip of all signs in 2 ** 40 is as great.
+    assert (sure.mean, sure.low, sure.high) == pytest.approx((0.1, 0.1, 0.1))
+    assert sure.significant
+    even = gain_of(np.where(np.arange(40) % 2, 0.1, -0.1), ones, names, seed=0)
+    assert even.mean == pytest.approx(0.0)
+    assert not even.significant
+
+
+def test_answers_to_one_question_are_one_piece_of_evidence() -> None:
+    # Three questions with ten answers each: of the 8 ways to flip their signs one is as great, so p is about
+    # 1/8, however many answers there are.
+    ones = np.ones(30)
+    alike = gain_of(0.1 * ones, ones, [str(number % 3) for number in range(30)], seed=0)
+    assert alike.p == pytest.approx(1 / 8, abs=0.02)
+    assert not alike.significant
