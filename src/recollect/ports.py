@@ -146,6 +146,13 @@ class View(Protocol):
         """
         ...
 
+    def linked(self, text: str, where: Filter, now: int) -> Sequence[Found]:
+        """Entities one relation away from those that a text names, but not those themselves.
+
+        The score is the share of the relation's type that the text says, and a quarter at the least.
+        """
+        ...
+
     def replies(self, ids: Sequence[int], where: Filter) -> Sequence[int]:
         """The messages that stand right after those of these that end with a question, by id."""
         ...

@@ -10,7 +10,7 @@ from math import log
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from store_contract import ME, YOU, at, one, put
+from store_contract import ME, YOU, at, one, put, relate
 from text_contract import said, written
 
 from recollect.changes import Amend, Forget, NewEntity, NewText, PutEntity, Restore, Supersede
@@ -354,13 +354,13 @@ class AroundContract:
 
     def test_facts_tell_the_place_in_a_talk(self, store: Store) -> None:
         first = talk(store, "one", "aaaa", "bbbb")
-        second = talk(store, "two", "cccc")
-        same_name = talk(store, "one", "dddd", scope=Scope("me", "b"))
-        note = written(store, "eeee")
+        second = talk(store, "two", "cccc", "dddd")
+        same_name = talk(store, "one", "eeee", "ffff", scope=Scope("me", "b"))
+        note = written(store, "gggg")
         with store.read() as view:
             facts = view.facts([*first, *second, *same_name, note], "", None, 0)
-        assert facts.position.tolist() == [1, 2, 1, 1, 0]
-        one_, again, two, other, none = facts.session.tolist()
+        assert facts.position.tolist() == [1, 2, 1, 2, 1, 2, 0]
+        one_, again, two, _, other, _, none = facts.session.tolist()
         assert one_ == again
         assert len({one_, two, other, none}) == 4
         assert none == 0
@@ -442,3 +442,36 @@ class AroundContract:
         note = written(store, "Tea")
         with store.read() as view:
             assert view.held("?!", [note], Filter()) == {}
+
+    # Entities that are tied to those that a query names
+
+    def test_whom_the_graph_ties_to_a_named_one_is_found_by_how_much_of_the_relation_is_said(
+        self, store: Store
+    ) -> None:
+        put(store, "Ada")
+        babbage, byron, engine = (put(store, name) for name in ("Babbage", "Byron", "Engine"))
+        for source, type_, target in (
+            ("Ada", "worked_with", "Babbage"),
+            ("Byron", "is_father_of", "Ada"),
+            ("Ada", "wrote_programs_for", "Engine"),
+            ("Babbage", "built", "Engine"),
+        ):
+            one(store, relate(source, type_, target), 1)
+
+        def links(query: str, where: Filter | None = None, now: float = 9) -> dict[int, float]:
+            with store.read() as view:
+                hits = view.linked(query, where or Filter(), microseconds(at(now)))
+            assert [(-hit.score, hit.id) for hit in hits] == sorted((-hit.score, hit.id) for hit in hits)
+            return {hit.id: hit.score for hit in hits}
+
+        # `worked` says `work`; of `wrote programs` nothing is said, nor of `father`: a quarter at the least.
+        assert links("Who was working with ada?") == {babbage: 1.0, byron: 0.25, engine: 0.25}
+        # Half of `wrote programs`; the way of a relation does not matter.
+        assert links("For what did Ada write programs?") == {engine: 0.5, babbage: 0.25, byron: 0.25}
+        # Both ends are named, and are no answer.
+        assert links("Did Ada work with Babbage on it?") == {byron: 0.25, engine: 0.25}
+        assert links("Who worked with whom?") == {}
+        assert links("Who worked with Ada?", Filter(kinds=frozenset({Kind.NOTE}))) == {}
+        assert links("Who worked with Ada?", now=0) == {}
+        one(store, Forget(ME, (babbage,)), 10)
+        assert links("Who worked with Ada?", now=11) == {byron: 0.25, engine: 0.25}

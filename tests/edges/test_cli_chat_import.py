@@ -101,8 +101,10 @@ def test_vectors_can_wait_for_a_reindex(recollect: CommandLine, file: Path) -> N
 def test_without_a_model_words_find_what_was_imported(recollect: CommandLine, file: Path) -> None:
     result = recollect("chat-import", str(file), RECOLLECT_MODEL="none")
     assert "imported, but: " in result.stderr
-    (hit,) = recollect.json("search", "warm sea", RECOLLECT_MODEL="none")["hits"]
-    assert hit["memory"]["session"] == "harbour"
+    best, *beside = recollect.json("search", "warm sea", RECOLLECT_MODEL="none")["hits"]
+    assert best["memory"]["session"] == "harbour"
+    assert "words" in best["found_by"]
+    assert not any("words" in hit["found_by"] for hit in beside)  # only what stands next to it
 
 
 def test_markdown_is_told_by_its_name(recollect: CommandLine, tmp_path: Path) -> None:

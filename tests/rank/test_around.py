@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from worlds import Row, gathered, moment, scores, stepped
 
 from recollect.factors.asks import Asks
+from recollect.factors.candidates import Source
 from recollect.factors.named import Named
 from recollect.rank.adjust import Plus
-from recollect.rank.around import Around, Reply
+from recollect.rank.around import Around, Linked, Reply
 from recollect.rank.explain import reasons, recombined
 from recollect.rank.fuse import Blend
 from recollect.rank.pipeline import ByContext, run
@@ -54,6 +55,15 @@ def talks(draw: st.DrawFn, *, spoken: bool | None = None) -> list[Row]:
             )
         )
     return rows
+
+
+def test_an_entity_gains_by_its_relation_to_whom_the_query_names() -> None:
+    found = gathered([Row(1, cosine=0.5), Row(2, cosine=0.5), Row(3, cosine=0.5)])
+    assert Linked()(found, moment()).marks == ()
+    said = Source(np.array([1, 2, 0]), np.array([1.0, 0.25, np.nan]))
+    tied = Linked(weight=0.6)(replace(found, sources={**found.sources, "linked": said}), moment())
+    # 0.6 * 1, 0.6 * 0.25, and nothing for the third
+    assert tied.score.tolist() == pytest.approx([0.6, 0.15, 0.0])
 
 
 def test_a_message_gains_by_what_is_said_near_it_and_in_its_talk() -> None:

@@ -17,7 +17,7 @@ from recollect.factors.catalogue import FACTORS, name_of
 from recollect.rank.adjust import Plus, Times
 from recollect.rank.base import BaseRelevance, Keep
 from recollect.rank.finish import Cut, Order
-from recollect.rank.pipeline import ByContext, ByMeaning, ByWords, Profile
+from recollect.rank.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.rank.plain import RETRIEVERS, STEPS, from_plain, to_plain
 from recollect.rank.profiles import DEFAULT, PROFILES, profile_named
 from recollect.rank.route import Route
@@ -248,7 +248,8 @@ def test_neighbours_stand_one_to_twenty_places_away(within: int) -> None:
 
 
 def test_each_retriever_has_its_own_name() -> None:
-    assert {"meaning": ByMeaning, "words": ByWords, "context": ByContext} == RETRIEVERS
+    expected = {"meaning": ByMeaning, "words": ByWords, "context": ByContext, "links": ByLinks}
+    assert expected == RETRIEVERS
 
 
 @every_profile

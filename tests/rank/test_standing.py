@@ -139,8 +139,8 @@ def test_our_own_profile_by_hand() -> None:
     # 1: 0.6 * 1 = 0.6      2: (0.6 * 0.5 + 0.4 * 0.5) * 0.85 = 0.425      3: 0      4: 0.4
     rows = [Row(1, 0.9), Row(2, 0.8, 4.0, status=Status.PAUSED), Row(3, 0.7), Row(4, bm25=8.0)]
     assert scores(RECOLLECT.steps, rows) == pytest.approx({1: 0.6, 2: 0.425, 4: 0.4, 3: 0})
-    assert [retriever.take(10) for retriever in RECOLLECT.retrieve] == [100, 100, 100]
-    assert [retriever.take(30) for retriever in RECOLLECT.retrieve] == [150, 150, 150]
+    assert [retriever.take(10) for retriever in RECOLLECT.retrieve] == [100, 100, 100, 50]
+    assert [retriever.take(30) for retriever in RECOLLECT.retrieve] == [150, 150, 150, 50]
 
 
 def test_our_own_profile_drops_echoes_and_repeats() -> None:

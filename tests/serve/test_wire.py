@@ -43,6 +43,7 @@ def test_a_hit_leaves_out_what_is_not_known(engine: Engine) -> None:
         "kind": "note",
         "text": "Ada sails",
         "score": round(hit.score, 4),
+        "confidence": round(hit.confidence or 0.0, 3),
         "at": "2026-03-01T12:00:00+00:00",
     }
 

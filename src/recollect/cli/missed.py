@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recollect.rank.whynot import Standing
 
 # What the score of each search is.
-_MEASURES = {"meaning": "cosine", "words": "BM25", "nearby": "weight"}
+_MEASURES = {"meaning": "cosine", "words": "BM25", "nearby": "weight", "linked": "share"}
 
 
 def missed(why: WhyNot, zone: tzinfo | None) -> Iterator[RenderableType]:

@@ -12,7 +12,7 @@ from recollect.engine.rerank import Reader, reranker_for
 from recollect.engine.shadow import rankers_for
 from recollect.errors import InvalidInput, ModelUnavailable, NotFound
 from recollect.factors.candidates import Source
-from recollect.rank.pipeline import ByContext, ByMeaning
+from recollect.rank.pipeline import ByContext, ByLinks, ByMeaning
 from recollect.rank.whynot import standing
 from recollect.records import Kind, as_it_stood
 from recollect.retrieve.gather import around, gather, wider
@@ -204,6 +204,9 @@ def _branches(view: View, profile: Profile, request: Request, gathered: Gathered
             if _is_spoken(gathered.candidates, id_):
                 beside, _ = around(view, retriever, request, _DEEPEST)
                 branches.append(_branch("nearby", beside, gathered, id_, taken))
+        elif isinstance(retriever, ByLinks):
+            if any(hit.id == id_ for hit in gathered.found["linked"]):
+                branches.append(_branch("linked", gathered.found["linked"], gathered, id_, taken))
         else:
             held = view.by_words(request.sought, _DEEPEST, request.where, retriever.index)
             branches.append(_branch("words", held, gathered, id_, taken))

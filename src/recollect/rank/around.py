@@ -1,4 +1,5 @@
-"""What stands around a message: its neighbours, its conversation, and the question that it answers.
+"""What stands around a memory: a message's neighbours, its conversation, the question that it answers, and
+the relations of an entity.
 
 A message is a piece of a talk. "Yes, last spring, in Rome!" says little by itself, and all it means stands
 around it. What is part of no talk, a note or an entity, is its own surroundings: its own score stands for
@@ -44,6 +45,22 @@ class Around:
             share = np.where(spoken, told, own)
             candidates = candidates.marked(Mark(f"around: {name}", "plus", weight * share))
         return candidates
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """Add weight * how much of its relation to somebody whom the query names the query says.
+
+    "Who worked with Ada?" asks for whom the graph ties to her, who may not say so.
+    """
+
+    weight: float = 0.6
+
+    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+        linked = candidates.source("linked")
+        if not linked.found.any():
+            return candidates
+        return candidates.marked(Mark("linked", "plus", self.weight * np.nan_to_num(linked.score, nan=0.0)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,17 @@ class ByContext:
         return max(self.least, ceil(self.times * limit))
 
 
-Retriever = ByMeaning | ByWords | ByContext
+@dataclass(frozen=True, slots=True)
+class ByLinks:
+    """Ask for the entities that are tied by a relation to one that the query names, at most so many."""
+
+    most: int = 50
+
+    def take(self, limit: int) -> int:  # noqa: ARG002  # every retriever's form
+        return self.most
+
+
+Retriever = ByMeaning | ByWords | ByContext | ByLinks
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from recollect.errors import InvalidInput
 from recollect.factors.catalogue import FACTORS
 from recollect.factors.temporal import TemporalRelevance
 from recollect.rank.adjust import Plus, Times
-from recollect.rank.around import Around, Reply
+from recollect.rank.around import Around, Linked, Reply
 from recollect.rank.base import BaseRelevance, Keep, Rescale
 from recollect.rank.finish import Cut, DropEcho, DropRepeats, Order, Threshold
 from recollect.rank.fuse import Blend, Holds, Linear, Rrf, WeightedRrf
-from recollect.rank.pipeline import ByContext, ByMeaning, ByWords, Profile
+from recollect.rank.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.rank.route import Route
 from recollect.rank.when import TemporalBlend
 
@@ -36,13 +36,19 @@ STEPS: dict[str, type[Step]] = {
     "holds": Holds,
     "around": Around,
     "reply": Reply,
+    "linked": Linked,
     "threshold": Threshold,
     "drop_echo": DropEcho,
     "drop_repeats": DropRepeats,
     "order": Order,
     "cut": Cut,
 }
-RETRIEVERS: dict[str, type[Retriever]] = {"meaning": ByMeaning, "words": ByWords, "context": ByContext}
+RETRIEVERS: dict[str, type[Retriever]] = {
+    "meaning": ByMeaning,
+    "words": ByWords,
+    "context": ByContext,
+    "links": ByLinks,
+}
 _Value = TypeVar("_Value")
 
 
@@ -160,7 +166,7 @@ _ABOVE_ZERO = {
     "tau_hours",
 }  # fmt: skip
 # A rank is at least 1, so that a k of 0 is fine.
-_NOT_BELOW_ZERO = {"k", "lambda_hourly", "least", "rrf_k", "times"}
+_NOT_BELOW_ZERO = {"k", "lambda_hourly", "least", "most", "rrf_k", "times"}
 _FACTORS_FOR: dict[str, Mapping[str, type[Any]]] = {
     "Factor": FACTORS,
     "TemporalRelevance": {"temporal": TemporalRelevance},

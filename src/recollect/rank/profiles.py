@@ -19,12 +19,12 @@ from recollect.factors.stability import Stability
 from recollect.factors.status import StatusWeight
 from recollect.factors.strength import Strength
 from recollect.rank.adjust import Plus, Times
-from recollect.rank.around import Around, Reply
+from recollect.rank.around import Around, Linked, Reply
 from recollect.rank.base import BaseRelevance, Keep
 from recollect.rank.finish import Cut, DropEcho, DropRepeats, Order, Threshold
 from recollect.rank.fuse import RRF_K, Blend, Holds, Linear, Rrf, WeightedRrf
 from recollect.rank.limbic import EXPANSION_FACTOR
-from recollect.rank.pipeline import ByContext, ByMeaning, ByWords, Profile
+from recollect.rank.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.rank.route import Route
 from recollect.rank.when import TemporalBlend
 
@@ -102,12 +102,14 @@ RECOLLECT = Profile(
         ByMeaning(times=5, least=100, then=True),
         ByWords("stemmed", times=5, least=100, then=True, held=True),
         ByContext(times=5, least=100),
+        ByLinks(),
     ),
     steps=(
         Blend(meaning=0.6, words=0.4),
         # Right after the blend, which of a note stands for its surroundings; what follows is no part of them.
         Around(nearby=0.35, conversation=0.2),
         Reply(weight=0.2),
+        Linked(weight=0.6),
         Holds(weight=0.4, above=0.6),
         Plus(Named(), weight=0.25),
         TemporalBlend(share=0.4),

@@ -9,7 +9,7 @@ import numpy as np
 
 from recollect.factors.ages import microseconds
 from recollect.factors.candidates import ALWAYS, NEVER, Candidates, Moment, Source
-from recollect.rank.pipeline import ByContext, ByMeaning, ByWords
+from recollect.rank.pipeline import ByContext, ByLinks, ByMeaning, ByWords
 from recollect.records import Found
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Gathered:
     candidates: Candidates
     moment: Moment
     found: Mapping[str, Sequence[Found]]
-    """By the name of the search: `meaning`, `words`, `nearby`; and `reply`, which has no order."""
+    """By the name of the search: `meaning`, `words`, `nearby`, `linked`; and `reply`, which has no order."""
 
 
 def gather(view: View, profile: Profile, request: Request, also: Sequence[int] = ()) -> Gathered:
@@ -77,6 +77,8 @@ def gather(view: View, profile: Profile, request: Request, also: Sequence[int] =
             # Whoever was asked the like may have answered in other words.
             asked = [hit.id for hit in found.get("meaning", ())]
             replies = [Found(id_, 0.0) for id_ in view.replies(asked, request.where)]
+        elif isinstance(retriever, ByLinks):
+            found["linked"] = view.linked(request.query, request.where, request.now)[: retriever.most]
         else:
             found[_name(retriever)] = _ask(view, retriever, request)
     ids = sorted({hit.id for hits in (*found.values(), replies) for hit in hits}.union(also))

@@ -13,6 +13,7 @@ from recollect.stores.sqlite import calibration, conversations, dreams, past, sh
 from recollect.stores.sqlite.belongings import belongings_of
 from recollect.stores.sqlite.facts import asking, facts, together
 from recollect.stores.sqlite.graph_mark import graph_mark
+from recollect.stores.sqlite.linked import linked
 from recollect.stores.sqlite.lookup import FOLDED, find_entity, like_named
 from recollect.stores.sqlite.rows import (
     MEMORY_COLUMNS,
@@ -173,6 +174,15 @@ class SqliteView:
         ]
         found = [hit for hits, _ in each for hit in hits]
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k], [told for _, told in each]
+
+    def linked(self, text: str, where: Filter, now: int) -> Sequence[Found]:
+        if Kind.ENTITY not in where.kinds:
+            return []
+        return [
+            found
+            for scope in self._scope_ids(where)
+            for found in linked(self.connection, scope, text, where, now)
+        ]
 
     def replies(self, ids: Sequence[int], where: Filter) -> Sequence[int]:
         condition, bindings = allowed(where, self._scope_ids(where))

@@ -111,6 +111,15 @@ def _link(connection: apsw.Connection, scope: int, ids: Sequence[int]) -> None:
     )
 
 
+def named_in(connection: apsw.Connection, scope: int, said: str) -> set[int]:
+    """The entities that a text names which is in no store, such as a query."""
+    if connection.execute(f"SELECT 1 FROM memory AS e WHERE {_ENTITY} LIMIT 1", (scope,)).fetchone() is None:
+        return set()
+    text = Text.of(said)
+    places = tuple(text.places(_known_beginnings(connection, scope, text.beginnings())))
+    return _mentioned(text, places, _entities(connection, scope, {place.name for place in places}))
+
+
 def _mentioned(text: Text, places: Sequence[Place], known: dict[str, list[tuple[int, str]]]) -> set[int]:
     meant = {
         place: entity for place in places if (entity := _meant(text, known.get(place.name, ()))) is not None
