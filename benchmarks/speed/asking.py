@@ -34,7 +34,7 @@ from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
 from recollect.engine.signals import Signals
 from recollect.ports import Embedder, Vector, Vectors
-from recollect.rank.pipeline import ByContext
+from recollect.rank.pipeline import ByContext, ByLinks
 from recollect.rank.profiles import PROFILES, RECOLLECT
 from recollect.rank.when import TemporalBlend
 from recollect.records import Kind, Model, Scope
@@ -61,7 +61,7 @@ UNTIMED = replace(
     RECOLLECT,
     name="untimed",
     retrieve=tuple(
-        retriever if isinstance(retriever, ByContext) else replace(retriever, then=False)
+        retriever if isinstance(retriever, ByContext | ByLinks) else replace(retriever, then=False)
         for retriever in RECOLLECT.retrieve
     ),
     steps=tuple(step for step in RECOLLECT.steps if not isinstance(step, TemporalBlend)),

@@ -402,7 +402,7 @@ class AroundContract:
         def sessions() -> list[bool]:
             with store.read() as view:
                 facts = view.facts([alone, first, second], "tea", None, 0)
-            return (facts.session != 0).tolist()
+            return [session != 0 for session in facts.session.tolist()]
 
         assert sessions() == [False, True, True]
         said(store, "And biscuits", "short", 9)
