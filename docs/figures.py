@@ -14,6 +14,7 @@ _MEASURES = (
     "all@10",
 )  # fmt: skip
 _PART = f"{_OURS} − "
+_RERANKED = f"{_OURS} + rerank"
 
 
 def run_of(name: str) -> str:
@@ -66,6 +67,31 @@ def parts(data: str) -> str:
         for name in minus["ndcg@10"]
     ]
     return _table(("left out", "costs fraction@10", "costs NDCG@10"), rows)
+
+
+def reranking(*runs: str) -> str:
+    """Our profile before and after its first places are read again, and what that costs."""
+    measures = ("fraction@1", "fraction@5", "fraction@10", "ndcg@10")
+    rows = []
+    for run in map(_read, runs):
+        for name, data in run["data"].items():
+            ours, again = (data["results"][each]["all"] for each in (_OURS, _RERANKED))
+            minus = data[f"{_OURS} minus"]
+            taken = run["milliseconds"][name]
+            rows.append(
+                [
+                    f"{name} ({ours['questions']:,})",
+                    *(f"{ours[measure]:.1f} → {again[measure]:.1f}" for measure in measures),
+                    *(_interval(_turned(minus[each][_RERANKED])) for each in ("fraction@10", "ndcg@10")),
+                    f"{taken[_OURS]:.0f} → {taken[_RERANKED]:.0f}",
+                ]
+            )
+    return _table(("data", *measures, "gains fraction@10", "gains NDCG@10", "ms"), rows)
+
+
+def _turned(value: Mapping[str, float]) -> dict[str, float]:
+    """The difference the other way round, without a negative zero."""
+    return {"mean": 0.0 - value["mean"], "low": 0.0 - value["high"], "high": 0.0 - value["low"]}
 
 
 def _data(name: str) -> Mapping[str, Any]:

@@ -25,6 +25,7 @@ from recollect.factors.candidates import DAY, NEVER, Candidates, Facts, Moment, 
 from recollect.rank.pipeline import Profile, run
 from recollect.rank.profiles import PROFILES
 from recollect.tune.analysis import analyze
+from recollect.tune.baseline import likeness
 from recollect.tune.events import Event
 from recollect.tune.ranges import points_for
 from recollect.tune.search import search
@@ -56,7 +57,7 @@ def measured(count: int, profile: Profile) -> dict[str, Any]:
     proposal = search(events, profile)
     searched, used = time.perf_counter() - began, time.process_time() - spent
     began = time.perf_counter()
-    analyze(events, profile)
+    analyze(events, profile, likeness(profile))
     analyzed = time.perf_counter() - began
     began = time.perf_counter()
     for event in events[:SAMPLE]:

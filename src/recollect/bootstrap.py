@@ -18,13 +18,14 @@ from recollect.engine.engine import Engine
 from recollect.engine.learning import Learning
 from recollect.engine.night import Night
 from recollect.engine.parts import Parts
-from recollect.engine.shadow import SIMILARITY, Trial
+from recollect.engine.shadow import Trial
 from recollect.engine.signals import Signals
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
 from recollect.settings import AUTO, Settings, checked_token, load
 from recollect.stores import daily
+from recollect.tune.baseline import SIMILARITY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

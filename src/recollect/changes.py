@@ -232,6 +232,7 @@ class Logged:
     against: str
     """What the baseline is."""
     ranked: tuple[int, ...]
+    """As many as were asked for, as is the baseline; what was shown of them may be fewer."""
     baseline: tuple[int, ...]
     candidates: bytes = field(repr=False)
     """All that the ranking read, packed."""

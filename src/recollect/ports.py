@@ -256,8 +256,11 @@ class View(Protocol):
         """Who holds it, and until when."""
         ...
 
-    def answers(self, scope: Scope, profile: str, *, judged: bool = False) -> Iterator[LoggedAnswer]:
-        """The log of a profile's answers, the oldest first; with `judged`, those with feedback alone."""
+    def answers(self, scope: Scope, profile: str, *, packed: bool = True) -> Iterator[LoggedAnswer]:
+        """The log of a profile's answers, the oldest first.
+
+        Without `packed`, those without feedback come without their candidates, which take long to read.
+        """
         ...
 
     def log_sizes(self, scope: Scope) -> Sequence[LogSize]:
@@ -328,6 +331,10 @@ class Store(Protocol):
 
     def backup(self, path: str, progress: Progress | None = None) -> None:
         """A consistent copy, taken while others read and write."""
+        ...
+
+    def scrub(self) -> None:
+        """Leave nothing of what was destroyed in unused parts of the store."""
         ...
 
     def verify(self) -> Sequence[Problem]: ...

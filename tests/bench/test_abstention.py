@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from judged import conversation, write_locomo
 
 from recollect.bench.abstention import Sureness, brier, calibration_error, measure, plain, summed
@@ -14,9 +17,12 @@ from recollect.embedders.choose import embedder_named
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+    from random import Random
 
-    from recollect.ports import Embedder
+    from recollect.ports import Embedder, Vector, Vectors
+    from recollect.records import Model
 
 
 @pytest.fixture
@@ -39,6 +45,32 @@ def test_bins_hold_equally_many_and_weigh_by_what_they_hold() -> None:
     # Three in two bins: 0.0 and 0.2 (mean 0.1, none true: 0.1 off), then 1.0 (true: 0 off): (2 * 0.1 + 0) / 3
     error = calibration_error(np.array([1.0, 0.0, 0.2]), np.array([True, False, False]), bins=2)
     assert error == pytest.approx(0.2 / 3)
+
+
+def test_equal_probabilities_are_told_together_in_whichever_order_they_come() -> None:
+    # Always 0.5, and right half of the time: as it says.
+    halves = np.repeat([True, False], 50)
+    assert calibration_error(np.full(100, 0.5), halves) == 0.0
+    assert calibration_error(np.full(100, 0.5), halves[::-1]) == 0.0
+    # 0.2 thrice (one true), 0.8 thrice (one true), over three bins: (|0.6 - 1| + |2.4 - 1|) / 6
+    probability = np.array([0.2, 0.8, 0.2, 0.8, 0.2, 0.8])
+    true = np.array([True, True, False, False, False, False])
+    assert calibration_error(probability, true, bins=3) == pytest.approx(1.8 / 6)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.3, 0.9, 1.0]), st.booleans()), min_size=1), st.randoms()
+)
+def test_the_order_of_the_questions_does_not_move_the_error(
+    rows: list[tuple[float, bool]], random: Random
+) -> None:
+    def error() -> float:
+        probability, true = zip(*rows, strict=True)
+        return calibration_error(np.array(probability), np.array(true))
+
+    before = error()
+    random.shuffle(rows)
+    assert error() == pytest.approx(before)
 
 
 def test_brier_by_hand() -> None:
@@ -69,6 +101,36 @@ def test_a_data_set_is_summed_by_kind() -> None:
     assert result.below == {"present": 0.5, "removed": 0.5}
     assert result.hits["relevant"] == pytest.approx(1 / 3)
     assert result.hits["auroc"] == 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """An embedder that keeps what it is asked."""
+
+    embedder: Embedder
+    heard: list[str] = field(default_factory=list)
+
+    @property
+    def model(self) -> Model:
+        return self.embedder.model
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        return self.embedder.documents(texts)
+
+    def query(self, text: str) -> Vector:
+        self.heard.append(text)
+        return self.embedder.query(text)
+
+
+def test_the_very_question_is_asked_with_its_answer_and_without(tmp_path: Path, embedder: Embedder) -> None:
+    listening = Listening(embedder)
+    (result,) = measure(read(write_locomo(tmp_path, conversation())), listening, calibrate=False)
+    # Three point to a turn, each asked twice; then the one that is unanswerable.
+    assert result.counts == {"present": 3, "removed": 3, "unsaid": 1}
+    present, removed = listening.heard[0:6:2], listening.heard[1:6:2]
+    assert present == removed
+    assert len({*present}) == 3
+    assert len(listening.heard) == 7
 
 
 def test_without_an_absent_answer_there_is_nothing_to_measure() -> None:

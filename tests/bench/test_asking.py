@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from judged import history, write, write_beir, write_locomo
+from readers import Arbitrary
 
 from recollect.bench.asking import ask
 from recollect.bench.haystacks import TIMELESS, Dataset, Document, Haystack, Question
-from recollect.bench.profiles import chosen, without_parts
+from recollect.bench.profiles import Reranked, chosen, without_parts
 from recollect.bench.sets import read
 from recollect.bench.stores import open_haystack, unaided
 from recollect.bench.vectors import kept_vectors
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from recollect.ports import Embedder, Vector, Vectors
+    from recollect.ports import Embedder, Reranker, Vector, Vectors
     from recollect.records import Model
 
 
@@ -70,11 +72,14 @@ def _talk(turns: int = 240) -> Haystack:
     return Haystack("made", documents, questions, TIMELESS)
 
 
-def _plain_engine(folder: Path, haystack: Haystack, embedder: Embedder) -> tuple[Engine, dict[int, str]]:
+def _plain_engine(
+    folder: Path, haystack: Haystack, embedder: Embedder, reranker: Reranker | None = None
+) -> tuple[Engine, dict[int, str]]:
     """The haystack as any program would store it, with nothing of the benchmark's between."""
     store = SqliteStore(folder / "plain.db")
     signals = Signals(store, "test")
-    engine = Engine(Parts(store, lambda: haystack.asked_at, lambda _: embedder, "hashing", Scope(), signals))
+    parts = Parts(store, lambda: haystack.asked_at, lambda _: embedder, "hashing", Scope(), signals)
+    engine = Engine(parts if reranker is None else replace(parts, reranker=lambda: reranker))
     of: dict[int, str] = {}
     for document in haystack.documents:
         assert document.session is not None
@@ -104,6 +109,41 @@ def test_each_profile_finds_what_a_caller_of_it_finds(tmp_path: Path, embedder: 
                 found = [list(lists[limit]) for lists in answers.found[profile.name]]
                 assert found == expected, (profile.name, limit)
                 assert all(len(ids) == limit for ids in found[:2])  # there was enough to choose from
+
+
+def test_the_re_ranked_profile_finds_what_a_caller_who_re_ranks_finds(
+    tmp_path: Path, embedder: Embedder
+) -> None:
+    haystack = _talk()
+    reranked = Reranked(RECOLLECT, Arbitrary())
+    answers = ask(Dataset("made", (haystack,)), (RECOLLECT,), embedder, reranked=reranked)
+    assert list(answers.found) == list(answers.milliseconds) == ["recollect", "recollect + rerank"]
+    engine, document_of = _plain_engine(tmp_path, haystack, embedder, Arbitrary())
+    with engine:
+        for limit in (10, 20):
+            for rerank, name in enumerate(answers.found):
+                expected = [
+                    [
+                        document_of[hit.memory.id]
+                        for hit in engine.recall(
+                            question.text, limit=limit, record=False, rerank=bool(rerank)
+                        ).hits
+                    ]
+                    for question in haystack.questions
+                ]
+                assert [list(lists[limit]) for lists in answers.found[name]] == expected, (name, limit)
+    plain, read = answers.found.values()
+    assert all(one[10] != other[10] for one, other in zip(plain, read, strict=True))
+
+
+def test_both_lists_are_read_once_and_what_is_timed_is_read_anew(embedder: Embedder) -> None:
+    reader = Arbitrary()
+    ask(Dataset("made", (_talk(),)), (RECOLLECT,), embedder, reranked=Reranked(RECOLLECT, reader))
+    counts = Counter(reader.read)
+    # Five questions, all of them timed, and twenty texts that a caller of ten has read: once for both lists,
+    # once for the time. A caller of twenty may have read a few others.
+    assert set(counts.values()) <= {1, 2}
+    assert sum(count == 2 for count in counts.values()) == 5 * 20
 
 
 def test_a_question_knows_whether_it_speaks_of_a_time(embedder: Embedder) -> None:

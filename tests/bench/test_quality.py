@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
 from judged import write_beir, write_locomo
+from readers import Arbitrary
 
 from recollect.bench.asking import Answers, Asked
 from recollect.bench.haystacks import Dataset
 from recollect.bench.measures import MEASURES
 from recollect.bench.plot import drawn
-from recollect.bench.profiles import chosen
+from recollect.bench.profiles import PLAIN, chosen
 from recollect.bench.quality import measure
 from recollect.bench.report import plain, result
 from recollect.bench.sets import read
 from recollect.embedders.choose import embedder_named
+from recollect.errors import InvalidInput
 from recollect.rank.profiles import DEFAULT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.ports import Embedder
+
+# It has no wheel for some machines.
+pytest.importorskip("pytrec_eval", exc_type=ImportError)
 
 
 @pytest.fixture
@@ -111,6 +117,38 @@ def test_the_default_profile_joins_where_its_parts_are_wanted(tmp_path: Path, em
     )
     assert [each.name for each in report.profiles] == ["bm25", DEFAULT]
     assert {name.split(" − ")[0] for name in report.results[0].parts["ndcg@10"]} == {DEFAULT}
+
+
+def test_the_re_ranked_profile_is_a_row_like_any_other(tmp_path: Path, embedder: Embedder) -> None:
+    report = measure(
+        read(write_locomo(tmp_path / "talks")),
+        chosen(["bm25"], "bm25"),
+        embedder,
+        baseline="bm25",
+        ablate=True,
+        reranker=Arbitrary(),
+    )
+    assert report.names == ("bm25", DEFAULT, f"{DEFAULT} + rerank")
+    told = plain(report)
+    data = told["data"]["locomo"]
+    again, ours = data["results"][f"{DEFAULT} + rerank"]["all"], data["results"][DEFAULT]["all"]
+    assert again["mrr@10"] != ours["mrr@10"]  # else what follows would say nothing
+    for measure_, others in data[f"{DEFAULT} minus"].items():
+        difference = others[f"{DEFAULT} + rerank"]["mean"]
+        assert difference == pytest.approx(ours[measure_] - again[measure_], abs=0.011), measure_
+    assert f"{DEFAULT} + rerank" in data["minus bm25"]["ndcg@10"]
+    # A part is taken out of the profile as it is.
+    assert f"{DEFAULT} + rerank" not in data[f"{DEFAULT} minus itself without a part"]["ndcg@10"]
+    assert told["reranked"][f"{DEFAULT} + rerank"]["reranker"] == "arbitrary@1"
+    assert f"{DEFAULT} + rerank" in drawn(report)
+
+
+def test_a_name_is_not_given_twice(tmp_path: Path, embedder: Embedder) -> None:
+    mine = replace(PLAIN[0], name=f"{DEFAULT} + rerank")
+    with pytest.raises(InvalidInput, match="rename the one of that name"):
+        measure(
+            read(write_beir(tmp_path / "tiny")), (mine,), embedder, baseline=mine.name, reranker=Arbitrary()
+        )
 
 
 def test_what_words_can_find_is_found(tmp_path: Path, embedder: Embedder) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from judged import conversation, history, write, write_beir, write_locomo, write_realtalk, write_xquad
 
-from recollect.bench.sets import read
+from recollect.bench.sets import read, read_all
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -184,3 +184,28 @@ def test_other_malformed_rows_are_named_too(tmp_path: Path) -> None:
     write(languages / "en.json", plain)
     with pytest.raises(InvalidInput, match=r"en\.json, article 1, paragraph 1, question 2: the first answer"):
         read(languages)
+
+
+def test_paths_that_give_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    files = [write_locomo(tmp_path / folder, conversation()) for folder in ("a", "b")]
+    assert [dataset.name for dataset in read_all(files)] == ["a/locomo", "b/locomo"]
+    assert [dataset.name for dataset in read_all([files[0], files[0]])] == ["a/locomo (1)", "a/locomo (2)"]
+    assert [dataset.name for dataset in read_all(files[:1])] == ["locomo"]
+
+
+def test_two_documents_of_one_id_are_refused(tmp_path: Path) -> None:
+    folder = write_beir(tmp_path / "tiny")
+    first, *_ = (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    with (folder / "corpus.jsonl").open("a", encoding="utf-8") as corpus:
+        corpus.write(first + "\n")
+    with pytest.raises(
+        InvalidInput, match=r"corpus\.jsonl, line \d+: there is an earlier line with the '_id'"
+    ):
+        read(folder)
+
+
+def test_judgments_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    folder = write_beir(tmp_path / "tiny")
+    (folder / "qrels" / "test.tsv").write_bytes(b"query-id\tcorpus-id\tscore\nq1\t\xff\t1\n")
+    with pytest.raises(InvalidInput, match=r"test\.tsv, line 2: it is not UTF-8 text"):
+        read(folder)

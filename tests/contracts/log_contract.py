@@ -112,9 +112,17 @@ class LogContract:
         opened(store, one, second=2)
         with store.read() as view:
             assert list(view.log_sizes(ME)) == [LogSize(1, 1, 1, "limbic"), LogSize(1, 1, 0, "reverie")]
-            assert [each.query for each in view.answers(ME, "limbic", judged=True)] == ["first"]
-            assert list(view.answers(ME, "reverie", judged=True)) == []
             assert list(view.log_sizes(YOU)) == []
+
+    def test_candidates_can_be_left_unread_where_nothing_became_of_an_answer(self, store: Store) -> None:
+        one, two = notes(store, 2)
+        answer(store, "first", one)
+        answer(store, "second", two, second=1)
+        opened(store, one, second=2)
+        with store.read() as view:
+            read = {each.query: each.candidates for each in view.answers(ME, "limbic", packed=False)}
+            assert read == {"first": b"x" * 10, "second": b""}
+            assert all(each.candidates for each in view.answers(ME, "limbic"))
 
     # How much is kept
 

@@ -9,13 +9,18 @@ import pytest
 
 from recollect.rank.plain import to_plain
 from recollect.rank.profiles import LIMBIC, PROFILES
+from recollect.rerankers import choose
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from command_line import CommandLine
 
+# It has no wheel for some machines.
+pytest.importorskip("pytrec_eval", exc_type=ImportError)
+
 pytest_plugins = ["command_line"]
+STATE = choose.availability(choose.OURS[0])
 
 
 @pytest.fixture
@@ -87,6 +92,31 @@ def test_a_profile_of_a_file_is_measured(recollect: CommandLine, data: Path, tmp
     assert told["data"]["tiny"]["minus limbic"]["ndcg@10"]["mine"] == same
 
 
+@pytest.mark.skipif(not STATE.ready, reason=STATE.reason)
+def test_our_profile_is_also_measured_re_ranked(recollect: CommandLine, data: Path) -> None:
+    typed = ("bench", "quality", "--data", str(data), "--model", "hashing", "--no-cache", "--rerank")
+    told = recollect.json(*typed, "--profile", "bm25", "--baseline", "bm25")
+    assert list(told["data"]["tiny"]["results"]) == ["bm25", "recollect", "recollect + rerank"]
+    assert "recollect + rerank" in told["data"]["tiny"]["recollect minus"]["ndcg@10"]
+    assert "recollect + rerank" in told["milliseconds"]["tiny"]
+    assert told["reranked"]["recollect + rerank"]["reranker"].startswith("minilm@")
+    out = recollect(*typed, "--color", COLUMNS="80").stdout
+    assert "recollect + rerank" in out
+    assert "…" not in out
+
+
+def test_a_missing_re_ranker_is_told_before_any_work(
+    recollect: CommandLine, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choose, "packaged_reranker", lambda _: None)
+    cache = tmp_path / "cache"
+    said = recollect.refused(
+        "bench", "quality", "--data", str(data), "--rerank", "--cache", str(cache), status=4
+    )
+    assert "recollect-memory[rerank]" in said
+    assert not cache.exists()
+
+
 def test_mistakes_are_told_before_any_work(recollect: CommandLine, data: Path, tmp_path: Path) -> None:
     quality = ("bench", "quality", "--data")
     other = tmp_path / "other.json"
@@ -98,3 +128,12 @@ def test_mistakes_are_told_before_any_work(recollect: CommandLine, data: Path, t
         *quality, str(data), "--cache", str(tmp_path), "--no-cache", status=2
     )
     assert "does not exist" in recollect.refused(*quality, str(tmp_path / "absent"), status=2)
+
+
+def test_a_file_that_cannot_be_written_is_told_before_the_work(recollect: CommandLine, data: Path) -> None:
+    (data / "taken").write_text("a file, no folder", encoding="utf-8")
+    result = recollect(
+        "bench", "quality", "--data", str(data), "--save", str(data / "taken" / "x.json"), status=2
+    )
+    assert "cannot be written" in result.stderr
+    assert result.stdout == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -88,6 +89,10 @@ def test_the_bench_is_run_from_the_command_line(recollect: CommandLine, tmp_path
     (result,) = told["data"]
     assert result["questions"] == {"present": 1, "removed": 1}
     assert result["auroc"]["confidence"]["removed"] == 1.0
+    saved = tmp_path / "new" / "run.json"
+    again = recollect.json("bench", "abstention", "--data", str(folder), "--no-cache", "--save", str(saved))
+    assert json.loads(saved.read_text()) == again
+    assert again["data"] == told["data"]
     assert recollect("bench", "abstention", "--data", str(folder), "--no-cache").stdout.startswith(
         "beir\tremoved"
     )

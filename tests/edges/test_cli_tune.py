@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import recollect as library
+from recollect.changes import TuneProfile
+from recollect.records import Scope
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -135,6 +137,43 @@ def test_numbers_are_set_shown_listed_rolled_back_and_reset(harbour: CommandLine
     assert len(harbour("tune", "history").stdout.splitlines()) == 4
     harbour("tune", "rollback", str(first["version"]), "--yes")
     assert harbour.json("profile", "show", "limbic")["tuned"]["tuned"] == {GAMMA: pytest.approx(0.014)}
+
+
+def test_a_number_that_a_profile_lost_is_taken_off_and_named(harbour: CommandLine) -> None:
+    harbour("tune", "set", "gamma=0.05", "--profile", "limbic", "--exactly")
+    lost = TuneProfile(Scope(), "limbic", (("mood.weight", 2.0),), "set", after=1)
+    with library.open(harbour.store, model="hashing") as memory:
+        memory.store.apply([lost], at=memory.parts.clock())
+    assert "mood.weight" in harbour.json("recall", "oolong", "--profile", "limbic")["note"]
+    assert "add --yes" in harbour.refused("tune", "reset", "--profile", "limbic", status=1)
+    assert "mood.weight: 2 → gone" in harbour("tune", "reset", "--profile", "limbic", "--yes").stdout
+    assert "mood.weight" not in str(harbour.json("recall", "oolong", "--profile", "limbic"))
+
+
+def test_showing_a_note_counts_as_opening_it(harbour: CommandLine) -> None:
+    note = harbour.json("remember", "The kettle is in the garden")["id"]
+
+    def used() -> int:
+        with library.open(harbour.store, model="hashing") as memory, memory.store.read() as view:
+            ask = view.connection.execute  # type: ignore[attr-defined]  # SQLite's own
+            (count,) = ask("SELECT coalesce(sum(count), 0) FROM use WHERE memory_id = ?", (note,)).fetchone()
+            return int(count)
+
+    before = used()
+    harbour("show", f"#{note}")
+    assert used() == before + 1
+
+
+def test_analyze_says_what_is_left_out(harbour: CommandLine) -> None:
+    for against in ("similarity", "reverie"):
+        harbour(
+            "recall", "oolong", "--profile", "limbic",
+            RECOLLECT_AB="interleave", RECOLLECT_AB_AGAINST=against,
+        )  # fmt: skip
+    data = harbour.json("tune", "analyze", "--profile", "limbic")
+    assert (data["against"], data["events"], data["other_baselines"]) == ("similarity", 1, 1)
+    shown = harbour("tune", "analyze", "--profile", "limbic", "--color").stdout
+    assert "1 answer that showed another baseline than similarity" in " ".join(shown.split())
 
 
 def test_a_profile_that_was_never_tuned_is_shown_as_published(harbour: CommandLine) -> None:

@@ -9,12 +9,13 @@ import pytest
 
 from recollect.changes import Bounds
 from recollect.engine.engine import Engine
-from recollect.engine.shadow import SIMILARITY, Trial
+from recollect.engine.shadow import Trial
 from recollect.errors import InvalidInput, NotFound
 from recollect.rank.explain import recombined
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
+from recollect.tune.baseline import SIMILARITY
 from recollect.tune.interleave import arm_of, coin_text, draft
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def test_only_what_was_shown_counts_as_shown(teas: Engine) -> None:
     (kept,) = logged(teas)
     assert 0 < len(answer.hits) < 8
     assert kept.shown == ids(answer)
-    assert len(kept.ranked) == len(kept.baseline) == len(kept.shown)
+    # Both rankings, down to what was asked for: which of them was cut by the budget makes no difference.
+    assert len(kept.ranked) == len(kept.baseline) == 8
 
 
 def test_what_leaves_no_trace_leaves_none_in_the_log(teas: Engine, clock: FixedClock) -> None:
@@ -183,8 +185,8 @@ def test_the_share_says_how_many(teas: Engine, share: float, arm: str) -> None:
 
 def test_the_baseline_is_shown_with_its_own_scores_in_the_same_form(teas: Engine) -> None:
     ours, theirs = in_trial(teas, "split", share=1), in_trial(teas, "split", share=0)
-    usual = ours.search_semantic("tea leaf", 5, explain=True, record=False)["results"]
-    other = theirs.search_semantic("tea leaf", 5, explain=True, record=False)["results"]
+    usual = ours.search_semantic("tea leaf", 5, explain=True)["results"]
+    other = theirs.search_semantic("tea leaf", 5, explain=True)["results"]
     assert [one.keys() for one in usual] == [one.keys() for one in other]
     assert [one["name"] for one in usual] != [one["name"] for one in other]
     # By likeness alone: the score is the cosine, and no habit has a part in it.
@@ -221,6 +223,57 @@ def test_drafted_answers_hold_the_picks_of_both(teas: Engine) -> None:
             assert hit.score == by_likeness[hit.memory.id]
 
 
+def test_a_budget_leaves_a_draft_to_who_picked_what(teas: Engine) -> None:
+    engine = in_trial(teas, "interleave")
+    answer = engine.recall("tea leaf", profile="limbic", limit=8, budget_tokens=12)
+    assert 0 < len(answer.hits) < 8
+    engine.feedback(answer.hits[0].memory.id, 1, answer)
+    found = engine.tuner.analyze("limbic").analysis.interleaved
+    assert found.wins + found.losses == 1
+
+
+def test_a_profile_is_no_better_than_itself_whatever_a_budget_leaves(teas: Engine) -> None:
+    # What fits the budget is not what stands first, but what is short enough.
+    engine = in_trial(teas, "off", "limbic")
+    for query in ("tea leaf", "leaf of tea", "a leaf", "tea"):
+        answer = engine.recall(query, profile="limbic", limit=8, budget_tokens=12)
+        assert 0 < len(answer.hits) < 8
+        engine.feedback(answer.hits[0].memory.id, 1, answer)
+    overall = engine.tuner.analyze("limbic").analysis.overall
+    assert overall is not None
+    assert overall.ours == overall.baseline
+    assert overall.ours.ndcg_10 > 0
+
+
+def test_both_rankings_of_a_drafted_answer_are_known_before_it_is_logged(teas: Engine) -> None:
+    answer = in_trial(teas, "interleave").recall("tea leaf", profile="limbic", limit=5)
+    assert answer.trace is not None
+    trace = answer.trace
+    assert trace.known == {
+        team: tuple(run(profile, trace.candidates, trace.moment).ids.tolist())
+        for team, profile in (("ours", trace.rankers.ours), ("baseline", trace.rankers.baseline))
+    }
+
+
+@pytest.mark.parametrize("design", ["split", "interleave"])
+def test_an_answer_that_nobody_notes_is_in_no_trial(teas: Engine, design: Design, clock: FixedClock) -> None:
+    usual = teas.search("tea leaf", profile="limbic", limit=5).hits
+    told = teas.context("tea leaf", profile="limbic").memories
+    engine = in_trial(teas, design, share=0)
+    assert engine.search("tea leaf", profile="limbic", limit=5).hits == usual
+    assert engine.recall("tea leaf", profile="limbic", limit=5, record=False).hits == usual
+    assert engine.context("tea leaf", profile="limbic").memories == told
+    past = engine.recall("tea leaf", profile="limbic", limit=5, as_of=clock())
+    assert [hit.memory.id for hit in past.hits] == [
+        hit.memory.id for hit in teas.recall("tea leaf", profile="limbic", limit=5, as_of=clock()).hits
+    ]
+    off = Engine(replace(teas.parts, trial=Trial(log=False, design=design, share=0)))
+    # Whoever says that it will be noted is in the trial, unless nothing is logged.
+    later = engine.recall("tea leaf", profile="limbic", limit=5, record=False, noted_later=True)
+    assert later.hits != usual
+    assert off.recall("tea leaf", profile="limbic", limit=5).hits == usual
+
+
 def test_who_asks_for_the_published_profile_is_in_no_trial(teas: Engine) -> None:
     engine = in_trial(teas, "split", share=0)
     published = engine.recall("tea leaf", profile="limbic", tuned=False)
@@ -230,7 +283,8 @@ def test_who_asks_for_the_published_profile_is_in_no_trial(teas: Engine) -> None
 
 def test_why_not_speaks_of_the_ranking_that_is_shown(teas: Engine) -> None:
     engine = in_trial(teas, "split", share=0)
-    answer = engine.search("tea leaf", profile="limbic", limit=3)
+    answer = engine.recall("tea leaf", profile="limbic", limit=3)
+    engine.parts.signals.settle(None)
     for place, hit in enumerate(answer.hits, start=1):
         told = engine.why_not("tea leaf", hit.memory.id, profile="limbic", limit=3)
         assert told.standing is not None
@@ -251,12 +305,45 @@ def test_opening_a_hit_is_feedback_and_asking_again_is_not(teas: Engine, clock: 
     assert [each.feedback for each in logged(teas)] == [(), ((first.id, "opened", 1.0),)]
 
 
+def test_reading_a_note_by_its_id_is_opening_it_where_one_says_so(engine: Engine) -> None:
+    note = engine.remember("green tea").id
+    gone = engine.remember("black tea").id
+    engine.recall("tea", profile="limbic")
+    engine.get(note)
+    assert [each.feedback for each in logged(engine)] == [()]
+    engine.get(note, record=True)
+    engine.forget([gone])
+    assert engine.get(gone, record=True) is not None
+    assert engine.get(99_999, record=True) is None
+    assert [each.feedback for each in logged(engine)] == [((note, "opened", 1.0),)]
+
+
+def test_a_question_that_is_no_text_is_not_logged_but_what_it_showed_counts(teas: Engine) -> None:
+    assert teas.recall("tea leaf \ud83d", profile="limbic", limit=3).hits
+    assert logged(teas) == []
+    assert teas.parts.signals.failures == 0
+    with teas.store.read() as view:
+        uses = view.connection.execute("SELECT count(*) FROM recalled").fetchone()  # type: ignore[attr-defined]
+    # Three times two that the fixture opened, and these three.
+    assert uses == (9,)
+
+
 def test_being_found_by_another_question_is_feedback(teas: Engine) -> None:
     teas.recall("tea leaf", profile="limbic", limit=8)
-    again = ids(teas.recall("leaf of tea", profile="reverie", limit=2))
+    best, other = ids(teas.recall("leaf of tea", profile="reverie", limit=2))
     (kept,) = logged(teas)
-    assert kept.feedback == tuple((id_, "recalled", 0.5) for id_ in sorted(again))
-    assert len(again) == 2
+    assert {best, other} <= set(kept.shown)
+    # The second place came along; it was not what was asked for.
+    assert kept.feedback == ((best, "recalled", 0.5),)
+
+
+def test_what_comes_up_whatever_is_asked_is_no_feedback(teas: Engine) -> None:
+    for query in ("tea leaf", "leaf of tea", "a leaf, and tea", "tea"):
+        teas.recall(query, profile="limbic", limit=8)
+    judged = [each.feedback for each in logged(teas)]
+    # The second and the third question tell of the one before; by the fourth, the first place of each has
+    # come up in three of three.
+    assert [len(given) for given in judged] == [1, 1, 0, 0]
 
 
 def test_a_caller_says_how_good_an_answer_was(teas: Engine) -> None:

@@ -1,40 +1,25 @@
-"""An answer says how sure it is, abstains where asked to, and learns from its own store."""
+"""An answer says how sure it is, and abstains where asked to."""
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from harbour_notes import NOTES
 
-from recollect.changes import Calibrate
-from recollect.engine.calibrating import LEAST_QUESTIONS, GivenUp, calibrate
-from recollect.engine.calibration_rows import read_calibration
-from recollect.engine.learning import Learning, is_due
-from recollect.engine.own_questions import own_questions
+from recollect.engine.engine import Engine
+from recollect.engine.recall import Question, recall
+from recollect.engine.results import Answer
 from recollect.errors import InvalidInput
+from recollect.rank.finish import Cut, Order
+from recollect.rank.fuse import Rrf
 from recollect.rank.likely import UNLIKELY
+from recollect.rank.pipeline import ByMeaning, ByWords, Profile
 from recollect.rank.profiles import PROFILES
-from recollect.records import Scope
 
 if TYPE_CHECKING:
-    from conftest import FixedClock, MakeEngine
-    from recollect.engine.engine import Engine
-
-NOTES = (
-    "Marisol Vega is allergic to hazelnuts and carries an antihistamine",
-    "The harbour office opens at nine on weekdays",
-    "Ana moved from Porto to a small flat in Lisbon",
-    "We decided to keep the tide tables in SQLite",
-    "The grey cat of the lighthouse is called Biscuit",
-    "Tomas repairs outboard engines behind the fish market",
-    "The annual regatta starts at the northern breakwater",
-    "Ingrid bakes rye bread for the whole street on Fridays",
-    "The spare key of the boathouse hangs behind the barometer",
-    "A dredger will deepen the channel before the winter storms",
-    "Old charts of the estuary are kept in the mapping room",
-    "Captain Reyes retired after forty years on the ferry",
-)
+    from conftest import MakeEngine
 
 
 @pytest.fixture
@@ -67,11 +52,57 @@ def test_every_profile_gives_a_probability_to_every_hit(harbour: Engine, profile
             assert 0 <= hit.confidence <= answer.confidence <= 1
 
 
-@pytest.mark.parametrize("limit", [1, 3, 10, 50])
-def test_the_limit_does_not_move_the_confidence_of_an_answer(harbour: Engine, limit: int) -> None:
-    # Of a dozen notes every limit gathers all, so that nothing but the limit differs.
-    whole = harbour.search("spare key of the boathouse")
-    assert harbour.search("spare key of the boathouse", limit=limit).confidence == whole.confidence
+@pytest.fixture
+def archive(make_engine: MakeEngine) -> Engine:
+    """More than any search goes down to at first; each says a few words of many others."""
+    engine = make_engine()
+    things = ["rope", "anchor", "lantern", "compass", "barometer", "sail", "chart", "bell", "buoy", "oar"]
+    engine.remember_many(NOTES)
+    engine.remember_many(
+        f"Shelf {place} of the boathouse holds the {things[place % 10]} of crew {place % 13}, "
+        f"and the {things[(place // 3 + 5) % 10]} too"
+        for place in range(150)
+    )
+    return engine
+
+
+# The default looks 100 down at least; some three times the limit, which is 30 from 10 on.
+LIMITS = {
+    "recollect": (1, 3, 10, 25, 60),
+    "reverie": (1, 40, 120),
+    "limbic": (10, 20, 60),
+    "mnemosyne": (10, 20, 60),
+    "cognis": (10, 20, 60),
+}
+QUERIES = ("Where does the spare key of the boathouse hang?", "the bell of crew 4", "Ana")
+
+
+@pytest.mark.parametrize(("profile", "limits"), LIMITS.items())
+@pytest.mark.parametrize("query", QUERIES)
+def test_asking_for_more_moves_no_confidence(
+    archive: Engine, profile: str, limits: tuple[int, ...], query: str
+) -> None:
+    least, *more = (archive.search(query, limit=limit, profile=profile) for limit in limits)
+    known = {hit.memory.id: hit.confidence for hit in least.hits}
+    for answer in more:
+        assert answer.confidence == least.confidence
+        also = {hit.memory.id: hit.confidence for hit in answer.hits}
+        assert {id_: also[id_] for id_ in known if id_ in also} == {
+            id_: sure for id_, sure in known.items() if id_ in also
+        }
+
+
+def test_what_words_have_found_is_judged_by_its_meaning_too(archive: Engine) -> None:
+    few, all_ = (
+        Profile("made", "", (ByMeaning(times=0, least=depth), ByWords("stemmed")), (Rrf(), Order(), Cut()))
+        for depth in (30, 200)
+    )
+    shallow, deep = (archive.search(QUERIES[0], profile=profile, limit=200) for profile in (few, all_))
+    reached = {hit.memory.id: hit.confidence for hit in deep.hits if "meaning" in hit.places}
+    below = {hit.memory.id: hit.confidence for hit in shallow.hits if "meaning" not in hit.places}
+    # The search by meaning has not gone down to them; their own vectors tell the same cosine.
+    assert len(below) > 10
+    assert below == pytest.approx({id_: reached[id_] for id_ in below})
 
 
 def test_words_alone_tell_too(make_engine: MakeEngine) -> None:
@@ -90,6 +121,20 @@ def test_abstaining_withholds_guesses_and_nothing_else(harbour: Engine) -> None:
     assert silent.confidence == guesses.confidence
     sure = harbour.search("Where does the spare key of the boathouse hang?")
     assert harbour.recall("Where does the spare key of the boathouse hang?", abstain=True).hits == sure.hits
+
+
+def test_what_is_possible_is_not_withheld(harbour: Engine) -> None:
+    answer = harbour.recall("Who repairs the ferry?", abstain=True)
+    # Neither sure nor unlikely: one may well be told.
+    assert answer.confidence is not None
+    assert 0.25 <= answer.confidence < 0.6
+    assert not answer.abstained
+    assert not answer.doubtful
+    assert answer.hits
+
+
+def test_an_answer_is_doubtful_below_a_quarter() -> None:
+    assert [Answer("key", (), "words", confidence=sure).doubtful for sure in (0.249, 0.25)] == [True, False]
 
 
 def test_what_was_withheld_was_not_seen(harbour: Engine) -> None:
@@ -116,6 +161,29 @@ def test_a_least_confidence_that_is_no_share_is_refused(harbour: Engine, least: 
         harbour.recall("key", min_confidence=least)  # type: ignore[arg-type]
 
 
+def test_whoever_does_not_ask_how_sure_gets_the_same_hits_unjudged(harbour: Engine) -> None:
+    asked = Question("spare key of the boathouse", PROFILES["recollect"], record=False)
+    judged, bare = (recall(harbour.parts, replace(asked, judge=judge)) for judge in (True, False))
+    assert bare.confidence is None
+    assert not bare.doubtful
+    assert bare.hits == tuple(replace(hit, confidence=None) for hit in judged.hits)
+
+
+def test_a_context_shows_no_confidence_and_does_not_pay_for_it(
+    harbour: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harbour.create_entities(
+        [{"name": "Biscuit", "entityType": "cat", "observations": ["sleeps on the stairs"]}]
+    )
+
+    def judging(*_: object) -> None:
+        raise AssertionError("Nobody asked how sure it is.")
+
+    monkeypatch.setattr("recollect.engine.recall.sureness", judging)
+    assert NOTES[8] in harbour.context("spare key of the boathouse").text
+    assert harbour.search_semantic("Biscuit the cat")["results"]
+
+
 def test_an_empty_question_has_no_confidence(harbour: Engine) -> None:
     answer = harbour.search("  ")
     assert (answer.confidence, answer.doubtful) == (None, False)
@@ -125,114 +193,3 @@ def test_what_happened_in_a_time_that_is_all_that_was_asked_for_is_an_answer(har
     answer = harbour.search("What happened today?")
     assert answer.confidence == 0.95
     assert {hit.confidence for hit in answer.hits} == {0.95}
-
-
-def test_the_same_store_asks_itself_the_same(harbour: Engine) -> None:
-    with harbour.store.read() as view:
-        one = own_questions(view, harbour.scope, 200)
-        assert one == own_questions(view, harbour.scope, 200)
-        fewer = own_questions(view, harbour.scope, 5)
-    assert len(one) == len(NOTES)
-    assert 0 < len(fewer) <= 5
-    for question in one:
-        assert question.query != question.memory.text
-
-
-def test_what_was_learnt_is_kept_and_the_same_each_time(harbour: Engine, clock: FixedClock) -> None:
-    first = harbour.calibrate()
-    assert first.calibration is not None
-    assert first.calibration.questions == len(NOTES)
-    assert first.calibration.present > first.calibration.absent
-    clock.tick()
-    assert harbour.calibrate() == first
-    with harbour.store.read() as view:
-        row = view.calibration(harbour.scope, first.model)
-        assert read_calibration(view, harbour.scope, first.model) == first.calibration
-        assert view.calibration(harbour.scope, "another") is None
-        assert view.calibration(Scope("someone", "else"), first.model) is None
-    assert row is not None
-    assert (row.memories, row.at) == (len(NOTES), clock.now)
-
-
-def test_the_answer_is_moved_by_what_was_learnt(harbour: Engine, clock: FixedClock) -> None:
-    query = "Where does the spare key of the boathouse hang?"
-    before = harbour.search(query).confidence
-    learnt = harbour.calibrate()
-    with harbour.store.read() as view:
-        row = view.calibration(harbour.scope, learnt.model)
-    assert row is not None
-    assert before is not None
-    # As if unanswerable questions scored ever so high here.
-    high = json.dumps({**json.loads(row.value), "questions": 200, "absent": 3.0, "scale": None})
-    harbour.store.apply([Calibrate(harbour.scope, learnt.model, 12, high)], at=clock.tick())
-    after = harbour.search(query).confidence
-    assert after is not None
-    assert after < before
-
-
-def test_what_another_version_has_measured_is_not_read(harbour: Engine, clock: FixedClock) -> None:
-    learnt = harbour.calibrate()
-    harbour.store.apply([Calibrate(harbour.scope, learnt.model, 12, '{"version": 0}')], at=clock.tick())
-    with harbour.store.read() as view:
-        assert read_calibration(view, harbour.scope, learnt.model) is None
-    assert harbour.search("spare key").confidence is not None
-    assert is_due(harbour.parts)
-
-
-def test_a_small_store_learns_nothing_and_answers_all_the_same(make_engine: MakeEngine) -> None:
-    engine = make_engine()
-    engine.remember_many(NOTES[: LEAST_QUESTIONS - 1])
-    assert engine.calibrate().calibration is None
-    assert not is_due(engine.parts)
-    assert (engine.search("spare key of the boathouse").confidence or 0) > 0.6
-
-
-def test_it_is_due_at_first_and_once_the_store_has_grown_by_half(harbour: Engine) -> None:
-    assert is_due(harbour.parts)
-    harbour.calibrate()
-    assert not is_due(harbour.parts)
-    # 12 notes become 18: grown by half, not by more.
-    harbour.remember_many([f"Buoy number {place} was painted again" for place in range(6)])
-    assert not is_due(harbour.parts)
-    harbour.remember("The last buoy was taken ashore")
-    assert is_due(harbour.parts)
-
-
-def test_learning_goes_on_behind_an_answer_and_not_twice(harbour: Engine, clock: FixedClock) -> None:
-    learning = Learning(harbour.parts)
-    learning.falls()
-    learning.settle()
-    with harbour.store.read() as view:
-        row = view.calibration(harbour.scope, harbour.calibrate().model)
-    assert row is not None
-    began = clock.now
-    clock.tick(3600)
-    learning.falls()
-    learning.settle()
-    with harbour.store.read() as view:
-        again = view.calibration(harbour.scope, harbour.calibrate().model)
-    assert row.at == began
-    assert again is not None
-    learning.close()
-
-
-def test_who_closes_the_memory_does_not_wait_for_it_to_learn(harbour: Engine) -> None:
-    with pytest.raises(GivenUp):
-        calibrate(harbour.parts, wanted=lambda: False)
-    learning = Learning(harbour.parts)
-    learning.close()
-    learning.falls()
-    learning.settle()
-    assert is_due(harbour.parts)
-
-
-def test_copies_of_the_answer_go_with_it(make_engine: MakeEngine) -> None:
-    single = make_engine()
-    doubled = single.scoped("twice")
-    single.remember_many(NOTES)
-    doubled.remember_many([*NOTES, *(f"{note}, as everybody here knows" for note in NOTES)])
-    one, two = single.calibrate().calibration, doubled.calibrate().calibration
-    assert one is not None
-    assert two is not None
-    # Were the copies left in, a question without its answer would score as one that has it.
-    assert two.auroc > 0.8

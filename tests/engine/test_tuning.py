@@ -12,6 +12,8 @@ import pytest
 import recollect
 from recollect.changes import TuneProfile
 from recollect.engine.engine import Engine
+from recollect.engine.logged_events import events_of
+from recollect.engine.shadow import Trial
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.rank.pipeline import run
 from recollect.rank.plain import from_plain, to_plain
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import FixedClock
+    from recollect.engine.shadow import Design
+    from recollect.engine.tuning import Changed
     from recollect.records import LoggedAnswer
 
 LIMBIC = PROFILES["limbic"]
@@ -99,6 +103,7 @@ def test_search_semantic_and_why_not_rank_with_tuned_numbers(teas: Engine) -> No
     teas.tuner.set({"beta_sal": 3.0}, "limbic", exactly=True)
     after = teas.search_semantic("tea leaf", 8, record=False)["results"]
     assert after != before["results"]
+    assert teas.search_semantic("tea leaf", 8, record=False, tuned=False) == before
     for place, one in enumerate(after, start=1):
         told = teas.why_not("tea leaf", one["name"], profile="limbic", limit=8, kinds=["entity"])
         assert told.standing is not None
@@ -167,6 +172,24 @@ def test_reset_and_rollback_are_versions_of_their_own(engine: Engine, clock: Fix
     assert history[-1].report["asked"] == {GAMMA: 0.05}
 
 
+def test_rollback_without_a_version_goes_further_back_each_time(engine: Engine) -> None:
+    tuner = engine.tuner
+    versions = [tuner.set({"gamma": gamma}, "limbic", exactly=True).version for gamma in (0.02, 0.03, 0.04)]
+
+    def back() -> float:
+        tuner.rollback(profile="limbic")
+        return tuner.numbers("limbic").tuned.get(GAMMA, 0.01)
+
+    assert [back(), back()] == [0.03, 0.02]
+    # A change after that is the last one again, and before it are the numbers that were gone back to.
+    tuner.set({"gamma": 0.05}, "limbic", exactly=True)
+    assert [back(), back()] == [0.02, 0.01]
+    with pytest.raises(NotFound, match="nothing before"):
+        tuner.rollback(profile="limbic")
+    tuner.rollback(versions[2])
+    assert back() == 0.03
+
+
 def test_there_is_nothing_to_take_back_where_nothing_was_tuned(engine: Engine) -> None:
     assert not engine.tuner.reset("limbic").written
     with pytest.raises(NotFound, match="never tuned"):
@@ -209,6 +232,28 @@ def test_a_number_that_a_profile_no_longer_has_is_left_out_with_a_note(teas: Eng
     assert engine.search("tea leaf", profile="limbic").note is None
 
 
+@pytest.mark.parametrize("way", ["reset", "rollback"])
+def test_what_a_profile_lost_can_be_taken_off(teas: Engine, way: str) -> None:
+    teas.tuner.set({"gamma": 0.05}, "limbic", exactly=True)
+    plain = to_plain(LIMBIC)
+    plain["steps"] = [
+        step for step in plain["steps"] if step.get("factor", {}).get("factor") != "cooccurrence"
+    ]
+    engine = Engine(replace(teas.parts, profiles={"limbic": from_plain(plain)}))
+    assert engine.search("tea leaf", profile="limbic").note is not None
+
+    def done(*, dry_run: bool = False) -> Changed:
+        if way == "reset":
+            return engine.tuner.reset("limbic", dry_run=dry_run)
+        return engine.tuner.rollback(0, "limbic", dry_run=dry_run)
+
+    assert done(dry_run=True).before == {GAMMA: 0.05}
+    told = done()
+    assert (told.written, told.before, told.after) == (True, {GAMMA: 0.05}, {})
+    assert engine.search("tea leaf", profile="limbic").note is None
+    assert not done().written
+
+
 def test_a_number_that_cannot_be_used_leaves_the_profile_as_published(teas: Engine) -> None:
     change = TuneProfile(teas.scope, "limbic", (("forgetting.lambda_hourly", -5.0),), "set")
     teas.store.apply([change], at=teas.parts.clock())
@@ -216,6 +261,8 @@ def test_a_number_that_cannot_be_used_leaves_the_profile_as_published(teas: Engi
     assert answer.note is not None
     assert "forgetting.lambda_hourly" in answer.note
     assert answer.hits == teas.search("tea leaf", profile="limbic", tuned=False).hits
+    assert teas.tuner.reset("limbic").written
+    assert teas.search("tea leaf", profile="limbic").note is None
 
 
 # Learning from the log
@@ -243,14 +290,33 @@ def test_analysis_says_which_profile_and_what_there_is(teas: Engine) -> None:
     assert teas.tuner.analyze("limbic").analysis.profile == "limbic"
 
 
+def test_analysis_leaves_out_what_showed_another_baseline_and_drafts_of_other_numbers(teas: Engine) -> None:
+    def asking(design: Design, against: str) -> Engine:
+        return Engine(replace(teas.parts, trial=Trial(design=design, against=against, share=0)))
+
+    def judged(engine: Engine, query: str) -> None:
+        answer = engine.recall(query, profile="limbic", limit=4)
+        engine.feedback(answer.hits[0].memory.id, 1, answer)
+
+    judged(asking("split", "reverie"), "tea one")
+    judged(asking("split", "similarity"), "tea two")
+    drafts = asking("interleave", "similarity")
+    judged(drafts, "tea three")
+    drafts.tuner.set({"gamma": 0.05}, "limbic", exactly=True)
+    judged(drafts, "tea four")
+    found = drafts.tuner.analyze("limbic").analysis
+    assert (found.against, found.other_baselines) == ("similarity", 1)
+    assert found.by_arm == {"ours": 0, "baseline": 1, "interleaved": 2}
+    assert found.interleaved.wins + found.interleaved.losses + found.interleaved.ties == 1
+    assert found.drafted_before == 1
+
+
 def test_what_was_said_counts_more_than_what_was_seen(teas: Engine) -> None:
     answer = teas.recall("tea leaf", profile="limbic", limit=8)
     first, second = answer.hits[0].memory, answer.hits[1].memory
     teas.open_nodes([first.name, second.name])
     teas.recall("leaf of tea", profile="limbic", limit=8)
     teas.feedback(first.id, -1, answer)
-    from recollect.engine.tuning import events_of
-
     teas.parts.signals.settle(None)
     with teas.store.read() as view:
         (event, _), unreadable = events_of(teas.parts, view, "limbic")

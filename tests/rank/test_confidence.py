@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from dataclasses import replace
 from math import exp, log
 
 import numpy as np
@@ -21,7 +25,7 @@ from recollect.rank.confidence import (
     scale_of,
     signs,
 )
-from recollect.rank.likely import LIKELY, UNLIKELY, in_a_word
+from recollect.rank.likely import in_a_word
 from recollect.rank.sought import Sought
 
 NAN = float("nan")
@@ -44,6 +48,7 @@ def looked(
         len(rows),
         [frozenset(each) for each in said],
         [frozenset(each) for each in spoken],
+        np.array(cosine, float),
     )
 
 
@@ -102,6 +107,92 @@ def test_a_hit_and_its_answer_by_hand() -> None:
     assert done.answer == pytest.approx(1 / (1 + exp(-(weights.offset + weights.slope * logit))))
 
 
+def test_the_example_that_the_documentation_works_out() -> None:
+    # near (0.79 - 0.70) / 0.045 = 2, above (0.79 - 0.61) / 0.045 = 4, held 3/4, ahead 4/4 = 1,
+    # agreed 1 + 1 = 2, named 1:
+    # -5.85 + 0.25 * 2 + 0.25 * 4 + 2.05 * 0.75 + 1.2 * 1 + 1.5 * 2 + 0.75 * 1 = 2.1375
+    one = looked([0.79], [4.0], [{"key", "ana"}], [{"ana"}])
+    done = judged(one, KEYS, Scale(cosine=0.70, spread=0.045, background=0.61), None)
+    assert done.total == pytest.approx(2.1375)
+    # 1 / (1 + e^-2.1375) and, of the answer, 1 / (1 + e^-(0.65 + 2.1375))
+    assert done.hits.tolist() == pytest.approx([0.8945], abs=5e-5)
+    assert done.answer == pytest.approx(0.9420, abs=5e-5)
+
+
+def test_the_same_example_by_words_alone() -> None:
+    # -5.9 + 2.65 * 0.75 + 3.8 * 1 + 1.8 * 1 + 1.2 * 1 = 2.8875; the answer's 0.75 + 0.9 * 2.8875 = 3.34875
+    done = judged(looked([NAN], [4.0], [{"key", "ana"}], [{"ana"}]), KEYS, None, None)
+    assert done.total == pytest.approx(2.8875)
+    assert done.answer == pytest.approx(0.9661, abs=5e-5)
+
+
+def test_what_lies_beyond_the_thirtieth_place_says_nothing() -> None:
+    # Falling by hundredths and by tenths; the 31st and 32nd by each search are there in one list only.
+    cosine, bm25 = [0.9 - place / 100 for place in range(32)], [9 - place / 10 for place in range(32)]
+    said: list[set[str]] = [{"key"}] * 32
+    deep = looked(cosine, bm25, said)
+    shallow = looked([*cosine[:30], NAN, NAN], [*bm25[:30], NAN, NAN], said)
+    # Their cosines are known all the same, from their own vectors.
+    shallow = replace(shallow, near=deep.near, first=5)
+    for scale in (SCALE, None):
+        one = judged(replace(deep, first=5), KEYS, scale, None)
+        two = judged(shallow, KEYS, scale, None)
+        assert (one.hits.tolist(), one.answer) == (two.hits.tolist(), two.answer)
+    # agreed: 1/30 + 1/30, and then 0
+    assert signs(deep, KEYS, SCALE)[29:, 4].tolist() == pytest.approx([2 / 30, 0, 0])
+
+
+def test_what_is_shown_beside_the_first_moves_neither_them_nor_the_answer() -> None:
+    # The third, which only the longer list shows, is said by Ana, who is named, and holds all of it.
+    three = looked(
+        [0.5, 0.45, 0.95],
+        [1.0, 0.5, 9.0],
+        [{"key", "ana"}, {"ana"}, set(KEYS.weights)],
+        [{"tom"}, set(), {"ana"}],
+    )
+    longer = judged(replace(three, first=2), KEYS, SCALE, None)
+    two = replace(three, rows=three.rows[:2], first=2, said=three.said[:2], speakers=three.speakers[:2])
+    shorter = judged(replace(two, near=three.near[:2]), KEYS, SCALE, None)
+    assert longer.hits[:2].tolist() == shorter.hits.tolist()
+    assert longer.answer == shorter.answer
+    assert longer.hits[2] <= longer.answer
+
+
+def test_a_candidate_without_a_vector_counts_as_far() -> None:
+    pair = looked([0.8, NAN], [NAN, 4.0], [{"key"}, {"key"}])
+    # No cosine: that of what is far down the list, 0.6, which is (0.6 - 0.7) / 0.05 = -2 and above nothing.
+    assert signs(pair, KEYS, SCALE)[1, :2].tolist() == pytest.approx([-2, 0])
+    known = replace(pair, near=np.array([0.8, 0.65]))
+    assert signs(known, KEYS, SCALE)[1, :2].tolist() == pytest.approx([-1, 1])
+
+
+# Weights whose sum depends on the order, and sets whose order depends on the process.
+_UNORDERED = """
+import numpy as np
+from recollect.rank.confidence import Looked, Scale, judged, signs
+from recollect.rank.sought import Sought
+words = [f"word{place}" for place in range(60)]
+sought = Sought({word: 1 / (3 + place) for place, word in enumerate(words)}, frozenset(words[:3]))
+said = [frozenset(words[start : start + 40]) for start in range(20)]
+scores, nobody, scale = np.linspace(0.9, 0.5, 20), [frozenset()] * 20, Scale(0.7, 0.05, 0.6)
+looked = Looked(scores, 9 * scores, np.arange(20), 20, said, nobody, scores)
+done = judged(looked, sought, scale, None)
+numbers = [*signs(looked, sought, scale).ravel().tolist(), *done.hits.tolist(), done.answer, done.total]
+print([each.hex() for each in numbers])
+"""
+
+
+def test_every_process_judges_alike_to_the_last_bit() -> None:
+    def said(seed: int) -> str:
+        run = [sys.executable, "-c", _UNORDERED]
+        environment = os.environ | {"PYTHONHASHSEED": str(seed)}
+        return subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout
+
+    first = said(0)
+    assert len(first.split()) == 20 * 6 + 20 + 2
+    assert [said(seed) for seed in (1, 2, 3)] == [first] * 3
+
+
 def test_two_candidates_add_their_odds() -> None:
     alike = looked([0.8, 0.8], [NAN, NAN], [{"key"}, {"key"}])
     done = judged(alike, KEYS, SCALE, None)
@@ -112,20 +203,25 @@ def test_two_candidates_add_their_odds() -> None:
 def test_a_store_whose_unanswerable_questions_score_high_is_believed_less() -> None:
     one = looked([0.75], [4.0], [{"key"}])
     plain = judged(one, KEYS, SCALE, None)
-    # 200 questions weigh as much as what was known: of one unit above the usual, half counts.
+    # Of one unit above the usual, 0.5 * 200 / (200 + 10) = 0.476190 counts.
     high = Calibration(200, None, absent=MEANING.usual + 1, present=1.0, auroc=0.8)
     moved = judged(one, KEYS, SCALE, high)
-    logit = MEANING.offset + MEANING.slope * (plain.total - 0.5)
+    logit = MEANING.offset + MEANING.slope * (plain.total - 0.476190476)
     assert moved.answer == pytest.approx(max(1 / (1 + exp(-logit)), moved.hits.max()))
     assert moved.hits.tolist() == plain.hits.tolist()
     assert moved.answer < plain.answer
 
 
-def test_a_model_that_was_measured_keeps_its_scale_and_another_takes_the_stores() -> None:
+def test_a_model_that_was_measured_moves_towards_the_store_and_another_takes_its_scale() -> None:
     one = looked([0.3, 0.2, 0.1], [NAN] * 3, [set()] * 3)
     own = Scale(0.4, 0.1, 0.1)
     learnt = Calibration(100, own, -2.0, 0.0, 0.9)
-    assert scale_of(one, SCALE, learnt) == SCALE
+    # 0.5 * 100 / (100 + 10) = 0.454545 of the way from what was measured; the spread stays.
+    moved = scale_of(one, SCALE, learnt)
+    assert moved.cosine == pytest.approx(SCALE.cosine + 0.454545 * (0.4 - SCALE.cosine), abs=1e-6)
+    assert moved.background == pytest.approx(SCALE.background + 0.454545 * (0.1 - SCALE.background), abs=1e-6)
+    assert moved.spread == SCALE.spread
+    assert scale_of(one, SCALE, None) == SCALE
     assert scale_of(one, None, learnt) == own
     seeming = scale_of(one, None, None)
     # The standard deviation of 0.3, 0.2, 0.1 is 0.0816; the best stands 0.35 spreads of 2.1 times it above.
@@ -151,12 +247,8 @@ def test_auroc_counts_pairs_and_halves_ties() -> None:
 
 
 def test_probabilities_in_words() -> None:
-    assert [in_a_word(each) for each in (0.0, UNLIKELY, LIKELY, 1.0)] == [
-        "unlikely",
-        "possible",
-        "likely",
-        "likely",
-    ]
+    words = [in_a_word(each) for each in (0.0, 0.249, 0.25, 0.599, 0.6, 1.0)]
+    assert words == ["unlikely", "unlikely", "possible", "possible", "likely", "likely"]
 
 
 cosines = st.one_of(st.just(NAN), st.floats(-1, 1))

@@ -82,7 +82,7 @@ class User:
             events.append(
                 Event(
                     at + 1, moment.now, one.text, profile.name, arm, shown, ours[place], plain[place],
-                    one.candidates, moment, used,
+                    one.candidates, moment, used, against="similarity",
                 )
             )  # fmt: skip
         return events

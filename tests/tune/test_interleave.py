@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,6 +60,36 @@ def test_credit_goes_to_who_picked_what_was_used() -> None:
         team_of = dict(zip(shown, teams, strict=True))
         used = [team_of[id_] for id_ in event.feedback]
         assert credit(event) == used.count("ours") - used.count("baseline")
+
+
+def test_every_round_has_a_coin_of_its_own() -> None:
+    ours, baseline = [1, 2, 3], [4, 5, 6]
+    teams = [draft(ours, baseline, 6, str(number))[1] for number in range(400)]
+    # Who picks first in the second round is who did in the first in 200 cases of 400, give or take 10.
+    assert 160 <= sum(each[0] == each[2] for each in teams) <= 240
+
+
+def test_what_a_budget_left_of_a_draft_is_still_who_picked_it() -> None:
+    chance = np.random.default_rng(5)
+    user = User(eta=0.0, arms=("interleaved",))
+    for event in user.log(user.questions(20, chance), 1, LIMBIC, chance):
+        drafted, teams = draft(event.ranked, event.baseline, LIMIT, coin_text(event.moment))
+        for kept in (drafted[:3], drafted[1::2]):
+            first, *_ = kept
+            sign = 1.0 if teams[drafted.index(first)] == "ours" else -1.0
+            assert credit(replace(event, shown=kept, feedback={first: 1.0})) == sign
+            # What was taken out was not seen, and what is said of it is nobody's credit.
+            gone = next(id_ for id_ in drafted if id_ not in kept)
+            assert credit(replace(event, shown=kept, feedback={first: 1.0, gone: 1.0})) == sign
+
+
+def test_an_answer_that_was_drafted_otherwise_gives_no_credit() -> None:
+    chance = np.random.default_rng(5)
+    user = User(eta=0.0, arms=("interleaved",))
+    for event in user.log(user.questions(5, chance), 1, LIMBIC, chance):
+        first, second, *rest = event.shown
+        assert credit(replace(event, shown=(second, first, *rest), feedback={first: 1.0})) is None
+        assert credit(replace(event, shown=(-1, *event.shown), feedback={first: 1.0})) is None
 
 
 def test_answers_that_were_not_drafted_give_no_credit() -> None:

@@ -3,15 +3,43 @@
 from __future__ import annotations
 
 from math import log2
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from simulated import User
 
-from recollect.tune.measures import gain, lift_at, ndcg_at
+from recollect.rank.profiles import LIMBIC
+from recollect.tune.judged import Judged, mean_ndcg, scale_of
+from recollect.tune.measures import lift
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 IDS = list(range(1, 9))
 gain_maps = st.dictionaries(st.sampled_from(IDS), st.floats(-5, 5).filter(bool), max_size=5)
+
+
+_CHANCE = np.random.default_rng(0)
+_USER = User()
+(ANY,) = _USER.log(_USER.questions(1, _CHANCE), 1, LIMBIC, _CHANCE)
+"""The measures read an answer's feedback alone."""
+
+
+def ndcg_at(ranked: Sequence[int], gains: Mapping[int, float], k: int) -> float:
+    """Of one answer whose feedback was all given at the first place, where it counts for what it says."""
+    none, count = np.zeros(len(gains), np.int64), len(gains)
+    grades = np.array(list(gains.values()), np.float64)
+    data = Judged((ANY,), none, np.array(list(gains), np.int64), grades, none + 1, np.zeros(count, np.bool_))
+    places = np.array([[*ranked].index(id_) + 1 if id_ in ranked else 0 for id_ in gains], np.int64)
+    return mean_ndcg(data, scale_of(data, 0.5, k), places, k)
+
+
+def lift_of(found: float, shown: float, relevant: float, among: float) -> float:
+    columns = (np.array([number], np.float64) for number in (found, shown, relevant, among))
+    return float(lift(*columns)[0])
 
 
 def test_ndcg_of_a_worked_ranking() -> None:
@@ -41,24 +69,24 @@ def test_what_was_called_wrong_is_best_left_out() -> None:
 
 def test_without_feedback_there_is_nothing_to_measure() -> None:
     assert ndcg_at([1, 2], {}, 10) == 0.0
-    assert lift_at([1, 2], set(), 10, 30) == 0.0
-    assert lift_at([], {1}, 10, 30) == 0.0
+    assert lift_of(0, 10, 0, 30) == 0.0
+    assert lift_of(0, 0, 1, 30) == 0.0
 
 
 def test_lift_of_a_worked_ranking() -> None:
     # 2 of the first 5 are relevant, and 3 of all 30 are: (2/5) / (3/30) = 4.
-    assert lift_at([1, 2, 3, 4, 5, 6], {2, 5, 20}, 5, 30) == pytest.approx(4.0)
+    assert lift_of(2, 5, 3, 30) == pytest.approx(4.0)
     # Fewer than K were ranked: 1 of 2 is relevant, 1 of 10 is, so (1/2) / (1/10) = 5.
-    assert lift_at([1, 2], {2}, 5, 10) == pytest.approx(5.0)
+    assert lift_of(1, 2, 1, 10) == pytest.approx(5.0)
 
 
 def test_a_ranking_of_everything_has_no_lift() -> None:
-    assert lift_at([1, 2, 3, 4], {3, 4}, 4, 4) == pytest.approx(1.0)
+    assert lift_of(2, 4, 2, 4) == pytest.approx(1.0)
 
 
 def test_gain_of_a_worked_pair() -> None:
     # 9 rises from place 3 to place 1: 1 - 1/log2(4) = 0.5.
-    assert gain([9, 7, 8], [7, 8, 9], {9: 1.0}, 10) == pytest.approx(0.5)
+    assert ndcg_at([9, 7, 8], {9: 1.0}, 10) - ndcg_at([7, 8, 9], {9: 1.0}, 10) == pytest.approx(0.5)
 
 
 @given(st.permutations(IDS), gain_maps, st.integers(1, 10))

@@ -9,20 +9,26 @@ import pytest
 from simulated import TASTE, User, true_worth
 
 from recollect.errors import InvalidInput
+from recollect.factors.candidates import Together
+from recollect.rank.pipeline import run
 from recollect.rank.profiles import LIMBIC, MNEMOSYNE
+from recollect.tune.bias import bias_in
 from recollect.tune.events import Event
-from recollect.tune.gain import gain_of
+from recollect.tune.gain import Gain, gain_of
 from recollect.tune.knobs import knobs_of, with_knobs
+from recollect.tune.measures import discounts
 from recollect.tune.ranges import points_for
-from recollect.tune.search import Proposal, search
+from recollect.tune.search import Proposal, search, verdict_on
 
 GRID = {"gamma": (0.001, 0.01, 0.1), "beta_sal": (0.1, 0.5, 2.0)}
 PRESENT = {name: knobs_of(LIMBIC)[name] for name in ("cooccurrence.gamma", "salience.beta_sal")}
 
 
-def logged(user: User, seed: int, questions: int = 120, asked: int = 4) -> list[Event]:
+def logged(
+    user: User, seed: int, questions: int = 120, asked: int = 4, *, shuffled: bool = True
+) -> list[Event]:
     chance = np.random.default_rng(seed)
-    return user.log(user.questions(questions, chance), asked, LIMBIC, chance)
+    return user.log(user.questions(questions, chance), asked, LIMBIC, chance, shuffled=shuffled)
 
 
 def chosen(proposal: Proposal) -> dict[str, float]:
@@ -49,26 +55,128 @@ def test_planted_numbers_are_found_again(taste: dict[str, float], eta: float) ->
         assert true_worth(fresh, with_knobs(LIMBIC, proposal.eased)) >= present - 0.002
 
 
-def test_nothing_is_proposed_where_there_is_nothing_to_gain() -> None:
+@pytest.mark.parametrize(("count", "asked", "logs", "most"), [(50, 2, 40, 4), (20, 8, 120, 8)])
+def test_nothing_is_proposed_where_there_is_nothing_to_gain(
+    count: int, asked: int, logs: int, most: int
+) -> None:
     # What is wanted has nothing to do with any number, and every candidate is shown, so that no set of
-    # numbers is better than another. The test's level is 2.5 %. Of 40 logs, 5 or more would be proposed by
-    # chance with a probability of 0.3 % (binomial: mean 1; P(X >= 5) = 0.003).
+    # numbers is better than another. Each question wants the same whenever it comes up again, all through
+    # the log, so that who has seen it knows. The test's level is 2.5 %. Of 40 logs, 5 or more would be
+    # proposed by chance with a probability of 0.3 %, and of 120 logs 9 or more with 0.3 % (binomial).
     proposed, others = 0, 0
-    for seed in range(40):
+    for seed in range(logs):
         chance = np.random.default_rng(seed)
         user = User(0.5)
         questions = [
             replace(
                 one, wanted=dict(zip(chance.permutation(one.candidates.ids).tolist(), TASTE, strict=False))
             )
-            for one in user.questions(50, chance, size=10)
+            for one in user.questions(count, chance, size=10)
         ]
-        # Each question twice in a row: a later part with the same questions would remember their answers.
-        proposal = search(user.log(questions, 2, LIMBIC, chance, shuffled=False), LIMBIC)
+        proposal = search(user.log(questions, asked, LIMBIC, chance), LIMBIC)
         proposed += proposal.verdict == "proposed"
         others += bool(proposal.best)
-    assert others >= 30  # something else was the best of the older part, and had to be turned down
-    assert proposed <= 4
+    assert others >= 0.75 * logs  # something else was the best of the older part, and had to be turned down
+    assert proposed <= most
+
+
+def test_no_question_is_in_both_parts_and_few_questions_are_too_few() -> None:
+    # 60 answers to 12 questions, one after the other: 42 answers are 70 %, so 9 questions (45 answers) make
+    # the choice, and 3 are left to judge it.
+    events = [
+        replace(event, feedback={event.shown[0]: 1.0})
+        for event in logged(User(arms=("ours",)), 1, 12, 5, shuffled=False)
+    ]
+    proposal = search(events, LIMBIC)
+    assert (proposal.verdict, proposal.train, proposal.test) == ("too few", 45, 15)
+    assert proposal.says.startswith("Only 3 questions are left to judge")
+
+
+def test_eta_is_learnt_from_the_questions_that_the_choice_is_made_on() -> None:
+    # Readers of the first questions look at everything, those of the later ones at the first place alone.
+    first = logged(User(0.0), 1, 60, 4, shuffled=False)
+    later = [
+        replace(event, id=event.id + 1_000, at=event.at + 1_000, query=f"later {event.query}")
+        for event in logged(User(3.0), 2, 60, 4, shuffled=False)
+    ]
+    proposal = search([*first, *later], LIMBIC, GRID)
+    tested = sorted((event for event in (*first, *later) if event.feedback), key=lambda event: event.at)
+    questions = {event.query for event in tested[proposal.train :]}
+    assert (proposal.train, proposal.test) == (len(tested) - proposal.test, proposal.test)
+    known = [event for event in (*first, *later) if event.query not in questions]
+    assert proposal.bias == bias_in(known)
+    assert proposal.bias.eta < bias_in([*first, *later]).eta - 0.01
+
+
+def test_of_equals_the_nearest_to_the_present_numbers_is_chosen() -> None:
+    # Nothing was ever seen together, so that no gamma makes a difference; beta_sal does.
+    none = np.zeros(0, np.int64)
+    apart = [
+        replace(event, moment=replace(event.moment, together=Together(none, none, none, none)))
+        for event in logged(User(0.5, {"gamma": 0.0, "beta_sal": 2.0}), 3)
+    ]
+    assert dict(search(apart, LIMBIC, GRID).best) == {"salience.beta_sal": 2.0}
+    assert dict(search(apart, LIMBIC, {"gamma": (0.001, 0.1)}).best) == {}
+
+
+SURE = Gain(0.1, 0.05, 0.15, 0.001)
+
+
+@pytest.mark.parametrize(
+    ("gain", "eased", "least", "verdict", "says"),
+    [
+        (SURE, Gain(0.0, 0.0, 0.0, 1.0), 0.02, "proposed", "had no part in the choice"),
+        (SURE, Gain(-0.001, -0.002, 0.0, 1.0), 0.02, "no gain", "the step towards it is worse"),
+        (SURE, SURE, 0.0, "no gain", "hangs on how strong the position bias is"),
+        (SURE, SURE, -0.01, "no gain", "hangs on how strong the position bias is"),
+        (Gain(0.1, -0.01, 0.2, 0.01), SURE, 0.02, "no gain", "not surely better"),
+        (Gain(0.1, 0.01, 0.2, 0.03), SURE, 0.02, "no gain", "not surely better"),
+    ],
+)
+def test_a_verdict_asks_for_all_of_it(gain: Gain, eased: Gain, least: float, verdict: str, says: str) -> None:
+    found, told = verdict_on(gain, eased, least, 30)
+    assert found == verdict
+    assert says in told
+
+
+def torn(seed: int) -> Event | None:
+    """An answer of which two were used: the one that stood first falls with other numbers, and by more than
+    the one that stood tenth rises, but by less than it counts for more. None where there are no such two."""
+    chance = np.random.default_rng(seed)
+    (one,) = User().questions(1, chance)
+    moment = replace(one.moment, limit=30, query=f"question {seed}")
+    other = with_knobs(LIMBIC, {"beta_sal": 2.0})
+    before, after = (run(each, one.candidates, moment).ids.tolist() for each in (LIMBIC, other))
+    ids = np.array(before)
+    worth = [discounts(np.array([ranked.index(id_) + 1 for id_ in before]), 10) for ranked in (before, after)]
+    moved = worth[1] - worth[0]
+    # With a weight of 10 ** 0.5 = 3.16 the rise is worth more than the fall, with a weight of 1 less.
+    pairs = (
+        (int(up), int(down))
+        for up in ids[moved > 0]
+        for down in ids[moved < 0]
+        if 1.3 < -moved[before.index(down)] / moved[before.index(up)] < 2.5
+    )
+    rise, fall = next(pairs, (0, 0))
+    if not rise:
+        return None
+    shown = (fall, *[id_ for id_ in before if id_ not in (rise, fall)][:8], rise)
+    return Event(
+        seed, seed, moment.query, "limbic", "ours", shown, tuple(before), shown, one.candidates, moment,
+        {rise: 1.0, fall: 1.0},
+    )  # fmt: skip
+
+
+def test_a_gain_must_hold_at_both_ends_of_eta() -> None:
+    # Eta is its prior of 0.5, and may be 0: then nothing counts for more by where it stood.
+    proposal = search([event for seed in range(90) if (event := torn(seed))], LIMBIC, {"beta_sal": (2.0,)})
+    assert proposal.gain is not None
+    assert proposal.gain.significant
+    assert proposal.gain_at_ends is not None
+    low, high = proposal.gain_at_ends
+    assert low < 0 < proposal.gain.mean < high
+    assert proposal.verdict == "no gain"
+    assert "hangs on how strong the position bias is" in proposal.says
 
 
 def test_a_user_who_wants_what_there_is_keeps_it() -> None:
@@ -118,13 +226,22 @@ def test_a_proposal_says_what_would_move_and_where() -> None:
     assert all(one.after < one.before for one in proposal.better)
     assert all(one.after > one.before for one in proposal.worse)
     used = {event.id: event for event in events}
-    # By time: the later 30 % of what has feedback, and no event of the part that the choice was made on.
-    judged_ids = sorted(event.id for event in events if event.feedback)
-    later = set(judged_ids[round(0.7 * len(judged_ids)) :])
+    # Questions by when they first came up: those of the later 30 % of answers, with all of their answers.
+    asked: dict[str, list[int]] = {}
+    for event in events:
+        if event.feedback:
+            asked.setdefault(event.query, []).append(event.id)
+    total, older = sum(map(len, asked.values())), 0
+    later: set[int] = set()
+    for ids in asked.values():
+        if older < round(0.7 * total):
+            older += len(ids)
+        else:
+            later.update(ids)
     for one in (*proposal.better, *proposal.worse):
         assert one.event in later
         assert one.memory in used[one.event].feedback
-    assert (proposal.train, proposal.test) == (len(judged_ids) - len(later), len(later))
+    assert (proposal.train, proposal.test) == (older, len(later))
 
 
 def test_any_profile_can_be_searched_one_number_at_a_time() -> None:

@@ -132,11 +132,15 @@ def summed(name: str, asked: Sequence[Sureness]) -> Abstention:
 
 
 def calibration_error(probability: Floats, true: Flags, bins: int = BINS) -> float:
-    """How far the mean probability lies from the share that was true, over bins of equally many."""
-    order = np.argsort(probability, kind="stable")
-    parts = [part for part in np.array_split(order, bins) if len(part)]
-    far = [len(part) * abs(probability[part].mean() - true[part].mean()) for part in parts]
-    return float(sum(far) / len(order))
+    """How far the mean probability lies from the share that was true, over bins of equally many.
+
+    Equal probabilities go together, into the bin of the middle one: otherwise the order in which they come
+    would part the true from the others.
+    """
+    _, which, counts = np.unique(probability, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts + 1) / 2
+    part = (middle * bins / len(probability)).astype(np.int64)[which]
+    return float(np.abs(np.bincount(part, weights=probability - true)).sum() / len(probability))
 
 
 def brier(probability: Floats, true: Flags) -> float:
@@ -165,7 +169,8 @@ def _elsewhere(haystack: Haystack, dataset: Dataset, datasets: Sequence[Dataset]
 
     def shared(other: Haystack) -> bool:
         """The same texts, or the same questions in another language, are no other things."""
-        asked = sum(question.id in ids for question in other.questions)
+        # Where questions are only counted, two that have the same number have nothing in common.
+        asked = sum(question.id in ids and not question.id.isdigit() for question in other.questions)
         return any(document.text in texts for document in other.documents) or 2 * asked > len(other.questions)
 
     strange = [other for other in here or there if here or not shared(other)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from recollect.bench.haystacks import Dataset, Haystack, Question
 from recollect.bench.measures import LIMITS, SHALLOW, Found
+from recollect.bench.profiles import Reranked
+from recollect.bench.readings import ReadOnce
 from recollect.bench.stores import open_haystack, unaided
 from recollect.engine.recall import Question as Recall
 from recollect.engine.recall import asking
@@ -46,9 +48,9 @@ class Answers:
     dataset: Dataset
     questions: tuple[Asked, ...]
     found: Mapping[str, Sequence[Found]]
-    """By profile, in the order of the questions."""
+    """By name, in the order of the questions."""
     milliseconds: Mapping[str, float]
-    """By profile: half of the answers took less, the query's embedding aside."""
+    """By name: half of the answers took less, the query's embedding aside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,39 +61,56 @@ class Watching:
     asking: Progress | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """To make a list."""
+
+    name: str
+    profile: Profile
+    rerank: bool = False
+
+
 def ask(
     dataset: Dataset,
     profiles: Sequence[Profile],
     embedder: Embedder,
     *,
+    reranked: Reranked | None = None,
     extract: bool = False,
     watching: Watching | None = None,
 ) -> Answers:
-    """Ask each question at each limit by each profile, as a caller would, leaving no trace."""
+    """Ask each question at each limit by each profile, as a caller would, leaving no trace.
+
+    The re-ranked one is asked beside them, under its own name.
+    """
     watching = watching or Watching()
     total = sum(question.judged for haystack in dataset.haystacks for question in haystack.questions)
     if not total:
         raise InvalidInput(f"{dataset.name} has no question that points to a text in it.")
+    ways = [_Way(profile.name, profile) for profile in profiles]
+    if reranked is not None:
+        ways.append(_Way(reranked.name, reranked.profile, rerank=True))
     asked: list[Asked] = []
-    found: dict[str, list[Found]] = {profile.name: [] for profile in profiles}
-    times: dict[str, list[float]] = {profile.name: [] for profile in profiles}
+    found: dict[str, list[Found]] = {way.name: [] for way in ways}
+    times: dict[str, list[float]] = {way.name: [] for way in ways}
     timed_each = -(-_TIMED // len(dataset.haystacks))
     for haystack in dataset.haystacks:
         judged = [question for question in haystack.questions if question.judged]
         if not judged:
             continue
-        with _opened(haystack, embedder, watching, extract=extract) as (engine, document_of):
+        with _opened(haystack, embedder, reranked, watching, extract=extract) as (engine, document_of):
+            parts = _reading_once(engine.parts, reranked)
             for question in judged:
                 timely = False
-                for profile in profiles:
-                    lists, timely = _found(engine, question, profile, document_of)
-                    found[profile.name].append(lists)
+                for way in ways:
+                    lists, timely = _found(parts, question, way, document_of)
+                    found[way.name].append(lists)
                 asked.append(Asked(question.category, question.relevant, timely))
                 if watching.asking is not None:
                     watching.asking(len(asked), total)
             left = _TIMED - max(map(len, times.values()))
             sample = judged[:: max(1, len(judged) // timed_each)][: min(timed_each, left)]
-            for name, taken in _timed(unaided(engine), sample, profiles).items():
+            for name, taken in _timed(unaided(engine), sample, ways).items():
                 times[name] += taken
     middle = {name: median(taken) for name, taken in times.items()}
     return Answers(dataset, tuple(asked), found, middle)
@@ -99,23 +118,37 @@ def ask(
 
 @contextmanager
 def _opened(
-    haystack: Haystack, embedder: Embedder, watching: Watching, *, extract: bool
+    haystack: Haystack, embedder: Embedder, reranked: Reranked | None, watching: Watching, *, extract: bool
 ) -> Iterator[tuple[Engine, Mapping[int, str]]]:
     with (
         tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder,
-        open_haystack(haystack, embedder, Path(folder), extract=extract, progress=watching.storing) as opened,
+        open_haystack(
+            haystack,
+            embedder,
+            Path(folder),
+            extract=extract,
+            reranker=None if reranked is None else reranked.reranker,
+            progress=watching.storing,
+        ) as opened,
     ):
         yield opened
 
 
-def _found(
-    engine: Engine, question: Question, profile: Profile, document_of: Mapping[int, str]
-) -> tuple[Found, bool]:
+def _reading_once(parts: Parts, reranked: Reranked | None) -> Parts:
+    """For the lists, which differ little from limit to limit; an answer that is timed is read anew."""
+    if reranked is None:
+        return parts
+    reader = ReadOnce(reranked.reranker)
+    return replace(parts, reranker=lambda: reader)
+
+
+def _found(parts: Parts, question: Question, way: _Way, document_of: Mapping[int, str]) -> tuple[Found, bool]:
     """The documents at each limit, and whether the question speaks of a time."""
     lists: dict[int, Sequence[str]] = {}
     timely = False
     for limit in LIMITS:
-        ids, timely = _ranked(engine.parts, Recall(question.text, profile, limit, record=False, tuned=False))
+        asked = Recall(question.text, way.profile, limit, record=False, rerank=way.rerank, tuned=False)
+        ids, timely = _ranked(parts, asked)
         # A note counts as the message that it was drawn from; whichever comes first.
         lists[limit] = tuple(dict.fromkeys(document_of[id_] for id_ in ids))
     return lists, timely
@@ -128,14 +161,12 @@ def _ranked(parts: Parts, question: Recall) -> tuple[list[int], bool]:
         return ranked.ids.tolist(), request.time is not None
 
 
-def _timed(
-    engine: Engine, questions: Sequence[Question], profiles: Sequence[Profile]
-) -> dict[str, list[float]]:
+def _timed(engine: Engine, questions: Sequence[Question], ways: Sequence[_Way]) -> dict[str, list[float]]:
     """Milliseconds of each answer of ten, nothing being known from before but the query's vector."""
-    taken: dict[str, list[float]] = {profile.name: [] for profile in profiles}
+    taken: dict[str, list[float]] = {way.name: [] for way in ways}
     for question in questions:
-        for profile in profiles:
+        for way in ways:
             started = perf_counter()
-            engine.recall(question.text, limit=SHALLOW, profile=profile, record=False)
-            taken[profile.name].append(1000 * (perf_counter() - started))
+            engine.recall(question.text, limit=SHALLOW, profile=way.profile, record=False, rerank=way.rerank)
+            taken[way.name].append(1000 * (perf_counter() - started))
     return taken

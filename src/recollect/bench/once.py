@@ -55,6 +55,9 @@ class AskedOnce:
     def backup(self, path: str, progress: Progress | None = None) -> None:
         self.store.backup(path, progress)
 
+    def scrub(self) -> None:
+        self.store.scrub()
+
     def verify(self) -> Sequence[Problem]:
         return self.store.verify()
 

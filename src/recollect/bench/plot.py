@@ -29,7 +29,7 @@ def drawn(report: Report) -> str:
     y = _TOP
     for result in report.results:
         panels.append(f'<g transform="translate({_MARGIN} {y})">{_panel(result, report)}</g>')
-        y += _TITLE + _ROW * len(report.profiles) + _AXIS + _GAP
+        y += _TITLE + _ROW * len(report.names) + _AXIS + _GAP
     caption = (
         f"Points above or below {report.baseline}, with 95 % of paired resamples; the profile's own figure "
         f"at the right. Model: {report.model}."
@@ -44,7 +44,7 @@ def drawn(report: Report) -> str:
 
 def _panel(result: Result, report: Report) -> str:
     names = sorted(
-        (each.name for each in report.profiles),
+        report.names,
         key=lambda name: (-result.means[name][ALL][COMPARED[-1]], name),
     )
     title = f"{result.dataset.name}: {result.counts[ALL]:,} questions"

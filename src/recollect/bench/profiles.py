@@ -1,13 +1,13 @@
-"""What is measured: the profiles, what everyone has, a user's own, and ours with one part left out."""
+"""What is measured: the profiles, what everyone has, a user's own, and ours with a part less or read anew."""
 
 from __future__ import annotations
 
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from recollect.errors import InvalidInput
 from recollect.rank import fuse
@@ -16,6 +16,9 @@ from recollect.rank.fuse import Linear, Rrf
 from recollect.rank.pipeline import ByMeaning, ByWords, Profile, Retriever
 from recollect.rank.plain import from_plain, to_plain
 from recollect.rank.profiles import PROFILES, profile_named
+
+if TYPE_CHECKING:
+    from recollect.ports import Reranker
 
 PLAIN = tuple(
     Profile(name, about, retrieve, (*steps, Order(), Cut()))
@@ -34,6 +37,19 @@ PLAIN = tuple(
 BASELINE = "rrf"
 LESS = " − "
 """Between a profile's name and the part that is left out of it."""
+_MORE = " + "
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """A profile, the first places of which a model reads again."""
+
+    profile: Profile
+    reranker: Reranker
+
+    @property
+    def name(self) -> str:
+        return f"{self.profile.name}{_MORE}rerank"
 
 
 def known(own: Sequence[Profile] = ()) -> dict[str, Profile]:

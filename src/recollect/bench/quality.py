@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from recollect.bench.asking import Watching, ask
 from recollect.bench.measures import library
-from recollect.bench.profiles import without_parts
+from recollect.bench.profiles import Reranked, without_parts
 from recollect.bench.report import Report, Result, result
+from recollect.errors import InvalidInput
 from recollect.rank.pipeline import Profile
 from recollect.rank.profiles import DEFAULT, PROFILES
 
 if TYPE_CHECKING:
     from recollect.bench.haystacks import Dataset
-    from recollect.ports import Embedder
+    from recollect.ports import Embedder, Reranker
 
 
 def measure(
@@ -24,23 +25,37 @@ def measure(
     *,
     baseline: str,
     ablate: bool = False,
+    reranker: Reranker | None = None,
     extract: bool = False,
     watching: Callable[[Dataset], Watching] | None = None,
     done: Callable[[Result], None] | None = None,
 ) -> Report:
     """Every profile on every data set; the baseline is one of them.
 
-    With `ablate`, also the default profile with one part left out at a time; it joins where it is not named.
+    With `ablate`, also the default profile with one part left out at a time; with a re-ranker, also the
+    default profile, its first places read again. It joins where it is not named.
     """
     library()  # before minutes of work that it would be missed after
     by_name = {each.name: each for each in profiles}
-    if ablate:
+    if ablate or reranker is not None:
         by_name.setdefault(DEFAULT, PROFILES[DEFAULT])
     variants = without_parts(by_name[DEFAULT]) if ablate else ()
+    reranked = None if reranker is None else Reranked(by_name[DEFAULT], reranker)
+    if reranked is not None and reranked.name in by_name:
+        raise InvalidInput(
+            f"The re-ranked profile is told as {reranked.name!r}; rename the one of that name."
+        )
     results = []
     for dataset in datasets:
         told = watching(dataset) if watching is not None else Watching()
-        answers = ask(dataset, (*by_name.values(), *variants), embedder, extract=extract, watching=told)
+        answers = ask(
+            dataset,
+            (*by_name.values(), *variants),
+            embedder,
+            reranked=reranked,
+            extract=extract,
+            watching=told,
+        )
         results.append(result(answers, [each.name for each in variants], baseline, DEFAULT))
         if done is not None:
             done(results[-1])
@@ -48,6 +63,7 @@ def measure(
         results=tuple(results),
         profiles=tuple(by_name.values()),
         variants=variants,
+        reranked=reranked,
         baseline=baseline,
         chief=DEFAULT,
         model=embedder.model.name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -13,8 +13,10 @@ from recollect.bench.asking import Answers
 from recollect.bench.haystacks import Dataset
 from recollect.bench.intervals import RESAMPLES, SEED, Interval, intervals, negative
 from recollect.bench.measures import COMPARED, MEASURES, Scores, scores
+from recollect.bench.profiles import Reranked
 from recollect.rank.pipeline import Profile
 from recollect.rank.plain import to_plain
+from recollect.rank.reread import Reread
 
 ALL = "all"
 TIMELY = "speaks of a time"
@@ -51,6 +53,13 @@ class Report:
     chief: str
     model: str
     extract: bool = False
+    reranked: Reranked | None = None
+    """The chief profile, its first places read again."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all that stand side by side."""
+        return tuple(each.name for each in (*self.profiles, self.reranked) if each is not None)
 
 
 def result(answers: Answers, variants: Sequence[str], baseline: str, chief: str) -> Result:
@@ -74,14 +83,16 @@ def result(answers: Answers, variants: Sequence[str], baseline: str, chief: str)
 
 def plain(report: Report) -> dict[str, Any]:
     """Ready for JSON; the same on every run of the same program on the same data, but for `milliseconds`."""
-    return {
+    told: dict[str, Any] = {
         "model": report.model,
         "extract": report.extract,
         "baseline": report.baseline,
         "intervals": {"resamples": RESAMPLES, "seed": SEED, "share": 0.95, "paired": True},
         "profiles": {each.name: to_plain(each) for each in (*report.profiles, *report.variants)},
-        "data": {each.dataset.name: _plain(each, report) for each in report.results},
     }
+    if report.reranked is not None:
+        told["reranked"] = {report.reranked.name: _plain_reranked(report.reranked)}
+    return {**told, "data": {each.dataset.name: _plain(each, report) for each in report.results}}
 
 
 def milliseconds(report: Report) -> dict[str, dict[str, float]]:
@@ -90,6 +101,11 @@ def milliseconds(report: Report) -> dict[str, dict[str, float]]:
         each.dataset.name: {name: round(taken, 2) for name, taken in each.milliseconds.items()}
         for each in report.results
     }
+
+
+def _plain_reranked(reranked: Reranked) -> dict[str, Any]:
+    """With the numbers of the blend, which every profile has alike."""
+    return {"profile": reranked.profile.name, "reranker": reranked.reranker.name, **asdict(Reread())}
 
 
 def _plain(of: Result, report: Report) -> dict[str, Any]:

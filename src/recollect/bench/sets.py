@@ -38,6 +38,18 @@ def read(path: Path) -> Sequence[Dataset]:
     return _told_apart(found)
 
 
+def read_all(paths: Sequence[Path]) -> Sequence[Dataset]:
+    """What stands at each of these paths; two that have the same name are told apart."""
+    found = _told_apart([dataset for path in paths for dataset in read(path)])
+    names = [dataset.name for dataset in found]
+    return tuple(
+        replace(dataset, name=f"{dataset.name} ({1 + names[:place].count(dataset.name)})")
+        if names.count(dataset.name) > 1
+        else dataset
+        for place, dataset in enumerate(found)
+    )
+
+
 def _of_folder(folder: Path) -> Iterator[Dataset]:
     """What stands in a folder; else, what stands in the folders in it."""
     if is_beir(folder):

@@ -21,7 +21,7 @@ from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
-    from recollect.ports import Embedder, Progress, Store
+    from recollect.ports import Embedder, Progress, Reranker, Store
 
 _AT_ONCE = 256
 _ROLES = frozenset({"user", "assistant", "system"})
@@ -34,6 +34,7 @@ def open_haystack(
     folder: Path,
     *,
     extract: bool = False,
+    reranker: Reranker | None = None,
     progress: Progress | None = None,
 ) -> Iterator[tuple[Engine, Mapping[int, str]]]:
     """An engine on a new store in this folder that holds the haystack, and the document of each memory.
@@ -42,7 +43,7 @@ def open_haystack(
     written. With `extract`, notes are drawn out of the turns by rules, and each stands for its turn.
     """
     store = SqliteStore(folder / "memory.db")
-    with _engine(AskedOnce(store), haystack, embedder, extract=extract) as engine:
+    with _engine(AskedOnce(store), haystack, embedder, reranker, extract=extract) as engine:
         yield engine, _stored(engine, haystack, extract=extract, progress=progress)
 
 
@@ -53,18 +54,19 @@ def unaided(engine: Engine) -> Engine:
     return Engine(replace(parts, store=store, signals=Signals(store, "bench")))
 
 
-def _engine(store: Store, haystack: Haystack, embedder: Embedder, *, extract: bool) -> Engine:
-    return Engine(
-        Parts(
-            store=store,
-            clock=lambda: haystack.asked_at,
-            embedder_named=lambda _: embedder,
-            preferred_model=embedder.model.name,
-            scope=Scope(),
-            signals=Signals(store, "bench"),
-            extractor=partial(extractor_named, "rules" if extract else "none"),
-        )
+def _engine(
+    store: Store, haystack: Haystack, embedder: Embedder, reranker: Reranker | None, *, extract: bool
+) -> Engine:
+    parts = Parts(
+        store=store,
+        clock=lambda: haystack.asked_at,
+        embedder_named=lambda _: embedder,
+        preferred_model=embedder.model.name,
+        scope=Scope(),
+        signals=Signals(store, "bench"),
+        extractor=partial(extractor_named, "rules" if extract else "none"),
     )
+    return Engine(parts if reranker is None else replace(parts, reranker=lambda: reranker))
 
 
 def _stored(

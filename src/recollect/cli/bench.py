@@ -34,6 +34,7 @@ def _completed(ctx: click.Context, _: click.Parameter, begun: str) -> list[Compl
     "recollect bench quality --data locomo.json",
     "recollect bench quality --data scifact/ --profile recollect --profile bm25 --baseline bm25",
     "recollect bench quality --data locomo.json --ablate --save results.json --plot results.svg",
+    "recollect bench quality --data locomo.json --profile recollect --rerank",
     "recollect bench quality --data xquad_r/ --model potion --json | jq .data",
 )
 @click.option(
@@ -62,6 +63,7 @@ def _completed(ctx: click.Context, _: click.Parameter, begun: str) -> list[Compl
     help="What the others are compared with.",
 )
 @click.option("--ablate", is_flag=True, help="Also our profile with one part left out at a time.")
+@click.option("--rerank", is_flag=True, help="Also our profile, its first places read again by a model.")
 @click.option(
     "--extract", is_flag=True, help="Also draw notes out of messages, by rules; each counts as its own."
 )
@@ -90,6 +92,7 @@ def quality(
     names: tuple[str, ...],
     baseline: str,
     ablate: bool,
+    rerank: bool,
     extract: bool,
     cache: Path | None,
     no_cache: bool,
@@ -109,12 +112,18 @@ def quality(
     """
     from recollect.bench.profiles import chosen  # noqa: PLC0415  # loads NumPy and the engine
     from recollect.bench.quality import measure  # noqa: PLC0415
-    from recollect.bench.sets import read  # noqa: PLC0415
+    from recollect.bench.sets import read_all  # noqa: PLC0415
+    from recollect.bootstrap import reranker  # noqa: PLC0415
 
     if cache is not None and no_cache:
         raise click.UsageError("--cache names a folder, and --no-cache wants none; give one of them.")
-    profiles = chosen(names, baseline, call.settings()[0].profiles)
-    datasets = [dataset for path in data for dataset in read(path)]
+    settings, _ = call.settings()
+    reader = reranker(settings) if rerank else None
+    profiles = chosen(names, baseline, settings.profiles)
+    datasets = read_all(data)
+    for path in (save, plot):
+        if path is not None:
+            writable(path)
     with embedding(call, cache, no_cache) as embedder, watched() as watching:
         report = measure(
             datasets,
@@ -122,17 +131,16 @@ def quality(
             embedder,
             baseline=baseline,
             ablate=ablate,
+            reranker=reader,
             extract=extract,
             watching=lambda _: watching,
         )
     told = _told(call, report)
     if save is not None:
-        save.parent.mkdir(parents=True, exist_ok=True)
         save.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     if plot is not None:
         from recollect.bench.plot import drawn  # noqa: PLC0415  # few want a picture
 
-        plot.parent.mkdir(parents=True, exist_ok=True)
         plot.write_text(drawn(report), encoding="utf-8")
     _show(call, report, told)
 
@@ -152,6 +160,15 @@ def bench(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+
+
+def writable(path: Path) -> None:
+    """Make the folder of a file that is to be written; told before minutes of work that it cannot be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.open("a").close()
+    except OSError as error:
+        raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 @contextmanager

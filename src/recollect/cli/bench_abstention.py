@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ _BASELINES = ("cosine", "cosine, z", "bm25")
     "abstention",
     "recollect bench abstention --data locomo.json",
     "recollect bench abstention --data locomo.json --data scifact/ --json | jq '.data[].auroc'",
+    "recollect bench abstention --data scifact/ --questions 100 --save results.json",
 )
 @click.option(
     "--data",
@@ -49,6 +51,12 @@ _BASELINES = ("cosine", "cosine, z", "bm25")
     help="Where vectors are kept from run to run; without it, your cache folder.",
 )
 @click.option("--no-cache", is_flag=True, help="Embed everything anew, and keep nothing.")
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Also write the JSON there.",
+)
 def abstention(
     call: Call,
     data: tuple[Path, ...],
@@ -57,6 +65,7 @@ def abstention(
     questions: int | None,
     cache: Path | None,
     no_cache: bool,
+    save: Path | None,
 ) -> None:
     """Measure whether confidence tells questions with an answer from those without.
 
@@ -68,10 +77,12 @@ def abstention(
     """
     from recollect.bench.abstention import measure, plain  # noqa: PLC0415  # loads NumPy and the engine
     from recollect.bench.facts import facts  # noqa: PLC0415
-    from recollect.bench.sets import read  # noqa: PLC0415
-    from recollect.cli.bench import embedding, watched  # noqa: PLC0415  # which lists this command
+    from recollect.bench.sets import read_all  # noqa: PLC0415
+    from recollect.cli.bench import embedding, watched, writable  # noqa: PLC0415  # which lists this command
 
-    datasets = [dataset for path in data for dataset in read(path)]
+    datasets = read_all(data)
+    if save is not None:
+        writable(save)
     with embedding(call, cache, no_cache) as embedder, watched() as watching:
         results = measure(
             datasets,
@@ -82,6 +93,8 @@ def abstention(
             watching=lambda _: watching,
         )
     told = {"data": plain(results), "facts": facts(call.now())}
+    if save is not None:
+        save.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     call.show(Rows(told, _COLUMNS, list(_rows(results)), right=tuple(range(2, len(_COLUMNS)))))
 
 

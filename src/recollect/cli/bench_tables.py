@@ -84,7 +84,7 @@ def _size(result: Result) -> str:
 
 def _tables(result: Result, report: Report) -> Iterator[tuple[str, Table]]:
     """Each with its title."""
-    names = [each.name for each in report.profiles]
+    names = report.names
     yield "Whole, % (ms: half of the answers took less)", _figures(result, names, _MAIN, times=True)
     yield "Found one of the relevant, found all of them, %", _figures(result, names, _OTHER)
     if len(result.counts) > 1:

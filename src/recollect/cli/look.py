@@ -91,6 +91,7 @@ def _is_open(memory: Memory) -> bool:
 
 
 def _opened(engine: Engine, memory: Memory) -> OpenedText:
+    engine.get(memory.id, record=True)  # counted, as an entity is that is opened
     with engine.store.read() as view:
         named = view.memories(memory.mentions)
     near = engine.around(memory.id) if memory.position is not None else ()

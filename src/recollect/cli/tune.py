@@ -65,9 +65,9 @@ def run(
 ) -> None:
     """Look for better numbers, and take a step towards them.
 
-    The numbers are chosen on the older part of the log and judged on the newer one. Only if they are better
-    there beyond chance is anything written: a tenth of the way, from the next answer on, in every process.
-    `recollect tune rollback` takes it back. It needs 50 answers at least.
+    The numbers are chosen on questions that came up first and judged on those that came up later. Only if
+    they are better there beyond chance is anything written: a tenth of the way, from the next answer on, in
+    every process. `recollect tune rollback` takes it back. It needs 50 answers at least.
 
     In a pipe, each line begins with what it is: `verdict`, `number`, `better`, `worse`.
     """
@@ -124,7 +124,7 @@ def reset(call: Call, profile: str | None, dry_run: bool, yes: bool) -> None:
 
     with call.memory() as memory:
         would = memory.tuner.reset(profile, dry_run=True)
-        if would.after and not dry_run:
+        if would.before and not dry_run:
             confirm(f"Reset the profile {would.profile} to its published numbers?", yes=yes)
         call.show(changed(memory.tuner.reset(profile, dry_run=dry_run), dry_run=dry_run))
 
@@ -157,14 +157,14 @@ def history(call: Call, profile: str | None, limit: int) -> None:
 def rollback(call: Call, version: int | None, profile: str | None, dry_run: bool, yes: bool) -> None:
     """Give a profile the numbers of an earlier version back.
 
-    Without a version, those before the last change; 0 is the profile as published. It is itself a new
-    version, so that it can be taken back as well.
+    Without a version, those before the last change, and said again, those before that. 0 is the profile as
+    published. It is itself a new version; `recollect tune rollback VERSION` goes to any, so nothing is lost.
     """
     from recollect.cli.tune_reply import changed  # noqa: PLC0415  # loads the engine's records
 
     with call.memory() as memory:
         would = memory.tuner.rollback(version, profile, dry_run=True)
-        if would.after and not dry_run:
+        if would.before and not dry_run:
             confirm(f"Give the profile {would.profile} its earlier numbers back?", yes=yes)
         call.show(changed(memory.tuner.rollback(version, profile, dry_run=dry_run), dry_run=dry_run))
 

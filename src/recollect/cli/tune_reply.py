@@ -44,14 +44,18 @@ def analyzed(told: Analyzed) -> Sheets:
         ),
     ]
     if seen.overall is not None:
-        sheets.append(("measure", _measures(seen.overall, told.log.against)))
-    if seen.interleaved.wins or seen.interleaved.losses or seen.interleaved.ties:
-        sheets.append(("drafts", _drafts(seen.interleaved)))
+        sheets.append(("measure", _measures(seen.overall, seen.against)))
+    drawn = seen.interleaved
+    if drawn.wins or drawn.losses or drawn.ties or seen.drafted_before:
+        sheets.append(("drafts", _drafts(seen.interleaved, seen.drafted_before)))
     sheets.append(("number", _numbers(told.numbers)))
     eta = f"Attention falls with the place p as p^-{seen.bias.eta:.2f} (± {seen.bias.spread:.2f})"
     notes = [f"{eta}; feedback is weighed against it."] if seen.with_feedback else []
     if not seen.with_feedback:
         notes.append("Nothing became of any answer yet: nothing was opened, found again, or judged.")
+    if seen.other_baselines:
+        left = counted(seen.other_baselines, "answer")
+        notes.append(f"Left out: {left} that showed another baseline than {seen.against}.")
     if told.log.unreadable:
         notes.append(f"{counted(told.log.unreadable, 'answer')} of another version cannot be ranked again.")
     if told.numbers.note:
@@ -80,12 +84,13 @@ def _measures(compared: Compared, against: str) -> Rows:
     return Rows(None, ("Measure", "the profile", against, "difference"), rows, right=(1, 2, 3))
 
 
-def _drafts(draws: Draws) -> Rows:
+def _drafts(draws: Draws, before: int) -> Rows:
     rows = [
         ("the profile's picks used more", f"{draws.wins:,}"),
         ("the baseline's", f"{draws.losses:,}"),
         ("both alike", f"{draws.ties:,}"),
         ("by chance, p", f"{draws.p:.3f}"),
+        *([("with earlier numbers, not counted", f"{before:,}")] if before else []),
     ]
     return Rows(None, ("Drafted answers", ""), rows, right=(1,))
 
@@ -123,7 +128,12 @@ def searched(done: Changed, *, dry_run: bool) -> Sheets:
 
 
 def _verdict(done: Changed, found: Proposal, *, dry_run: bool) -> Rows:
-    rows = [("profile", done.profile), ("treated answers", f"{found.treated:,}")]
+    rows = [
+        ("profile", done.profile),
+        ("verdict", found.verdict),
+        ("because", found.says),
+        ("treated answers", f"{found.treated:,}"),
+    ]
     if found.points:
         rows += [
             ("sets of numbers tried", f"{found.points:,}"),
@@ -167,9 +177,11 @@ def changed(done: Changed, *, dry_run: bool) -> Done:
         "before": dict(done.before),
         "after": dict(done.after),
     }
-    if not done.after:
+    if not done.before:
         return Done(f"The numbers of {done.profile} are that already; nothing was changed.", data)
     details = [f"{name}: {done.before[name]:.6g} → {value:.6g}" for name, value in done.after.items()]
+    gone = [(name, value) for name, value in done.before.items() if name not in done.after]
+    details += [f"{name}: {value:.6g} → gone, the profile takes it no longer" for name, value in gone]
     if dry_run:
         return Done(f"It would change {counted(len(details), 'number')} of {done.profile}:", data, details)
     said = f"{done.profile} has other numbers from the next answer on, as version {done.version}:"
@@ -219,6 +231,7 @@ def _analysis_data(told: Analyzed) -> dict[str, Any]:
     seen = told.analysis
     return {
         "profile": seen.profile,
+        "against": seen.against,
         "events": seen.events,
         "treated": seen.treated,
         "with_feedback": seen.with_feedback,
@@ -227,6 +240,8 @@ def _analysis_data(told: Analyzed) -> dict[str, Any]:
         "overall": None if seen.overall is None else _compared_data(seen.overall),
         "arms": {arm: _compared_data(each) for arm, each in seen.arms.items()},
         "interleaved": asdict(seen.interleaved),
+        "drafted_before": seen.drafted_before,
+        "other_baselines": seen.other_baselines,
         "numbers": numbers_data(told.numbers),
         "log": asdict(told.log),
     }

@@ -10,7 +10,7 @@ import numpy as np
 
 from recollect.changes import Calibrate
 from recollect.engine.calibration_rows import as_kept
-from recollect.engine.confidence import Scored, asked, first_of, known_scale, looked_at
+from recollect.engine.confidence import Rows, Scored, asked, cosines, first_of, known_scale, looked_at
 from recollect.engine.meaning import embedder_of
 from recollect.engine.own_questions import own_questions
 from recollect.engine.said import said_of
@@ -80,6 +80,8 @@ def calibrate(
             raise GivenUp
         # Before the store is read, so that nothing waits for it.
         vector = None if embedder is None else embedder.query(question.query)
+        if not wanted():
+            raise GivenUp
         with parts.store.read() as view:
             trials.append(_trial(view, parts, question, vector))
         if progress is not None:
@@ -154,8 +156,12 @@ def _trial(view: View, parts: Parts, question: OwnQuestion, vector: Vector | Non
     def looked(rows: np.ndarray) -> Looked:
         left = Scored(scored.cosine[rows], scored.bm25[rows])
         first = np.array(first_of(left), np.int64)
-        read = [memories[id_] for id_ in ids[rows][first].tolist()]
-        return looked_at(sought, left, first, len(first), read)
+        near = cosines(view, left.cosine, first, ids[rows], vector)
+        wanted = ids[rows][first].tolist()
+        # Where many said the same, what is left begins further down than was read.
+        known = memories | dict(view.memories([id_ for id_ in wanted if id_ not in memories]))
+        read = [known[id_] for id_ in wanted]
+        return looked_at(sought, left, Rows(first, len(first), near), read)
 
     return _Trial(sought, looked(np.ones(len(ids), bool)), looked(stay))
 

@@ -47,6 +47,15 @@ class Scored:
     bm25: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Candidates that are read: their rows, how many of them judge the answer, and the cosine of each."""
+
+    rows: Ints
+    first: int
+    near: Floats
+
+
 def to_read(gathered: Gathered, shown: Sequence[int]) -> list[int]:
     """Whom to load for it: what is shown, and the first of each search."""
     candidates = gathered.candidates
@@ -62,22 +71,20 @@ def sureness(
     scored = _scored(candidates)
     first = first_of(scored)
     wanted = np.searchsorted(candidates.ids, sorted(memories)).tolist()
-    rows = np.array([*first, *(row for row in wanted if row not in set(first))], np.int64)
+    rows = np.array(list(dict.fromkeys([*first, *wanted])), np.int64)
     ids = candidates.ids[rows].tolist()
-    name = ""
-    if request.vector is not None:
-        model = view.model()
-        name = "" if model is None else model.name
-        completed = _completed(view, scored.cosine, rows, candidates.ids, request.vector)
-        scored = Scored(completed, scored.bm25)
+    model = None if request.vector is None else view.model()
+    name = "" if model is None else model.name
+    near = cosines(view, scored.cosine, rows, candidates.ids, request.vector)
     question = asked(view, scope, request.sought)
-    looked = looked_at(question, scored, rows, len(first), [memories[id_] for id_ in ids])
+    read = [memories[id_] for id_ in ids]
+    looked = looked_at(question, scored, Rows(rows, len(first), near), read)
     done = judged(looked, question, known_scale(name), read_calibration(view, scope, name))
     hits, answer = done.hits, done.answer
     if request.of_that_time and request.span is not None:
-        then = _then(candidates.facts.happened_at, candidates.facts.created_at, request.span)[rows]
-        hits = np.where(then, _OF_THAT_TIME, hits)
-        answer = max(answer, float(hits.max(initial=0.0)))
+        then = _then(candidates.facts.happened_at, candidates.facts.created_at, request.span)
+        hits = np.where(then[rows], _OF_THAT_TIME, hits)
+        answer = max(answer, _OF_THAT_TIME) if then.any() else answer
     return Sureness(dict(zip(ids, hits.tolist(), strict=True)), answer)
 
 
@@ -91,10 +98,10 @@ def asked(view: View, scope: Scope, query: str) -> Sought:
     return sought(query, holders, texts)
 
 
-def looked_at(question: Sought, scored: Scored, rows: Ints, first: int, memories: Sequence[Memory]) -> Looked:
+def looked_at(question: Sought, scored: Scored, rows: Rows, memories: Sequence[Memory]) -> Looked:
     speakers = [stems(memory.speaker or "") for memory in memories]
     said = [held(f"{memory.speaker or ''} {said_of(memory)}", question.weights.keys()) for memory in memories]
-    return Looked(scored.cosine, scored.bm25, rows, first, said, speakers)
+    return Looked(scored.cosine, scored.bm25, rows.rows, rows.first, said, speakers, rows.near)
 
 
 def known_scale(model: str) -> Scale | None:
@@ -125,19 +132,19 @@ def _best(score: Floats) -> list[int]:
     return [int(row) for row in found[np.argsort(-score[found], kind="stable")][:FIRST]]
 
 
-def _completed(view: View, cosine: Floats, rows: Ints, ids: Ints, vector: Vector) -> Floats:
-    """With the cosines of what is shown and was too far down for the search by meaning."""
-    lacking = rows[~np.isfinite(cosine[rows])]
-    passages = view.passages(ids[lacking].tolist())
+def cosines(view: View, cosine: Floats, rows: Ints, ids: Ints, vector: Vector | None) -> Floats:
+    """Of these rows, also of those that were too far down for the search by meaning."""
+    near = cosine[rows]
+    if vector is None:
+        return near
+    place_of = {int(ids[rows[place]]): int(place) for place in np.flatnonzero(~np.isfinite(near))}
+    passages = view.passages(list(place_of))
     vectors = view.vectors([passage.id for passage in passages])
-    row_of = dict(zip(ids[lacking].tolist(), lacking.tolist(), strict=True))
-    completed = cosine.copy()
     for passage in passages:
         if passage.id in vectors:
-            row = row_of[passage.memory]
-            near = float(np.dot(vectors[passage.id], vector))
-            completed[row] = np.fmax(completed[row], near)
-    return completed
+            place = place_of[passage.memory]
+            near[place] = np.fmax(near[place], float(np.dot(vectors[passage.id], vector)))
+    return near
 
 
 def _then(happened_at: Ints, created_at: Ints, span: tuple[int, int]) -> Flags:

@@ -69,6 +69,7 @@ def context(
         across=True,
         as_of=as_of,
         record=False,
+        judge=False,
     )
     answer = recall(parts, question)
     memories = _unsaid(parts, answer.hits, talk)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.dream.gate import Asked, reads_traces
 from recollect.engine.lots import drawn
 from recollect.engine.recall import Question, asking
+from recollect.engine.shadow import tuned_in
 from recollect.rank.profiles import DEFAULT
 from recollect.records import Kind
 from recollect.retrieve.gather import gather
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from recollect.dream.knobs import Knobs
     from recollect.dream.snapshot import Snapshot
     from recollect.engine.parts import Parts
+    from recollect.ports import View
     from recollect.rank.pipeline import Profile
     from recollect.records import Memory, PastQuestion
 
@@ -30,6 +32,7 @@ _FEW = 3
 def questions(parts: Parts, profiles: Mapping[str, Profile], snapshot: Snapshot, knobs: Knobs) -> list[Asked]:
     """So many, real ones first. Memories speak for themselves where people have asked too little."""
     with parts.store.read() as view:
+        profiles = _tuned(parts, view, profiles)
         past = view.questions(parts.scope, knobs.gate_questions)
         sampled = _sample(snapshot, knobs.gate_questions - len(past))
         memories = view.memories(sampled)
@@ -48,6 +51,7 @@ def trials(
 ) -> tuple[Asked, ...]:
     """Half as many, by each ranking in use that reads what dreams write: a few words of some memories."""
     with parts.store.read() as view:
+        profiles = _tuned(parts, view, profiles)
         used = {one.profile for one in view.questions(parts.scope, knobs.gate_questions)}
         memories = view.memories(_sample(snapshot, knobs.gate_questions // 2))
     asked = (
@@ -58,6 +62,11 @@ def trials(
         if (query := _query(memory, _FEW))
     )
     return tuple(one for one in asked if one is not None)
+
+
+def _tuned(parts: Parts, view: View, profiles: Mapping[str, Profile]) -> dict[str, Profile]:
+    """As people get them: with the numbers that each was tuned to."""
+    return {name: tuned_in(parts, view, profile)[1] for name, profile in profiles.items()}
 
 
 def _usual(past: Sequence[PastQuestion], profiles: Mapping[str, Profile]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,11 +27,11 @@ from recollect.engine import (
 from recollect.engine.context import DEFAULT_BUDGET
 from recollect.engine.recall import Question, recall
 from recollect.engine.report import STALE_DAYS, consolidation_report
-from recollect.engine.semantic import search_semantic
+from recollect.engine.semantic import as_published, entities_for
 from recollect.engine.shadow import note_shown
 from recollect.engine.wanted import aware, ids_of, listed, scope_of, tags_of
 from recollect.engine.whynot import why_not
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.rank.profiles import DEFAULT, PROFILES, profile_named
 from recollect.records import Filter, Kind, Scope
 from recollect.text.same import CONTAINED, SIMILAR
@@ -373,6 +374,7 @@ class Engine:
         min_confidence: float | None = None,
         abstain: bool = False,
         tuned: bool = True,
+        noted_later: bool = False,
     ) -> Answer:
         """The best memories for a query, best first, ranked by a profile.
 
@@ -403,6 +405,7 @@ class Engine:
             min_confidence=min_confidence,
             abstain=abstain,
             tuned=tuned and isinstance(profile, str),
+            noted_later=noted_later,
         )
         parts = self._parts if scope is None else replace(self._parts, scope=scope_of(scope))
         return recall(parts, question)
@@ -441,7 +444,7 @@ class Engine:
     def seen(self, ids: Sequence[int], answer: Answer | None = None) -> None:
         """Note that somebody was shown these, best first, as `recall` does by itself.
 
-        `answer` is what they are the first of, where it was asked for with `record=False`.
+        `answer` is what they are the first of, asked for with `record=False` and `noted_later`.
         """
         at = self._parts.clock()
         if answer is None:
@@ -471,12 +474,19 @@ class Engine:
         return tuning.Tuner(self._parts, self.profiles)
 
     def search_semantic(
-        self, query: str, limit: int | None = None, *, explain: bool = False, record: bool = True
+        self,
+        query: str,
+        limit: int | None = None,
+        *,
+        explain: bool = False,
+        record: bool = True,
+        tuned: bool = True,
     ) -> dict[str, Any]:
         """Entities by the limbic profile, in the form that MCP Memory v2 answers in."""
-        return search_semantic(
-            self._parts, self._profile("limbic"), query, limit, explain=explain, record=record
+        answer = entities_for(
+            self._parts, self._profile("limbic"), query, limit, explain=explain, record=record, tuned=tuned
         )
+        return as_published(answer, explain=explain)
 
     def why_not(
         self,
@@ -545,11 +555,15 @@ class Engine:
     def _profile(self, profile: str | Profile) -> Profile:
         return profile_named(profile, self.profiles) if isinstance(profile, str) else profile
 
-    def get(self, id: int) -> Memory | None:  # noqa: A002  # the domain's word
-        """One memory of this scope by its id, forgotten or not."""
+    def get(self, id: int, *, record: bool = False) -> Memory | None:  # noqa: A002  # the domain's word
+        """One memory of this scope by its id, forgotten or not. With `record`, it counts as opened."""
         with self.store.read() as view:
             memory = view.memories([id]).get(id)
-        return memory if memory is not None and memory.scope == self.scope else None
+        if memory is None or memory.scope != self.scope:
+            return None
+        if record and memory.deleted_at is None:
+            self._parts.signals.seen(self.scope, [id], self._parts.clock(), opened=True)
+        return memory
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""
@@ -570,7 +584,11 @@ class Engine:
 
     def purge(self, before: datetime) -> int:
         """Destroy for good what was forgotten before a time, in every scope. There is no way back."""
-        return self.store.apply([Purge(before)], at=self._parts.clock()).outcomes[0].count
+        count = self.store.apply([Purge(before)], at=self._parts.clock()).outcomes[0].count
+        # It is destroyed; where the file is busy, its bytes lie there until they are written over.
+        with suppress(StoreUnavailable):
+            self.store.scrub()
+        return count
 
     # Upkeep of the graph
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -15,57 +16,84 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recollect.engine.parts import Parts
+    from recollect.records import Scope
 
 _log = logging.getLogger(__name__)
 _EVERY = timedelta(minutes=10)
 """Whoever has just looked does not look again so soon."""
 _GROWN = 1.5
+# A question of our own takes milliseconds, but where another machine has the model, as long as that likes.
+_AT_LATEST_SECONDS = 2.0
+# Of so many memories it is learnt within a second, so that it is waited for rather than given up: the command
+# line opens and closes the memory with every question.
+_FEW = 100
 
 
 class Learning:
-    """Calibrates a store when it is due, in one thread. Two processes that do so learn the same."""
+    """Calibrates whose memory is asked when it is due, one at a time. Two processes learn the same."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._lock = threading.Lock()
-        self._next: datetime | None = None
+        self._next: dict[Scope, datetime] = {}
         self._thread: threading.Thread | None = None
         self._closing = threading.Event()
+        self._closed = threading.Event()
 
-    def falls(self) -> None:
-        """An answer was given: look whether there is something to learn. Returns at once."""
+    def falls(self, scope: Scope) -> None:
+        """An answer was given there: look whether there is something to learn. Returns at once."""
         now = self._parts.clock()
         with self._lock:
-            if self._closing.is_set() or (self._next is not None and now < self._next):
+            self._next = {known: at for known, at in self._next.items() if now < at}
+            if not self._wanted() or scope in self._next:
                 return
+            # Whoever comes while another learns is looked at with a later answer.
             if self._thread is not None and self._thread.is_alive():
                 return
-            self._next = now + _EVERY
-            self._thread = threading.Thread(target=self._learn, name="recollect-learning", daemon=True)
+            self._next[scope] = now + _EVERY
+            self._thread = threading.Thread(
+                target=self._learn, args=(scope,), name="recollect-learning", daemon=True
+            )
             self._thread.start()
 
-    def settle(self) -> None:
+    def settle(self, at_most_seconds: float | None = None) -> None:
         """Wait for what is under way."""
         with self._lock:
             thread = self._thread
         if thread is not None:
-            thread.join()
+            thread.join(at_most_seconds)
 
     def close(self) -> None:
-        """Give up what is under way: the next process begins anew."""
-        self._closing.set()
-        self.settle()
+        """Give up what is under way, unless it is done in a moment: the next process begins anew.
 
-    def _learn(self) -> None:
+        A model that does not come back is not waited for; once it does, the store is left alone.
+        """
+        self._closing.set()
+        self.settle(_AT_LATEST_SECONDS)
+        self._closed.set()
+
+    def _wanted(self) -> bool:
+        return not (self._closing.is_set() or self._parts.ends.is_set())
+
+    def _open(self) -> bool:
+        return not (self._closed.is_set() or self._parts.ends.is_set())
+
+    def _learn(self, scope: Scope) -> None:
+        parts = replace(self._parts, scope=scope)
         try:
-            if is_due(self._parts):
-                calibrate(self._parts, wanted=lambda: not self._closing.is_set())
+            if is_due(parts):
+                calibrate(parts, wanted=self._open if _is_small(parts) else self._wanted)
         except GivenUp:
             _log.info("The store was closed before it had learnt how sure it may be.")
         except RecollectError as error:
             _log.warning("The store could not learn how sure it may be: %s", error)
         except Exception:  # noqa: BLE001  # best effort: whatever it is, no caller may feel it
             _log.exception("The store could not learn how sure it may be")
+
+
+def _is_small(parts: Parts) -> bool:
+    with parts.store.read() as view:
+        return how_many(view, parts) <= _FEW
 
 
 def is_due(parts: Parts) -> bool:

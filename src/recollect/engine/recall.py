@@ -68,6 +68,8 @@ class Question:
     explain: bool = False
     record: bool = True
     """False: the answer leaves no trace in the store."""
+    noted_later: bool = False
+    """Whoever asks notes what of it was shown, so that it may be part of a trial."""
     session: str | None = None
     """The current one; None: the one that the memory was opened with, if any."""
     across: bool = False
@@ -89,6 +91,8 @@ class Question:
     """Leave out hits that are less likely to be what was asked for."""
     abstain: bool = False
     """Give no hits where nothing seems to answer."""
+    judge: bool = True
+    """Tell how sure the answer is; False where nobody is shown it, and it need not be paid for."""
 
 
 def recall(parts: Parts, question: Question) -> Answer:
@@ -104,18 +108,24 @@ def recall(parts: Parts, question: Question) -> Answer:
     if limit == 0 or not question.query.strip():
         return Answer(question.query, (), "words", profile=question.profile.name)
     with asking(parts, question, now) as (view, request, note):
-        rankers = rankers_for(parts, view, question.profile, question.query, tuned=question.tuned)
+        # Nothing is learnt from an answer that nobody notes, so it is part of no trial.
+        noted = question.as_of is None and (question.record or question.noted_later)
+        rankers = rankers_for(
+            parts, view, question.profile, question.query, tuned=question.tuned, trial=noted
+        )
         asked = replace(question, profile=rankers.shown)
         gathered, ranked, unread = ranked_for(parts, view, asked, request)
-        memories = _read(view, to_read(gathered, ranked.ids.tolist()), question)
+        ids = ranked.ids.tolist()
+        memories = _read(view, to_read(gathered, ids) if question.judge else ids, question)
         hits = _hits(view, ranked, gathered.found, question, memories)
-        trace = trace_of(parts, rankers, gathered, ranked.ids.tolist(), now)
+        trace = trace_of(parts, rankers, gathered, ids, now)
         if rankers.arm == "interleaved":
-            hits = _drafted(view, hits, gathered, trace, question)
+            hits, trace = _drafted(view, hits, gathered, trace, question)
             memories |= {hit.memory.id: hit.memory for hit in hits}
-        sure = sureness(view, parts.scope, gathered, request, memories)
-    hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
-    abstained = question.abstain and sure.answer < UNLIKELY
+        sure = sureness(view, parts.scope, gathered, request, memories) if question.judge else None
+    if sure is not None:
+        hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
+    abstained = question.abstain and sure is not None and sure.answer < UNLIKELY
     likely = () if abstained else kept(hits, question.min_confidence)
     shown = within(likely, question.budget_tokens)
     # Who asks about the past must not change it.
@@ -130,7 +140,7 @@ def recall(parts: Parts, question: Question) -> Answer:
         strategy=_strategy(asked),
         time=request.time,
         left_out=len(likely) - len(shown),
-        confidence=sure.answer,
+        confidence=None if sure is None else sure.answer,
         abstained=abstained,
         withheld=len(hits) - len(likely),
         trace=trace if parts.trial.log and question.as_of is None else None,
@@ -296,8 +306,8 @@ def _hits(
 
 def _drafted(
     view: View, hits: tuple[Hit, ...], gathered: Gathered, trace: Trace, question: Question
-) -> tuple[Hit, ...]:
-    """One list of ours and the baseline. Each hit keeps the score of the ranking that picked it."""
+) -> tuple[tuple[Hit, ...], Trace]:
+    """One list of ours and the baseline, each hit with the score of the ranking that picked it, and how."""
     ranked = run(trace.rankers.baseline, gathered.candidates, gathered.moment)
     read = _read(view, ranked.ids.tolist(), question)
     baseline = _hits(view, ranked, gathered.found, question, read)
@@ -306,7 +316,9 @@ def _drafted(
         "baseline": {hit.memory.id: hit for hit in baseline},
     }
     shown, teams = drafted(tuple(by_team["ours"]), tuple(by_team["baseline"]), gathered.moment)
-    return tuple(by_team[team][id_] for id_, team in zip(shown, teams, strict=True))
+    known = {**trace.known, "baseline": tuple(by_team["baseline"])}
+    drawn = tuple(by_team[team][id_] for id_, team in zip(shown, teams, strict=True))
+    return drawn, replace(trace, known=known)
 
 
 def _places(ranked: Candidates, row: int) -> dict[str, Place]:

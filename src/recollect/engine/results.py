@@ -227,7 +227,8 @@ class Hit:
     memory: Memory
     score: float
     places: Mapping[str, Place] = field(default_factory=dict)
-    """By `words` (score: BM25) and by `meaning` (score: cosine)."""
+    """By each search that found it: `words` (score: BM25), `meaning` (cosine), `nearby` (how much of the
+    query stands around it) and `linked` (how strongly it is tied to whom the query names)."""
     scores: Mapping[str, float] = field(default_factory=dict)
     """Scores on the way that a profile keeps, such as `limbic_score`."""
     reasons: tuple[Reason, ...] = ()
@@ -237,7 +238,7 @@ class Hit:
     piece: str | None = None
     """That piece of a long text, where it is not the whole."""
     confidence: float | None = None
-    """How likely it is to be what was asked for."""
+    """How likely it is to be what was asked for; None where it was not judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +250,8 @@ class Answer:
     mode: Mode
     """Which searches found something."""
     note: str | None = None
-    """Why meaning was not searched, if it was not."""
+    """What the caller should know of how it was made: that meaning was not searched, or that texts wait for
+    a vector, that it was not re-ranked, or not ranked as tuned."""
     profile: str = ""
     strategy: str | None = None
     """What kind of question the router took it for; None where the profile does not route."""
@@ -258,7 +260,7 @@ class Answer:
     left_out: int = 0
     """Hits beyond the budget of tokens."""
     confidence: float | None = None
-    """How likely the store is to hold an answer at all; None where nothing was asked."""
+    """How likely the store is to hold an answer at all; None where nothing was asked, or nobody judged."""
     abstained: bool = False
     """Nothing seemed to answer, and the caller wanted no guesses."""
     withheld: int = 0

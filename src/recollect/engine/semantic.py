@@ -17,14 +17,33 @@ if TYPE_CHECKING:
 _NEUTRAL = {"importance": 0.0, "temporal_factor": 1.0, "cooc_boost": 0.0}
 
 
-def search_semantic(
-    parts: Parts, profile: Profile, query: str, limit: int | None, *, explain: bool, record: bool
-) -> dict[str, Any]:
-    """`{"results": [...]}` with the published fields, and beside them `score`, `mode` and the explanation."""
+def entities_for(
+    parts: Parts,
+    profile: Profile,
+    query: str,
+    limit: int | None,
+    *,
+    explain: bool = False,
+    record: bool = True,
+    tuned: bool = True,
+    noted_later: bool = False,
+) -> Answer:
     question = Question(
-        query, profile, limit=limit, kinds=frozenset({Kind.ENTITY}), explain=explain, record=record
+        query,
+        profile,
+        limit=limit,
+        kinds=frozenset({Kind.ENTITY}),
+        explain=explain,
+        record=record,
+        judge=False,
+        tuned=tuned,
+        noted_later=noted_later,
     )
-    answer = recall(parts, question)
+    return recall(parts, question)
+
+
+def as_published(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
+    """`{"results": [...]}` with the published fields, and beside them `score`, `mode` and the explanation."""
     results = [_result(hit, answer, explain=explain) for hit in answer.hits]
     return {"results": results, **({"note": answer.note} if answer.note else {})}
 

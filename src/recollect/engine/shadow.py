@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from recollect.changes import Bounds, Logged
 from recollect.engine.packed import pack
 from recollect.errors import InvalidInput
-from recollect.rank.base import BaseRelevance, Keep
-from recollect.rank.finish import Cut, DropEcho, DropRepeats, Order
-from recollect.rank.fuse import Rrf
 from recollect.rank.pipeline import Profile, run
 from recollect.rank.profiles import PROFILES, profile_named
+from recollect.tune.baseline import SIMILARITY, likeness
 from recollect.tune.interleave import arm_of, coin_text, draft
 from recollect.tune.knobs import knobs_of, with_knobs
 
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
     from recollect.tune.interleave import Team
 
 Design = Literal["off", "split", "interleave"]
-SIMILARITY = "similarity"
-"""The baseline that everything is compared with, unless the settings name a profile: likeness alone."""
 # Who asks for more hits than anyone reads wants a list, not an answer, and nothing can be learnt from it.
 _MOST_CANDIDATES = 1_000
 # In letters. What is longer is a text that was pasted.
@@ -48,6 +44,7 @@ class Trial:
     share: float = 0.5
     """Of queries that get the profile, where they are split."""
     against: str = SIMILARITY
+    """What everything is compared with: likeness alone, or a profile by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +64,20 @@ class Rankers:
         return self.baseline if self.arm == "baseline" else self.ours
 
 
-def rankers_for(parts: Parts, view: View, profile: Profile, query: str, *, tuned: bool) -> Rankers:
-    """As the store has them at this moment. Without `tuned`, the profile as published, and in no trial."""
+def rankers_for(
+    parts: Parts, view: View, profile: Profile, query: str, *, tuned: bool, trial: bool
+) -> Rankers:
+    """As the store has them at this moment. Without `tuned`, the profile as published, and in no trial.
+
+    `trial`: what is answered will be noted, or was. A trial that nobody can learn from only spoils answers.
+    """
     baseline = baseline_of(parts, profile)
     if not tuned:
         return Rankers(profile, baseline)
     version, ours, note = tuned_in(parts, view, profile)
-    return Rankers(ours, baseline, _arm(parts.trial, view, query), version, note)
+    learnt_from = trial and parts.trial.log and len(query) <= _LONGEST_QUERY
+    arm = _arm(parts.trial, view, query) if learnt_from else "ours"
+    return Rankers(ours, baseline, arm, version, note)
 
 
 def _arm(trial: Trial, view: View, query: str) -> Arm:
@@ -118,21 +122,9 @@ def _tuned(profile: Profile, numbers: tuple[tuple[str, float], ...]) -> tuple[Pr
 def baseline_of(parts: Parts, profile: Profile) -> Profile:
     """Over the same candidates: likeness alone, or the profile that the settings name."""
     if parts.trial.against == SIMILARITY:
-        return _similarity(profile)
+        return likeness(profile)
     other = profile_named(parts.trial.against, {**PROFILES, **parts.profiles})
     return replace(other, retrieve=profile.retrieve)
-
-
-@lru_cache(maxsize=64)
-def _similarity(profile: Profile) -> Profile:
-    """The cosine, and for what only words found the published stand-in; without what may not be shown."""
-    hidden = tuple(step for step in profile.steps if isinstance(step, DropEcho | DropRepeats))
-    return Profile(
-        name=SIMILARITY,
-        about="likeness alone, as the published pipeline had it before it was re-ranked",
-        retrieve=profile.retrieve,
-        steps=(Rrf(), Keep("rrf_score"), BaseRelevance(), *hidden, Order(), Cut()),
-    )
 
 
 def drafted(
@@ -154,16 +146,20 @@ class Trace:
     known: Mapping[Team, tuple[int, ...]] = field(default_factory=dict, repr=False)
     """The order of those rankings that were run for the answer."""
 
-    def logged(self, shown: int) -> Logged | None:
-        """As the log keeps an answer that showed so many; None where it is none that one could learn from."""
+    def logged(self) -> Logged | None:
+        """As the log keeps the answer; None where it is none that one could learn from.
+
+        Both rankings down to what was asked for, whatever a budget left of it: else the one that was shown
+        could not be told from the other, nor who picked what.
+        """
         if len(self.candidates) > _MOST_CANDIDATES or len(self.moment.query) > _LONGEST_QUERY:
             return None
         return Logged(
             handle=self.handle,
             arm=self.rankers.arm,
             against=self.rankers.baseline.name,
-            ranked=self._order("ours", self.rankers.ours)[:shown],
-            baseline=self._order("baseline", self.rankers.baseline)[:shown],
+            ranked=self._order("ours", self.rankers.ours),
+            baseline=self._order("baseline", self.rankers.baseline),
             candidates=pack(self.candidates, self.moment),
             version=self.rankers.version,
             bounds=self.bounds,
@@ -173,6 +169,15 @@ class Trace:
         if team in self.known:
             return self.known[team]
         return tuple(run(profile, self.candidates, self.moment).ids.tolist())
+
+
+def _is_text(query: str) -> bool:
+    """Half of a surrogate pair is none, and no store takes it."""
+    try:
+        query.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def trace_of(
@@ -194,5 +199,9 @@ def note_shown(
     parts: Parts, ids: Sequence[int], at: datetime, query: str, profile: str, trace: Trace | None
 ) -> None:
     """What a caller saw, with what else the log keeps of it; in the background."""
-    log = None if trace is None or not parts.trial.log else partial(trace.logged, len(ids))
+    if not _is_text(query):
+        # What was asked cannot be kept, but what was seen counts as ever.
+        parts.signals.seen(parts.scope, ids, at)
+        return
+    log = None if trace is None or not parts.trial.log else trace.logged
     parts.signals.seen(parts.scope, ids, at, query, profile, log=log)

@@ -42,8 +42,8 @@ class Signals:
         self.last_failure: str | None = None
         self.then: Callable[[], None] | None = None
         """What to do once an answer was given and noted, in the background as well."""
-        self.later: Callable[[], None] | None = None
-        """And what to do after that."""
+        self.later: Callable[[Scope], None] | None = None
+        """And what to do after that; told whose memory answered."""
         self._store = store
         self._waiting: SimpleQueue[tuple[RecordUse, datetime, Log | None] | None] = SimpleQueue()
         self._answers = count(1)
@@ -114,9 +114,10 @@ class Signals:
                 with self._idle:
                     self._unwritten -= 1
                     self._idle.notify_all()
-            for after in (self.then, self.later):
-                if after is not None:
-                    after()
+            if self.then is not None:
+                self.then()
+            if self.later is not None:
+                self.later(change.scope)
 
         self._tell_the_rest()
 

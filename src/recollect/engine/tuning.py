@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from recollect.changes import GiveFeedback, TuneProfile
-from recollect.engine.packed import unpack
-from recollect.engine.shadow import tuned_in
+from recollect.engine.logged_events import events_of
+from recollect.engine.shadow import baseline_of, tuned_in
 from recollect.errors import InvalidInput, NotFound
-from recollect.factors.ages import microseconds
-from recollect.factors.candidates import Candidates, Facts, Moment, Together
 from recollect.rank.profiles import DEFAULT, profile_named
 from recollect.tune.analysis import analyze
-from recollect.tune.events import Event
-from recollect.tune.knobs import EASE, eased, full_names, knobs_of, located, with_knobs
+from recollect.tune.knobs import EASE, eased, full_names, knobs_of, with_knobs
 from recollect.tune.search import search
 
 if TYPE_CHECKING:
@@ -27,7 +22,7 @@ if TYPE_CHECKING:
     from recollect.engine.results import Answer
     from recollect.ports import View
     from recollect.rank.pipeline import Profile
-    from recollect.records import LoggedAnswer, LogSize, Tuned
+    from recollect.records import LogSize, Tuned
     from recollect.tune.analysis import Analysis
     from recollect.tune.search import Proposal
 
@@ -99,7 +94,7 @@ class Changed:
     """The new one; the present one where nothing was written."""
     written: bool
     before: Mapping[str, float]
-    """Every number that differs after, as it was."""
+    """Every number that differs after, as it was, and those that go, which the profile takes no longer."""
     after: Mapping[str, float]
     proposal: Proposal | None = None
     """What a search found, where one was made."""
@@ -116,10 +111,11 @@ class Tuner:
         """How the profile fares in the log against what it is compared with."""
         with self._settled().store.read() as view:
             chosen = self._chosen(view, profile)
-            _, present, _ = tuned_in(self.parts, view, chosen)
+            version, present, _ = tuned_in(self.parts, view, chosen)
             events, unreadable = events_of(self.parts, view, chosen.name)
             log = self._log(view, unreadable)
-            return Analyzed(analyze(events, present), self._numbers(view, chosen), log)
+            found = analyze(events, present, baseline_of(self.parts, chosen), version)
+            return Analyzed(found, self._numbers(view, chosen), log)
 
     def run(
         self,
@@ -136,8 +132,7 @@ class Tuner:
         found = search(events, present, ranges)
         if found.verdict != "proposed":
             return Changed(chosen.name, version, written=False, before={}, after={}, proposal=found)
-        step = _whole(present, found.eased)
-        changed = self._change(chosen, present, version, step, "run", _told(found), dry_run=dry_run)
+        changed = self._change(chosen, present, version, found.eased, "run", _told(found), dry_run=dry_run)
         return replace(changed, proposal=found)
 
     def set(
@@ -156,7 +151,7 @@ class Tuner:
             version, present, _ = tuned_in(self.parts, view, chosen)
         wanted = full_names(chosen, values)
         with_knobs(chosen, wanted)  # what is asked for must be a number that the profile can have
-        step = wanted if exactly else _whole(present, eased(knobs_of(present), wanted, EASE))
+        step = wanted if exactly else eased(knobs_of(present), wanted, EASE)
         report = {"asked": wanted, "exactly": exactly}
         return self._change(chosen, present, version, step, "set", report, dry_run=dry_run)
 
@@ -170,7 +165,7 @@ class Tuner:
     def rollback(
         self, version: int | None = None, profile: str | None = None, *, dry_run: bool = False
     ) -> Changed:
-        """Back to the numbers of a version; without one, to those before the last."""
+        """Back to the numbers of a version; without one, to those before the last, and each time further."""
         with self.parts.store.read() as view:
             known = view.tunings(self.parts.scope, None, _ALL)
             named = next((each for each in known if each.version == version), None)
@@ -180,8 +175,7 @@ class Tuner:
             chosen = self._chosen(view, wanted)
             present_version, present, _ = tuned_in(self.parts, view, chosen)
             knobs, to = _earlier(chosen, version, [each for each in known if each.profile == chosen.name])
-        known_by_now = knobs_of(chosen)
-        numbers = {**known_by_now, **{name: knobs[name] for name in knobs if name in known_by_now}}
+        numbers = {**knobs_of(chosen), **_taken(chosen, knobs)}
         return self._change(
             chosen, present, present_version, numbers, "rollback", {"to": to}, dry_run=dry_run
         )
@@ -234,13 +228,18 @@ class Tuner:
         after = {**before, **step}
         with_knobs(profile, after)
         moved = {name: value for name, value in after.items() if value != before[name]}
-        was = {name: before[name] for name in moved}
-        if dry_run or not moved:
+        knobs = {name: value for name, value in after.items() if value != published[name]}
+        # Not only what ranks by now: a number that the profile no longer takes is still in the store.
+        with self.parts.store.read() as view:
+            _, stored = view.tuned(self.parts.scope, profile.name) or (0, {})
+        lost = {name: value for name, value in stored.items() if name not in knobs and name not in moved}
+        was = {**{name: before[name] for name in moved}, **lost}
+        if dry_run or not was:
             return Changed(profile.name, version, written=False, before=was, after=moved)
         change = TuneProfile(
             scope=self.parts.scope,
             profile=profile.name,
-            knobs=tuple((name, value) for name, value in after.items() if value != published[name]),
+            knobs=tuple(knobs.items()),
             why=why,
             report=json.dumps({**report, "before": was, "after": moved}),
             after=version,
@@ -265,7 +264,7 @@ def _earlier(
     if not known:
         raise NotFound(f"The profile {profile.name!r} was never tuned; there is nothing to take back.")
     if version is None:
-        return (known[1].knobs, known[1].version) if len(known) > 1 else ({}, 0)
+        return _before(profile, known)
     if version == 0:
         return {}, 0
     found = next((each for each in known if each.version == version), None)
@@ -274,10 +273,29 @@ def _earlier(
     return found.knobs, version
 
 
-def _whole(profile: Profile, numbers: Mapping[str, float]) -> dict[str, float]:
-    """With whole numbers where a profile takes no others: the nearest."""
-    whole = {knob.name for knob in located(profile) if knob.whole}
-    return {name: float(round(value)) if name in whole else value for name, value in numbers.items()}
+def _before(profile: Profile, known: Sequence[Tuned]) -> tuple[Mapping[str, float], int]:
+    """What there was before the present numbers. Where those were themselves gone back to, before that."""
+    by_version = {each.version: each for each in known}
+    stands = known[0].version
+    while stands and by_version[stands].why == "rollback":
+        stands = int(by_version[stands].report["to"])
+    if not stands:
+        raise NotFound(
+            f"The profile {profile.name!r} was taken back to its published numbers; there is nothing before "
+            "them. `recollect tune history` lists what there was since, and `rollback VERSION` goes there."
+        )
+    present = _taken(profile, known[0].knobs)
+    for each in known:
+        # What differs only in numbers that the profile no longer takes would be no step.
+        if each.version < stands and _taken(profile, each.knobs) != present:
+            return each.knobs, each.version
+    return {}, 0
+
+
+def _taken(profile: Profile, knobs: Mapping[str, float]) -> dict[str, float]:
+    """Those that the profile has by now."""
+    known = knobs_of(profile)
+    return {name: value for name, value in knobs.items() if name in known}
 
 
 def _told(found: Proposal) -> dict[str, Any]:
@@ -292,52 +310,3 @@ def _told(found: Proposal) -> dict[str, Any]:
         "ndcg_best": found.ndcg_best,
         "gain": None if found.gain is None else asdict(found.gain),
     }
-
-
-def events_of(parts: Parts, view: View, profile: str) -> tuple[list[Event], int]:
-    """A profile's answers as the tuner reads them, the oldest first, and how many it cannot read.
-
-    Only of what became something are the candidates needed, and so unpacked: a log holds thousands.
-    """
-    events: list[Event] = []
-    unreadable = 0
-    for answer in view.answers(parts.scope, profile):
-        try:
-            events.append(_event(answer))
-        except InvalidInput:
-            unreadable += 1
-    return events, unreadable
-
-
-def _event(answer: LoggedAnswer) -> Event:
-    said = {memory: grade for memory, kind, grade in answer.feedback if kind == "said"}
-    seen: dict[int, float] = {}
-    for memory, kind, grade in answer.feedback:
-        if kind != "said":
-            seen[memory] = max(grade, seen.get(memory, 0.0))
-    feedback = {**seen, **said}
-    candidates, moment = unpack(answer.candidates) if feedback else (_NOTHING, _moment(answer))
-    return Event(
-        id=answer.id,
-        at=microseconds(answer.at),
-        query=answer.query,
-        profile=answer.profile,
-        arm=answer.arm,
-        shown=answer.shown,
-        ranked=answer.ranked,
-        baseline=answer.baseline,
-        candidates=candidates,
-        moment=moment,
-        feedback=feedback,
-        said=said,
-    )
-
-
-_NO_COLUMN: Any = np.zeros(0, np.int64)
-_NOTHING = Candidates(Facts(*(_NO_COLUMN for _ in fields(Facts))), {}, np.zeros(0))
-_NOT_TOGETHER = Together(_NO_COLUMN, _NO_COLUMN, _NO_COLUMN, _NO_COLUMN)
-
-
-def _moment(answer: LoggedAnswer) -> Moment:
-    """Of an answer that nobody did anything with, which is never ranked again."""
-    return Moment(microseconds(answer.at), answer.query, len(answer.shown), False, _NOT_TOGETHER)

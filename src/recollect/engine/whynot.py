@@ -85,7 +85,10 @@ def _why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
         out = _out_of_reach(memory, question, question.session or parts.session)
         if out is not None:
             return WhyNot(question.query, question.profile.name, memory, out[0], (), None, (out[1],))
-        rankers = rankers_for(parts, view, question.profile, question.query, tuned=question.tuned)
+        # It speaks of what `recall` shows.
+        rankers = rankers_for(
+            parts, view, question.profile, question.query, tuned=question.tuned, trial=question.as_of is None
+        )
         question = replace(question, profile=rankers.shown)
         reranker, _ = reranker_for(parts, question)
         reader = None if reranker is None else Reader(reranker, view, question)

@@ -17,7 +17,7 @@ from recollect.factors.candidates import Mark
 from recollect.rank.fuse import stretched, words_share
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Candidates, Moment
+    from recollect.factors.candidates import Candidates, Floats, Moment
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +34,20 @@ class Around:
     conversation: float = 0.2
 
     def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
-        spoken = candidates.facts.session != 0
-        if not spoken.any():
-            return candidates
         own = candidates.score
+        spoken = candidates.facts.session != 0
         for name, weight in (("nearby", self.nearby), ("conversation", self.conversation)):
-            told = words_share(candidates.source(name))
-            if not told.any():
-                continue
-            share = np.where(spoken, told, own)
-            candidates = candidates.marked(Mark(f"around: {name}", "plus", weight * share))
+            told = told_around(candidates, name)
+            if told is not None:
+                share = np.where(spoken, told, own)
+                candidates = candidates.marked(Mark(f"around: {name}", "plus", weight * share))
         return candidates
+
+
+def told_around(candidates: Candidates, name: str) -> Floats | None:
+    """What stands `nearby`, or in the whole `conversation`, over the most of it; None where nothing does."""
+    told = words_share(candidates.source(name))
+    return told if told.any() and (candidates.facts.session != 0).any() else None
 
 
 @dataclass(frozen=True, slots=True)

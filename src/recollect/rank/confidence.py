@@ -1,6 +1,7 @@
 """Confidence: how likely a hit is to be what was asked for, and whether there is an answer at all.
 
-Six signs of each hit, each the better the higher, and all of them from what the searches have read:
+Six signs of each hit, each the better the higher, from the first 30 of each search, however many it gave, so
+that asking for more hits moves none of them:
 
 near    its cosine, from the best cosine of questions that have no answer here, in their spreads
 above   its cosine above the background, the cosines of the 11th to the 30th place, in the same spreads
@@ -19,7 +20,7 @@ scale: where the cosines and the sum lie for questions whose answer was taken ou
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp
+from math import exp, fsum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,12 +31,15 @@ if TYPE_CHECKING:
     from recollect.factors.candidates import Floats, Ints
     from recollect.rank.sought import Sought
 
+DEPTH = 30
+"""So far down each search it is looked. A search that gives fewer is judged by what it gave."""
 _NEXT = 4
-_BACKGROUND = slice(10, 30)
+_BACKGROUND = slice(10, DEPTH)
 _LEAST_BACKGROUND = 10
-# So many questions of a store's own weigh as much as what was known before: as many as it is asked at most,
-# since they are made by rule, and people ask otherwise.
-_PRIOR = 200
+# So many questions of a store's own weigh as much as what was known before; and never all, since they are
+# made by rule, and people ask otherwise.
+_PRIOR = 10
+_MOST_TRUSTED = 0.5
 # How the spread and the best cosine lie to the standard deviation of a list's cosines, in a model we know.
 _SEEMING_SPREAD = 2.1
 _SEEMING_NEAR = 0.35
@@ -94,7 +98,7 @@ class Looked:
     """Candidates of one question: all their scores, and what the first of them say."""
 
     cosine: Floats
-    """NaN where meaning did not find it; so for BM25."""
+    """NaN where the search by meaning did not find it; so for BM25."""
     bm25: Floats
     rows: Ints
     """Those that were read, first those that the answer is judged by."""
@@ -104,6 +108,8 @@ class Looked:
     """Beside `rows`: what each holds of what is sought, its speaker's name counted in."""
     speakers: Sequence[frozenset[str]]
     """The stems of who said each."""
+    near: Floats
+    """The cosine of each, also where the search by meaning did not go down to it; NaN: it has no vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,23 +155,33 @@ def judged(looked: Looked, sought: Sought, scale: Scale | None, calibration: Cal
     weights = MEANING if np.isfinite(looked.cosine).any() else WORDS
     if not looked.first:
         return Judged(np.zeros(len(looked.rows)), 0.0, _NOTHING)
-    logits = signs(looked, sought, scale_of(looked, scale, calibration)) @ _column(weights) + weights.constant
+    scale = scale_of(looked, scale, calibration)
+    # Summed row by row: a product of matrices may round a row otherwise where there are more of them.
+    logits = (signs(looked, sought, scale) * _row(weights)).sum(axis=1) + weights.constant
     total = float(np.logaddexp.reduce(logits[: looked.first]))
     # 1 / (1 + exp(-logit)), which would overflow far below 0.
     hits = np.exp(-np.logaddexp(0.0, -logits))
     answer = _likely(weights.offset + weights.slope * (total - _moved(weights, calibration)))
-    # There is an answer where one of the hits is one.
-    return Judged(hits, max(answer, float(hits.max())), total)
+    # There is an answer where one of the hits is one; what else is shown does not make one.
+    answer = max(answer, float(hits[: looked.first].max()))
+    return Judged(np.minimum(hits, answer), answer, total)
 
 
 def scale_of(looked: Looked, known: Scale | None, calibration: Calibration | None) -> Scale:
-    """What was measured of the model; else what the store has told of it, or what this question shows.
+    """What was measured of the model, moved to where the store's own cosines lie; else what there is of both.
 
-    A store's own questions lie elsewhere than people's, by more than stores differ, so that a model that was
-    measured on people's questions keeps its scale.
+    Texts about one thing lie closer together than texts about many, so that each store has its own line. Its
+    own questions are too much alike for the spread, which stays as it was measured on people's.
     """
     own = None if calibration is None else calibration.scale
-    return known or own or _seeming(looked.cosine)
+    if known is None or own is None or calibration is None:
+        return known or own or _seeming(looked.cosine)
+    share = _trusted(calibration)
+    return Scale(
+        cosine=known.cosine + share * (own.cosine - known.cosine),
+        spread=known.spread,
+        background=known.background + share * (own.background - known.background),
+    )
 
 
 def signs(looked: Looked, sought: Sought, scale: Scale) -> Floats:
@@ -174,15 +190,16 @@ def signs(looked: Looked, sought: Sought, scale: Scale) -> Floats:
     by_meaning, by_words = _places(looked.cosine), _places(looked.bm25)
     far = background(looked.cosine)
     far = scale.background if far is None else far
-    cosine = np.where(by_meaning > 0, looked.cosine, min(far, scale.cosine))[rows]
-    bm25 = np.nan_to_num(looked.bm25)
+    cosine = np.where(np.isfinite(looked.near), looked.near, min(far, scale.cosine))
+    bm25 = np.where(by_words > 0, looked.bm25, 0.0)
     most = max(sought.most, 1e-9)
     reciprocal = _reciprocal(by_meaning) + _reciprocal(by_words)
     return np.column_stack(
         [
             np.clip((cosine - scale.cosine) / scale.spread, -_FARTHEST, _FARTHEST),
             np.clip((cosine - far) / scale.spread, 0.0, 2 * _FARTHEST),
-            [sum(sought.weights.get(each, 0.0) for each in said) / most for said in looked.said],
+            # A set has no order, and a sum of floats has: one that is exact needs none.
+            [fsum(sought.weights.get(each, 0.0) for each in said) / most for said in looked.said],
             (bm25 - _next_ones(bm25))[rows] / most,
             reciprocal[rows],
             _named(looked, sought),
@@ -205,7 +222,7 @@ def auroc(present: Floats, absent: Floats) -> float:
     return float((below + up_to).mean() / 2 / len(absent))
 
 
-def _column(weights: Weights) -> Floats:
+def _row(weights: Weights) -> Floats:
     return np.array(
         [weights.near, weights.above, weights.held, weights.ahead, weights.agreed, weights.named], np.float64
     )
@@ -215,8 +232,12 @@ def _moved(weights: Weights, calibration: Calibration | None) -> float:
     """How far the sum lies from where it usually does, for questions without an answer."""
     if calibration is None:
         return 0.0
-    share = calibration.questions / (calibration.questions + _PRIOR)
-    return share * (calibration.absent - weights.usual)
+    return _trusted(calibration) * (calibration.absent - weights.usual)
+
+
+def _trusted(calibration: Calibration) -> float:
+    """How much a store's own questions count beside what was measured before: most, where there are many."""
+    return _MOST_TRUSTED * calibration.questions / (calibration.questions + _PRIOR)
 
 
 def _likely(logit: float) -> float:
@@ -225,7 +246,7 @@ def _likely(logit: float) -> float:
 
 def _seeming(cosine: Floats) -> Scale:
     """Of a model that nobody has measured: its best for this very question counts as neither near nor far."""
-    found = np.sort(cosine[np.isfinite(cosine)])[::-1]
+    found = np.sort(cosine[np.isfinite(cosine)])[::-1][:DEPTH]
     if not len(found):
         return Scale(0.0, 1.0, 0.0)
     spread = max(_SEEMING_SPREAD * float(found.std()), 0.01)
@@ -233,10 +254,11 @@ def _seeming(cosine: Floats) -> Scale:
 
 
 def _places(score: Floats) -> Ints:
-    """From 1; 0 where it was not found."""
+    """From 1; 0 where it was not found, or too far down."""
     found = np.flatnonzero(np.isfinite(score))
+    first = found[np.argsort(-score[found], kind="stable")][:DEPTH]
     places = np.zeros(len(score), np.int64)
-    places[found[np.argsort(-score[found], kind="stable")]] = np.arange(1, len(found) + 1)
+    places[first] = np.arange(1, len(first) + 1)
     return places
 
 
@@ -260,7 +282,7 @@ def _named(looked: Looked, sought: Sought) -> Floats:
     """Whoever is named and speaks here is asked for; else it is the names that the text should hold."""
     if not sought.names:
         return np.ones(len(looked.rows))
-    called = sought.names & frozenset[str]().union(*looked.speakers)
+    called = sought.names & frozenset[str]().union(*looked.speakers[: looked.first])
     if called:
         # What nobody said counts as theirs where it names them.
         whose = [speaker or said for speaker, said in zip(looked.speakers, looked.said, strict=True)]

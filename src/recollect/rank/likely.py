@@ -7,7 +7,7 @@ from typing import Literal
 Likely = Literal["likely", "possible", "unlikely"]
 
 UNLIKELY = 0.25
-"""Below it, nothing here seems to answer: of questions that had an answer, about a tenth fell below."""
+"""Below it, nothing here seems to answer: of those that had an answer, about a tenth at most fell below."""
 LIKELY = 0.6
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from math import log1p
+from math import fsum, log1p
 from typing import TYPE_CHECKING
 
 from recollect.text.stopwords import STOPWORDS
@@ -34,7 +34,7 @@ class Sought:
 
     @property
     def most(self) -> float:
-        return sum(self.weights.values())
+        return fsum(self.weights.values())
 
 
 def telling(query: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.errors import InvalidInput
 from recollect.serve.memory_tools import LARGEST_ID, by_id
 from recollect.serve.shapes import flag, listed, table, text, whole
 from recollect.serve.tool import Reply, Tool
@@ -15,11 +16,17 @@ _MOST = 50
 
 
 def _feedback(call: Call) -> Reply:
-    ids, helpful = list(dict.fromkeys(call.given["ids"])), call.given["helpful"]
+    from recollect.engine.graph import entity_named  # noqa: PLC0415  # the list of tools needs no engine
+
+    helpful = call.given["helpful"]
+    named = [entity_named(call.engine.parts, name) for name in call.get("names", ())]
+    ids = list(dict.fromkeys((*call.get("ids", ()), *named)))
+    if not ids:
+        raise InvalidInput("Say which: give `ids` of what `recall` showed, or `names` of entities.")
     with by_id():
         call.engine.feedback(ids, 1.0 if helpful else -1.0, query=call.get("query"))
-    named = ", ".join(f"#{id_}" for id_ in ids)
-    return Reply({"noted": ids}, f"Noted: {named} {'helped' if helpful else 'did not help'}.")
+    said = ", ".join(f"#{id_}" for id_ in ids)
+    return Reply({"noted": ids}, f"Noted: {said} {'helped' if helpful else 'did not help'}.")
 
 
 FEEDBACK_TOOLS = (
@@ -29,8 +36,11 @@ FEEDBACK_TOOLS = (
         "Say whether memories that `recall` or `search_semantic` showed helped to answer, so that ranking "
         "can learn from it. Use it when one was just what was needed, or plainly beside the point.",
         table(
-            needs=("ids", "helpful"),
-            ids=listed(whole(minimum=1, maximum=LARGEST_ID), "Their ids", minItems=1, maxItems=_MOST),
+            needs=("helpful",),
+            ids=listed(
+                whole(minimum=1, maximum=LARGEST_ID), "Their ids, as `recall` gives them", maxItems=_MOST
+            ),
+            names=listed(text(), "Names of entities, as `search_semantic` gives them", maxItems=_MOST),
             helpful=flag("True: it helped; false: it was wrong or beside the point"),
             query=text("For which question; without it, the last that showed them"),
         ),

@@ -28,6 +28,7 @@ from recollect.text.limits import clean_name, clean_type
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recollect.engine.results import Answer
     from recollect.serve.tool import Call
 
 _MOST_ALIKE = 5
@@ -258,13 +259,15 @@ def _shown(data: dict[str, Any]) -> Reply:
 
 
 def _search_semantic(call: Call) -> Reply:
+    from recollect.engine.semantic import as_published, entities_for  # noqa: PLC0415  # the list of tools needs none
+
     query = asked(call)
-    notes: list[str] = []
+    answers: list[Answer] = []
 
     def ask(limit: int | None) -> list[dict[str, Any]]:
-        answer = call.engine.search_semantic(query, limit, record=call.get("cursor") is None)
-        notes[:] = [answer["note"]] if "note" in answer else []
-        return list(wire.rounded(answer["results"]))
+        parts, profile = call.engine.parts, call.engine.profiles["limbic"]
+        answers.append(entities_for(parts, profile, query, limit, record=False, noted_later=True))
+        return list(wire.rounded(as_published(answers[-1])["results"]))
 
     reach, rest = found(call, ask, lambda one: str(one["name"]))
     wanted = rest[: call.get("limit", DEFAULT_LIMIT)]
@@ -274,6 +277,9 @@ def _search_semantic(call: Call) -> Reply:
         return dict(shortened({**row, "observations": wire.telling(row["observations"], query)}, room))
 
     page = fit(wanted, _budget(call), shorten)
+    # What did not fit was not seen; and who pages on has not asked anew.
+    if call.get("cursor") is None:
+        call.engine.seen([hit.memory.id for hit in answers[-1].hits[: len(page.rows)]], answers[-1])
     data: dict[str, Any] = {"results": page.rows}
     if page.left or len(wanted) == call.get("limit", DEFAULT_LIMIT):
         data["cursor"] = reach.onward(len(page.rows))
@@ -283,8 +289,8 @@ def _search_semantic(call: Call) -> Reply:
         for one, row in zip(wanted, page.rows, strict=False)
     )
     unsaid = f"{missing} observations are not shown." if missing else None
-    if note or notes:
-        data["note"] = " ".join(filter(None, (unsaid, note, *notes)))
+    if note or answers[-1].note:
+        data["note"] = " ".join(filter(None, (unsaid, note, answers[-1].note)))
     return Reply(data, wire.shown({"results": page.rows}), more(data) if note else data.get("note"))
 
 

@@ -97,7 +97,8 @@ def _recall(call: Call) -> Reply:
     answers: list[Answer] = []
 
     def ask(limit: int | None) -> Answer:
-        answers.append(call.engine.recall(call.given["query"], limit=limit, record=False, **given))
+        asked = call.given["query"]
+        answers.append(call.engine.recall(asked, limit=limit, record=False, noted_later=True, **given))
         return answers[-1]
 
     data, notes = hits_of(

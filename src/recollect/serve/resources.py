@@ -61,7 +61,7 @@ def read(engine: Engine, uri: str) -> str:
         if graph.entities:
             return wire.shown(_fitted(graph.entities, graph.relations, "open_nodes"))
     if uri.startswith(_MEMORY) and (id_ := id_of(uri.removeprefix(_MEMORY))) is not None:
-        memory = engine.get(id_)
+        memory = engine.get(id_, record=True)
         if memory is not None and memory.deleted_at is None:
             plain = wire.entity(memory) if memory.kind is Kind.ENTITY else wire.memory(memory)
             return wire.shown(shortened(plain, _BUDGET))

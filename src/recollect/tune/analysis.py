@@ -13,6 +13,7 @@ from recollect.tune.events import Arm
 from recollect.tune.interleave import credit
 from recollect.tune.judged import Judged, judged, mean_ndcg, scale_of
 from recollect.tune.knobs import knobs_of
+from recollect.tune.measures import lift
 from recollect.tune.replay import Replay
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The profile with its present numbers, ranked again, beside what it is compared with, as logged."""
+    """The profile with its present numbers beside what it is compared with, both ranked again alike."""
 
     ours: Standing
     baseline: Standing
@@ -61,6 +62,8 @@ class Draws:
 @dataclass(frozen=True, slots=True)
 class Analysis:
     profile: str
+    against: str
+    """What it is compared with."""
     events: int
     treated: int
     with_feedback: int
@@ -72,17 +75,31 @@ class Analysis:
     arms: Mapping[Arm, Compared]
     """The same by what was shown; arms without feedback are left out."""
     interleaved: Draws
+    """Of answers with the present numbers."""
+    drafted_before: int
+    """Drafted answers with feedback that earlier numbers had a part in, and that are not among these."""
+    other_baselines: int
+    """Answers that showed another baseline than this one; they count nowhere here."""
     knobs: Mapping[str, float]
     """The profile's present numbers."""
 
 
-def analyze(events: Sequence[Event], profile: Profile) -> Analysis:
-    """Events of other profiles are passed over; `profile` has its present numbers."""
-    mine = [event for event in events if event.profile == profile.name]
+def analyze(events: Sequence[Event], profile: Profile, against: Profile, version: int = 0) -> Analysis:
+    """Events of other profiles are passed over. `profile` has its present numbers, which are this version.
+
+    What showed the profile alone is compared with any baseline, since both are ranked again; what another
+    baseline had a part in says nothing about this one.
+    """
+    all_mine = [event for event in events if event.profile == profile.name]
+    mine = [event for event in all_mine if event.arm == "ours" or event.against == against.name]
     data = judged(mine)
-    bias = bias_in(mine)
+    bias = bias_in(all_mine)
     arms: tuple[Arm, ...] = get_args(Arm)
-    ours, baseline = _places(data, profile)
+    ours, baseline = _places(data, profile, against)
+    drafted = [
+        (event.version, worth) for event in mine if event.feedback and (worth := credit(event)) is not None
+    ]
+    present = [worth for drafted_by, worth in drafted if drafted_by == version]
     rows = {arm: np.array([event.arm == arm for event in data.events], np.bool_)[data.owner] for arm in arms}
     parts = {
         arm: (judged(event for event in data.events if event.arm == arm), ours[these], baseline[these])
@@ -90,6 +107,7 @@ def analyze(events: Sequence[Event], profile: Profile) -> Analysis:
     }
     return Analysis(
         profile.name,
+        against.name,
         len(mine),
         sum(event.treated for event in mine),
         len(data),
@@ -97,7 +115,9 @@ def analyze(events: Sequence[Event], profile: Profile) -> Analysis:
         bias,
         _compared(data, ours, baseline, bias.eta) if len(data) else None,
         {arm: _compared(*part, bias.eta) for arm, part in parts.items() if len(part[0])},
-        draws([worth for event in mine if event.feedback and (worth := credit(event)) is not None]),
+        draws(present),
+        len(drafted) - len(present),
+        len(all_mine) - len(mine),
         knobs_of(profile),
     )
 
@@ -123,17 +143,16 @@ def _compared(data: Judged, ours: Ints, baseline: Ints, eta: float) -> Compared:
     return Compared(_standing(data, ours, eta), _standing(data, baseline, eta))
 
 
-def _places(data: Judged, profile: Profile) -> tuple[Ints, Ints]:
-    """Where the feedback stands by the profile and by the baseline; 0 beyond what the caller asked for."""
+def _places(data: Judged, profile: Profile, against: Profile) -> tuple[Ints, Ints]:
+    """Where the feedback stands by the one and by the other; 0 beyond what the caller asked for.
+
+    Both are ranked again and cut alike. What was logged is no measure of either: a budget may have cut it,
+    and it does not say where something stood that says the same.
+    """
     limits = np.array([event.moment.limit for event in data.events], np.int64)[data.owner]
-    ours = Replay(data).places(profile)
-    rows = zip(data.owner.tolist(), data.memory.tolist(), strict=True)
-    baseline = [_place(data.events[owner].baseline, memory) for owner, memory in rows]
-    return np.where(ours <= limits, ours, 0), np.array(baseline, np.int64)
-
-
-def _place(ranked: Sequence[int], memory: int) -> int:
-    return ranked.index(memory) + 1 if memory in ranked else 0
+    replay = Replay(data)
+    ours, baseline = replay.places(profile), replay.places(against)
+    return np.where(ours <= limits, ours, 0), np.where(baseline <= limits, baseline, 0)
 
 
 def _standing(data: Judged, places: Ints, eta: float) -> Standing:
@@ -149,11 +168,13 @@ def _standing(data: Judged, places: Ints, eta: float) -> Standing:
 def _mean_lift(data: Judged, places: Ints, eta: float, k: int) -> float:
     """Lift@K, each event counting for as much as its relevant memories do; 0 where none is relevant."""
     relevant = data.grade > 0
-    among = np.array([len(event.candidates) for event in data.events])
-    shown = np.array([min(k, event.moment.limit, len(event.candidates)) for event in data.events])
+    among = np.array([len(event.candidates) for event in data.events], np.float64)
+    limits = np.array([event.moment.limit for event in data.events], np.float64)
     found = np.bincount(data.owner, relevant & (places >= 1) & (places <= k), len(data))
     known = np.bincount(data.owner, relevant, len(data))
     counts = np.bincount(data.owner, np.where(relevant, data.gains(eta), 0.0), len(data))
-    lifts = np.where(known > 0, (found / np.maximum(shown, 1)) / (np.maximum(known, 1) / among), 0.0)
+    lifts = lift(
+        found.astype(np.float64), np.minimum(np.minimum(k, limits), among), known.astype(np.float64), among
+    )
     total = counts.sum()
     return float((lifts * counts).sum() / total) if total > 0 else 0.0

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.text.words import fold
+from recollect.tune.question import question_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,11 +92,6 @@ def bias_in(events: Iterable[Event], prior: Bias | None = None) -> Bias:
         if done:
             break
     return Bias(eta, float((information + before.spread**-2) ** -0.5), pairs)
-
-
-def question_of(query: str) -> str:
-    """What makes two queries one question: the same words, whatever their case, accents and spaces."""
-    return " ".join(fold(query).split())
 
 
 def _harvest(events: Iterable[Event]) -> tuple[Floats, Floats, Ints]:

@@ -27,15 +27,19 @@ class Event:
     shown: tuple[int, ...]
     """Ids as the caller saw them, best first."""
     ranked: tuple[int, ...]
-    """The same number, as the profile put them."""
+    """As the profile put them, as many as were asked for: what was shown may be less, by a budget."""
     baseline: tuple[int, ...]
-    """The same number, as what it is compared with put them."""
+    """As what it is compared with put them, as many."""
     candidates: Candidates
     moment: Moment
     feedback: Mapping[int, float] = field(default_factory=dict)
     """By memory, how good it proved: from 1 (opened, asked for again, or praised) to -1 (called wrong)."""
     said: Mapping[int, float] = field(default_factory=dict)
     """The part of `feedback` that someone gave in so many words; the rest was only seen to happen."""
+    against: str = ""
+    """What the baseline was."""
+    version: int = 0
+    """Of the profile's tuned numbers then; 0: as published."""
 
     @property
     def treated(self) -> bool:

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 from recollect.errors import InvalidInput
-from recollect.text.words import fold
+from recollect.tune.question import question_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +26,7 @@ def arm_of(query: str, seed: str, share: float = 0.5) -> Arm:
     """`ours` for a share of all queries; the same words get the same, whatever their case or accents."""
     if not 0 <= share <= 1:
         raise InvalidInput(f"The share of treated queries must be from 0 to 1, not {share!r}.")
-    asked = " ".join(fold(query).split())
-    return "ours" if _chance(f"{seed}\0{asked}") < share else "baseline"
+    return "ours" if _chance(f"{seed}\0{question_of(query)}") < share else "baseline"
 
 
 def coin_text(moment: Moment) -> str:
@@ -57,16 +56,18 @@ def draft(
 def credit(event: Event) -> float | None:
     """Feedback for what ours picked, less feedback for what the baseline did.
 
-    None where the answer was not drafted, or where it was not drafted like this.
+    None where the answer was not drafted, or where it was not drafted like this. A budget or doubt may have
+    taken some of the draft out before it was shown; the others are still who picked them.
     """
     if event.arm != "interleaved":
         return None
-    shown, teams = draft(event.ranked, event.baseline, len(event.shown), coin_text(event.moment))
-    if shown != event.shown:
+    drafted, teams = draft(event.ranked, event.baseline, event.moment.limit, coin_text(event.moment))
+    shown = set(event.shown)
+    if tuple(id_ for id_ in drafted if id_ in shown) != event.shown:
         return None
-    team_of = dict(zip(shown, teams, strict=True))
+    team_of = dict(zip(drafted, teams, strict=True))
     signs = {"ours": 1.0, "baseline": -1.0}
-    return sum(signs[team_of[id_]] * grade for id_, grade in event.feedback.items() if id_ in team_of)
+    return sum(signs[team_of[id_]] * grade for id_, grade in event.feedback.items() if id_ in shown)
 
 
 def _chance(text: str) -> float:

@@ -34,8 +34,6 @@ class Knob:
     step: int
     path: tuple[str, ...]
     value: float
-    whole: bool
-    """It must be a whole number."""
 
 
 def knobs_of(profile: Profile) -> dict[str, float]:
@@ -48,11 +46,11 @@ def located(profile: Profile) -> tuple[Knob, ...]:
     seen: dict[str, int] = {}
     found = []
     for place, step in enumerate(profile.steps):
-        for path, owner, value, whole in _numbers(step, ()):
+        for path, owner, value in _numbers(step, ()):
             name = f"{owner}.{path[-1]}"
             seen[name] = seen.get(name, 0) + 1
             unique = name if seen[name] == 1 else f"{name}_{seen[name]}"
-            found.append(Knob(unique, place, path, value, whole))
+            found.append(Knob(unique, place, path, value))
     return tuple(found)
 
 
@@ -62,12 +60,7 @@ def with_knobs(profile: Profile, values: Mapping[str, float]) -> Profile:
     steps = list(profile.steps)
     for knob in located(profile):
         if knob.name in given:
-            number: float = given[knob.name]
-            if knob.whole:
-                if number != int(number):
-                    raise InvalidInput(f"{knob.name} must be a whole number, not {number!r}.")
-                number = int(number)
-            steps[knob.step] = _replaced(steps[knob.step], knob.path, number)
+            steps[knob.step] = _replaced(steps[knob.step], knob.path, given[knob.name])
     try:
         return from_plain(to_plain(replace(profile, steps=tuple(steps))))
     except InvalidInput as error:
@@ -97,12 +90,6 @@ def eased(old: Mapping[str, float], new: Mapping[str, float], share: float = EAS
     return {name: (1 - share) * old[name] + share * value for name, value in new.items()}
 
 
-def rounded(profile: Profile, numbers: Mapping[str, float]) -> dict[str, float]:
-    """The numbers, the nearest whole one where the profile takes no other."""
-    whole = {knob.name for knob in located(profile) if knob.whole}
-    return {name: float(round(value)) if name in whole else value for name, value in numbers.items()}
-
-
 def _full_name(given: str, known: tuple[str, ...], profile: Profile) -> str:
     wanted = given.strip().lower().replace("-", "_")
     matches = [name for name in known if name == wanted] or [
@@ -118,8 +105,8 @@ def _full_name(given: str, known: tuple[str, ...], profile: Profile) -> str:
     )
 
 
-def _numbers(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, float, bool]]:
-    """Every number in a step, where it is, what it belongs to, and whether it must be whole."""
+def _numbers(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, float]]:
+    """Every number in a step: where it is, and what it belongs to."""
     owner = _NAMES[type(value)]
     inner = [getattr(value, each.name) for each in fields(value)]
     named = next((_NAMES[type(one)] for one in inner if is_dataclass(one) and type(one) in _NAMES), None)
@@ -130,7 +117,7 @@ def _numbers(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
         if is_dataclass(content):
             yield from _numbers(content, here)
         elif isinstance(content, int | float) and not isinstance(content, bool):
-            yield here, owner, float(content), "int" in type(value).__annotations__[each.name]
+            yield here, owner, float(content)
 
 
 def _replaced(value: Any, path: tuple[str, ...], number: float) -> Any:

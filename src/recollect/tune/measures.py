@@ -18,34 +18,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from recollect.factors.candidates import Floats, Ints
 
 
-def ndcg_at(ranked: Sequence[int], gains: Mapping[int, float], k: int) -> float:
-    """From 0 to 1; 0 where nothing proved good or wrong."""
-    places = {id_: place for place, id_ in enumerate(ranked, start=1)}
-    stand = np.array([places.get(id_, 0) for id_ in gains], np.int64)
-    dcg = float((np.array(list(gains.values()), np.float64) * discounts(stand, k)).sum())
-    worst, ideal = bounds(gains.values(), k)
-    return (dcg - worst) / (ideal - worst) if ideal > worst else 0.0
+def lift(found: Floats, shown: Floats, relevant: Floats, among: Floats) -> Floats:
+    """By answer: 1 is as good as chance, 0 is nothing found; 0 too where nothing is relevant or was ranked.
 
-
-def lift_at(ranked: Sequence[int], relevant: Collection[int], k: int, among: int) -> float:
-    """1 is as good as chance, 0 is nothing found; 0 too where nothing is relevant or nothing was ranked.
-
-    `among` is how many candidates there were.
+    `found` are the relevant ones among those `shown` in the first K; `relevant` all that are among the
+    candidates, and `among` how many candidates there were.
     """
-    top = ranked[:k]
-    if not top or not relevant:
-        return 0.0
-    return (sum(id_ in relevant for id_ in top) / len(top)) / (len(relevant) / among)
-
-
-def gain(new: Sequence[int], current: Sequence[int], gains: Mapping[int, float], k: int) -> float:
-    """How much NDCG@K rises when the new ranking takes the current one's place."""
-    return ndcg_at(new, gains, k) - ndcg_at(current, gains, k)
+    counted = (relevant > 0) & (shown > 0)
+    share = found / np.where(counted, shown, 1.0)
+    return np.where(counted, share / np.where(counted, relevant / np.maximum(among, 1.0), 1.0), 0.0)
 
 
 def discounts(places: Ints, k: int) -> Floats:

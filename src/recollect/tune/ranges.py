@@ -78,6 +78,6 @@ def _one_by_one(profile: Profile, now: Point) -> list[Point]:
 def _possible(profile: Profile, point: Point) -> bool:
     try:
         with_knobs(profile, point)
-    except InvalidInput:  # a whole number has no quarter
+    except InvalidInput:  # a step may have its own bounds
         return False
     return True

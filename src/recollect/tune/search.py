@@ -1,7 +1,8 @@
-"""Looking for better numbers: chosen on the older part of the log, judged on the newer one.
+"""Looking for better numbers: chosen on questions that came up first, judged on those that came up later.
 
 The choice among many sets of numbers flatters the best of them; the test part was not there when it was
-made, so it is judged there as one, without a correction for how many were tried.
+made, so it is judged there as one, without a correction for how many were tried. A question is in one part
+with all of its answers: whoever has learnt what is wanted for it would be asked for it again.
 
 What is applied is one tenth of the way to the best, so two questions are asked. Is there reason to move at
 all: does the best gain more than chance would? And does the step that is taken harm: is its own gain on the
@@ -16,10 +17,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from recollect.tune.bias import Bias, bias_in, question_of
+from recollect.tune.bias import Bias, bias_in
 from recollect.tune.gain import Gain, gain_of
 from recollect.tune.judged import Judged, above_worst, judged, mean_ndcg, scale_of
-from recollect.tune.knobs import EASE, eased, located, rounded, with_knobs
+from recollect.tune.knobs import EASE, eased, located, with_knobs
+from recollect.tune.question import question_of
 from recollect.tune.ranges import Point, points_for
 from recollect.tune.replay import Replay
 
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 LEAST_TREATED = 50
 LEAST_JUDGED = 20
 """Of the treated events, so many must have feedback: with fewer, no gain can be told from chance."""
+LEAST_QUESTIONS = 6
+"""In the test part: of the ways to flip the signs of five, one alone is more than 2.5 %."""
 TRAIN_SHARE = 0.7
 K = 10
 _AT_ONCE = 500
@@ -65,7 +69,7 @@ class Proposal:
     train: int = 0
     """Events with feedback that the numbers were chosen on."""
     test: int = 0
-    """Later ones, on which the choice was judged."""
+    """Those of questions that came up later, on which the choice was judged."""
     points: int = 0
     """Sets of numbers that were tried, the present ones included."""
     bias: Bias = field(default_factory=Bias)
@@ -82,6 +86,8 @@ class Proposal:
     """Of `best`, on the test part."""
     gain_eased: Gain | None = None
     """Of `eased`, on the test part."""
+    gain_at_ends: tuple[float, float] | None = None
+    """Of `best`, where the position bias is as weak as it may be, and where it is as strong."""
     better: tuple[Moved, ...] = ()
     """Feedback of the test part that stands better under `best`; the greatest change first."""
     worse: tuple[Moved, ...] = ()
@@ -107,7 +113,14 @@ def search(
     if shortage := _shortage(treated, sum(event.treated for event in data.events)):
         return Proposal("too few", shortage, profile.name, treated, bias=bias_in(mine))
     older, newer = _by_time(data)
-    bias = bias_in(event for event in mine if event.at < newer.events[0].at)
+    later = {question_of(event.query) for event in newer.events}
+    bias = bias_in(event for event in mine if question_of(event.query) not in later)
+    if len(later) < LEAST_QUESTIONS:
+        shortage = (
+            f"Only {len(later)} questions are left to judge a choice on, which must be others than those it "
+            f"was made on; {LEAST_QUESTIONS} are needed."
+        )
+        return Proposal("too few", shortage, profile.name, treated, len(older), len(newer), bias=bias)
     present = points[0]
     found = _best_on(older, profile, points, bias.eta)
     best = {name: value for name, value in found.items() if value != present[name]}
@@ -136,8 +149,16 @@ def _shortage(treated: int, with_feedback: int) -> str:
 
 
 def _by_time(data: Judged) -> tuple[Judged, Judged]:
+    """Questions in the order in which they first came up, each with all its answers: the older, the newer."""
+    asked: dict[str, list[Event]] = {}
+    for event in data.events:
+        asked.setdefault(question_of(event.query), []).append(event)
     cut = round(TRAIN_SHARE * len(data))
-    return judged(data.events[:cut]), judged(data.events[cut:])
+    older: list[Event] = []
+    newer: list[Event] = []
+    for answers in asked.values():
+        (older if len(older) < cut else newer).extend(answers)
+    return judged(older), judged(newer)
 
 
 def _best_on(data: Judged, profile: Profile, points: Sequence[Point], eta: float) -> Point:
@@ -175,16 +196,16 @@ def _distance(present: Point, point: Point) -> float:
 def _judged(found: Proposal, data: Judged, profile: Profile, seed: int, share: float) -> Proposal:
     """The verdict of the test part."""
     replay = Replay(data)
-    step = rounded(profile, eased(found.now, found.best, share))
+    step = eased(found.now, found.best, share)
     before = replay.places(profile)
     after = replay.places(with_knobs(profile, found.best))
     after_step = replay.places(with_knobs(profile, step))
     scale = scale_of(data, found.bias.eta, K)
     gain = _gain(data, before, after, found.bias.eta, seed)
     gain_eased = _gain(data, before, after_step, found.bias.eta, seed)
-    ends = [_ndcg_gain(data, before, after, eta) for eta in (found.bias.low, found.bias.high)]
+    low, high = (_ndcg_gain(data, before, after, eta) for eta in (found.bias.low, found.bias.high))
     better, worse = _moved(data, before, after)
-    verdict, says = _verdict(gain, gain_eased, min(ends), len(data))
+    verdict, says = verdict_on(gain, gain_eased, min(low, high), len(data))
     return Proposal(
         verdict,
         says,
@@ -201,17 +222,22 @@ def _judged(found: Proposal, data: Judged, profile: Profile, seed: int, share: f
         mean_ndcg(data, scale, after, K),
         gain,
         gain_eased,
+        (low, high),
         better,
         worse,
     )
 
 
-def _verdict(
+def verdict_on(
     gain: Gain, gain_eased: Gain, least: float, count: int
 ) -> tuple[Literal["no gain", "proposed"], str]:
-    measured = f"NDCG@10 {gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}) on {count} later answers"
+    """In a word, and in words. `least` is the gain at the worse end of what the position bias may be."""
+    measured = (
+        f"NDCG@10 {gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}) "
+        f"on {count} answers to later questions"
+    )
     if not gain.significant:
-        return "no gain", f"What was best on older answers is not surely better on newer ones: {measured}."
+        return "no gain", f"What was best on older questions is not surely better on newer ones: {measured}."
     if least <= 0:
         return (
             "no gain",

@@ -9,10 +9,10 @@ import numpy as np
 
 from recollect.factors.candidates import Moment, Together
 from recollect.rank.adjust import Plus, Times
-from recollect.rank.around import Reply
+from recollect.rank.around import Around, Linked, Reply, told_around
 from recollect.rank.base import Keep, Rescale
 from recollect.rank.finish import DropEcho, DropRepeats
-from recollect.rank.fuse import Blend, Linear, Rrf, WeightedRrf
+from recollect.rank.fuse import Blend, Holds, Linear, Rrf, WeightedRrf
 from recollect.rank.route import Route, strategy_for
 from recollect.rank.when import TemporalBlend
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     Answer = tuple[Candidates, Moment]
 
-ALONE = (Times, Plus, Rrf, WeightedRrf, Linear, Blend, TemporalBlend, Reply)
+ALONE = (Times, Plus, Rrf, WeightedRrf, Linear, Blend, TemporalBlend, Reply, Linked, Holds)
 """What these do to a score is known without any score."""
-TOGETHER = (Keep, Rescale, Route)
+TOGETHER = (Keep, Rescale, Route, Around)
 DROPS = (DropEcho, DropRepeats)
 _NONE = np.zeros(0, np.int64)
 _NO_MOMENT = Moment(0, "", 0, False, Together(_NONE, _NONE, _NONE, _NONE))
@@ -91,6 +91,8 @@ class Stack:
     layers: dict[Step, tuple[Layer, ...]] = field(default_factory=dict)
     """What steps were found to do; a step is asked once."""
     routes: dict[Route, Floats] = field(default_factory=dict)
+    around: list[tuple[Flags, Floats]] = field(default_factory=list)
+    """Once it was asked for: what stands nearby, and in the conversation, and where anything does at all."""
     repeats: list[tuple[tuple[Ints, Candidates], ...]] = field(default_factory=list)
     """Once it was asked for: for each answer that holds repeats, those rows and their candidates."""
 
@@ -131,6 +133,8 @@ class Stack:
                     if isinstance(step, Route) and step.on and base is not None:
                         weight = self._weights(step)
                         score = weight * base + (1 - weight) * score
+                case Around():
+                    score = self._with_surroundings(step, score)
                 case _:
                     for layer in self._layers(step):
                         score = layer.applied(score)
@@ -162,6 +166,23 @@ class Stack:
         high = np.repeat(np.maximum.reduceat(score, self.starts), self.counts)
         same = low == high
         return np.where(same, 1.0, (score - low) / np.where(same, 1.0, high - low))
+
+    def _with_surroundings(self, step: Around, own: Floats) -> Floats:
+        if not self.around:
+            self.around.extend(self._told(name) for name in ("nearby", "conversation"))
+        spoken = _joined([candidates.facts.session != 0 for candidates, _ in self.full], np.bool_)
+        score = own
+        for (told, share), weight in zip(self.around, (step.nearby, step.conversation), strict=True):
+            score = np.where(told, score + weight * np.where(spoken, share, own), score)
+        return score
+
+    def _told(self, name: str) -> tuple[Flags, Floats]:
+        each = [told_around(candidates, name) for candidates, _ in self.full]
+        told = np.repeat(np.array([share is not None for share in each], np.bool_), self.counts)
+        lengths = zip(each, self.counts.tolist(), strict=True)
+        return told, _joined(
+            [np.zeros(count) if share is None else share for share, count in lengths], np.float64
+        )
 
     def _weights(self, step: Route) -> Floats:
         """By row, how much similarity says: by the kind of question of each answer."""

@@ -24,13 +24,13 @@ def beir(name: str, folder: Path) -> Dataset:
     judgments = _judgments(folder)
     documents = tuple(
         Document(text(row, "_id", where), content)
-        for row, where in _lines(corpus)
+        for row, where in _each_once(_lines(corpus))
         if (content := "\n".join(filter(None, (words(row, "title"), words(row, "text")))))
     )
     relevant = _relevant(judgments, frozenset(document.id for document in documents))
     questions = tuple(
         Question(id_, text(row, "text", where), judgments.stem, relevant[id_])
-        for row, where in _lines(queries)
+        for row, where in _each_once(_lines(queries))
         if (id_ := text(row, "_id", where)) in relevant
     )
     return Dataset(name, (of_notes(name, documents, questions),), (corpus, queries, judgments))
@@ -44,6 +44,17 @@ def _judgments(folder: Path) -> Path:
             f"{folder} has a corpus, but no judgments; put them in {folder / 'qrels'}/test.tsv."
         )
     return wanted[0]
+
+
+def _each_once(lines: Iterator[tuple[Mapping[str, Any], str]]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Two of one id cannot be told apart by the judgments."""
+    seen: set[str] = set()
+    for row, where in lines:
+        id_ = text(row, "_id", where)
+        if id_ in seen:
+            raise InvalidInput(f"{where}: there is an earlier line with the '_id' {id_!r}.")
+        seen.add(id_)
+        yield row, where
 
 
 def _lines(path: Path) -> Iterator[tuple[Mapping[str, Any], str]]:
@@ -64,13 +75,17 @@ def _lines(path: Path) -> Iterator[tuple[Mapping[str, Any], str]]:
 def _relevant(path: Path, known: frozenset[str]) -> dict[str, frozenset[str]]:
     """By question; judgments of documents that are not there are passed over, as is usual."""
     found: dict[str, set[str]] = {}
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
+    with path.open("rb") as lines:
+        for number, raw in enumerate(lines, 1):
+            try:
+                line = raw.decode()
+            except UnicodeDecodeError as error:
+                raise InvalidInput(f"{path.name}, line {number}: it is not UTF-8 text.") from error
             if number == 1 and line.startswith("query-id"):
                 continue
             if not line.strip():
                 continue
-            match line.rstrip("\n").split("\t"):
+            match line.rstrip("\r\n").split("\t"):
                 case [query, document, score] if _is_number(score):
                     judged = found.setdefault(query, set())
                     if float(score) > 0 and document in known:

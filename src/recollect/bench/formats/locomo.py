@@ -87,7 +87,7 @@ def _said_at(row: Mapping[str, Any], began: datetime, place: int, where: str) ->
 
 def _question(number: int, row: Mapping[str, Any], known: frozenset[str], where: str) -> Question:
     category = row.get("category")
-    if category not in CATEGORIES:
+    if not isinstance(category, int) or category not in CATEGORIES:
         raise InvalidInput(f"{where}: 'category' must be 1 to {_ADVERSARIAL}, not {category!r}.")
     answerable = category != _ADVERSARIAL
     relevant = frozenset(_evidence(row)) & known if answerable else frozenset()
@@ -99,7 +99,7 @@ def _question(number: int, row: Mapping[str, Any], known: frozenset[str], where:
 def _evidence(row: Mapping[str, Any]) -> Iterator[str]:
     """The turns that an answer rests on, however they are written."""
     given = row.get("evidence") or ()
-    for entry in [given] if isinstance(given, str) else given:
+    for entry in given if isinstance(given, list) else [given]:
         for session, first, last in _TURN.findall(str(entry)):
             stop = min(int(last or first), int(first) + _LONGEST_RANGE)
             yield from (f"D{int(session)}:{turn}" for turn in range(int(first), stop + 1))

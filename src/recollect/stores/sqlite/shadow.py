@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _JUDGED = "EXISTS (SELECT 1 FROM feedback WHERE feedback.shadow_id = s.id)"
 
 
-def answers(connection: apsw.Connection, scope: int, profile: str, *, judged: bool) -> Iterator[LoggedAnswer]:
+def answers(connection: apsw.Connection, scope: int, profile: str, *, packed: bool) -> Iterator[LoggedAnswer]:
     """The oldest first, one at a time: all of them together may not fit."""
+    candidates = "s.candidates" if packed else f"CASE WHEN {_JUDGED} THEN s.candidates ELSE x'' END"
     for row in connection.execute(
         "SELECT s.id, s.at, s.handle, s.session, s.query, s.profile, s.version, s.arm, s.against, s.shown, "
-        "s.ranked, s.baseline, s.candidates, (SELECT json_group_array(json_array(memory_id, kind, grade)) "
+        f"s.ranked, s.baseline, {candidates}, (SELECT json_group_array(json_array(memory_id, kind, grade)) "
         "FROM (SELECT * FROM feedback WHERE shadow_id = s.id ORDER BY memory_id, kind)) "
-        "FROM shadow AS s WHERE s.scope_id = ? AND s.profile = ?"
-        f"{f' AND {_JUDGED}' if judged else ''} ORDER BY s.id",
+        "FROM shadow AS s WHERE s.scope_id = ? AND s.profile = ? ORDER BY s.id",
         (scope, profile),
     ):
         yield LoggedAnswer(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, LifoQueue
@@ -105,6 +105,15 @@ class SqliteStore:
     def backup(self, path: str, progress: Progress | None = None) -> None:
         with failures_of(self.path), self._reader() as connection:
             copy_to(connection, Path(path), progress)
+
+    def scrub(self) -> None:
+        self._refuse_unusable()
+        with self._writing, failures_of(self.path):
+            # The whole file anew: pages that are free keep what they held until they are used again.
+            self._writer.execute("VACUUM")
+            # Who reads at this moment keeps the log, and with it what it holds, until the next one to close.
+            with suppress(apsw.BusyError):
+                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def verify(self) -> Sequence[Problem]:
         # On a connection of its own: one that has read an index before may check it by what it remembers.

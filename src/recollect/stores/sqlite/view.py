@@ -55,6 +55,9 @@ class SqliteView:
         self.connection = connection
         self._cache = cache
         self._read_last: Mapping[int, Memory] = {}
+        # A view is of one moment, so what it was told stays true.
+        self._scopes: dict[tuple[str, str | None], list[int]] = {}
+        self._models: list[tuple[int, Model] | None] = []
 
     # Memories and the graph
 
@@ -335,8 +338,8 @@ class SqliteView:
 
     # The log of answers, and tuned numbers
 
-    def answers(self, scope: Scope, profile: str, *, judged: bool = False) -> Iterator[LoggedAnswer]:
-        return shadow.answers(self.connection, self._scope_id(scope), profile, judged=judged)
+    def answers(self, scope: Scope, profile: str, *, packed: bool = True) -> Iterator[LoggedAnswer]:
+        return shadow.answers(self.connection, self._scope_id(scope), profile, packed=packed)
 
     def log_sizes(self, scope: Scope) -> Sequence[LogSize]:
         return shadow.sizes(self.connection, self._scope_id(scope))
@@ -516,11 +519,13 @@ class SqliteView:
         )
 
     def _scope_ids(self, where: Filter) -> list[int]:
-        rows = self.connection.execute(
-            "SELECT id FROM scope WHERE owner = ?1 AND (?2 IS NULL OR agent = ?2) ORDER BY id",
-            (where.owner, where.agent),
-        )
-        return [id_ for (id_,) in rows]
+        wanted = where.owner, where.agent
+        if wanted not in self._scopes:
+            rows = self.connection.execute(
+                "SELECT id FROM scope WHERE owner = ?1 AND (?2 IS NULL OR agent = ?2) ORDER BY id", wanted
+            )
+            self._scopes[wanted] = [id_ for (id_,) in rows]
+        return self._scopes[wanted]
 
     def _scopes_by_id(self) -> Iterable[tuple[int, Scope]]:
         for id_, owner, agent in self.connection.execute("SELECT id, owner, agent FROM scope"):
@@ -548,8 +553,12 @@ class SqliteView:
             yield kinds, np.array([id_ for (id_,) in rows], dtype=np.int64)
 
     def _model_row(self) -> tuple[int, Model] | None:
-        rows = self.connection.execute("SELECT id, name, dims, centre FROM model WHERE in_use = 1")
-        return next(((id_, Model(name, dims, centre)) for id_, name, dims, centre in rows), None)
+        if not self._models:
+            rows = self.connection.execute("SELECT id, name, dims, centre FROM model WHERE in_use = 1")
+            self._models = [
+                next(((id_, Model(name, dims, centre)) for id_, name, dims, centre in rows), None)
+            ]
+        return self._models[0]
 
     def _setting(self, name: str) -> str:
         return str(self.connection.execute("SELECT value FROM setting WHERE name = ?", (name,)).get)

@@ -250,7 +250,7 @@ def _affordable(
     connection: apsw.Connection, scope: int, sought: list[str], budget: int = _BUDGET
 ) -> tuple[list[str], list[str], bool]:
     """The rarest words whose texts fit the budget, the others, and whether even the rarest fits."""
-    counts = {word: _texts_with(connection, scope, word) for word in sought}
+    counts = _texts_with(connection, scope, sought)
     # Words that occur before those that do not, which only their stem could find.
     telling = sorted(sought, key=lambda word: (counts[word] == 0, counts[word], word))[:_MOST_WORDS]
     chosen: list[str] = []
@@ -274,21 +274,20 @@ def _ids_in(connection: apsw.Connection, table: str) -> set[int] | None:
 
 def holders(connection: apsw.Connection, scope: int, sought: Sequence[str]) -> dict[str, int]:
     """How many texts hold each word as it is; where none does, how many hold its stem."""
-    counts = dict.fromkeys(sought, 0)
-    known: list[Row] = connection.execute(
-        f"SELECT term, doc FROM word_count_{scope} WHERE term IN (SELECT value FROM json_each(?))",
-        (many(sought),),
-    ).fetchall()
-    counts |= {word: count for word, count in known}  # noqa: C416  # a row is of any length
+    counts = _texts_with(connection, scope, sought)
     unknown = [word for word in sought if not counts[word]]
     stems: list[Row] = connection.execute(
         f"SELECT value, (SELECT count(*) FROM stems_{scope} WHERE stems_{scope} MATCH '\"' || value || '\"') "
         "FROM json_each(?)",
         (many(unknown),),
     ).fetchall()
-    return counts | {word: count for word, count in stems}  # noqa: C416  # the same
+    return counts | {word: count for word, count in stems}  # noqa: C416  # as below
 
 
-def _texts_with(connection: apsw.Connection, scope: int, word: str) -> int:
-    rows = connection.execute(f"SELECT doc FROM word_count_{scope} WHERE term = ?", (word,))
-    return int(next((count for (count,) in rows), 0))
+def _texts_with(connection: apsw.Connection, scope: int, sought: Sequence[str]) -> dict[str, int]:
+    """How many texts hold each word as it is."""
+    rows: list[Row] = connection.execute(
+        f"SELECT term, doc FROM word_count_{scope} WHERE term IN (SELECT value FROM json_each(?))",
+        (many(sought),),
+    ).fetchall()
+    return dict.fromkeys(sought, 0) | {word: count for word, count in rows}  # noqa: C416  # a row is of any length

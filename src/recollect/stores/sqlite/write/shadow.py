@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import Outcome
 from recollect.errors import InvalidInput, NotFound
-from recollect.text.words import fold
+from recollect.tune.question import question_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,40 +20,54 @@ _DAY_US = 24 * 3600 * 1_000_000
 _WINDOW_US = 30 * 60 * 1_000_000
 # Whoever has asked more than this since has long forgotten what the first answers were.
 _MOST_LOOKED_AT = 50
+# Fewer questions than this tell nothing of what comes up whatever is asked.
+_SEVERAL = 3
 OPENED, RECALLED = 1.0, 0.5
 # What a row takes beside its texts and its candidates: numbers, names, and its share of the indexes.
 _ROW_BYTES = 200
 
 
 def notice(batch: Batch, seen: Sequence[int], change: RecordUse, scope: int) -> None:
-    """What an earlier answer showed was good, where its reader opens it, or another question finds it too.
+    """What an earlier answer showed was good, where its reader opens it, or another question asks for it too.
 
-    The last such answer is the one that counts. The same question asked again says nothing.
+    The last such answer is the one that counts. The same question asked again says nothing; nor does what
+    comes up whatever is asked; and of what a later question finds, only the first place is asked for.
     """
     if not change.opened and change.query is None:
         return
-    kind, grade = ("opened", OPENED) if change.opened else ("recalled", RECALLED)
-    asked = None if change.query is None else _asked(change.query)
-    left = set(seen)
-    for event, query, shown in batch.rows(
-        "SELECT id, query, shown FROM shadow WHERE session = ? AND scope_id = ? AND at BETWEEN ? AND ? "
-        "ORDER BY id DESC LIMIT ?",
-        change.session,
-        scope,
-        batch.at - _WINDOW_US,
-        batch.at,
-        _MOST_LOOKED_AT,
-    ):
-        if not left:
-            return
-        found = left.intersection(json.loads(shown))
-        if not found or (asked is not None and _asked(query) == asked):
+    earlier = [
+        (event, question_of(query), json.loads(shown))
+        for event, query, shown in batch.rows(
+            "SELECT id, query, shown FROM shadow WHERE session = ? AND scope_id = ? AND at BETWEEN ? AND ? "
+            "ORDER BY id DESC LIMIT ?",
+            change.session,
+            scope,
+            batch.at - _WINDOW_US,
+            batch.at,
+            _MOST_LOOKED_AT,
+        )
+    ]
+    if change.opened:
+        kind, grade, asked, left = "opened", OPENED, None, set(seen)
+    else:
+        kind, grade, asked = "recalled", RECALLED, question_of(change.query or "")
+        left = {id_ for id_ in seen[:1] if not _is_regular(id_, earlier)}
+    for event, query, shown in earlier:
+        found = left.intersection(shown)
+        if not found or query == asked:
             continue
         left -= found
         batch.connection.executemany(
             "INSERT OR IGNORE INTO feedback(shadow_id, memory_id, at, kind, grade) VALUES (?, ?, ?, ?, ?)",
             [(event, memory, batch.at, kind, grade) for memory in sorted(found)],
         )
+
+
+def _is_regular(id_: int, earlier: Sequence[tuple[int, str, list[int]]]) -> bool:
+    """Whether a memory comes up in more than a third of what this session asked, which were several."""
+    asked = {query: shown for _, query, shown in earlier}
+    showing = sum(id_ in shown for shown in asked.values())
+    return len(asked) >= _SEVERAL and showing > len(asked) / _SEVERAL
 
 
 def log(batch: Batch, seen: Sequence[int], change: RecordUse, scope: int) -> None:
@@ -120,14 +134,14 @@ def give(batch: Batch, change: GiveFeedback) -> Outcome:
 
 def _showing(batch: Batch, change: GiveFeedback, scope: int) -> Iterator[int]:
     """The answers that showed the memory, this session's first, each part from the newest."""
-    asked = None if change.query is None else _asked(change.query)
+    asked = None if change.query is None else question_of(change.query)
     named = "handle = ?2" if change.handle is not None else "?2 IS NULL"
     for event, query, shown in batch.connection.execute(
         f"SELECT id, query, shown FROM shadow WHERE scope_id = ?1 AND {named} "
         "ORDER BY session IS ?3 DESC, id DESC",
         (scope, change.handle, change.session),
     ):
-        if change.memory in json.loads(shown) and (asked is None or _asked(query) == asked):
+        if change.memory in json.loads(shown) and (asked is None or question_of(query) == asked):
             yield event
 
 
@@ -144,10 +158,6 @@ def _unshown(change: GiveFeedback) -> str:
 def purge(batch: Batch, before: int) -> None:
     """Questions of that time may quote what was destroyed, and what they found may be it."""
     batch.run("DELETE FROM shadow WHERE at < ?", before)
-
-
-def _asked(query: str) -> str:
-    return " ".join(fold(query).split())
 
 
 def _listed(ids: Sequence[int]) -> str:

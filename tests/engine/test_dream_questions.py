@@ -1,0 +1,29 @@
+"""What a dream is tried on is ranked as people get it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.dream.knobs import Knobs
+from recollect.engine.dream_questions import questions, trials
+from recollect.factors.ages import microseconds
+from recollect.rank.profiles import PROFILES
+from recollect.tune.knobs import with_knobs
+
+if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
+
+
+def test_a_dream_is_tried_with_the_numbers_that_a_profile_was_tuned_to(engine: Engine) -> None:
+    engine.create_entities([{"name": f"tea {number}", "observations": ["leaf"]} for number in range(4)])
+    engine.recall("tea", profile="reverie")
+    engine.tuner.set({"fresh.boost": 0.9}, "reverie", exactly=True)
+    tuned = with_knobs(PROFILES["reverie"], {"fresh.boost": 0.9})
+    knobs = Knobs()
+    engine.parts.signals.settle(None)
+    with engine.store.read() as view:
+        snapshot = view.snapshot(engine.scope, microseconds(engine.parts.clock()), knobs.link_together)
+    for asked in (questions, trials):
+        found = asked(engine.parts, engine.profiles, snapshot, knobs)
+        assert found
+        assert {one.profile for one in found} == {tuned}
