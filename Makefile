@@ -32,14 +32,14 @@ check: $(READY)  ## style, types, import contracts
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/cog -I docs --check docs/cli.md docs/settings.md docs/benchmarks.md
+	$(BIN)/cog -I docs --check docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md
 
 format: $(READY)  ## rewrite the style
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
 docs: $(READY)  ## rewrite the pages that are made from the code
-	$(BIN)/cog -I docs -r docs/cli.md docs/settings.md docs/benchmarks.md
+	$(BIN)/cog -I docs -r docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md
 
 bench: $(READY)  ## speed, against peers, into benchmarks/results
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --group bench

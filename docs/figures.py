@@ -94,6 +94,49 @@ def _turned(value: Mapping[str, float]) -> dict[str, float]:
     return {"mean": 0.0 - value["mean"], "low": 0.0 - value["high"], "high": 0.0 - value["low"]}
 
 
+def abstention() -> str:
+    """How well confidence tells questions with an answer from those without."""
+    run = _read("abstention")
+    rows = []
+    for data in run["data"]:
+        for absent, error in data["calibration_error"].items():
+            means = [data["auroc"][name][absent] for name in ("confidence", "cosine", "cosine, z", "bm25")]
+            below = f"{data['below']['present']:.0%}, {data['below'][absent]:.0%}"
+            shown = [
+                f"{'**' if value == max(means) else ''}{value:.3f}{'**' if value == max(means) else ''}"
+                for value in means
+            ]
+            rows.append([data["data"], absent, *shown, f"{error:.3f}", f"{data['brier'][absent]:.3f}", below])
+        hits = data["hits"]
+        rows.append(
+            [
+                data["data"],
+                "single hits",
+                f"{hits['auroc']:.3f}",
+                "",
+                "",
+                "",
+                f"{hits['error']:.3f}",
+                f"{hits['brier']:.3f}",
+                "",
+            ]
+        )
+    heads = (
+        "data",
+        "absent",
+        "AUROC",
+        "cosine",
+        "cosine, z",
+        "BM25",
+        "error",
+        "Brier",
+        "below: present, absent",
+    )
+    facts = run["facts"]
+    told = f"Run of {facts['date'][:10]}, commit `{facts['commit'][:12]}`, {facts['cpu']}."
+    return f"\n{told}\n{_table(heads, rows)}"
+
+
 def _data(name: str) -> Mapping[str, Any]:
     found: Mapping[str, Any] = _read("quality")["data"][name]
     return found

@@ -6,6 +6,7 @@ import os
 import platform
 import shutil
 import subprocess
+from collections.abc import Sequence
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
@@ -15,7 +16,8 @@ import apsw
 _PACKAGES = ("recollect-memory", "apsw", "numpy", "onnxruntime", "tokenizers", "pytrec-eval-terrier")
 
 
-def facts(at: datetime) -> dict[str, str]:
+def facts(at: datetime, packages: Sequence[str] = _PACKAGES) -> dict[str, str]:
+    """Of this machine, of the commit that runs, and of these packages."""
     return {
         "date": at.isoformat(timespec="seconds"),
         "commit": _commit(Path(__file__).resolve()),
@@ -25,7 +27,7 @@ def facts(at: datetime) -> dict[str, str]:
         "memory_gb": _memory(),
         "python": platform.python_version(),
         "sqlite": apsw.sqlite_lib_version(),
-        **{name: _version(name) for name in _PACKAGES},
+        **{name: _version(name) for name in packages},
     }
 
 
