@@ -34,7 +34,6 @@ PLAIN = tuple(
     )
 )
 """What everyone has."""
-BASELINE = "rrf"
 LESS = " − "
 """Between a profile's name and the part that is left out of it."""
 _MORE = " + "

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from recollect.cli.bench_abstention import abstention
+from recollect.cli.bench_options import cache_options, data_option, embedding, save_option, watched, writable
 from recollect.cli.command import Group, command
 from recollect.cli.profiles import completed
-from recollect.cli.progress import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from click.shell_completion import CompletionItem
 
-    from recollect.bench.asking import Watching
     from recollect.bench.report import Report
     from recollect.cli.call import Call
-    from recollect.ports import Embedder
 
 
 def _completed(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -37,15 +32,7 @@ def _completed(ctx: click.Context, _: click.Parameter, begun: str) -> list[Compl
     "recollect bench quality --data locomo.json --profile recollect --rerank",
     "recollect bench quality --data xquad_r/ --model potion --json | jq .data",
 )
-@click.option(
-    "--data",
-    "data",
-    type=click.Path(exists=True, path_type=Path),
-    multiple=True,
-    required=True,
-    metavar="PATH",
-    help="A file or a folder of judged questions; repeatable.",
-)
+@data_option
 @click.option(
     "--profile",
     "names",
@@ -67,19 +54,8 @@ def _completed(ctx: click.Context, _: click.Parameter, begun: str) -> list[Compl
 @click.option(
     "--extract", is_flag=True, help="Also draw notes out of messages, by rules; each counts as its own."
 )
-@click.option(
-    "--cache",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Where vectors are kept from run to run; without it, your cache folder.",
-)
-@click.option("--no-cache", is_flag=True, help="Embed everything anew, and keep nothing.")
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Also write the JSON there.",
-)
+@cache_options
+@save_option
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -115,8 +91,6 @@ def quality(
     from recollect.bench.sets import read_all  # noqa: PLC0415
     from recollect.bootstrap import reranker  # noqa: PLC0415
 
-    if cache is not None and no_cache:
-        raise click.UsageError("--cache names a folder, and --no-cache wants none; give one of them.")
     settings, _ = call.settings()
     reader = reranker(settings) if rerank else None
     profiles = chosen(names, baseline, settings.profiles)
@@ -160,41 +134,6 @@ def bench(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
-
-
-def writable(path: Path) -> None:
-    """Make the folder of a file that is to be written; told before minutes of work that it cannot be."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.open("a").close()
-    except OSError as error:
-        raise click.UsageError(f"{path} cannot be written: {error.strerror}.") from error
-
-
-@contextmanager
-def embedding(call: Call, cache: Path | None, no_cache: bool) -> Iterator[Embedder]:
-    from recollect.bench.vectors import kept_vectors  # noqa: PLC0415  # loads SQLite and NumPy
-    from recollect.bootstrap import embedder, model_name  # noqa: PLC0415  # loads the engine
-    from recollect.errors import ModelUnavailable  # noqa: PLC0415
-    from recollect.settings import cache_folder  # noqa: PLC0415
-
-    settings, _ = call.settings()
-    found = embedder(model_name(settings), settings)
-    if found is None:
-        raise ModelUnavailable(
-            "Without a model there is no meaning to measure; name one of `recollect models` with --model."
-        )
-    folder = None if no_cache else cache or cache_folder() / "bench"
-    with kept_vectors(found, folder) as kept:
-        yield kept
-
-
-@contextmanager
-def watched() -> Iterator[Watching]:
-    from recollect.bench.asking import Watching  # noqa: PLC0415  # loads the engine
-
-    with progress("Storing", "Asking") as (storing, asking):
-        yield Watching(storing, asking)
 
 
 def _told(call: Call, report: Report) -> dict[str, Any]:

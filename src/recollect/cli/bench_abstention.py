@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from recollect.cli.bench_options import cache_options, data_option, embedding, save_option, watched, writable
 from recollect.cli.command import command
 from recollect.cli.replies import Rows
 
@@ -27,15 +28,7 @@ _BASELINES = ("cosine", "cosine, z", "bm25")
     "recollect bench abstention --data locomo.json --data scifact/ --json | jq '.data[].auroc'",
     "recollect bench abstention --data scifact/ --questions 100 --save results.json",
 )
-@click.option(
-    "--data",
-    "data",
-    type=click.Path(exists=True, path_type=Path),
-    multiple=True,
-    required=True,
-    metavar="PATH",
-    help="A file or a folder of judged questions; repeatable.",
-)
+@data_option
 @click.option("--profile", default="recollect", show_default=True, metavar="NAME", help="Who ranks the hits.")
 @click.option(
     "--calibrate/--no-calibrate",
@@ -44,19 +37,8 @@ _BASELINES = ("cosine", "cosine, z", "bm25")
     help="Let each store learn of itself first.",
 )
 @click.option("--questions", type=click.IntRange(1), metavar="N", help="Only so many of each store, by lot.")
-@click.option(
-    "--cache",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Where vectors are kept from run to run; without it, your cache folder.",
-)
-@click.option("--no-cache", is_flag=True, help="Embed everything anew, and keep nothing.")
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Also write the JSON there.",
-)
+@cache_options
+@save_option
 def abstention(
     call: Call,
     data: tuple[Path, ...],
@@ -78,7 +60,6 @@ def abstention(
     from recollect.bench.abstention import measure, plain  # noqa: PLC0415  # loads NumPy and the engine
     from recollect.bench.facts import facts  # noqa: PLC0415
     from recollect.bench.sets import read_all  # noqa: PLC0415
-    from recollect.cli.bench import embedding, watched, writable  # noqa: PLC0415  # which lists this command
 
     datasets = read_all(data)
     if save is not None:

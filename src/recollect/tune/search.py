@@ -12,7 +12,7 @@ asks both again, on newer answers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -130,12 +130,12 @@ def search(
         f"None of {len(points)} sets of numbers is better than the present ones on {len(older)} answers.",
         profile.name,
         treated,
-        len(older),
-        len(newer),
-        len(points),
-        bias,
-        now,
-        best,
+        train=len(older),
+        test=len(newer),
+        points=len(points),
+        bias=bias,
+        now=now,
+        best=best,
     )
     return _judged(outcome, newer, profile, seed, share) if best else outcome
 
@@ -206,25 +206,18 @@ def _judged(found: Proposal, data: Judged, profile: Profile, seed: int, share: f
     low, high = (_ndcg_gain(data, before, after, eta) for eta in (found.bias.low, found.bias.high))
     better, worse = _moved(data, before, after)
     verdict, says = verdict_on(gain, gain_eased, min(low, high), len(data))
-    return Proposal(
-        verdict,
-        says,
-        found.profile,
-        found.treated,
-        found.train,
-        found.test,
-        found.points,
-        found.bias,
-        found.now,
-        found.best,
-        step,
-        mean_ndcg(data, scale, before, K),
-        mean_ndcg(data, scale, after, K),
-        gain,
-        gain_eased,
-        (low, high),
-        better,
-        worse,
+    return replace(
+        found,
+        verdict=verdict,
+        says=says,
+        eased=step,
+        ndcg_now=mean_ndcg(data, scale, before, K),
+        ndcg_best=mean_ndcg(data, scale, after, K),
+        gain=gain,
+        gain_eased=gain_eased,
+        gain_at_ends=(low, high),
+        better=better,
+        worse=worse,
     )
 
 
