@@ -475,3 +475,15 @@ class AroundContract:
         assert links("Who worked with Ada?", now=0) == {}
         one(store, Forget(ME, (babbage,)), 10)
         assert links("Who worked with Ada?", now=11) == {byron: 0.25, engine: 0.25}
+
+    def test_links_of_several_scopes_come_best_first(self, store: Store) -> None:
+        others = [Scope("me", agent) for agent in ("a", "b")]
+        for scope, types in zip(others, (("knows",), ("knows", "likes")), strict=True):
+            for name in ("Ada", *types):
+                put(store, name, scope=scope)
+            for type_ in types:
+                one(store, relate("Ada", type_, type_, scope=scope), 1)
+        with store.read() as view:
+            hits = view.linked("Whom does Ada like?", Filter("me", None), microseconds(at(9)))
+        assert [hit.score for hit in hits] == [1.0, 0.25, 0.25]
+        assert hits[1].id < hits[2].id

@@ -45,7 +45,7 @@ def linked(connection: apsw.Connection, scope: int, text: str, where: Filter, no
     best: dict[int, float] = {}
     for id_, type_ in rows:
         best[id_] = max(best.get(id_, 0.0), _UNSAID, _share_said(type_, said))
-    return [Found(id_, share) for id_, share in sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))]
+    return [Found(id_, share) for id_, share in best.items()]
 
 
 def _share_said(type_: str, said: set[str]) -> float:

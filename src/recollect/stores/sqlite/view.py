@@ -181,11 +181,12 @@ class SqliteView:
     def linked(self, text: str, where: Filter, now: int) -> Sequence[Found]:
         if Kind.ENTITY not in where.kinds:
             return []
-        return [
-            found
+        found = [
+            hit
             for scope in self._scope_ids(where)
-            for found in linked(self.connection, scope, text, where, now)
+            for hit in linked(self.connection, scope, text, where, now)
         ]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))
 
     def replies(self, ids: Sequence[int], where: Filter) -> Sequence[int]:
         condition, bindings = allowed(where, self._scope_ids(where))
