@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from recollect.clients.catalogue import CLIENTS
-from recollect.clients.change import installed, uninstalled
-from recollect.clients.entry import Launch, difference, entry, is_ours, named, updated
-from recollect.clients.failures import AnotherEntry
-from recollect.clients.files import launcher
+from recollect.clients.edits import edit_to_install, edit_to_uninstall
+from recollect.clients.entry import (
+    Launch,
+    checked_name,
+    entry_difference,
+    is_ours,
+    server_entry,
+    updated_entry,
+)
+from recollect.clients.errors import AnotherEntry
+from recollect.clients.files import launch_words
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,9 +28,9 @@ DESKTOP = CLIENTS["claude-desktop"]
 
 
 def test_an_entry_holds_the_command_and_only_what_was_set() -> None:
-    assert entry(LAUNCH, typed=False) == {"command": "/opt/recollect", "args": ["serve"]}
+    assert server_entry(LAUNCH, typed=False) == {"command": "/opt/recollect", "args": ["serve"]}
     full = Launch("r", ("serve", "--owner", "ana"), {"RECOLLECT_CONFIG": "/c"})
-    assert entry(full, typed=True) == {
+    assert server_entry(full, typed=True) == {
         "type": "stdio",
         "command": "r",
         "args": ["serve", "--owner", "ana"],
@@ -52,8 +59,8 @@ def test_what_starts_us_is_ours(found: Any, ours: bool) -> None:
 @pytest.mark.parametrize("name", ["", "a b", "a.b", "é", "x" * 65, 'a"b'])
 def test_a_name_that_a_client_may_refuse_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput, match="is no name for a server"):
-        named(name)
-    assert named("work-memory_2") == "work-memory_2"
+        checked_name(name)
+    assert checked_name("work-memory_2") == "work-memory_2"
 
 
 def test_a_command_line_is_shown_as_one_would_type_it() -> None:
@@ -67,24 +74,24 @@ def test_a_command_in_a_cache_is_known_to_be_passing() -> None:
 
 
 def test_the_installed_script_is_preferred_and_absolute(tmp_path: Path) -> None:
-    assert launcher(tmp_path, "/usr/bin/python3") == ("/usr/bin/python3", "-m", "recollect.cli.main")
+    assert launch_words(tmp_path, "/usr/bin/python3") == ("/usr/bin/python3", "-m", "recollect.cli.main")
     (tmp_path / "recollect.exe").touch()
-    assert launcher(tmp_path) == (str(tmp_path / "recollect.exe"),)
+    assert launch_words(tmp_path) == (str(tmp_path / "recollect.exe"),)
     (tmp_path / "recollect").touch()
-    assert launcher(tmp_path) == (str(tmp_path / "recollect"),)
+    assert launch_words(tmp_path) == (str(tmp_path / "recollect"),)
 
 
 def test_an_entry_of_ours_is_brought_up_to_date() -> None:
     text = '{"mcpServers": {"recollect": {"command": "/old/recollect", "args": ["serve"]}}}'
-    after = installed(DESKTOP, text, "recollect", LAUNCH, force=False).after or ""
+    after = edit_to_install(DESKTOP, text, "recollect", LAUNCH, force=False).after or ""
     assert DESKTOP.format.entry_in(after, "recollect") == {"command": "/opt/recollect", "args": ["serve"]}
 
 
 def test_another_programs_entry_is_replaced_only_by_force() -> None:
     text = '{"mcpServers": {"recollect": {"command": "npx", "args": ["other"], "env": {"KEY": "1"}}}}'
     with pytest.raises(AnotherEntry, match="--force"):
-        installed(DESKTOP, text, "recollect", LAUNCH, force=False)
-    after = installed(DESKTOP, text, "recollect", LAUNCH, force=True).after or ""
+        edit_to_install(DESKTOP, text, "recollect", LAUNCH, force=False)
+    after = edit_to_install(DESKTOP, text, "recollect", LAUNCH, force=True).after or ""
     assert DESKTOP.format.entry_in(after, "recollect") == {"command": "/opt/recollect", "args": ["serve"]}
 
 
@@ -96,13 +103,13 @@ def test_an_update_keeps_what_others_put_into_our_entry() -> None:
         "autoApprove": ["recall"],
     }
     wanted = {"command": "/opt/recollect", "args": ["serve"], "env": {"RECOLLECT_CONFIG": "/c"}}
-    assert updated(there, wanted) == {
+    assert updated_entry(there, wanted) == {
         "command": "/opt/recollect",
         "args": ["serve"],
         "env": {"RECOLLECT_MODEL_KEY": "sk-1", "HTTPS_PROXY": "http://p", "RECOLLECT_CONFIG": "/c"},
         "autoApprove": ["recall"],
     }
-    assert difference(there, updated(there, wanted)) == [
+    assert entry_difference(there, updated_entry(there, wanted)) == [
         "- /old/recollect serve --owner ana",
         "- RECOLLECT_TIME_ZONE=UTC",
         "+ /opt/recollect serve",
@@ -112,23 +119,23 @@ def test_an_update_keeps_what_others_put_into_our_entry() -> None:
 
 @pytest.mark.parametrize("before", [None, '{"theme": "dark"}'])
 def test_after_an_update_what_was_there_before_us_still_comes_back(before: str | None) -> None:
-    first = installed(DESKTOP, before, "recollect", LAUNCH, force=False)
-    assert first.worth_a_copy
+    first = edit_to_install(DESKTOP, before, "recollect", LAUNCH, force=False)
+    assert first.needs_backup
     other = Launch("/opt/recollect", ("serve", "--tools", "all"))
-    second = installed(DESKTOP, first.after, "recollect", other, before, force=False)
-    assert not second.worth_a_copy
-    assert uninstalled(DESKTOP, second.after, "recollect", before, force=False).after == before
+    second = edit_to_install(DESKTOP, first.after, "recollect", other, before, force=False)
+    assert not second.needs_backup
+    assert edit_to_uninstall(DESKTOP, second.after, "recollect", before, force=False).after == before
 
 
-def test_what_changed_between_two_installs_is_worth_a_copy() -> None:
-    first = installed(DESKTOP, "{}", "recollect", LAUNCH, force=False).after or ""
+def test_what_changed_between_two_installs_is_needs_backup() -> None:
+    first = edit_to_install(DESKTOP, "{}", "recollect", LAUNCH, force=False).after or ""
     later = DESKTOP.format.with_entry(first, "docs", {"command": "npx"})
     other = Launch("/opt/recollect", ("serve", "--tools", "all"))
-    assert installed(DESKTOP, later, "recollect", other, "{}", force=False).worth_a_copy
+    assert edit_to_install(DESKTOP, later, "recollect", other, "{}", force=False).needs_backup
 
 
 def test_another_programs_entry_is_taken_out_only_by_force() -> None:
     text = '{"mcpServers": {"recollect": {"url": "https://example.org"}}}'
     with pytest.raises(AnotherEntry, match="does not start Recollect"):
-        uninstalled(DESKTOP, text, "recollect", None, force=False)
-    assert uninstalled(DESKTOP, text, "recollect", None, force=True).after == '{"mcpServers": {}}'
+        edit_to_uninstall(DESKTOP, text, "recollect", None, force=False)
+    assert edit_to_uninstall(DESKTOP, text, "recollect", None, force=True).after == '{"mcpServers": {}}'

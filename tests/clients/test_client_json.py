@@ -5,36 +5,37 @@ from __future__ import annotations
 import pytest
 from client_texts import KEY, NAME, OURS
 
-from recollect.clients.failures import NotEditable
-from recollect.clients.json_text import entry_in, with_entry, without_entry
+from recollect.clients.errors import NotEditable
+from recollect.clients.json_format import JsonFormat
 
 BROKEN = [
     ("{", "line 1: it ends too early"),
     ('{"a": 1,\n', "line 2: it ends too early"),
-    ('{"a" 1}', "a colon is missing"),
-    ('{"a": 1\n "b": 2}', "line 2: a comma is missing"),
-    ('{"a": [1 2]}', "a comma is missing"),
-    ("{a: 1}", "a key is missing, or is not in quotes"),
-    ("{\"a\": 'x'}", "this is no JSON value"),
-    ('{"a": "x}', "a text is not closed"),
-    ('{"a": "x\ny"}', "a text is not closed"),
-    ("{} {}", "something after the end"),
+    ('{"a" 1}', "line 1: Expecting ':' delimiter"),
+    ('{"a": 1\n "b": 2}', "line 2: Expecting ',' delimiter"),
+    ('{"a": [1 2]}', "line 1: Expecting ',' delimiter"),
+    ("{a: 1}", "line 1: Expecting property name enclosed in double quotes"),
+    ("{\"a\": 'x'}", "line 1: Expecting value"),
+    ('{"a": "x}', "line 1: Unterminated string"),
+    ('{"a": "x\ny"}', "line 1: Invalid control character"),
+    ("{} {}", "line 1: Extra data"),
     ('{"a": 1, "a": 2}', "the key 'a' is there twice"),
     ("[]", "it holds no JSON object"),
     ('{"mcpServers": []}', "its 'mcpServers' is no JSON object"),
-    ("[" * 300, "nested too deeply"),
+    ("[" * 100_000, "nested too deeply"),
+    ('{"a": NaN}', "NaN is no JSON value"),
     ('{"a": ' + "9" * 5000 + "}", "digits"),
 ]
 ONLY_STRICT = [
     ('{"a": 1,}', "a comma after the last value"),
     ('{"a": [1,]}', "a comma after the last value"),
-    ('{\n// hello\n"a": 1}', "line 1: there is a comment"),
+    ('{\n// hello\n"a": 1}', "line 2: there is a comment"),
     ('{"a": 1 /* hello */}', "there is a comment"),
 ]
 
 
 def put(text: str, *, comments: bool = False) -> str:
-    return with_entry(text, KEY, NAME, OURS, comments=comments)
+    return JsonFormat(KEY, comments).with_entry(text, NAME, OURS)
 
 
 def test_it_is_written_as_the_entries_around_it_are() -> None:
@@ -64,7 +65,7 @@ def test_line_ends_and_a_byte_order_mark_stay() -> None:
 
 def test_nothing_becomes_a_whole_file() -> None:
     for nothing in ("", " \n", "\ufeff"):
-        assert entry_in(put(nothing), KEY, NAME, comments=False) == OURS
+        assert JsonFormat(KEY, False).entry_in(put(nothing), NAME) == OURS
     assert put("").endswith("}\n")
 
 
@@ -72,20 +73,20 @@ def test_a_comment_stays_with_what_it_is_about() -> None:
     text = '{\n  "mcpServers": {\n    "a": 1 // of a\n    // of nothing\n  }\n}'
     after = put(text, comments=True)
     assert '"a": 1, // of a\n    // of nothing\n    "recollect": {' in after
-    assert without_entry(after, KEY, NAME, comments=True) == text
+    assert JsonFormat(KEY, True).without_entry(after, NAME) == text
 
 
 def test_after_a_comment_on_one_line_a_new_line_begins() -> None:
     after = put('{"mcpServers": {"a": 1 /* x */ // y\n}}', comments=True)
     assert "// y\n" in after
-    assert entry_in(after, KEY, NAME, comments=True) == OURS
+    assert JsonFormat(KEY, True).entry_in(after, NAME) == OURS
 
 
 def test_a_comma_after_the_last_stays_after_the_last() -> None:
     text = '{\n  "mcpServers": {\n    "a": 1,\n  },\n}'
     after = put(text, comments=True)
     assert "\n    },\n  },\n}" in after
-    assert without_entry(after, KEY, NAME, comments=True) == text
+    assert JsonFormat(KEY, True).without_entry(after, NAME) == text
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ def test_a_comma_after_the_last_stays_after_the_last() -> None:
     ],
 )
 def test_taken_out_it_takes_its_comma_along(text: str, left: str) -> None:
-    assert without_entry(text, KEY, NAME, comments=True) == left
+    assert JsonFormat(KEY, True).without_entry(text, NAME) == left
 
 
 def test_a_different_entry_is_replaced_in_its_place() -> None:
@@ -114,9 +115,9 @@ def test_a_different_entry_is_replaced_in_its_place() -> None:
 @pytest.mark.parametrize("comments", [True, False])
 def test_what_is_broken_is_refused_and_the_line_named(text: str, said: str, comments: bool) -> None:
     for act in (
-        lambda: entry_in(text, KEY, NAME, comments=comments),
+        lambda: JsonFormat(KEY, comments).entry_in(text, NAME),
         lambda: put(text, comments=comments),
-        lambda: without_entry(text, KEY, NAME, comments=comments),
+        lambda: JsonFormat(KEY, comments).without_entry(text, NAME),
     ):
         with pytest.raises(NotEditable, match=said.replace("[", r"\[")):
             act()
@@ -126,9 +127,9 @@ def test_what_is_broken_is_refused_and_the_line_named(text: str, said: str, comm
 def test_what_a_strict_client_would_not_read_is_refused(text: str, said: str) -> None:
     with pytest.raises(NotEditable, match=said):
         put(text)
-    assert entry_in(put(text, comments=True), KEY, NAME, comments=True) == OURS
+    assert JsonFormat(KEY, True).entry_in(put(text, comments=True), NAME) == OURS
 
 
 def test_what_would_comment_out_the_rest_is_refused() -> None:
     with pytest.raises(NotEditable):
-        without_entry('{"mcpServers": {"a": 1, // x\n"recollect": 2}}', KEY, NAME, comments=True)
+        JsonFormat(KEY, True).without_entry('{"mcpServers": {"a": 1, // x\n"recollect": 2}}', NAME)

@@ -6,8 +6,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 import pytest
 
-from recollect.clients.catalogue import CLIENTS, client_named
-from recollect.clients.places import Machine
+from recollect.clients.catalogue import CLIENTS, Machine, client_named
 from recollect.errors import InvalidInput
 
 WINDOWS = Machine(

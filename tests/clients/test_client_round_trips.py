@@ -10,9 +10,9 @@ from client_texts import KEY, NAME, json_texts, jsonc_texts, toml_texts
 from hypothesis import given
 
 from recollect.clients.catalogue import CLIENTS, Client
-from recollect.clients.change import installed, uninstalled
+from recollect.clients.edits import edit_to_install, edit_to_uninstall
 from recollect.clients.entry import Launch
-from recollect.clients.jsonc import parsed
+from recollect.clients.json_format import JsonFormat
 
 LAUNCH = Launch("/opt/my tools/recollect", ("serve", "--store", "C:\\Users\\ana\\memory.db"))
 STRICT, COMMENTED, TOML = CLIENTS["claude-code"], CLIENTS["cursor"], CLIENTS["codex"]
@@ -21,9 +21,8 @@ STRICT, COMMENTED, TOML = CLIENTS["claude-code"], CLIENTS["cursor"], CLIENTS["co
 def read(client: Client, text: str) -> dict[str, Any]:
     if client is TOML:
         return tomllib.loads(text)
-    value = parsed(text.removeprefix("\ufeff"), comments=client is COMMENTED).value
-    assert isinstance(value, dict)
-    return value
+    assert isinstance(client.format, JsonFormat)
+    return client.format.content_of(text)
 
 
 def others(client: Client, text: str) -> dict[str, Any]:
@@ -35,17 +34,17 @@ def others(client: Client, text: str) -> dict[str, Any]:
 
 
 def check(client: Client, text: str) -> None:
-    put = installed(client, text, NAME, LAUNCH, force=False).after
+    put = edit_to_install(client, text, NAME, LAUNCH, force=False).after
     assert put is not None
     assert client.format.entry_in(put, NAME)["command"] == LAUNCH.command
     assert others(client, put) == others(client, text)
     assert list(others(client, put)) == list(others(client, text))
     # Twice is once.
-    assert installed(client, put, NAME, LAUNCH, force=False).is_none
+    assert edit_to_install(client, put, NAME, LAUNCH, force=False).is_none
     # Back to the letter, from what was kept.
-    assert uninstalled(client, put, NAME, text, force=False).after == text
+    assert edit_to_uninstall(client, put, NAME, text, force=False).after == text
     # Without that, nothing else is lost.
-    alone = uninstalled(client, put, NAME, None, force=False).after
+    alone = edit_to_uninstall(client, put, NAME, None, force=False).after
     assert alone is None or client.format.entry_in(alone, NAME) is None
     assert others(client, alone or text) == others(client, text)
 
@@ -63,7 +62,7 @@ def test_any_json_comes_back_where_comments_are_allowed(text: str) -> None:
 @given(jsonc_texts())
 def test_comments_come_back_to_the_letter(text: str) -> None:
     check(COMMENTED, text)
-    put = installed(COMMENTED, text, NAME, LAUNCH, force=False).after or ""
+    put = edit_to_install(COMMENTED, text, NAME, LAUNCH, force=False).after or ""
     for comment in ("// first", "// why", "/* many", "lines */"):
         assert comment in put
 
@@ -71,8 +70,8 @@ def test_comments_come_back_to_the_letter(text: str) -> None:
 @given(jsonc_texts())
 def test_beside_another_server_no_copy_is_needed_to_come_back(text: str) -> None:
     if read(COMMENTED, text)[KEY]:
-        put = installed(COMMENTED, text, NAME, LAUNCH, force=False).after
-        assert uninstalled(COMMENTED, put, NAME, None, force=False).after == text
+        put = edit_to_install(COMMENTED, text, NAME, LAUNCH, force=False).after
+        assert edit_to_uninstall(COMMENTED, put, NAME, None, force=False).after == text
 
 
 @given(toml_texts())
@@ -82,23 +81,23 @@ def test_any_toml_comes_back_to_the_letter(text: str) -> None:
 
 @given(toml_texts())
 def test_in_toml_every_line_that_was_there_stays(text: str) -> None:
-    put = installed(TOML, text, NAME, LAUNCH, force=False).after or ""
+    put = edit_to_install(TOML, text, NAME, LAUNCH, force=False).after or ""
     assert put.startswith(text)
 
 
 @pytest.mark.parametrize("client", [STRICT, COMMENTED, TOML], ids=lambda each: each.name)
 def test_a_file_that_we_made_goes_away_again(client: Client) -> None:
-    made = installed(client, None, NAME, LAUNCH, force=False).after
-    assert uninstalled(client, made, NAME, None, force=False).after is None
+    made = edit_to_install(client, None, NAME, LAUNCH, force=False).after
+    assert edit_to_uninstall(client, made, NAME, None, force=False).after is None
     # A file that was there, but empty, stays.
-    assert uninstalled(client, made, NAME, "", force=False).after == ""
+    assert edit_to_uninstall(client, made, NAME, "", force=False).after == ""
 
 
 @pytest.mark.parametrize("client", [STRICT, COMMENTED, TOML], ids=lambda each: each.name)
 def test_what_changed_since_is_kept(client: Client) -> None:
     before = "" if client is TOML else '{"theme": "dark"}'
-    put = installed(client, before, NAME, LAUNCH, force=False).after or ""
+    put = edit_to_install(client, before, NAME, LAUNCH, force=False).after or ""
     later = client.format.with_entry(put, "docs", {"command": "npx"})
-    gone = uninstalled(client, later, NAME, before, force=False).after or ""
+    gone = edit_to_uninstall(client, later, NAME, before, force=False).after or ""
     assert client.format.entry_in(gone, NAME) is None
     assert client.format.entry_in(gone, "docs") == {"command": "npx"}

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.clients.entry import Launch, is_ours
-from recollect.clients.failures import NotEditable
-from recollect.clients.files import content, launcher, this_machine
+from recollect.clients.errors import NotEditable
+from recollect.clients.files import launch_words, read_settings, this_machine
 from recollect.settings import OFFICIAL_VARIABLE, official_file
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _OVER_HTTP = ("token", "allow_hosts")
 
 def launch(call: Call, tools: str | None) -> Launch:
     """The server's command, with what the shell would tell it: a client does not see the shell."""
-    command_, *first = launcher()
+    command_, *first = launch_words()
     arguments = [*first, "serve"]
     variables: dict[str, str] = {}
     for row in call.settings()[1]:
@@ -70,7 +70,7 @@ def outermost(project: str | None) -> Path:
 
 def state(client: Client, path: Path, name: str) -> str:
     try:
-        found = client.format.entry_in(content(path) or "", name)
+        found = client.format.entry_in(read_settings(path) or "", name)
     except (NotEditable, OSError):
         return "unreadable"
     if found is None:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from recollect.cli.call import Call
     from recollect.clients.catalogue import Client
-    from recollect.clients.change import Change
+    from recollect.clients.edits import SettingsEdit
     from recollect.clients.entry import Launch
-    from recollect.clients.failures import NotEditable
+    from recollect.clients.errors import NotEditable
 
 CHOICES = ("claude-desktop", "claude-code", "cursor", "vscode", "codex", "generic")
 _CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(CHOICES))
@@ -61,20 +61,22 @@ def install(
     shell. Installing again brings the entry up to date.
     """
     from recollect.cli.client_settings import launch, settings_file  # noqa: PLC0415  # --help needs none
-    from recollect.clients import change, failures, files  # noqa: PLC0415
+    from recollect.clients import edits, errors, files  # noqa: PLC0415
     from recollect.clients.catalogue import client_named  # noqa: PLC0415
-    from recollect.clients.entry import difference, is_ours, named  # noqa: PLC0415
+    from recollect.clients.entry import checked_name, entry_difference, is_ours  # noqa: PLC0415
 
     to, started = client_named(client), launch(call, tools)
     if to.user is None:
-        _print_snippet(call, to, named(name), started)
+        _print_snippet(call, to, checked_name(name), started)
         return None
     path = settings_file(to, project)
     try:
-        before = files.content(path)
-        there = to.format.entry_in(before or "", named(name))
-        made = change.installed(to, before, name, started, files.original(path.resolve()), force=force)
-    except failures.NotEditable as error:
+        before = files.read_settings(path)
+        there = to.format.entry_in(before or "", checked_name(name))
+        made = edits.edit_to_install(
+            to, before, name, started, files.read_backup(path.resolve()), force=force
+        )
+    except errors.NotEditable as error:
         return _refused(call, to, path, error, name, started)
     data = {**_data(to, name, path), "entry": to.format.entry_in(made.after or "", name)}
     if dry_run:
@@ -82,10 +84,10 @@ def install(
     elif made.is_none:
         call.show(Done(f"{to.title} has it already, in {path}; nothing was changed.", data))
     else:
-        kept = _kept(files.write(path, made))
+        kept = _kept(files.apply_edit(path, made))
         data = {**data, "changed": True}
         if is_ours(there):
-            changes = difference(there, data["entry"])
+            changes = entry_difference(there, data["entry"])
             message = f"Updated {name} in {to.title}, in {path}."
             call.show(Done(message, {**data, "difference": changes}, [*changes, *kept, to.next]))
         else:
@@ -116,15 +118,15 @@ def uninstall(
     If nothing else has changed since, the file is as it was before, to the letter. The memory stays.
     """
     from recollect.cli.client_settings import outermost, settings_file  # noqa: PLC0415  # --help needs none
-    from recollect.clients import change, failures, files  # noqa: PLC0415
+    from recollect.clients import edits, errors, files  # noqa: PLC0415
     from recollect.clients.catalogue import client_named  # noqa: PLC0415
 
     of = client_named(client)
     path = settings_file(of, project)
     try:
-        before = files.content(path)
-        made = change.uninstalled(of, before, name, files.original(path.resolve()), force=force)
-    except failures.NotEditable as error:
+        before = files.read_settings(path)
+        made = edits.edit_to_uninstall(of, before, name, files.read_backup(path.resolve()), force=force)
+    except errors.NotEditable as error:
         return _refused(call, of, path, error, name)
     data = _data(of, name, path)
     if dry_run:
@@ -132,7 +134,7 @@ def uninstall(
     elif made.is_none:
         call.show(Done(f"{of.title} has no server named {name}, in {path}; nothing was changed.", data))
     else:
-        kept = _kept(files.write(path, made, outermost(project)))
+        kept = _kept(files.apply_edit(path, made, outermost(project)))
         gone = " The file, which held nothing else, is gone." if made.after is None else ""
         message = f"Took {name} out of {of.title}, in {path}.{gone}"
         details = [*kept, f"It is gone when {of.title} next starts."]
@@ -196,9 +198,9 @@ def _kept(copy: Path | None) -> list[str]:
 
 
 def _print_snippet(call: Call, client: Client, name: str, launch: Launch) -> None:
-    from recollect.clients.entry import entry  # noqa: PLC0415  # --help needs none
+    from recollect.clients.entry import server_entry  # noqa: PLC0415  # --help needs none
 
-    made = entry(launch, typed=client.format.typed)
+    made = server_entry(launch, typed=client.format.typed)
     text = client.format.snippet(name, made)
     if call.json:
         call.show(Done(text, {"client": client.name, "name": name, "entry": made, "snippet": text}))
@@ -207,7 +209,7 @@ def _print_snippet(call: Call, client: Client, name: str, launch: Launch) -> Non
         call.whisper(client.next)
 
 
-def _show_difference(call: Call, path: Path, made: Change, data: Mapping[str, Any]) -> None:
+def _show_difference(call: Call, path: Path, made: SettingsEdit, data: Mapping[str, Any]) -> None:
     from difflib import unified_diff  # noqa: PLC0415  # --help needs none
 
     before, after = (
@@ -230,12 +232,12 @@ def _refused(
     call: Call, client: Client, path: Path, error: NotEditable, name: str, launch: Launch | None = None
 ) -> int:
     """What is wrong goes to standard error; what to paste, to standard output."""
-    from recollect.clients.entry import entry  # noqa: PLC0415  # --help needs none
+    from recollect.clients.entry import server_entry  # noqa: PLC0415  # --help needs none
 
     if launch is None:
         snippet, advice = "", f"take {name!r} out by hand"
     else:
-        snippet = client.format.snippet(name, entry(launch, typed=client.format.typed))
+        snippet = client.format.snippet(name, server_entry(launch, typed=client.format.typed))
         advice = "put in by hand what is shown"
     message = f"{path} was left as it is: {error}. Mend it and try again, or {advice}."
     call.tell(message)

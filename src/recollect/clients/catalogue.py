@@ -1,64 +1,50 @@
-"""The clients we know, and the shape of each one's settings."""
+"""The clients we know: where each keeps its settings, and in which format."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any
 
-from recollect.clients import json_text, places, toml_text
-from recollect.clients.places import Machine
+from recollect.clients.json_format import JsonFormat
+from recollect.clients.toml_format import TomlFormat
 from recollect.errors import InvalidInput
 
 
 @dataclass(frozen=True, slots=True)
-class Json:
-    """Servers by name under one key."""
+class Machine:
+    """What the places depend on. Paths are data here: a Windows machine can be asked about anywhere."""
 
-    key: str = "mcpServers"
-    comments: bool = False
-    typed: bool = True
-    """Whether an entry says that it is spoken to over standard input and output."""
+    system: str
+    """As `sys.platform` has it: win32, darwin; everything else is taken for a Linux."""
+    home: PurePath
+    environ: Mapping[str, str] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+    """Folders of Windows packages, from which a packaged Claude Desktop reads instead."""
 
-    def entry_in(self, text: str, name: str) -> Any:
-        return json_text.entry_in(text, self.key, name, comments=self.comments)
+    def settings(self) -> PurePath:
+        """Where programs with windows keep their settings."""
+        match self.system:
+            case "win32":
+                return self.folder_in("APPDATA") or self.home / "AppData" / "Roaming"
+            case "darwin":
+                return self.home / "Library" / "Application Support"
+            case _:
+                return self.folder_in("XDG_CONFIG_HOME") or self.home / ".config"
 
-    def with_entry(self, text: str, name: str, entry: Mapping[str, Any]) -> str:
-        return json_text.with_entry(text, self.key, name, entry, comments=self.comments)
+    def folder_in(self, variable: str) -> PurePath | None:
+        value = self.environ.get(variable)
+        return type(self.home)(value) if value else None
 
-    def without_entry(self, text: str, name: str) -> str:
-        return json_text.without_entry(text, self.key, name, comments=self.comments)
-
-    def snippet(self, name: str, entry: Mapping[str, Any]) -> str:
-        return json_text.snippet(self.key, name, entry)
-
-
-@dataclass(frozen=True, slots=True)
-class Toml:
-    """Servers as sections, one for each."""
-
-    key: str
-    typed: bool = False
-
-    def entry_in(self, text: str, name: str) -> Any:
-        return toml_text.entry_in(text, self.key, name)
-
-    def with_entry(self, text: str, name: str, entry: Mapping[str, Any]) -> str:
-        return toml_text.with_entry(text, self.key, name, entry)
-
-    def without_entry(self, text: str, name: str) -> str:
-        return toml_text.without_entry(text, self.key, name)
-
-    def snippet(self, name: str, entry: Mapping[str, Any]) -> str:
-        return toml_text.snippet(self.key, name, entry).rstrip()
+    def windows_packages(self) -> PurePath:
+        return (self.folder_in("LOCALAPPDATA") or self.home / "AppData" / "Local") / "Packages"
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
     name: str
     title: str
-    format: Json | Toml
+    format: JsonFormat | TomlFormat
     next: str
     """What to do before it sees the change."""
     user: Callable[[Machine], PurePath] | None = None
@@ -78,53 +64,61 @@ class Client:
         return project.joinpath(*self.project.split("/"))
 
 
-CLIENTS = {
-    each.name: each
-    for each in (
-        Client(
-            "claude-desktop",
-            "Claude Desktop",
-            Json(typed=False),
-            "Quit Claude Desktop, not only its window, and start it again.",
-            places.claude_desktop,
-        ),
-        Client(
-            "claude-code",
-            "Claude Code",
-            Json(),
-            "Start a new session; `/mcp` shows the server.",
-            places.claude_code,
-            ".mcp.json",
-        ),
-        Client(
-            "cursor",
-            "Cursor",
-            Json(comments=True),
-            "Restart Cursor, and see that the server is switched on in its settings.",
-            places.cursor,
-            ".cursor/mcp.json",
-        ),
-        Client(
-            "vscode",
-            "VS Code",
-            Json("servers", comments=True),
-            "Run “MCP: List Servers” in the command palette and start it.",
-            places.vscode,
-            ".vscode/mcp.json",
-        ),
-        Client(
-            "codex",
-            "Codex",
-            Toml("mcp_servers"),
-            "Start a new session; `/mcp` shows the server.",
-            places.codex,
-            ".codex/config.toml",
-        ),
-        Client(
-            "generic", "Another client", Json(typed=False), "Paste it where the client keeps its servers."
-        ),
-    )
-}
+def _claude_desktop(machine: Machine) -> PurePath:
+    # A packaged install is shown a file system of its own, and never sees the usual file.
+    packaged = sorted(each for each in machine.packages if each.startswith("Claude_"))
+    if machine.system == "win32" and packaged:
+        settings = machine.windows_packages() / packaged[0] / "LocalCache" / "Roaming"
+    else:
+        settings = machine.settings()
+    return settings / "Claude" / "claude_desktop_config.json"
+
+
+_ALL = (
+    Client(
+        "claude-desktop",
+        "Claude Desktop",
+        JsonFormat(typed=False),
+        "Quit Claude Desktop, not only its window, and start it again.",
+        _claude_desktop,
+    ),
+    Client(
+        "claude-code",
+        "Claude Code",
+        JsonFormat(),
+        "Start a new session; `/mcp` shows the server.",
+        lambda machine: (machine.folder_in("CLAUDE_CONFIG_DIR") or machine.home) / ".claude.json",
+        ".mcp.json",
+    ),
+    Client(
+        "cursor",
+        "Cursor",
+        JsonFormat(comments=True),
+        "Restart Cursor, and see that the server is switched on in its settings.",
+        lambda machine: machine.home / ".cursor" / "mcp.json",
+        ".cursor/mcp.json",
+    ),
+    Client(
+        "vscode",
+        "VS Code",
+        JsonFormat("servers", comments=True),
+        "Run “MCP: List Servers” in the command palette and start it.",
+        lambda machine: machine.settings() / "Code" / "User" / "mcp.json",
+        ".vscode/mcp.json",
+    ),
+    Client(
+        "codex",
+        "Codex",
+        TomlFormat("mcp_servers"),
+        "Start a new session; `/mcp` shows the server.",
+        lambda machine: (machine.folder_in("CODEX_HOME") or machine.home / ".codex") / "config.toml",
+        ".codex/config.toml",
+    ),
+    Client(
+        "generic", "Another client", JsonFormat(typed=False), "Paste it where the client keeps its servers."
+    ),
+)
+CLIENTS = {client.name: client for client in _ALL}
 
 
 def client_named(name: str) -> Client:

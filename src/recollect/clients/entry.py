@@ -41,7 +41,7 @@ class Launch:
         return any(part.startswith(("archive-v", "environments-v", "builds-v")) for part in parts)
 
 
-def named(name: str) -> str:
+def checked_name(name: str) -> str:
     """A name that every client takes."""
     if not _ALLOWED.fullmatch(name):
         raise InvalidInput(
@@ -50,7 +50,7 @@ def named(name: str) -> str:
     return name
 
 
-def entry(launch: Launch, *, typed: bool) -> dict[str, Any]:
+def server_entry(launch: Launch, *, typed: bool) -> dict[str, Any]:
     made: dict[str, Any] = {"type": "stdio"} if typed else {}
     made |= {"command": launch.command, "args": list(launch.arguments)}
     if launch.variables:
@@ -58,7 +58,7 @@ def entry(launch: Launch, *, typed: bool) -> dict[str, Any]:
     return made
 
 
-def updated(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+def updated_entry(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Our entry as it shall be, with what the client or the user has put into it beside."""
     theirs = {key: value for key, value in there.items() if key not in _WRITTEN}
     variables = there.get("env")
@@ -71,7 +71,7 @@ def updated(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, An
     return {**wanted, **env, **theirs}
 
 
-def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+def entry_difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     """What an update changes in how we are started, for a person to read."""
     old, new = _words(before), _words(after)
     return [

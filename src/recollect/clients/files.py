@@ -10,15 +10,15 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.clients.catalogue import Machine
 from recollect.clients.entry import MODULE, NAME
-from recollect.clients.failures import NotEditable
-from recollect.clients.places import Machine
+from recollect.clients.errors import NotEditable
 from recollect.errors import Conflict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recollect.clients.change import Change
+    from recollect.clients.edits import SettingsEdit
 
 _PRIVATE = 0o600
 """For files that hold other servers' keys; as their owners make them, too."""
@@ -33,7 +33,7 @@ def this_machine(environ: Mapping[str, str]) -> Machine:
     return Machine(machine.system, machine.home, environ, names)
 
 
-def launcher(scripts: Path | None = None, executable: str | None = None) -> tuple[str, ...]:
+def launch_words(scripts: Path | None = None, executable: str | None = None) -> tuple[str, ...]:
     """The command's words, absolute: a client with windows does not have the user's PATH."""
     scripts = Path(sysconfig.get_path("scripts")) if scripts is None else scripts
     for name in (NAME, f"{NAME}.exe"):
@@ -43,7 +43,7 @@ def launcher(scripts: Path | None = None, executable: str | None = None) -> tupl
     return (executable or sys.executable, "-m", MODULE)
 
 
-def content(path: Path) -> str | None:
+def read_settings(path: Path) -> str | None:
     """The text with its line ends as they are; None where there is no file."""
     try:
         return path.read_bytes().decode("utf-8")
@@ -53,38 +53,38 @@ def content(path: Path) -> str | None:
         raise NotEditable(f"it is not UTF-8: {error}") from error
 
 
-def kept(path: Path) -> Path:
+def backup_path(path: Path) -> Path:
     """Where the copy of what was there before our last change stands."""
     return path.with_name(f"{path.name}.before-{NAME}")
 
 
-def original(path: Path) -> str | None:
+def read_backup(path: Path) -> str | None:
     """What was there before us, as far as it was kept and can be read."""
     try:
-        return content(kept(path))
+        return read_settings(backup_path(path))
     except NotEditable:
         return None
 
 
-def write(path: Path, change: Change, within: Path | None = None) -> Path | None:
+def apply_edit(path: Path, edit: SettingsEdit, within: Path | None = None) -> Path | None:
     """Make the change at once, or not at all; then where the copy is, if there is one.
 
     With a file that held only our server go the folders that are empty without it, below `within`.
     """
     path = path.resolve()  # a link to a file kept elsewhere stays a link
-    if content(path) != change.before:
+    if read_settings(path) != edit.before:
         raise Conflict(f"{path} was changed by another program just now; try again.")
-    copy = kept(path)
-    back = change.before is not None and change.after == original(path)
-    if change.before is not None and not back and change.after is not None and change.worth_a_copy:
-        _put(copy, change.before, like=path)
-    if change.after is None:
+    copy = backup_path(path)
+    back = edit.before is not None and edit.after == read_backup(path)
+    if edit.before is not None and not back and edit.after is not None and edit.needs_backup:
+        _put(copy, edit.before, like=path)
+    if edit.after is None:
         path.unlink()
     else:
-        _put(path, change.after, like=path)
-    if back or change.after is None:
+        _put(path, edit.after, like=path)
+    if back or edit.after is None:
         copy.unlink(missing_ok=True)
-    if change.after is None and within is not None:
+    if edit.after is None and within is not None:
         _remove_empty(path.parent, within.resolve())
     return copy if copy.exists() else None
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a client's settings; none of these writes anything."""
+"""What can be wrong with a client's settings. None of these errors leaves a file changed."""
 
 from __future__ import annotations
 
@@ -10,4 +10,4 @@ class NotEditable(InvalidInput):
 
 
 class AnotherEntry(Conflict):
-    """The name is taken by an entry that differs from ours."""
+    """The name is taken by an entry that does not start Recollect."""
