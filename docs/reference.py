@@ -7,6 +7,7 @@ from inspect import cleandoc
 
 import click
 
+from recollect.cli.bench import ExtraCommand
 from recollect.cli.main import SECTIONS
 from recollect.settings import MEANINGS, Settings
 
@@ -34,6 +35,8 @@ def settings_table() -> str:
 
 
 def _page(command: click.Command, prefix: str = "recollect") -> str:
+    if isinstance(command, ExtraCommand):
+        command = command.load()
     name = f"{prefix} {command.name}"
     lines = [f"\n### {name}\n", cleandoc(command.help or "").replace("\b\n", "") + "\n"]
     arguments = [param for param in command.params if isinstance(param, click.Argument)]

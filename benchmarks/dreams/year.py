@@ -26,9 +26,9 @@ from rich.console import Console
 from rich.table import Table
 from simulate import Lived, Nights, Remembering, live, month_of
 
-from recollect.bench.intervals import intervals
 from recollect.embedders.choose import embedder_named
 from recollect.rank.profiles import PROFILES
+from recollect_bench.intervals import intervals
 
 sys.path.append(str(Path(__file__).parents[1] / "speed"))
 

@@ -6,12 +6,12 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recollect.bench import facts as ours
+from recollect_bench.environment import facts as environment_facts
 
 
 def facts(*packages: str) -> dict[str, str]:
     """Facts of this machine and this commit, and the versions of these packages beside our own."""
-    return ours.facts(datetime.now(UTC), ("apsw", "numpy", *packages))
+    return environment_facts(datetime.now(UTC), ("apsw", "numpy", *packages))
 
 
 def write_json(path: Path, results: object) -> None:

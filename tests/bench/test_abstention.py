@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judged import conversation, write_locomo
 
-from recollect.bench.abstention import Sureness, brier, calibration_error, measure, plain, summed
-from recollect.bench.sets import read
 from recollect.embedders.choose import embedder_named
 from recollect.errors import InvalidInput
+from recollect_bench.abstention import Sureness, brier, calibration_error, measure, plain, summed
+from recollect_bench.loading import read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,12 +13,6 @@ import pytest
 from judged import history, write, write_beir, write_locomo
 from readers import Arbitrary
 
-from recollect.bench.asking import ask
-from recollect.bench.haystacks import TIMELESS, Dataset, Document, Haystack, Question
-from recollect.bench.profiles import Reranked, chosen, without_parts
-from recollect.bench.sets import read
-from recollect.bench.stores import open_haystack, unaided
-from recollect.bench.vectors import kept_vectors
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
@@ -27,6 +21,12 @@ from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.rank.profiles import RECOLLECT
 from recollect.records import Kind, Scope
 from recollect.stores.sqlite.store import SqliteStore
+from recollect_bench.asking import ask
+from recollect_bench.cached_vectors import kept_vectors
+from recollect_bench.datasets import TIMELESS, Dataset, Document, Haystack, Question
+from recollect_bench.haystack_store import open_haystack, unaided
+from recollect_bench.loading import read
+from recollect_bench.profiles import Reranked, chosen, without_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.bench.profiles import chosen, without_parts
 from recollect.errors import InvalidInput
 from recollect.factors.importance import Importance
 from recollect.factors.status import StatusWeight
@@ -18,6 +17,7 @@ from recollect.rank.fuse import Blend
 from recollect.rank.pipeline import ByMeaning, ByWords, Profile
 from recollect.rank.plain import to_plain
 from recollect.rank.profiles import LIMBIC, PROFILES, RECOLLECT
+from recollect_bench.profiles import chosen, without_parts
 
 if TYPE_CHECKING:
     from pathlib import Path

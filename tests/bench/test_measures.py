@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.bench.intervals import Interval, intervals, negative
-from recollect.bench.measures import MEASURES, library, scores
 from recollect.errors import RecollectError
+from recollect_bench.intervals import Interval, intervals, negative
+from recollect_bench.measures import MEASURES, library, scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

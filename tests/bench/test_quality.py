@@ -11,17 +11,17 @@ import pytest
 from judged import write_beir, write_locomo
 from readers import Arbitrary
 
-from recollect.bench.asking import Answers, Asked
-from recollect.bench.haystacks import Dataset
-from recollect.bench.measures import MEASURES
-from recollect.bench.plot import drawn
-from recollect.bench.profiles import PLAIN, chosen
-from recollect.bench.quality import measure
-from recollect.bench.report import plain, result
-from recollect.bench.sets import read
 from recollect.embedders.choose import embedder_named
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import DEFAULT
+from recollect_bench.asking import Answers, Asked
+from recollect_bench.datasets import Dataset
+from recollect_bench.loading import read
+from recollect_bench.measures import MEASURES
+from recollect_bench.plot import drawn
+from recollect_bench.profiles import PLAIN, chosen
+from recollect_bench.quality import measure
+from recollect_bench.report import plain, result
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from readers import Arbitrary
 
-from recollect.bench.readings import ReadOnce
+from recollect_bench.cached_reranker import ReadOnce
 
 
 def test_a_pair_is_read_once_and_every_place_has_its_score() -> None:

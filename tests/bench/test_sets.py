@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from judged import conversation, history, write, write_beir, write_locomo, write_realtalk, write_xquad
 
-from recollect.bench.sets import read, read_all
 from recollect.errors import InvalidInput
+from recollect_bench.loading import read, read_all
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -105,6 +105,15 @@ def test_our_profile_is_also_measured_re_ranked(recollect: CommandLine, data: Pa
     assert "…" not in out
 
 
+@pytest.mark.parametrize("typed", [("bench",), ("bench", "--help"), ("bench", "quality", "--data", "x")])
+def test_where_the_package_is_missing_the_extra_is_named(
+    recollect: CommandLine, monkeypatch: pytest.MonkeyPatch, typed: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: ())
+    assert "pip install 'recollect-memory[bench]'" in recollect.refused(*typed, status=1)
+    assert "bench" in recollect("--help").stdout
+
+
 def test_a_missing_re_ranker_is_told_before_any_work(
     recollect: CommandLine, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from recollect.cli.about import SHELLS
 from recollect.cli.asking import KINDS
+from recollect.cli.bench import ExtraCommand
 from recollect.cli.main import SECTIONS, cli
 from recollect.cli.profiles import profile
 from recollect.cli.sessions import session
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
     from recollect.cli.command import Command, Group
 
 pytest_plugins = ["command_line"]
-COMMANDS = [command for commands in SECTIONS.values() for command in commands]
+COMMANDS = [
+    command.load() if isinstance(command, ExtraCommand) else command
+    for commands in SECTIONS.values()
+    for command in commands
+]
 FAMILIES = {str(family.name): family for family in (profile, session)}
 INNER = [
     (name, command)

@@ -1,158 +1,40 @@
-"""`recollect bench`: how well the profiles find what is asked for, on judged questions."""
+"""`recollect bench`, which the package `recollect-bench` brings: loaded only when someone runs it."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from recollect.cli.bench_abstention import abstention
-from recollect.cli.bench_options import cache_options, data_option, embedding, save_option, watched, writable
-from recollect.cli.command import Group, command
-from recollect.cli.profiles import completed
+from recollect.cli.command import Command, Group
+from recollect.errors import RecollectError
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-    from recollect.bench.report import Report
-    from recollect.cli.call import Call
+ENTRY_POINTS = "recollect.commands"
+"""Packages register commands under this group; the name is the command's."""
 
 
-def _completed(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    return completed(ctx, begun)
+class ExtraCommand(Command):
+    """A command of another package. Its help line is fixed here, so that `recollect --help` loads nothing."""
 
+    def __init__(self, name: str, help_: str, extra: str) -> None:
+        super().__init__(name, help=help_)
+        self.extra = extra
 
-@command(
-    "quality",
-    "recollect bench quality --data locomo.json",
-    "recollect bench quality --data scifact/ --profile recollect --profile bm25 --baseline bm25",
-    "recollect bench quality --data locomo.json --ablate --save results.json --plot results.svg",
-    "recollect bench quality --data locomo.json --profile recollect --rerank",
-    "recollect bench quality --data xquad_r/ --model potion --json | jq .data",
-)
-@data_option
-@click.option(
-    "--profile",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=_completed,
-    help="Only this one: built-in, yours, bm25, vectors, rrf, or a .json or .toml file; repeatable.",
-)
-@click.option(
-    "--baseline",
-    default="rrf",
-    show_default=True,
-    metavar="NAME",
-    shell_complete=_completed,
-    help="What the others are compared with.",
-)
-@click.option("--ablate", is_flag=True, help="Also our profile with one part left out at a time.")
-@click.option("--rerank", is_flag=True, help="Also our profile, its first places read again by a model.")
-@click.option(
-    "--extract", is_flag=True, help="Also draw notes out of messages, by rules; each counts as its own."
-)
-@cache_options
-@save_option
-@click.option(
-    "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Draw the intervals there, as SVG.",
-)
-def quality(
-    call: Call,
-    data: tuple[Path, ...],
-    names: tuple[str, ...],
-    baseline: str,
-    ablate: bool,
-    rerank: bool,
-    extract: bool,
-    cache: Path | None,
-    no_cache: bool,
-    save: Path | None,
-    plot: Path | None,
-) -> None:
-    """Measure how well each profile finds what is asked for.
+    def load(self) -> Command | Group:
+        from importlib.metadata import entry_points  # noqa: PLC0415  # takes milliseconds
 
-    Reads LoCoMo, REALTALK, LongMemEval, XQuAD-R and BEIR. Every text goes into a store of its own, in a
-    temporary folder, and all profiles answer over it: the built-in ones, and plain BM25, vectors and rank
-    fusion. Told are recall at 1, 5, 10 and 20 (any, all, fraction), NDCG and MRR, with 95 % intervals of the
-    differences. Your own memory is not touched.
-
-    In a pipe, each line begins with what it is: `mean`, data set, profile, group, questions, measure, value;
-    `minus`, data set, profile, the other, measure, difference, low, high; `milliseconds`, data set, profile,
-    value.
-    """
-    from recollect.bench.profiles import chosen  # noqa: PLC0415  # loads NumPy and the engine
-    from recollect.bench.quality import measure  # noqa: PLC0415
-    from recollect.bench.sets import read_all  # noqa: PLC0415
-    from recollect.bootstrap import reranker  # noqa: PLC0415
-
-    settings, _ = call.settings()
-    reader = reranker(settings) if rerank else None
-    profiles = chosen(names, baseline, settings.profiles)
-    datasets = read_all(data)
-    for path in (save, plot):
-        if path is not None:
-            writable(path)
-    with embedding(call, cache, no_cache) as embedder, watched() as watching:
-        report = measure(
-            datasets,
-            profiles,
-            embedder,
-            baseline=baseline,
-            ablate=ablate,
-            reranker=reader,
-            extract=extract,
-            watching=lambda _: watching,
+        for entry in entry_points(group=ENTRY_POINTS, name=str(self.name)):
+            loaded: Command | Group = entry.load()
+            return loaded
+        raise RecollectError(
+            f"`recollect {self.name}` is not installed; run: pip install 'recollect-memory[{self.extra}]'"
         )
-    told = _told(call, report)
-    if save is not None:
-        save.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    if plot is not None:
-        from recollect.bench.plot import drawn  # noqa: PLC0415  # few want a picture
 
-        plot.write_text(drawn(report), encoding="utf-8")
-    _show(call, report, told)
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The loaded command's context: with it, click parses, helps and runs that command."""
+        return self.load().make_context(info_name, args, parent, **extra)
 
 
-@click.command(
-    "bench",
-    cls=Group,
-    sections={"Commands": (quality, abstention)},
-    examples=("recollect bench quality --data locomo.json",),
-    invoke_without_command=True,
-)
-@click.pass_context
-def bench(ctx: click.Context) -> None:
-    """Measure the profiles on judged questions.
-
-    The data is public and not part of Recollect: name the path of what you have downloaded.
-    """
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
-
-
-def _told(call: Call, report: Report) -> dict[str, Any]:
-    """Figures first, the same on every run; then what is of this machine and this moment."""
-    from recollect.bench.facts import facts  # noqa: PLC0415
-    from recollect.bench.report import milliseconds, plain  # noqa: PLC0415
-
-    return {**plain(report), "milliseconds": milliseconds(report), "facts": facts(call.now())}
-
-
-def _show(call: Call, report: Report, told: dict[str, Any]) -> None:
-    if call.json:
-        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
-    elif call.is_terminal:
-        from recollect.cli.bench_tables import print_report  # noqa: PLC0415  # loads rich
-
-        print_report(report, color=call.color)
-    else:
-        from recollect.cli.bench_tables import lines  # noqa: PLC0415
-
-        for line in lines(report):
-            click.echo(line)
+bench = ExtraCommand("bench", "Measure the profiles on judged questions.", extra="bench")

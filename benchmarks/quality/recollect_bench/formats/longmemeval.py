@@ -10,9 +10,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from recollect.bench.formats.rows import moment, rows, table, text, words
-from recollect.bench.haystacks import Dataset, Document, Haystack, Question
 from recollect.errors import InvalidInput
+from recollect_bench.datasets import Dataset, Document, Haystack, Question
+from recollect_bench.formats.rows import moment, rows, table, text, words
 
 _TIMES = ("%Y/%m/%d (%a) %H:%M",)
 _UNANSWERABLE = "_abs"

@@ -17,20 +17,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.bench.stores import open_haystack
 from recollect.changes import Forget, Restore
 from recollect.engine.lots import lot
 from recollect.errors import InvalidInput
 from recollect.rank.confidence import auroc
 from recollect.rank.likely import UNLIKELY
+from recollect_bench.haystack_store import open_haystack
 
 if TYPE_CHECKING:
-    from recollect.bench.asking import Watching
-    from recollect.bench.haystacks import Dataset, Haystack, Question
     from recollect.engine.engine import Engine
     from recollect.engine.results import Answer
     from recollect.factors.candidates import Flags, Floats
     from recollect.ports import Embedder
+    from recollect_bench.asking import Watching
+    from recollect_bench.datasets import Dataset, Haystack, Question
 
 PRESENT = "present"
 ABSENT = ("removed", "other", "unsaid")

@@ -12,9 +12,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from recollect.bench.formats.rows import moment, rows, table, text, words
-from recollect.bench.haystacks import Dataset, Document, Haystack, Question
 from recollect.errors import InvalidInput
+from recollect_bench.datasets import Dataset, Document, Haystack, Question
+from recollect_bench.formats.rows import moment, rows, table, text, words
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 _ADVERSARIAL = 5

@@ -10,8 +10,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.bench.haystacks import Document, Haystack
-from recollect.bench.once import AskedOnce
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
 from recollect.engine.signals import Signals
@@ -19,6 +17,8 @@ from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.extractors.choose import extractor_named
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
+from recollect_bench.cached_store import AskedOnce
+from recollect_bench.datasets import Document, Haystack
 
 if TYPE_CHECKING:
     from recollect.ports import Embedder, Progress, Reranker, Store

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from recollect.bench.measures import COMPARED, CUTS
-from recollect.bench.profiles import LESS
-from recollect.bench.report import ALL
 from recollect.cli.visible import visible
+from recollect_bench.measures import COMPARED, CUTS
+from recollect_bench.profiles import LESS
+from recollect_bench.report import ALL
 
 if TYPE_CHECKING:
-    from recollect.bench.intervals import Interval
-    from recollect.bench.report import Compared, Report, Result
+    from recollect_bench.intervals import Interval
+    from recollect_bench.report import Compared, Report, Result
 
 _SURE = "* the interval of 95 % excludes zero"
 _MAIN = ("ndcg@10", "mrr@10", *(f"fraction@{k}" for k in CUTS))

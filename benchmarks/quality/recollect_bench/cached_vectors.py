@@ -78,7 +78,7 @@ class KeptVectors:
             part = keys[start : start + _AT_ONCE]
             marks = ",".join("?" * len(part))
             rows = self._connection.execute(
-                f"SELECT key, vector FROM vector WHERE key IN ({marks})",  # noqa: S608  # question marks alone
+                f"SELECT key, vector FROM vector WHERE key IN ({marks})",  # question marks alone
                 part,
             )
             found |= {bytes(each): bytes(vector) for each, vector in rows}

@@ -11,16 +11,16 @@ from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from recollect.bench.haystacks import Dataset, Haystack, Question
-from recollect.bench.measures import LIMITS, SHALLOW, Found
-from recollect.bench.profiles import Reranked
-from recollect.bench.readings import ReadOnce
-from recollect.bench.stores import open_haystack, unaided
 from recollect.engine.recall import Question as Recall
 from recollect.engine.recall import asking
 from recollect.engine.rerank import ranked_for
 from recollect.errors import InvalidInput
 from recollect.rank.pipeline import Profile
+from recollect_bench.cached_reranker import ReadOnce
+from recollect_bench.datasets import Dataset, Haystack, Question
+from recollect_bench.haystack_store import open_haystack, unaided
+from recollect_bench.measures import LIMITS, SHALLOW, Found
+from recollect_bench.profiles import Reranked
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine

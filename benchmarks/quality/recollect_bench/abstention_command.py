@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.bench_options import cache_options, data_option, embedding, save_option, watched, writable
 from recollect.cli.command import command
 from recollect.cli.replies import Rows
+from recollect_bench.options import cache_options, data_option, embedding, save_option, watched, writable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recollect.bench.abstention import Abstention
     from recollect.cli.call import Call
+    from recollect_bench.abstention import Abstention
 
 _COLUMNS = ("data", "absent", "questions", "AUROC", "cosine", "cosine, z", "bm25", "error", "Brier", "below")
 _BASELINES = ("cosine", "cosine, z", "bm25")
@@ -57,9 +57,9 @@ def abstention(
     are what simple means reach. Error is the calibration error over ten bins of equally many; below, how many
     are told that nothing seems to answer, those with an answer first. A last line tells of single hits.
     """
-    from recollect.bench.abstention import measure, plain  # noqa: PLC0415  # loads NumPy and the engine
-    from recollect.bench.facts import facts  # noqa: PLC0415
-    from recollect.bench.sets import read_all  # noqa: PLC0415
+    from recollect_bench.abstention import measure, plain  # loads NumPy and the engine
+    from recollect_bench.environment import facts
+    from recollect_bench.loading import read_all
 
     datasets = read_all(data)
     if save is not None:

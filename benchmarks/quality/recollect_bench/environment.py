@@ -13,6 +13,8 @@ from pathlib import Path
 
 import apsw
 
+import recollect
+
 _PACKAGES = ("recollect-memory", "apsw", "numpy", "onnxruntime", "tokenizers", "pytrec-eval-terrier")
 
 
@@ -20,7 +22,7 @@ def facts(at: datetime, packages: Sequence[str] = _PACKAGES) -> dict[str, str]:
     """Of this machine, of the commit that runs, and of these packages."""
     return {
         "date": at.isoformat(timespec="seconds"),
-        "commit": _commit(Path(__file__).resolve()),
+        "commit": _commit(Path(recollect.__file__).resolve()),
         "system": platform.platform(),
         "cpu": _cpu(),
         "cores": str(os.cpu_count()),
@@ -45,7 +47,7 @@ def _git(folder: Path, *words: str) -> str:
     program = shutil.which("git")
     if program is None:
         return ""
-    done = subprocess.run(  # noqa: S603  # words of our own
+    done = subprocess.run(  # words of our own
         [program, *words], cwd=folder, capture_output=True, text=True, check=False
     )
     return done.stdout.strip() if done.returncode == 0 else ""

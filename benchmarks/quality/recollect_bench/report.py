@@ -9,14 +9,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from recollect.bench.asking import Answers
-from recollect.bench.haystacks import Dataset
-from recollect.bench.intervals import RESAMPLES, SEED, Interval, intervals, negative
-from recollect.bench.measures import COMPARED, MEASURES, Scores, scores
-from recollect.bench.profiles import Reranked
 from recollect.rank.pipeline import Profile
 from recollect.rank.plain import to_plain
 from recollect.rank.reread import Reread
+from recollect_bench.asking import Answers
+from recollect_bench.datasets import Dataset
+from recollect_bench.intervals import RESAMPLES, SEED, Interval, intervals, negative
+from recollect_bench.measures import COMPARED, MEASURES, Scores, scores
+from recollect_bench.profiles import Reranked
 
 ALL = "all"
 TIMELY = "speaks of a time"

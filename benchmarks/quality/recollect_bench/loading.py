@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recollect.bench.formats.beir import beir, is_beir
-from recollect.bench.formats.locomo import is_locomo, locomo
-from recollect.bench.formats.longmemeval import is_longmemeval, longmemeval
-from recollect.bench.formats.rows import content
-from recollect.bench.formats.xquad import is_xquad, xquad
-from recollect.bench.haystacks import Dataset, Document, Haystack, Question
 from recollect.errors import InvalidInput
+from recollect_bench.datasets import Dataset, Document, Haystack, Question
+from recollect_bench.formats.beir import beir, is_beir
+from recollect_bench.formats.locomo import is_locomo, locomo
+from recollect_bench.formats.longmemeval import is_longmemeval, longmemeval
+from recollect_bench.formats.rows import content
+from recollect_bench.formats.xquad import is_xquad, xquad
 
 __all__ = ["KNOWN", "Dataset", "Document", "Haystack", "Question", "read"]
 

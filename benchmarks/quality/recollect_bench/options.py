@@ -13,9 +13,9 @@ from recollect.cli.progress import progress
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from recollect.bench.asking import Watching
     from recollect.cli.call import Call
     from recollect.ports import Embedder
+    from recollect_bench.asking import Watching
 
     Asked = TypeVar("Asked", bound=Callable[..., object])
 
@@ -61,10 +61,10 @@ def embedding(call: Call, cache: Path | None, no_cache: bool) -> Iterator[Embedd
     """The model, with the vectors that it has made before."""
     if cache is not None and no_cache:
         raise click.UsageError("--cache names a folder, and --no-cache wants none; give one of them.")
-    from recollect.bench.vectors import kept_vectors  # noqa: PLC0415  # loads SQLite and NumPy
-    from recollect.bootstrap import embedder, model_name  # noqa: PLC0415  # loads the engine
-    from recollect.errors import ModelUnavailable  # noqa: PLC0415
-    from recollect.settings import cache_folder  # noqa: PLC0415
+    from recollect.bootstrap import embedder, model_name  # loads the engine
+    from recollect.errors import ModelUnavailable
+    from recollect.settings import cache_folder
+    from recollect_bench.cached_vectors import kept_vectors  # loads SQLite and NumPy
 
     settings, _ = call.settings()
     found = embedder(model_name(settings), settings)
@@ -79,7 +79,7 @@ def embedding(call: Call, cache: Path | None, no_cache: bool) -> Iterator[Embedd
 
 @contextmanager
 def watched() -> Iterator[Watching]:
-    from recollect.bench.asking import Watching  # noqa: PLC0415  # loads the engine
+    from recollect_bench.asking import Watching  # loads the engine
 
     with progress("Storing", "Asking") as (storing, asking):
         yield Watching(storing, asking)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from recollect.bench.formats.rows import rows, table, text
-from recollect.bench.haystacks import Dataset, Document, Question, of_notes
 from recollect.errors import InvalidInput
+from recollect_bench.datasets import Dataset, Document, Question, of_notes
+from recollect_bench.formats.rows import rows, table, text
 
 _PIVOT = "en"
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.bench.asking import Watching, ask
-from recollect.bench.measures import library
-from recollect.bench.profiles import Reranked, without_parts
-from recollect.bench.report import Report, Result, result
 from recollect.errors import InvalidInput
 from recollect.rank.pipeline import Profile
 from recollect.rank.profiles import DEFAULT, PROFILES
+from recollect_bench.asking import Watching, ask
+from recollect_bench.measures import library
+from recollect_bench.profiles import Reranked, without_parts
+from recollect_bench.report import Report, Result, result
 
 if TYPE_CHECKING:
-    from recollect.bench.haystacks import Dataset
     from recollect.ports import Embedder, Reranker
+    from recollect_bench.datasets import Dataset
 
 
 def measure(

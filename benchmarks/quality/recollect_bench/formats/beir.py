@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from recollect.bench.formats.rows import table, text, words
-from recollect.bench.haystacks import Dataset, Document, Question, of_notes
 from recollect.errors import InvalidInput
+from recollect_bench.datasets import Dataset, Document, Question, of_notes
+from recollect_bench.formats.rows import table, text, words
 
 _SPLITS = ("test", "dev", "train")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from recollect.bench.intervals import Interval
-from recollect.bench.measures import COMPARED
-from recollect.bench.report import ALL, Report, Result
+from recollect_bench.intervals import Interval
+from recollect_bench.measures import COMPARED
+from recollect_bench.report import ALL, Report, Result
 
 _NAMES, _FOREST, _FIGURE, _GAP = 110, 250, 44, 28
 _ROW, _MARGIN, _TOP, _TITLE, _AXIS = 24, 28, 106, 46, 34
