@@ -14,6 +14,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from steady_model import STEADY, SteadyEmbedder
 
 from recollect.dream.knobs import Knobs
@@ -357,6 +358,8 @@ def plain(value: Any) -> Any:
             read = value.isoformat()
         case bytes():
             read = value.hex()
+        case np.ndarray() | np.generic():
+            read = value.tolist()
         case _ if is_dataclass(value):
             # What the log is to keep of an answer is no part of the answer.
             known = [each.name for each in fields(value) if each.name != "trace"]

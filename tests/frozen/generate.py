@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 import calls
 import frozen_world
 import rankings
-from compare import HERE, as_lines
+import reads
+from compare import HERE, as_lines, as_text
 
 import recollect
 
@@ -55,6 +56,24 @@ def write_rankings() -> None:
     _write("why_not.jsonl", as_lines(why_not))
 
 
+def write_reads() -> None:
+    with TemporaryDirectory() as folder, _world(Path(folder) / "world.db") as memory:
+        _write("reads.json", as_text({name: reads.read(memory, name) for name in reads.READS}))
+
+
+def write_exports() -> None:
+    with TemporaryDirectory() as folder, _world(Path(folder) / "world.db") as memory:
+        texts = {format_: calls.exported(memory, format_) for format_ in ("official", "full")}
+        reports = {}
+        for format_, text in texts.items():
+            path = Path(folder) / f"{format_}.db"
+            with calls.open_memory(path, calls.Clock(calls.at(frozen_world.NOW))) as other:
+                reports[format_] = [calls.plain(calls.imported(other, text)) for _ in range(2)]
+    _write("export-official.jsonl", texts["official"])
+    _write("export-full.jsonl", texts["full"])
+    _write("imports.json", as_text(reports))
+
+
 def _world(path: Path) -> calls.Memory:
     clock = calls.Clock(calls.at(frozen_world.BEGINS))
     with calls.open_memory(path, clock) as memory:
@@ -79,7 +98,11 @@ def _git(folder: Path, *words: str) -> str:
     return run.stdout.strip()
 
 
-WRITERS: dict[str, Callable[[], None]] = {"rankings": write_rankings}
+WRITERS: dict[str, Callable[[], None]] = {
+    "rankings": write_rankings,
+    "reads": write_reads,
+    "exports": write_exports,
+}
 
 if __name__ == "__main__":
     _refuse_other_commits()
