@@ -25,10 +25,10 @@ def main(store: Path) -> None:
             print("created" if entity.created else "merged", entity.name)
 
         # Relations run from a source to a target.
-        memory.create_relations([("Ada", "programs", "Engine")])
+        memory.graph.create_relations([("Ada", "programs", "Engine")])
 
         # Correct an observation: the old one stays, as history.
-        memory.add_observations(
+        memory.graph.add_observations(
             {"Ada": [{"content": "Drinks tea in the morning", "supersedes": "Drinks coffee in the morning"}]}
         )
 
@@ -52,7 +52,7 @@ def main(store: Path) -> None:
         print(memory.context("when does Ada meet Charles?", budget_tokens=200).text)
 
         # Forget, and bring back.
-        (forgotten,) = memory.delete_entities(["Engine"])
+        (forgotten,) = memory.graph.delete_entities(["Engine"])
         print("back again:", memory.restore(forgotten).name)
 
 

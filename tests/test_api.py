@@ -56,14 +56,14 @@ def test_opening_makes_a_memory_and_opening_again_finds_it(tmp_path: Path, clock
         )
         assert [hit.memory.name for hit in memory.search("tea").hits] == ["Ada"]
     with recollect.open(str(path), model="none") as memory:
-        (ada,) = memory.read_graph().entities
+        (ada,) = memory.graph.read_graph().entities
         assert (ada.name, ada.created_at) == ("Ada", clock.now)
         assert memory.scope == recollect.Scope()
     with recollect.open(path, owner="you", agent="helper", model="none") as memory:
         assert memory.scope == recollect.Scope("you", "helper")
-        assert memory.read_graph().entities == ()
+        assert memory.graph.read_graph().entities == ()
     with pytest.raises(recollect.StoreUnavailable):
-        memory.read_graph()
+        memory.graph.read_graph()
 
 
 def test_the_store_may_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

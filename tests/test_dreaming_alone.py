@@ -43,7 +43,7 @@ def ask_and_sleep(memory: Engine) -> list[int]:
     # The answer's own call may come before or after this one: one of them starts the dream.
     night_of(memory).falls()
     night_of(memory).settle()
-    return [each.id for each in memory.dreams()]
+    return [each.id for each in memory.dreams.history()]
 
 
 def test_a_memory_dreams_after_an_answer_and_then_waits(settings: Settings, clock: FixedClock) -> None:
@@ -89,7 +89,7 @@ def test_knobs_phases_and_a_name_of_its_own_come_from_the_settings(
         assert one.parts.holder != other.parts.holder
         one.remember("Ana drinks tea")
         ask_and_sleep(one)
-        (dreamt,) = one.dreams()
+        (dreamt,) = one.dreams.history()
         assert "merge" not in dreamt.phases
         assert dreamt.report["upkeep"] is None
         # A day leaves half of it.
@@ -118,8 +118,8 @@ def test_a_day_begins_with_a_backup_from_before_its_first_dream(
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     with engine(replace(settings, store=kept), clock) as before:
-        assert before.dreams() == ()
-        assert before.how_many()
+        assert before.dreams.history() == ()
+        assert before.upkeep.how_many()
 
 
 def test_only_the_newest_backups_are_kept(settings: Settings, clock: FixedClock) -> None:

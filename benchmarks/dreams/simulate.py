@@ -234,8 +234,8 @@ def _dream(engine: Engine, nights: Nights, told: Mapping[int, set[int]], lived: 
 
 
 def _size(engine: Engine, lived: Lived) -> dict[str, int]:
-    in_force = sum(engine.how_many().values())
-    counts = engine.how_many()
+    in_force = sum(engine.upkeep.how_many().values())
+    counts = engine.upkeep.how_many()
     return {
         "in_force": in_force,
         "entities": counts.get(Kind.ENTITY, 0),

@@ -130,9 +130,9 @@ def _day(engine: Engine, clock: Clock, queries: Sequence[str]) -> None:
 
 def _dream(engine: Engine) -> dict[str, Any]:
     first, _ = _timed_dream(engine)
-    record = engine.dreams(1)[0]
+    record = engine.dreams.history(1)[0]
     with timed() as undo:
-        undone = engine.undo_dream(record.id)
+        undone = engine.dreams.undo(record.id)
     again, dreamt = _timed_dream(engine)
     assert undone.left == ()
     report = dreamt.report
@@ -143,7 +143,7 @@ def _dream(engine: Engine) -> dict[str, Any]:
         "peak_above_start_mb": again["peak_above_start_mb"],
         "undo_seconds": round(undo.wall, 3),
         "changes": undone.changes,
-        "journal_kb": round(_journal_bytes(engine, engine.dreams(1)[0].id) / 1000, 1),
+        "journal_kb": round(_journal_bytes(engine, engine.dreams.history(1)[0].id) / 1000, 1),
         "report": {
             "answers": report.answers,
             "stronger": report.stronger,
@@ -245,7 +245,7 @@ def _callers(
 
 
 def _last_dream(engine: Engine) -> int:
-    return engine.dreams(1)[0].id
+    return engine.dreams.history(1)[0].id
 
 
 def _p95(values: Sequence[float]) -> float:
@@ -289,7 +289,7 @@ def _keep_dreaming_here(path: Path) -> None:
     clock, enough = Clock(), threading.Event()
     with _engine(path, StandIn(), clock) as engine:
         engine.recall("Where are the keys?", record=False)
-        clock.now = max(each.at for each in engine.dreams(1)) + timedelta(hours=6)
+        clock.now = max(each.at for each in engine.dreams.history(1)) + timedelta(hours=6)
         print("ready", flush=True)
         threading.Thread(target=_until_told, args=(enough,), daemon=True).start()
         while not enough.is_set():

@@ -129,7 +129,7 @@ def test_python_imports_as_the_command_does(recollect: CommandLine, file: Path) 
     told: list[int] = []
     with library.open(recollect.store, model="hashing") as memory:
         report = chat_import(memory, file, progress=lambda done, _: told.append(done))
-        assert [session.name for session in memory.sessions()] == ["harbour", "kitchen"]
+        assert [session.name for session in memory.sessions.list()] == ["harbour", "kitchen"]
     assert (report.turns_new, report.embedded, report.waiting) == (3, 3, 0)
     assert told[-1] == 3
     assert recollect.json("chat-import", str(file))["turns_known"] == 3

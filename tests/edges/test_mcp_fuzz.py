@@ -44,7 +44,7 @@ class Fuzzed:
         memory.create_entities(
             [{"name": "Marisol Vega", "entityType": "person", "observations": ["Drinks oolong"]}]
         )
-        memory.create_relations([("Marisol Vega", "leads", "Tidebook")], create_missing=True)
+        memory.graph.create_relations([("Marisol Vega", "leads", "Tidebook")], create_missing=True)
 
     def call(self, tool: str, given: dict[str, Any]) -> CallToolResult:
         async def called() -> CallToolResult:
@@ -74,7 +74,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
             portal.wrap_async_context_manager(Client(server, mode="legacy")) as client,
         ):
             yield Fuzzed(portal, client, memory)
-        assert not memory.verify()
+        assert not memory.upkeep.verify()
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -129,4 +129,4 @@ async def test_spoiled_calls_over_stdio_leave_the_server_and_its_memories_whole(
             found = await done(client, "history", id=id_)
             assert found["events"][0]["detail"] == text
     with recollect.open(served.recollect.store, model="hashing") as memory:
-        assert not memory.verify()
+        assert not memory.upkeep.verify()

@@ -61,9 +61,9 @@ async def test_ten_clients_write_and_read_one_store_and_nothing_acknowledged_is_
     with recollect.open(served.recollect.store, model="hashing") as memory:
         assert {id_: getattr(memory.get(id_), "text", None) for id_ in acknowledged} == acknowledged
         assert len(entities) >= 10 * ROUNDS
-        assert {one.name for one in memory.open_nodes(sorted(entities)).entities} == entities
-        assert len(memory.open_nodes(["Lighthouse"]).relations) == len(entities)
-        assert not memory.verify()
+        assert {one.name for one in memory.graph.open_nodes(sorted(entities)).entities} == entities
+        assert len(memory.graph.open_nodes(["Lighthouse"]).relations) == len(entities)
+        assert not memory.upkeep.verify()
 
 
 def doomed_client(served: Served, **set_: str) -> subprocess.Popen[str]:
@@ -104,11 +104,11 @@ def test_a_client_killed_in_mid_call_takes_its_server_along_and_leaves_the_store
         assert {id_: getattr(memory.get(id_), "text", None) for id_ in acknowledged} == acknowledged
         assert len(acknowledged) == 3
         for batch in batches:
-            assert len(memory.open_nodes([f"Buoy {batch}-{row}" for row in range(300)]).entities) == 300
+            assert len(memory.graph.open_nodes([f"Buoy {batch}-{row}" for row in range(300)]).entities) == 300
         # The call that nobody waited for was done as a whole, or not at all.
-        last = memory.open_nodes([f"Buoy 2-{row}" for row in range(300)]).entities
+        last = memory.graph.open_nodes([f"Buoy 2-{row}" for row in range(300)]).entities
         assert len(last) in {0, 300}
-        assert not memory.verify()
+        assert not memory.upkeep.verify()
 
 
 def test_a_server_whose_client_was_killed_embeds_no_more_than_the_batch_at_hand(served: Served) -> None:
@@ -121,6 +121,6 @@ def test_a_server_whose_client_was_killed_embeds_no_more_than_the_batch_at_hand(
         # Of 900 texts, a write embeds 512 before it answers, 64 at a time: nobody was there to answer.
         assert 64 <= model.read < 512
         with recollect.open(served.recollect.store, model="none") as memory:
-            assert len(memory.open_nodes([f"Buoy 0-{row}" for row in range(300)]).entities) == 300
+            assert len(memory.graph.open_nodes([f"Buoy 0-{row}" for row in range(300)]).entities) == 300
             assert memory.counts().due >= 900 - model.read
-            assert not memory.verify()
+            assert not memory.upkeep.verify()

@@ -28,7 +28,7 @@ ARCTIC = availability("arctic-s")
 @pytest.fixture(autouse=True)
 def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
     yield
-    assert list(engine.verify()) == []
+    assert list(engine.upkeep.verify()) == []
 
 
 def said(engine: Engine, query: str, **options: Any) -> set[str]:
@@ -52,7 +52,7 @@ def test_what_was_not_there_yet_is_not_found(
     between = clock()
     clock.tick(DAY)
     engine.remember("a blue kettle")
-    engine.add_observations({"kettle": ["kettle with a dent"]})
+    engine.graph.add_observations({"kettle": ["kettle with a dent"]})
     first = {"a red kettle", "where is the kettle", "kettle of steel"}
     assert said(engine, "kettle", profile=profile, as_of=before) == set()
     assert said(engine, "kettle", profile=profile, as_of=between) == first
@@ -99,8 +99,10 @@ def test_what_was_corrected_or_forgotten_since_still_held_then(
     clock.tick(DAY)
     engine.supersede(wrong, "the kettle is blue")
     engine.forget([gone])
-    engine.add_observations({"Kettle": [{"content": "is made of steel", "supersedes": "is made of tin"}]})
-    engine.delete_observations({"Kettle": ["has a lid"]})
+    engine.graph.add_observations(
+        {"Kettle": [{"content": "is made of steel", "supersedes": "is made of tin"}]}
+    )
+    engine.graph.delete_observations({"Kettle": ["has a lid"]})
     assert said(engine, "kettle", profile=profile, as_of=then) == {
         "the kettle is red",
         "the kettle is loud",
@@ -134,7 +136,7 @@ def test_a_whole_entity_that_was_forgotten_since_was_there_then(engine: Engine, 
     engine.create_entities([{"name": "Kettle", "observations": ["is red"]}])
     then = clock()
     clock.tick(DAY)
-    engine.delete_entities(["Kettle"])
+    engine.graph.delete_entities(["Kettle"])
     assert said(engine, "kettle") == set()
     assert said(engine, "kettle", as_of=then) == {"is red"}
 

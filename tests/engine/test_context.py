@@ -352,7 +352,7 @@ def test_no_context_is_ever_over_its_budget_out_of_order_double_or_unstable(
             # Room for everything: what is found is all there, and the turns have no hole.
             whole = engine.context(query, session="now", budget_tokens=1_000_000, profile=profile)
             assert whole.left_out == 0
-            assert [item.id for item in whole.turns] == [one.id for one in engine.turns("now")]
+            assert [item.id for item in whole.turns] == [one.id for one in engine.sessions.turns("now")]
 
 
 def test_a_turn_that_was_corrected_since_says_so(engine: Engine) -> None:

@@ -35,7 +35,7 @@ TALK = [
 @pytest.fixture(autouse=True)
 def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
     yield
-    assert list(engine.verify()) == []
+    assert list(engine.upkeep.verify()) == []
 
 
 class Broken:
@@ -87,7 +87,7 @@ def texts(engine: Engine, query: str, **options: Any) -> set[str]:
 def test_turns_are_stored_in_order_with_who_said_them_and_when(engine: Engine) -> None:
     told = engine.add_messages("monday", TALK)
     assert (told.session, told.created, told.notes, told.rejected, told.note) == ("monday", 5, (), (), None)
-    messages = engine.turns("monday")
+    messages = engine.sessions.turns("monday")
     assert [message.id for message in messages] == list(told.ids)
     assert [message.position for message in messages] == [1, 2, 3, 4, 5]
     assert said(messages) == [turn["content"] for turn in TALK]
@@ -112,23 +112,23 @@ def test_a_later_batch_goes_on_where_the_session_ended(engine: Engine) -> None:
     engine.add_messages("a", TALK[:2])
     engine.add_messages("b", TALK[:1])
     engine.add_messages("a", TALK[2:])
-    assert [message.position for message in engine.turns("a")] == [1, 2, 3, 4, 5]
-    assert [message.position for message in engine.turns("b")] == [1]
-    assert said(engine.turns("a", last=2)) == ["Since when?", "Since Monday"]
-    assert said(engine.turns("a", last=99)) == [turn["content"] for turn in TALK]
+    assert [message.position for message in engine.sessions.turns("a")] == [1, 2, 3, 4, 5]
+    assert [message.position for message in engine.sessions.turns("b")] == [1]
+    assert said(engine.sessions.turns("a", last=2)) == ["Since when?", "Since Monday"]
+    assert said(engine.sessions.turns("a", last=99)) == [turn["content"] for turn in TALK]
 
 
 def test_two_turns_may_say_the_same(engine: Engine) -> None:
     told = engine.add_messages("s", [{"content": "yes"}, {"content": "yes"}])
     assert (told.created, len(set(told.ids))) == (2, 2)
-    assert [message.duplicates for message in engine.turns("s")] == [0, 0]
+    assert [message.duplicates for message in engine.sessions.turns("s")] == [0, 0]
 
 
 def test_the_same_source_again_is_the_same_turn(engine: Engine) -> None:
     first = engine.add_messages("s", [Turn("hello", source="m1"), Turn("bye", source="m2")])
     again = engine.add_messages("s", [Turn("hello", source="m1"), Turn("new", source="m3")])
     assert (again.created, again.ids[0]) == (1, first.ids[0])
-    assert said(engine.turns("s")) == ["hello", "bye", "new"]
+    assert said(engine.sessions.turns("s")) == ["hello", "bye", "new"]
     assert engine.add_messages("another", [Turn("hello", source="m1")]).created == 1
 
 
@@ -157,10 +157,10 @@ def test_a_wrong_turn_stops_the_batch_or_is_left_out_and_named(
     rows = [{"content": "first"}, wrong, {"content": "last"}]
     with pytest.raises(InvalidInput, match=rf"Row 1: .*{told}.*Nothing was written\."):
         engine.add_messages("s", rows)
-    assert engine.turns("s") == []
+    assert engine.sessions.turns("s") == []
     done = engine.add_messages("s", rows, keep_going=True)
     assert [row.index for row in done.rejected] == [1]
-    assert (done.created, said(engine.turns("s"))) == (2, ["first", "last"])
+    assert (done.created, said(engine.sessions.turns("s"))) == (2, ["first", "last"])
 
 
 def test_a_session_needs_a_name_and_messages_a_list(engine: Engine) -> None:
@@ -173,7 +173,7 @@ def test_a_session_needs_a_name_and_messages_a_list(engine: Engine) -> None:
 def test_the_same_key_is_answered_and_not_repeated(engine: Engine) -> None:
     first = engine.add_messages("s", TALK, key="k")
     assert engine.add_messages("s", TALK, key="k") == first
-    assert len(engine.turns("s")) == 5
+    assert len(engine.sessions.turns("s")) == 5
     with pytest.raises(Conflict):
         engine.add_messages("s", TALK[:1], key="k")
 
@@ -184,7 +184,7 @@ def test_the_same_key_is_answered_and_not_repeated(engine: Engine) -> None:
 def test_sessions_are_told_with_the_newest_first(engine: Engine) -> None:
     engine.add_messages("old", TALK)
     engine.add_messages("new", [{"speaker": "Bob", "content": "hi", "at": SAID_AT + timedelta(days=1)}])
-    new, old = engine.sessions()
+    new, old = engine.sessions.list()
     assert (new.name, new.turns, new.speakers) == ("new", 1, ("Bob",))
     assert (old.name, old.turns, old.first_at, old.last_at) == (
         "old",
@@ -199,39 +199,39 @@ def test_a_message_knows_its_neighbours(engine: Engine) -> None:
     told = engine.add_messages("s", TALK)
     engine.add_messages("another", TALK)
     middle = told.ids[2]
-    assert [one.id for one in engine.around(middle, before=1, after=1)] == list(told.ids[1:4])
-    assert [one.id for one in engine.around(middle, before=0, after=0)] == [middle]
-    assert [one.id for one in engine.around(told.ids[0])] == list(told.ids[:3])
-    assert [one.id for one in engine.around(told.ids[4])] == list(told.ids[2:])
+    assert [one.id for one in engine.sessions.neighbours(middle, before=1, after=1)] == list(told.ids[1:4])
+    assert [one.id for one in engine.sessions.neighbours(middle, before=0, after=0)] == [middle]
+    assert [one.id for one in engine.sessions.neighbours(told.ids[0])] == list(told.ids[:3])
+    assert [one.id for one in engine.sessions.neighbours(told.ids[4])] == list(told.ids[2:])
 
 
 def test_a_forgotten_turn_is_passed_over(engine: Engine) -> None:
     told = engine.add_messages("s", TALK)
     engine.forget([told.ids[1]])
-    assert [one.id for one in engine.turns("s")] == [told.ids[0], *told.ids[2:]]
-    assert engine.sessions()[0].turns == 4
+    assert [one.id for one in engine.sessions.turns("s")] == [told.ids[0], *told.ids[2:]]
+    assert engine.sessions.list()[0].turns == 4
     engine.add_messages("s", [{"content": "more"}])
-    assert engine.turns("s")[-1].position == 6
+    assert engine.sessions.turns("s")[-1].position == 6
 
 
 def test_only_messages_have_neighbours_and_only_in_their_scope(engine: Engine) -> None:
     note = engine.remember("tea").id
     told = engine.add_messages("s", TALK)
     with pytest.raises(InvalidInput, match="no message of a session"):
-        engine.around(note)
+        engine.sessions.neighbours(note)
     with pytest.raises(NotFound):
-        engine.scoped("someone").around(told.ids[0])
+        engine.scoped("someone").sessions.neighbours(told.ids[0])
     engine.scoped("someone").add_messages("short", TALK[:1])
     engine.add_messages("short", TALK)
-    assert said(engine.scoped("someone").turns("short", last=2)) == ["Hello there"]
-    assert engine.scoped("someone").turns("s") == []
-    assert [one.turns for one in engine.scoped("someone").sessions()] == [1]
+    assert said(engine.scoped("someone").sessions.turns("short", last=2)) == ["Hello there"]
+    assert engine.scoped("someone").sessions.turns("s") == []
+    assert [one.turns for one in engine.scoped("someone").sessions.list()] == [1]
 
 
 @pytest.mark.parametrize("last", [0, -1, 1_001])
 def test_a_wrong_number_of_turns_is_named(engine: Engine, last: int) -> None:
     with pytest.raises(InvalidInput, match=f"1 to 1,000, not {last}"):
-        engine.turns("s", last=last)
+        engine.sessions.turns("s", last=last)
 
 
 # Immediate recall
@@ -342,7 +342,7 @@ def test_nothing_is_drawn_where_the_caller_says_so_and_later_it_can_be(engine: E
     told = engine.add_messages("s", [{"content": "I live in Berlin."}], extract=False)
     assert told.notes == ()
     assert engine.counts().notes == 0
-    (note,) = engine.extract("s")
+    (note,) = engine.sessions.extract("s")
     assert (note.text, note.created) == ("I live in Berlin.", True)
     assert kept(engine, note.id).drawn_from == told.ids[0]
 
@@ -350,7 +350,7 @@ def test_nothing_is_drawn_where_the_caller_says_so_and_later_it_can_be(engine: E
 def test_drawing_again_passes_over_what_was_drawn(engine: Engine) -> None:
     engine = drawing(engine, Rules())
     (first,) = engine.add_messages("s", [{"content": "I live in Berlin."}]).notes
-    assert engine.extract("s") == ()
+    assert engine.sessions.extract("s") == ()
     assert engine.counts().notes == 1
     assert kept(engine, first.id).duplicates == 0
 
@@ -368,13 +368,13 @@ def test_drawing_again_brings_back_nothing_that_was_corrected_or_forgotten(engin
     done = engine.supersede(berlin.id, "I live in Oslo.")
     assert told.ids[0] in {one.id for one in done.retired}
     engine.forget([note.id for note in others])
-    assert engine.extract("s") == ()
+    assert engine.sessions.extract("s") == ()
     assert texts(engine, "where does Ada live", kinds=["note"]) == {"I live in Oslo."}
 
 
 def test_drawing_from_a_session_that_is_not_there_says_so(engine: Engine) -> None:
     with pytest.raises(InvalidInput, match="no session named 'nowhere'; `sessions` lists"):
-        drawing(engine, Rules()).extract("nowhere")
+        drawing(engine, Rules()).sessions.extract("nowhere")
 
 
 def test_a_turn_brought_again_is_not_drawn_from_again(engine: Engine) -> None:
@@ -393,8 +393,8 @@ def test_messages_stay_where_the_extractor_fails_and_the_note_says_so(engine: En
     assert "broken at nowhere did not answer" in told.note
     assert texts(engine, "Berlin") == {"I live in Berlin."}
     with pytest.raises(ExtractionFailed):
-        engine.extract("s")
-    assert said(engine.turns("s")) == ["I live in Berlin."]
+        engine.sessions.extract("s")
+    assert said(engine.sessions.turns("s")) == ["I live in Berlin."]
 
 
 def test_a_statement_about_a_message_that_was_not_given_is_left_out(engine: Engine) -> None:

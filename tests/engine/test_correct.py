@@ -36,7 +36,7 @@ every_model = pytest.mark.parametrize(
 @pytest.fixture(autouse=True)
 def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
     yield
-    assert list(engine.verify()) == []
+    assert list(engine.upkeep.verify()) == []
 
 
 @dataclass(frozen=True)
@@ -320,7 +320,7 @@ def test_an_observation_that_repeats_the_error_is_retired_and_the_entity_stays(e
     done = engine.supersede(old, "Alice works at Microsoft")
     (retired,) = [one for one in done.retired if one.observation is not None]
     assert retired.text == "works at Google"
-    (alice,) = engine.open_nodes(["Alice"]).entities
+    (alice,) = engine.graph.open_nodes(["Alice"]).entities
     assert [seen.content for seen in alice.in_force] == ["likes tea"]
     (seen,) = [seen for seen in alice.observations if not seen.in_force]
     assert (seen.id, seen.corrected_by) == (retired.observation, done.by.id)

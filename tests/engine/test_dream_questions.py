@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def test_a_dream_is_tried_with_the_numbers_that_a_profile_was_tuned_to(engine: Engine) -> None:
     engine.create_entities([{"name": f"tea {number}", "observations": ["leaf"]} for number in range(4)])
     engine.recall("tea", profile="reverie")
-    engine.tuner.set({"fresh.boost": 0.9}, "reverie", exactly=True)
+    engine.tuning.set({"fresh.boost": 0.9}, "reverie", exactly=True)
     tuned = with_knobs(PROFILES["reverie"], {"fresh.boost": 0.9})
     knobs = Knobs()
     engine.parts.signals.settle(None)

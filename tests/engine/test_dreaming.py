@@ -51,7 +51,7 @@ TABLES = (
 @pytest.fixture(autouse=True)
 def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
     yield
-    assert list(engine.verify()) == []
+    assert list(engine.upkeep.verify()) == []
 
 
 def exported(engine: Engine) -> str:
@@ -123,7 +123,7 @@ def world(engine: Engine, clock: FixedClock) -> None:
     engine.create_entities(
         [{"name": "Ada", "observations": ["likes tea at noon", "likes the tea at noon!"]}, "Bob", "Cleo"]
     )
-    engine.create_relations([("Ada", "knows", "Bob"), ("Bob", "knows", "Cleo")])
+    engine.graph.create_relations([("Ada", "knows", "Bob"), ("Bob", "knows", "Cleo")])
     engine.update(1, pinned=True)
     for session in ("one", "two", "three"):
         clock.tick(DAY)
@@ -186,7 +186,7 @@ def test_dreaming_twice_at_one_moment_changes_nothing_more(engine: Engine, clock
     again = engine.dream()
     assert again.id is None
     assert held(engine) == before
-    assert len(engine.dreams()) == 1
+    assert len(engine.dreams.history()) == 1
 
 
 def test_no_answer_is_replayed_twice(engine: Engine, clock: FixedClock) -> None:
@@ -205,7 +205,7 @@ def test_a_dry_run_tells_what_would_be_and_writes_nothing(engine: Engine, clock:
     assert tried.report.merged == ((4, 3),)
     assert held(engine) == before
     assert exported(engine) == export
-    assert engine.dreams() == ()
+    assert engine.dreams.history() == ()
     done = engine.dream()
     assert done.report == tried.report
 
@@ -213,7 +213,7 @@ def test_a_dry_run_tells_what_would_be_and_writes_nothing(engine: Engine, clock:
 def test_a_store_with_nothing_in_it_dreams_of_nothing(engine: Engine) -> None:
     done = engine.dream()
     assert (done.id, done.report.memories) == (None, 0)
-    assert engine.dreams() == ()
+    assert engine.dreams.history() == ()
 
 
 def test_the_world_gives_every_phase_something_to_do(engine: Engine, clock: FixedClock) -> None:
@@ -282,7 +282,7 @@ def test_rankings_take_traces_to_a_power_where_people_would_find_less(
 
     # And the ranking takes it to the power.
     assert factor() == pytest.approx(faded**dreamt.report.temper)
-    engine.undo_dream(dreamt.id or 0)
+    engine.dreams.undo(dreamt.id or 0)
     assert factor() == 1.0
     assert engine.dream(phases=[], dry_run=True).report.temper == 1.0
 
@@ -354,15 +354,15 @@ def test_scopes_do_not_touch_each_other(engine: Engine, clock: FixedClock) -> No
     assert theirs
     engine.dream()
     assert {id_: lines(engine)[id_] for id_ in theirs} == theirs
-    assert you.dreams() == ()
+    assert you.dreams.history() == ()
     with pytest.raises(NotFound, match="no dream 1"):
-        you.undo_dream(1)
+        you.dreams.undo(1)
     with pytest.raises(NotFound, match="no dream 1"):
-        you.dream_journal(1)
+        you.dreams.journal(1)
     after = {id_: line for id_, line in lines(engine).items() if id_ not in theirs}
     assert you.dream().id == 2
     assert {id_: line for id_, line in lines(engine).items() if id_ not in theirs} == after
-    assert engine.undo_dream(1).ids == (1,)  # yours came later, and does not stand in the way
+    assert engine.dreams.undo(1).ids == (1,)  # yours came later, and does not stand in the way
 
 
 # Undoing
@@ -379,15 +379,15 @@ def test_undoing_the_last_dreams_leaves_no_trace_of_them(
         clock.tick(days * DAY)
         states.append((held(engine), exported(engine), ranked(engine)))
         engine.dream(gate=False, knobs=KEEN)
-    assert [dream.id for dream in engine.dreams()] == [3, 2, 1]
+    assert [dream.id for dream in engine.dreams.history()] == [3, 2, 1]
     rows, export, ranking = states[-back]
     assert exported(engine) != export
-    undone = engine.undo_dream(4 - back, later=True)
+    undone = engine.dreams.undo(4 - back, later=True)
     assert undone.ids == (3, 2, 1)[:back]
     assert undone.left == ()
     assert exported(engine) == export
     assert held(engine) == rows
-    clock.now = engine.dreams()[back - 1].at
+    clock.now = engine.dreams.history()[back - 1].at
     assert ranked(engine) == ranking
 
 
@@ -400,9 +400,9 @@ def test_answers_between_dreams_stay_known_when_those_are_undone(engine: Engine,
         clock.tick(DAY)
         ask(engine, query)
     used = held(engine)["recall"]
-    assert engine.undo_dream(2, later=True).left == ()
+    assert engine.dreams.undo(2, later=True).left == ()
     assert exported(engine) == states[1]
-    assert engine.undo_dream(1).left == ()
+    assert engine.dreams.undo(1).left == ()
     assert exported(engine) == states[0]
     assert held(engine)["recall"] == used
     assert engine.dream(dry_run=True).report.answers == len(used)
@@ -412,7 +412,7 @@ def test_what_was_undone_can_be_dreamt_again(engine: Engine, clock: FixedClock) 
     world(engine, clock)
     engine.dream()
     after = held(engine)
-    engine.undo_dream(1)
+    engine.dreams.undo(1)
     again = engine.dream()
     assert again.id == 2
     assert held(engine) == after
@@ -427,7 +427,7 @@ def test_writes_to_other_memories_stay_when_a_dream_is_undone(engine: Engine, cl
     engine.update(6, importance=0.9)
     engine.forget([10])
     changed = lines(engine)
-    assert engine.undo_dream(1).left == ()
+    assert engine.dreams.undo(1).left == ()
     after = lines(engine)
     for id_ in before.keys() - {6, 10}:
         assert after[id_] == before[id_]
@@ -443,14 +443,14 @@ def test_an_earlier_dream_is_not_undone_before_a_later_one(engine: Engine, clock
     engine.dream()
     before = held(engine)
     with pytest.raises(Conflict, match="Dream 2 came after dream 1"):
-        engine.undo_dream(1)
+        engine.dreams.undo(1)
     assert held(engine) == before
-    engine.undo_dream(2)
-    engine.undo_dream(1)
+    engine.dreams.undo(2)
+    engine.dreams.undo(1)
     with pytest.raises(Conflict, match="Dream 1 was undone already"):
-        engine.undo_dream(1)
+        engine.dreams.undo(1)
     with pytest.raises(NotFound, match="There is no dream 7"):
-        engine.undo_dream(7)
+        engine.dreams.undo(7)
 
 
 def test_what_was_restored_since_is_reported_and_stays(engine: Engine, clock: FixedClock) -> None:
@@ -464,7 +464,7 @@ def test_what_was_restored_since_is_reported_and_stays(engine: Engine, clock: Fi
     engine.restore(2)
     engine.restore(4)
     engine.update(4, text="Ada drinks coffee on the roof")
-    undone = engine.undo_dream(1)
+    undone = engine.dreams.undo(1)
     assert undone.left == (2, 4)
     assert got(engine, 2).deleted_at is None
     assert got(engine, 4).text == "Ada drinks coffee on the roof"
@@ -476,7 +476,7 @@ def test_an_edit_made_since_survives_the_undoing(engine: Engine, clock: FixedClo
     engine.dream()
     clock.tick(60)
     engine.update(3, text="Ada drinks tea in the cellar", importance=0.8)
-    undone = engine.undo_dream(1)
+    undone = engine.dreams.undo(1)
     memory = got(engine, 3)
     assert (memory.text, memory.importance) == ("Ada drinks tea in the cellar", 0.8)
     # It speaks for the one that was merged with it, which said what is no longer so; and is no deeper.
@@ -490,23 +490,23 @@ def test_an_entity_whose_name_was_taken_since_stays_forgotten(engine: Engine, cl
     clock.tick(400 * DAY)
     engine.dream(gate=False, knobs=KEEN)
     (other,) = engine.create_entities(["Bob"]).entities
-    undone = engine.undo_dream(1)
+    undone = engine.dreams.undo(1)
     assert undone.left == (9,)
-    assert [entity.id for entity in engine.open_nodes(["Bob"]).entities] == [other.id]
+    assert [entity.id for entity in engine.graph.open_nodes(["Bob"]).entities] == [other.id]
     # Ada and Cleo are back, and what went with Bob waits for him.
-    assert engine.open_nodes(["Ada"]).relations == ()
+    assert engine.graph.open_nodes(["Ada"]).relations == ()
 
 
 def test_a_relation_between_two_that_were_pruned_comes_back_with_them(
     engine: Engine, clock: FixedClock
 ) -> None:
     world(engine, clock)
-    before = [(each.source_name, each.target_name) for each in engine.read_graph().relations]
+    before = [(each.source_name, each.target_name) for each in engine.graph.read_graph().relations]
     clock.tick(400 * DAY)
     pruned = engine.dream(gate=False, knobs=KEEN).report.pruned
     assert {8, 9, 10} <= set(pruned)
-    engine.undo_dream(1)
-    assert [(each.source_name, each.target_name) for each in engine.read_graph().relations] == before
+    engine.dreams.undo(1)
+    assert [(each.source_name, each.target_name) for each in engine.graph.read_graph().relations] == before
 
 
 # Merging
@@ -518,10 +518,10 @@ def test_a_survivor_takes_over_repeats_tags_and_uses_and_gives_them_back(
     first = engine.remember("Ada drinks tea in the garden", tags=["tea"]).id
     second = engine.remember("Ada drinks the tea in the garden!", tags=["green"]).id
     engine.remember("Ada drinks the tea in the garden!")
-    engine.seen([first])
-    engine.seen([first])
+    engine.record_shown([first])
+    engine.record_shown([first])
     clock.tick(2 * DAY)
-    engine.seen([second])
+    engine.record_shown([second])
     before = held(engine)
     report = engine.dream().report
     assert report.merged == ((second, first),)
@@ -535,7 +535,7 @@ def test_a_survivor_takes_over_repeats_tags_and_uses_and_gives_them_back(
     assert ("merged with", f"memory {second}: {gone.text}") in [
         (event.what, event.detail) for event in engine.history(first).events
     ]
-    engine.undo_dream(1)
+    engine.dreams.undo(1)
     assert held(engine) == before
 
 
@@ -546,30 +546,30 @@ def test_two_that_were_merged_into_one_are_parted_exactly(engine: Engine, clock:
         "Ada drinks a tea in the garden!",
     )
     ids = [engine.remember(text).id for text in texts]
-    engine.seen([ids[0]])
-    engine.seen([ids[0]])
+    engine.record_shown([ids[0]])
+    engine.record_shown([ids[0]])
     # The first merge moves the survivor's last use, and the second moves it again.
     for id_ in ids[1:]:
         clock.tick(DAY)
-        engine.seen([id_])
+        engine.record_shown([id_])
     before = held(engine)
     merged = engine.dream().report.merged
     assert set(merged) == {(ids[1], ids[0]), (ids[2], ids[0])}
-    engine.undo_dream(1)
+    engine.dreams.undo(1)
     assert held(engine) == before
 
 
 def test_a_use_after_the_merge_stays_with_the_survivor(engine: Engine, clock: FixedClock) -> None:
     first = engine.remember("Ada drinks tea in the garden").id
     second = engine.remember("Ada drinks the tea in the garden!").id
-    engine.seen([first])
-    engine.seen([first])
+    engine.record_shown([first])
+    engine.record_shown([first])
     clock.tick(DAY)
-    engine.seen([second])
+    engine.record_shown([second])
     engine.dream()
     clock.tick(DAY)
-    engine.seen([first])
-    engine.undo_dream(1)
+    engine.record_shown([first])
+    engine.dreams.undo(1)
     used = {row[0]: row[1:] for row in held(engine)["use"]}
     assert used == {
         first: (3, microseconds(clock.now)),
@@ -581,8 +581,8 @@ def test_who_survives_is_as_strong_and_as_awake_as_whom_it_takes_in(
     engine: Engine, clock: FixedClock
 ) -> None:
     old = engine.remember("Ada drinks tea in the garden").id
-    engine.seen([old])
-    engine.seen([old])
+    engine.record_shown([old])
+    engine.record_shown([old])
     clock.tick(DAY)
     engine.dream()
     clock.tick(900 * DAY)
@@ -590,14 +590,14 @@ def test_who_survives_is_as_strong_and_as_awake_as_whom_it_takes_in(
     # 900 * 0.5 = 450 > 180, and 0.95^900 is below the floor.
     assert (got(engine, old).consolidation, got(engine, old).strength) == ("archived", 0.01)
     new = engine.remember("Ada drinks the tea in the garden!").id
-    engine.seen([new])
+    engine.record_shown([new])
     before = held(engine)
     done = engine.dream(gate=False, without=["prune"])
     assert done.report.merged == ((new, old),)
     assert (got(engine, old).consolidation, got(engine, old).strength) == ("consolidated", 1.0)
     assert engine.dream(gate=False, without=["prune"]).id is None
     assert done.id is not None
-    engine.undo_dream(done.id)
+    engine.dreams.undo(done.id)
     assert held(engine) == before
 
 
@@ -653,7 +653,7 @@ def test_a_long_text_is_pruned_only_if_another_says_all_of_it(engine: Engine, cl
     clock.tick(DAY)
     engine.dream()
     clock.tick(200 * DAY)
-    engine.seen([part])
+    engine.record_shown([part])
     assert engine.dream(gate=False).report.pruned == ()
 
 
@@ -671,7 +671,7 @@ def test_a_copy_of_an_error_that_came_later_is_retired(engine: Engine, clock: Fi
     assert got(engine, copy).superseded_by == right
     assert got(engine, other).superseded_at is None
     assert got(engine, pinned).superseded_at is None
-    assert engine.open_nodes(["Alice"]).entities[0].in_force == ()
+    assert engine.graph.open_nodes(["Alice"]).entities[0].in_force == ()
 
 
 def test_without_a_model_only_words_tell_what_is_a_copy(make_engine: MakeEngine, clock: FixedClock) -> None:
@@ -721,7 +721,7 @@ def test_a_dream_that_would_hide_what_people_find_writes_nothing(engine: Engine,
     assert verdict.blame is Phase.PRUNE
     assert verdict.losses
     assert held(engine) == before
-    assert engine.dreams() == ()
+    assert engine.dreams.history() == ()
 
 
 def test_the_phase_that_fails_can_be_left_out(engine: Engine, clock: FixedClock) -> None:
@@ -733,7 +733,7 @@ def test_the_phase_that_fails_can_be_left_out(engine: Engine, clock: FixedClock)
     assert done.report.skipped == ("prune",)
     assert done.report.pruned == ()
     assert done.report.consolidated == 6
-    assert engine.dreams()[0].phases == tuple(phase for phase in done.report.phases)
+    assert engine.dreams.history()[0].phases == tuple(phase for phase in done.report.phases)
     assert "prune" not in done.report.phases
 
 
@@ -772,7 +772,7 @@ def test_two_dreams_of_one_process_do_not_run_at_once(engine: Engine, clock: Fix
             assert engine.dream(dry_run=True).report.merged  # which looks, and takes nothing
 
     assert engine.dream(progress=dream_within).left == ()
-    assert len(engine.dreams()) == 1
+    assert len(engine.dreams.history()) == 1
 
 
 # The journal
@@ -781,17 +781,17 @@ def test_two_dreams_of_one_process_do_not_run_at_once(engine: Engine, clock: Fix
 def test_a_dream_is_kept_with_its_report_and_every_change(engine: Engine, clock: FixedClock) -> None:
     world(engine, clock)
     done = engine.dream()
-    (record,) = engine.dreams()
+    (record,) = engine.dreams.history()
     assert (record.id, record.at, record.undone_at) == (1, clock.now, None)
     assert record.report["merged"] == [[4, 3]]
-    again, journal = engine.dream_journal(1)
+    again, journal = engine.dreams.journal(1)
     assert again == record
     assert journal["corrected"] == [[7, 6]]
     fields = {each["field"] for each in journal["lived"]}  # type: ignore[attr-defined]  # as JSON has it
     assert fields >= {"consolidation", "stability", "spread", "depth"}
     clock.tick(60)
-    engine.undo_dream(1)
-    assert engine.dreams()[0].undone_at == clock.now
+    engine.dreams.undo(1)
+    assert engine.dreams.history()[0].undone_at == clock.now
     assert done.report == replace(done.report)
 
 
@@ -801,7 +801,7 @@ def test_the_report_counts_what_the_journal_holds(engine: Engine, clock: FixedCl
     clock.tick(400 * DAY)
     ask(engine, "tea in the garden")
     report = engine.dream(gate=False, knobs=replace(KEEN, prune_strength=0.05)).report
-    _, journal = engine.dream_journal(2)
+    _, journal = engine.dreams.journal(2)
     lived: Any = journal["lived"]
     changed = {each["field"]: len(each["ids"]) for each in lived}
     assert changed["strength"] == report.stronger + report.faded
@@ -816,26 +816,26 @@ def test_the_report_counts_what_the_journal_holds(engine: Engine, clock: FixedCl
 def test_links_lead_to_what_came_up_together(engine: Engine, clock: FixedClock) -> None:
     ids = [engine.remember(text).id for text in ("the kettle is red", "the kettle is hot", "a gate")]
     for _ in range(3):
-        engine.seen(ids[:2])
+        engine.record_shown(ids[:2])
     engine.dream()
-    assert [(memory.id, weight) for memory, weight in engine.links(ids[0])] == [(ids[1], 3)]
-    assert [(memory.id, weight) for memory, weight in engine.links(ids[1])] == [(ids[0], 3)]
-    assert engine.links(ids[2]) == ()
-    engine.seen(ids[:2])
+    assert [(memory.id, weight) for memory, weight in engine.dreams.links(ids[0])] == [(ids[1], 3)]
+    assert [(memory.id, weight) for memory, weight in engine.dreams.links(ids[1])] == [(ids[0], 3)]
+    assert engine.dreams.links(ids[2]) == ()
+    engine.record_shown(ids[:2])
     clock.tick(60)
     engine.dream()
-    assert [weight for _, weight in engine.links(ids[0])] == [4]
-    engine.undo_dream(2)
-    assert [weight for _, weight in engine.links(ids[0])] == [3]
+    assert [weight for _, weight in engine.dreams.links(ids[0])] == [4]
+    engine.dreams.undo(2)
+    assert [weight for _, weight in engine.dreams.links(ids[0])] == [3]
     engine.forget([ids[1]])
-    assert engine.links(ids[0]) == ()
+    assert engine.dreams.links(ids[0]) == ()
 
 
 def test_a_forecast_tells_when_a_memory_would_fade(engine: Engine, clock: FixedClock) -> None:
     id_ = engine.remember("the kettle is red").id
     pinned = engine.remember("the gate is green").id
     engine.update(pinned, pinned=True)
-    told = engine.forecast(400)
+    told = engine.dreams.forecast(400)
     # Stale: 181 * 0.5 > 90. Weak long before: 0.95^32 = 0.194 < 0.2. Archived: 361 * 0.5 > 180.
     assert told.ids.tolist() == [id_, pinned]
     assert told.fades_on.tolist() == [181, -1]
@@ -847,7 +847,7 @@ def test_a_forecast_tells_when_a_memory_would_fade(engine: Engine, clock: FixedC
     # Nobody has dreamt, so the first night takes nothing; then the mean of 0.95 and 1.
     assert told.mean_strength[:3] == pytest.approx((1.0, 1.0, 0.975))
     with pytest.raises(InvalidInput, match="1 to 3,650 days"):
-        engine.forecast(0)
+        engine.dreams.forecast(0)
 
 
 def test_the_first_night_of_a_forecast_takes_all_days_since_the_last_downscaling(
@@ -859,14 +859,14 @@ def test_the_first_night_of_a_forecast_takes_all_days_since_the_last_downscaling
     clock.tick(3 * DAY)
     engine.remember("the gate is green")
     # Tomorrow the first has had four nights, 0.95^4 = 0.81450625, and the second one, 0.95.
-    assert engine.forecast(2).mean_strength == pytest.approx((1.0, 0.882253125, 0.83814046875))
+    assert engine.dreams.forecast(2).mean_strength == pytest.approx((1.0, 0.882253125, 0.83814046875))
     # A dream that did not downscale takes none of these nights away.
-    engine.seen([1])
+    engine.record_shown([1])
     assert engine.dream(phases=["consolidate"]).id == 2
-    assert engine.forecast(1).mean_strength == pytest.approx((1.0, 0.882253125))
+    assert engine.dreams.forecast(1).mean_strength == pytest.approx((1.0, 0.882253125))
     others = tuple(phase for phase in engine.parts.phases if phase is not Phase.DOWNSCALE)
     without = replace(engine.parts, phases=others)
-    assert type(engine)(without).forecast(400).mean_strength == (1.0,) * 401
+    assert type(engine)(without).dreams.forecast(400).mean_strength == (1.0,) * 401
 
 
 # What a person did, and what was destroyed
@@ -910,7 +910,7 @@ def test_who_was_restored_by_hand_is_neither_corrected_nor_merged_again(
     clock.tick(60)
     engine.restore(4)
     engine.restore(7)
-    engine.restore_observation(repeat)
+    engine.graph.restore_observation(repeat)
     for days in (0, 1, 30):
         clock.tick(days * DAY)
         report = engine.dream(gate=False, without=["prune"]).report
@@ -926,12 +926,14 @@ def test_an_observation_that_was_restored_by_hand_is_not_corrected_again(
     clock.tick(60)
     engine.create_entities([{"name": "Alice", "observations": ["works at Google"]}])
     engine.dream()
-    (alice,) = engine.open_nodes(["Alice"], history=True).entities
+    (alice,) = engine.graph.open_nodes(["Alice"], history=True).entities
     assert alice.in_force == ()
     clock.tick(60)
-    engine.restore_observation(alice.observations[0].id)
+    engine.graph.restore_observation(alice.observations[0].id)
     engine.dream()
-    assert [seen.content for seen in engine.open_nodes(["Alice"]).entities[0].in_force] == ["works at Google"]
+    assert [seen.content for seen in engine.graph.open_nodes(["Alice"]).entities[0].in_force] == [
+        "works at Google"
+    ]
 
 
 def test_a_purge_leaves_no_word_of_what_is_gone_in_dreams_questions_and_indexes(
@@ -952,7 +954,7 @@ def test_a_purge_leaves_no_word_of_what_is_gone_in_dreams_questions_and_indexes(
     # What was asked after it was forgotten is of another time.
     assert asked == ["kettle"]
     assert b"zanzibar" not in indexed(engine)
-    (record,) = engine.dreams()
+    (record,) = engine.dreams.history()
     assert record.report["upkeep"] is None
     assert record.report["gate"]["losses"] == []
     assert record.report["gate"]["questions"] > 0
@@ -965,7 +967,7 @@ def test_a_dream_without_downscaling_takes_none_of_the_nights_from_the_next(
     clock.tick(DAY)
     engine.dream(phases=["downscale", "place"])
     clock.tick(3 * DAY)
-    engine.seen([1])
+    engine.record_shown([1])
     assert engine.dream(gate=False, phases=["link", "consolidate"]).id == 2
     before = got(engine, 1).strength
     clock.tick(DAY)
@@ -983,10 +985,10 @@ def test_who_took_another_in_may_be_pruned_in_the_same_dream_and_both_come_back(
     clock.tick(DAY)
     engine.dream(gate=False, phases=["downscale", "place"])
     clock.tick(400 * DAY)
-    engine.seen([3])
+    engine.record_shown([3])
     before = held(engine)
     done = engine.dream(gate=False, knobs=Knobs(prune_echo=0.5))
     assert (done.report.merged, done.report.pruned, done.left) == (((2, 1),), (1,), ())
     assert (got(engine, 2).superseded_by, got(engine, 1).deleted_at) == (1, clock.now)
-    assert engine.undo_dream(2).left == ()
+    assert engine.dreams.undo(2).left == ()
     assert held(engine) == before

@@ -41,7 +41,7 @@ def pairs(found: Duplicates) -> list[tuple[str, str]]:
 
 def test_pairs_are_by_the_cosine_of_the_plain_contents_the_most_alike_first(angles: Engine) -> None:
     angles.create_entities([{"name": "Ada", "observations": ["one 0", "two 30", "three 90", "four 100"]}])
-    found = angles.find_duplicate_observations("ada")
+    found = angles.upkeep.find_duplicate_observations("ada")
     # cos 10° = 0.985, cos 30° = 0.866; all others are 60° and more apart
     assert pairs(found) == [("three 90", "four 100"), ("one 0", "two 30")]
     assert [pair.similarity for pair in found.pairs] == pytest.approx([0.98481, 3**0.5 / 2], abs=1e-5)
@@ -53,7 +53,7 @@ def test_pairs_are_by_the_cosine_of_the_plain_contents_the_most_alike_first(angl
 def test_the_threshold_may_be_given(angles: Engine, threshold: float, count: int) -> None:
     # cos 30° = 0.866, cos 60° = 0.5, cos 90° = 0
     angles.create_entities([{"name": "Ada", "observations": ["one 0", "two 30", "three 90"]}])
-    assert len(angles.find_duplicate_observations("Ada", threshold=threshold).pairs) == count
+    assert len(angles.upkeep.find_duplicate_observations("Ada", threshold=threshold).pairs) == count
 
 
 def test_all_entities_are_looked_at_and_never_compared_with_one_another(angles: Engine) -> None:
@@ -66,7 +66,7 @@ def test_all_entities_are_looked_at_and_never_compared_with_one_another(angles: 
             "Eve",
         ]
     )
-    found = angles.find_duplicate_observations()
+    found = angles.upkeep.find_duplicate_observations()
     assert [pair.entity for pair in found.pairs] == ["Cy", "Bob"]
     assert found.observations == 7
 
@@ -76,7 +76,7 @@ def test_groups_hang_together_by_pairs(angles: Engine) -> None:
     angles.create_entities(
         [{"name": "Ada", "observations": ["far 181", "a 0", "c 50", "far 180", "b 25", "alone 90"]}]
     )
-    found = angles.find_duplicate_observations("Ada")
+    found = angles.upkeep.find_duplicate_observations("Ada")
     assert [[seen.content for seen in group.observations] for group in found.groups] == [
         ["far 181", "far 180"],
         ["a 0", "c 50", "b 25"],
@@ -86,15 +86,15 @@ def test_groups_hang_together_by_pairs(angles: Engine) -> None:
 
 def test_the_limit_cuts_the_least_alike_and_says_so(angles: Engine) -> None:
     angles.create_entities([{"name": "Ada", "observations": ["one 0", "two 30", "three 90", "four 100"]}])
-    found = angles.find_duplicate_observations(limit=1)
+    found = angles.upkeep.find_duplicate_observations(limit=1)
     assert (pairs(found), found.left_out, len(found.groups)) == ([("three 90", "four 100")], 1, 1)
 
 
 def test_what_is_no_longer_in_force_repeats_nothing(angles: Engine) -> None:
     angles.create_entities([{"name": "Ada", "observations": ["one 0", "two 1", "three 2"]}])
-    angles.add_observations({"Ada": [{"content": "four 90", "supersedes": "two 1"}]})
-    angles.delete_observations({"Ada": ["three 2"]})
-    assert angles.find_duplicate_observations().pairs == ()
+    angles.graph.add_observations({"Ada": [{"content": "four 90", "supersedes": "two 1"}]})
+    angles.graph.delete_observations({"Ada": ["three 2"]})
+    assert angles.upkeep.find_duplicate_observations().pairs == ()
 
 
 def test_words_find_what_holds_another_and_what_differs_in_letters_alone(words_only: Engine) -> None:
@@ -111,7 +111,7 @@ def test_words_find_what_holds_another_and_what_differs_in_letters_alone(words_o
             }
         ]
     )
-    found = words_only.find_duplicate_observations("Ada")
+    found = words_only.upkeep.find_duplicate_observations("Ada")
     assert [(pair.older.content, pair.similarity, pair.match) for pair in found.pairs] == [
         ("drinks green tea", 1.0, "containment"),
         ("plays chess", 1.0, "same"),
@@ -119,14 +119,14 @@ def test_words_find_what_holds_another_and_what_differs_in_letters_alone(words_o
     assert found.note is not None
     # Two of three words are less than 0.7.
     words_only.create_entities([{"name": "Bob", "observations": ["a b c", "a b x y z w"]}])
-    assert words_only.find_duplicate_observations("Bob").pairs == ()
-    (pair,) = words_only.find_duplicate_observations("Bob", containment=0.6).pairs
+    assert words_only.upkeep.find_duplicate_observations("Bob").pairs == ()
+    (pair,) = words_only.upkeep.find_duplicate_observations("Bob", containment=0.6).pairs
     assert pair.similarity == pytest.approx(2 / 3)
 
 
 def test_a_single_word_is_not_compared_by_meaning(angles: Engine) -> None:
     angles.create_entities([{"name": "Ada", "observations": ["0", "1"]}])
-    assert angles.find_duplicate_observations().pairs == ()
+    assert angles.upkeep.find_duplicate_observations().pairs == ()
 
 
 def test_only_the_likely_are_embedded(make_engine: MakeEngine) -> None:
@@ -142,14 +142,14 @@ def test_only_the_likely_are_embedded(make_engine: MakeEngine) -> None:
     ada = {"name": "Ada", "observations": ["one 0", "two 90", "three 180", "four 185"]}
     engine.create_entities([ada, {"name": "Bob", "observations": ["alone 0"]}])
     asked.clear()
-    assert len(engine.find_duplicate_observations().pairs) == 1
+    assert len(engine.upkeep.find_duplicate_observations().pairs) == 1
     assert asked == ["three 180", "four 185"]
 
 
 def test_what_waits_for_a_vector_is_compared_as_well(make_engine: MakeEngine) -> None:
     make_engine(model="none").create_entities([{"name": "Ada", "observations": ["one 0", "two 10"]}])
     model = Angles()
-    assert len(make_engine(lambda _: model).find_duplicate_observations().pairs) == 1
+    assert len(make_engine(lambda _: model).upkeep.find_duplicate_observations().pairs) == 1
 
 
 def test_a_model_that_fails_leaves_the_words(make_engine: MakeEngine) -> None:
@@ -160,7 +160,7 @@ def test_a_model_that_fails_leaves_the_words(make_engine: MakeEngine) -> None:
     broken = Broken()
     engine = make_engine(lambda _: broken)
     engine.create_entities([{"name": "Ada", "observations": ["one 0", "two 10", "One 0."]}])
-    found = engine.find_duplicate_observations()
+    found = engine.upkeep.find_duplicate_observations()
     assert (pairs(found), found.note) == ([("one 0", "One 0.")], "The server is asleep; wake it.")
 
 
@@ -168,7 +168,7 @@ def test_many_observations_are_compared_in_blocks(angles: Engine) -> None:
     far = [f"thing {number} 90" for number in range(3)]
     many = [f"n{number}x at {number * 7 % 60 + 150}" for number in range(600)]
     angles.create_entities([{"name": "Ada", "observations": [*far, "twin 0", *many, "other twin 1"]}])
-    found = angles.find_duplicate_observations(limit=10_000)
+    found = angles.upkeep.find_duplicate_observations(limit=10_000)
     assert ("twin 0", "other twin 1") in pairs(found)
     ids = [pair.older.id < pair.newer.id for pair in found.pairs]
     assert all(ids)
@@ -187,18 +187,18 @@ def test_many_observations_are_compared_in_blocks(angles: Engine) -> None:
 )
 def test_wrong_numbers_are_refused(engine: Engine, wrong: dict[str, float]) -> None:
     with pytest.raises(InvalidInput):
-        engine.find_duplicate_observations(**wrong)  # type: ignore[arg-type]  # that is what is tested
+        engine.upkeep.find_duplicate_observations(**wrong)  # type: ignore[arg-type]  # that is what is tested
 
 
 def test_an_entity_that_is_not_there_is_named(engine: Engine) -> None:
     with pytest.raises(NotFound, match="Nobody"):
-        engine.find_duplicate_observations("Nobody")
-    assert engine.find_duplicate_observations().pairs == ()
+        engine.upkeep.find_duplicate_observations("Nobody")
+    assert engine.upkeep.find_duplicate_observations().pairs == ()
 
 
 def test_another_scope_is_not_looked_at(angles: Engine) -> None:
     angles.scoped("you").create_entities([{"name": "Ada", "observations": ["one 0", "two 1"]}])
-    found = angles.find_duplicate_observations()
+    found = angles.upkeep.find_duplicate_observations()
     assert (found.pairs, found.observations) == ((), 0)
 
 
@@ -219,6 +219,6 @@ def test_a_model_that_reads_finds_other_words_for_the_same(make_engine: MakeEngi
             }
         ]
     )
-    assert pairs(engine.find_duplicate_observations("Apollo")) == [
+    assert pairs(engine.upkeep.find_duplicate_observations("Apollo")) == [
         ("The nightly backup runs at three in the morning", "The backup runs every night at 3 am")
     ]

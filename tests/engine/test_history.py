@@ -81,15 +81,15 @@ def test_an_entity_tells_its_observations_and_relations(engine: Engine, clock: F
     id_ = ada.entities[0].id
     engine.create_entities(["Bob"])
     related = clock.tick(60)
-    engine.create_relations([("Ada", "knows", "Bob")])
+    engine.graph.create_relations([("Ada", "knows", "Bob")])
     changed = clock.tick(60)
-    engine.add_observations(
+    engine.graph.add_observations(
         {"Ada": [{"content": "works at Apple", "supersedes": "works at Google"}, "likes tea"]}
     )
     removed = clock.tick(60)
-    engine.delete_observations({"Ada": ["likes tea"]})
+    engine.graph.delete_observations({"Ada": ["likes tea"]})
     ended = clock.tick(60)
-    engine.end_relation("Ada", "knows", "Bob")
+    engine.graph.end_relation("Ada", "knows", "Bob")
     assert events(engine, id_) == [
         (made, "created", "Ada (person)"),
         (made, "observed", "works at Google"),
@@ -114,11 +114,11 @@ def test_a_relation_that_was_removed_says_so_and_one_that_went_with_its_end_does
     engine: Engine, clock: FixedClock
 ) -> None:
     ids = [made.id for made in engine.create_entities(["Ada", "Bob", "Carl"]).entities]
-    engine.create_relations([("Ada", "knows", "Bob"), ("Ada", "knows", "Carl")])
+    engine.graph.create_relations([("Ada", "knows", "Bob"), ("Ada", "knows", "Carl")])
     clock.tick(60)
-    engine.delete_relations([("Ada", "knows", "Bob")])
+    engine.graph.delete_relations([("Ada", "knows", "Bob")])
     clock.tick(60)
-    engine.delete_entities(["Ada"])
+    engine.graph.delete_entities(["Ada"])
     assert [(what, detail) for _, what, detail in events(engine, ids[0])][-2:] == [
         ("unrelated", "Ada knows Bob"),
         ("forgotten", f"`recollect restore {ids[0]}` brings it back"),

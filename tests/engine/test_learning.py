@@ -43,12 +43,12 @@ def test_the_same_store_asks_itself_the_same(harbour: Engine) -> None:
 
 
 def test_what_was_learnt_is_kept_and_the_same_each_time(harbour: Engine, clock: FixedClock) -> None:
-    first = harbour.calibrate()
+    first = harbour.upkeep.calibrate()
     assert first.calibration is not None
     assert first.calibration.questions == len(NOTES)
     assert first.calibration.present > first.calibration.absent
     clock.tick()
-    assert harbour.calibrate() == first
+    assert harbour.upkeep.calibrate() == first
     with harbour.store.read() as view:
         row = view.calibration(harbour.scope, first.model)
         assert read_calibration(view, harbour.scope, first.model) == first.calibration
@@ -61,7 +61,7 @@ def test_what_was_learnt_is_kept_and_the_same_each_time(harbour: Engine, clock: 
 def test_the_answer_is_moved_by_what_was_learnt(harbour: Engine, clock: FixedClock) -> None:
     query = "Where does the spare key of the boathouse hang?"
     before = harbour.search(query).confidence
-    learnt = harbour.calibrate()
+    learnt = harbour.upkeep.calibrate()
     with harbour.store.read() as view:
         row = view.calibration(harbour.scope, learnt.model)
     assert row is not None
@@ -75,7 +75,7 @@ def test_the_answer_is_moved_by_what_was_learnt(harbour: Engine, clock: FixedClo
 
 
 def test_what_another_version_has_measured_is_not_read(harbour: Engine, clock: FixedClock) -> None:
-    learnt = harbour.calibrate()
+    learnt = harbour.upkeep.calibrate()
     harbour.store.apply([Calibrate(harbour.scope, learnt.model, 12, '{"version": 0}')], at=clock.tick())
     with harbour.store.read() as view:
         assert read_calibration(view, harbour.scope, learnt.model) is None
@@ -86,14 +86,14 @@ def test_what_another_version_has_measured_is_not_read(harbour: Engine, clock: F
 def test_a_small_store_learns_nothing_and_answers_all_the_same(make_engine: MakeEngine) -> None:
     engine = make_engine()
     engine.remember_many(NOTES[: LEAST_QUESTIONS - 1])
-    assert engine.calibrate().calibration is None
+    assert engine.upkeep.calibrate().calibration is None
     assert not is_due(engine.parts)
     assert (engine.search("spare key of the boathouse").confidence or 0) > 0.6
 
 
 def test_it_is_due_at_first_and_once_the_store_has_grown_by_half(harbour: Engine) -> None:
     assert is_due(harbour.parts)
-    harbour.calibrate()
+    harbour.upkeep.calibrate()
     assert not is_due(harbour.parts)
     # 12 notes become 18: grown by half, not by more.
     harbour.remember_many([f"Buoy number {place} was painted again" for place in range(6)])
@@ -213,7 +213,7 @@ def test_a_store_that_says_one_thing_over_and_over_learns_all_the_same(make_engi
     engine = make_engine()
     engine.remember_many(f"The crew painted the northern buoy again on day {day}" for day in range(40))
     engine.remember_many(NOTES)
-    assert engine.calibrate().calibration is not None
+    assert engine.upkeep.calibrate().calibration is not None
 
 
 def test_copies_of_the_answer_go_with_it(make_engine: MakeEngine) -> None:
@@ -221,7 +221,7 @@ def test_copies_of_the_answer_go_with_it(make_engine: MakeEngine) -> None:
     doubled = single.scoped("twice")
     single.remember_many(NOTES)
     doubled.remember_many([*NOTES, *(f"{note}, as everybody here knows" for note in NOTES)])
-    one, two = single.calibrate().calibration, doubled.calibrate().calibration
+    one, two = single.upkeep.calibrate().calibration, doubled.upkeep.calibrate().calibration
     assert one is not None
     assert two is not None
     # Were the copies left in, a question without its answer would score as one that has it.

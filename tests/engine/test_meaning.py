@@ -63,7 +63,7 @@ def test_a_write_embeds_what_it_wrote(engine: Engine) -> None:
     assert batch.note is None
     counts = engine.counts()
     assert (counts.passages, counts.vectors, counts.due) == (3, 3, 0)
-    model = engine.model()
+    model = engine.model
     assert model is not None
     assert model.name == "hashing@1"
 
@@ -72,7 +72,7 @@ def test_nothing_is_embedded_twice(make_engine: MakeEngine) -> None:
     model = Counting()
     engine = make_engine(by_name(hashing=model))
     engine.create_entities([{"name": "Ada", "observations": ["likes tea"]}])
-    engine.create_relations([("Ada", "knows", "Bob")], create_missing=True)
+    engine.graph.create_relations([("Ada", "knows", "Bob")], create_missing=True)
     engine.reindex()
     assert sorted(model.read) == ["Ada", "Ada: likes tea", "Bob"]
 
@@ -100,17 +100,17 @@ def test_a_write_succeeds_without_the_model_and_words_find_it(make_engine: MakeE
     engine = make_engine(named)
     for batch in (
         engine.create_entities([{"name": "Ada", "observations": ["likes tea", "likes green tea so much"]}]),
-        engine.add_observations({"Ada": ["likes tea and cake and chess"]}),
+        engine.graph.add_observations({"Ada": ["likes tea and cake and chess"]}),
     ):
         assert batch.note is not None
         assert "pip install" in batch.note
         assert [len(row.added) for row in batch.entities] != [0]
-    assert engine.create_relations([("Ada", "knows", "Bob")], create_missing=True).relations[0].created
+    assert engine.graph.create_relations([("Ada", "knows", "Bob")], create_missing=True).relations[0].created
     assert names(engine, "cake") == ["Ada"]
     assert engine.counts().due == engine.counts().passages == 5
-    (ada,) = engine.delete_entities(["Ada"])
+    (ada,) = engine.graph.delete_entities(["Ada"])
     assert engine.restore(ada).name == "Ada"
-    assert list(engine.verify()) == []
+    assert list(engine.upkeep.verify()) == []
 
 
 def test_what_waited_is_embedded_once_the_model_is_back(make_engine: MakeEngine) -> None:
@@ -139,14 +139,14 @@ def test_another_model_takes_over_whole(make_engine: MakeEngine) -> None:
     engine.create_entities([{"name": "Ada", "observations": ["likes tea"]}])
     done = engine.reindex("wide")
     assert (done.switched, done.embedded, done.model.dims) == (True, 2, 64)
-    assert engine.model() == done.model
+    assert engine.model == done.model
     assert engine.counts().vectors == 2
     assert engine.search("tea").mode == "hybrid"
     # new texts get vectors of the model in use, not of the preferred one
     engine.create_entities(["Bob"])
     assert (engine.counts().vectors, engine.counts().due) == (3, 0)
     assert engine.reindex("wide").switched is False
-    assert list(engine.verify()) == []
+    assert list(engine.upkeep.verify()) == []
 
 
 @pytest.mark.parametrize("error", [UNAVAILABLE, RuntimeError("power cut"), KeyboardInterrupt()])
@@ -160,13 +160,13 @@ def test_a_change_of_model_goes_on_where_it_stopped(make_engine: MakeEngine, err
     with pytest.raises(type(error)):
         stopped.reindex("wide")
     # half way: searches go on with the old model, as if nothing had begun
-    model = stopped.model()
+    model = stopped.model
     assert model is not None
     assert model.name == "hashing@1"
     assert stopped.search("tea 7") == before
     stopped.create_entities([{"name": "new", "observations": ["coffee"]}])
     assert names(stopped, "coffee")[0] == "new"
-    assert list(stopped.verify()) == []
+    assert list(stopped.upkeep.verify()) == []
     # gone on with: what was read is not read again
     engine = make_engine(by_name(hashing=HashingEmbedder(), wide=whole))
     done = engine.reindex("wide")
@@ -174,7 +174,7 @@ def test_a_change_of_model_goes_on_where_it_stopped(make_engine: MakeEngine, err
     assert done.embedded == len(whole.read) == 202 - 2 * 64
     assert (engine.counts().vectors, engine.counts().due) == (202, 0)
     assert names(engine, "coffee")[0] == "new"
-    assert list(engine.verify()) == []
+    assert list(engine.upkeep.verify()) == []
 
 
 def test_searches_work_during_a_change_of_model(make_engine: MakeEngine) -> None:
@@ -216,7 +216,7 @@ def test_the_model_of_an_empty_store_can_be_chosen(make_engine: MakeEngine) -> N
     engine = make_engine(by_name(hashing=HashingEmbedder(), wide=HashingEmbedder(64)))
     engine.reindex("wide")
     engine.create_entities(["Ada"])
-    model = engine.model()
+    model = engine.model
     assert model is not None
     assert model.dims == 64
 

@@ -54,19 +54,19 @@ class Sleeper:
         self.engine.remember("the kettle is red")
 
     def _back_up(self, now: datetime) -> None:
-        self.backups.append((now, len(self.engine.dreams())))
+        self.backups.append((now, len(self.engine.dreams.history())))
         self.before()
 
     def falls(self) -> int:
         """How many dreams there are once a night that may have fallen is over."""
         self.night.falls()
         self.night.settle()
-        return len(self.engine.dreams())
+        return len(self.engine.dreams.history())
 
     def live(self, clock: FixedClock, seconds: float) -> None:
         """Time passes, and something is worth dreaming of."""
         clock.tick(seconds)
-        self.engine.seen([1])
+        self.engine.record_shown([1])
         self.parts.signals.settle(None)
 
 
@@ -92,7 +92,7 @@ def test_after_an_answer_the_store_dreams_by_itself(store: SqliteStore, clock: F
     assert sleeper.engine.recall("kettle").hits
     assert fallen.wait(PATIENCE_SECONDS)
     sleeper.night.settle()
-    (dream,) = sleeper.engine.dreams()
+    (dream,) = sleeper.engine.dreams.history()
     assert (dream.at, dream.report["answers"]) == (clock.now, 1)
 
 
@@ -117,7 +117,7 @@ def test_what_another_process_dreamt_counts(sleeper: Sleeper, store: SqliteStore
 
 def test_a_dream_that_was_undone_does_not_count(sleeper: Sleeper, clock: FixedClock) -> None:
     assert sleeper.falls() == 1
-    sleeper.engine.undo_dream(1)
+    sleeper.engine.dreams.undo(1)
     clock.tick(EVERY.total_seconds())
     assert sleeper.falls() == 2
 
@@ -135,10 +135,10 @@ def test_whoever_is_awake_does_not_wait_for_a_dream(sleeper: Sleeper) -> None:
     # In the middle of the night, all of it works.
     assert sleeper.engine.recall("kettle").hits
     assert sleeper.engine.remember("the gate is green").created
-    assert sleeper.engine.dreams() == ()
+    assert sleeper.engine.dreams.history() == ()
     morning.set()
     sleeper.night.settle()
-    assert len(sleeper.engine.dreams()) == 1
+    assert len(sleeper.engine.dreams.history()) == 1
 
 
 def test_a_dream_that_takes_longer_than_the_interval_stays_alone(sleeper: Sleeper, clock: FixedClock) -> None:
@@ -160,7 +160,7 @@ def test_a_dream_that_takes_longer_than_the_interval_stays_alone(sleeper: Sleepe
         thread.join(PATIENCE_SECONDS)
     assert len(threads) == 1
     assert len(sleeper.backups) == 1
-    assert len(sleeper.engine.dreams()) == 1
+    assert len(sleeper.engine.dreams.history()) == 1
 
 
 # The backup
@@ -183,7 +183,7 @@ def test_who_undoes_a_dream_is_not_given_it_again_at_once(store: SqliteStore, cl
     sleeper.live(clock, HOUR)
     assert sleeper.falls() == 1
     clock.tick(HOUR - 60)
-    sleeper.engine.undo_dream(1)
+    sleeper.engine.dreams.undo(1)
     sleeper.live(clock, 120)
     assert sleeper.falls() == 1
     sleeper.live(clock, HOUR)
@@ -242,7 +242,7 @@ def test_a_phase_that_would_hide_what_people_find_is_left_out_and_told(
     clock.tick(400 * DAY)
     with caplog.at_level(logging.WARNING):
         assert sleeper.falls() == 1
-    (dream,) = sleeper.engine.dreams()
+    (dream,) = sleeper.engine.dreams.history()
     assert dream.report["skipped"] == ["prune"]
     assert "left out prune" in caplog.text
     memory = sleeper.engine.get(1)

@@ -50,14 +50,14 @@ def lived_in(engine: Engine) -> None:
             for word in WORDS
         ]
     )
-    engine.create_relations([{"source": "tea house", "target": "rye house", "type": "next_to"}])
+    engine.graph.create_relations([{"source": "tea house", "target": "rye house", "type": "next_to"}])
     engine.remember_many([f"{one} and {two} in the {one} house" for one in WORDS for two in WORDS])
     engine.add_messages(
         "talk", [{"role": "user", "speaker": "Ana", "content": f"Where is the {word}?"} for word in WORDS]
     )
     for word in WORDS[:4]:
         engine.recall(f"{word} house")
-        engine.open_nodes([f"{word} house"])
+        engine.graph.open_nodes([f"{word} house"])
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -242,7 +242,7 @@ def test_meaning_alone_answers_where_no_word_is_shared(
 def test_another_owners_memories_and_habits_change_no_score(engine: Engine, profile: str) -> None:
     garden(engine)
     engine.recall("green tea")
-    engine.open_nodes(["tea 0", "kettle 5"])
+    engine.graph.open_nodes(["tea 0", "kettle 5"])
     queries = ["green tea", "kettle water", "what is sugar", "number"]
 
     def asked() -> list[Answer]:
@@ -253,9 +253,9 @@ def test_another_owners_memories_and_habits_change_no_score(engine: Engine, prof
         garden(other, 60)
         for query in queries:
             other.recall(query)
-            other.search_semantic(query)
-        other.open_nodes(["tea 0", "kettle 5"])
-        other.delete_entities(["sugar 7"])
+            other.graph.search_semantic(query)
+        other.graph.open_nodes(["tea 0", "kettle 5"])
+        other.graph.delete_entities(["sugar 7"])
     assert asked() == before
 
 
@@ -296,7 +296,7 @@ def test_recalling_leaves_reverie_as_it_is(engine: Engine) -> None:
     before = engine.search("green tea", profile="reverie", explain=True)
     for query in ("green tea", "kettle", "green tea"):
         engine.recall(query)
-        engine.search_semantic(query)
+        engine.graph.search_semantic(query)
     assert engine.search("green tea", profile="reverie", explain=True) == before
 
 
@@ -344,10 +344,10 @@ def test_candidates_are_loaded_in_as_many_statements_for_5_hits_as_for_200(
 
 def test_search_semantic_too_asks_a_constant_number(engine: Engine, store: SqliteStore) -> None:
     garden(engine, 220)
-    engine.search_semantic("tea", 200)
+    engine.graph.search_semantic("tea", 200)
     engine.parts.signals.settle(None)
-    few = statements(store, lambda: engine.search_semantic("tea leaf", 5, record=False))
-    many = statements(store, lambda: engine.search_semantic("tea leaf", 200, record=False))
+    few = statements(store, lambda: engine.graph.search_semantic("tea leaf", 5, record=False))
+    many = statements(store, lambda: engine.graph.search_semantic("tea leaf", 200, record=False))
     assert few == many
 
 
@@ -361,7 +361,7 @@ def test_opening_a_memory_never_lowers_its_own_limbic_score(
     """All else equal: the same query at the same time, nothing else opened, the same candidates."""
     garden(engine)
     for name in ("tea 0", "leaf 1", "tea 0", "green 3"):
-        engine.open_nodes([name])
+        engine.graph.open_nodes([name])
         clock.tick(50_000)
     everything = engine.search("tea leaf", profile=LIMBIC, limit=12).hits
 
@@ -373,7 +373,7 @@ def test_opening_a_memory_never_lowers_its_own_limbic_score(
     for hit in everything:
         name, before = hit.memory.name, limbic()
         for _ in range(opened):
-            engine.open_nodes([name])
+            engine.graph.open_nodes([name])
         after = limbic()
         slack = 1 - 1e-12  # for rounding
         assert after[name] >= before[name] * slack

@@ -27,7 +27,7 @@ MARCH_2020 = datetime(2020, 3, 5, 9, tzinfo=UTC)
 @pytest.fixture(autouse=True)
 def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
     yield
-    assert list(engine.verify()) == []
+    assert list(engine.upkeep.verify()) == []
 
 
 def kept(engine: Engine, id_: int) -> Memory:
@@ -535,7 +535,7 @@ def test_texts_about_an_entity_come_newest_first_and_in_force_alone(engine: Engi
     engine.remember("Bob has a lamp")
     (message,) = engine.add_messages("s", [{"content": "I met Ada"}], extract=False).ids
     right = engine.supersede(wrong, "Ada lives in Oslo").by.id
-    assert [memory.id for memory in engine.texts_about("Ada")] == [right, message, first]
-    assert [memory.id for memory in engine.texts_about("ada", limit=1)] == [right]
+    assert [memory.id for memory in engine.graph.texts_about("Ada")] == [right, message, first]
+    assert [memory.id for memory in engine.graph.texts_about("ada", limit=1)] == [right]
     with pytest.raises(NotFound):
-        engine.texts_about("Nobody")
+        engine.graph.texts_about("Nobody")

@@ -162,8 +162,8 @@ def test_a_model_that_fails_on_the_query_leaves_the_words(make_engine: MakeEngin
 def test_forgotten_and_superseded_are_gone_from_both_searches(engine: Engine, clock: FixedClock) -> None:
     tea_world(engine)
     clock.tick()
-    (ada,) = engine.delete_entities(["Ada"])
-    engine.add_observations({"Bob": [{"content": "drinks water", "supersedes": "drinks black coffee"}]})
+    (ada,) = engine.graph.delete_entities(["Ada"])
+    engine.graph.add_observations({"Bob": [{"content": "drinks water", "supersedes": "drinks black coffee"}]})
     assert "Ada" not in names(engine.search("green tea"))
     assert not any("coffee" in (hit.passage or "") for hit in engine.search("black coffee").hits)
     clock.tick()

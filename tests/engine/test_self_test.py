@@ -52,7 +52,7 @@ def harbour(engine: Engine) -> None:
             },
         ]
     )
-    engine.create_relations([("Marisol Vega", "leads", "Tidebook")])
+    engine.graph.create_relations([("Marisol Vega", "leads", "Tidebook")])
     for text in NOTES:
         engine.remember(text)
     engine.remember("Jun Watanabe bought a brass compass")
@@ -254,7 +254,7 @@ def test_what_is_set_aside_is_told_apart(engine: Engine) -> None:
             {"name": "New Mill", "type": "mill", "observations": ["for the bakers grinds barley"]},
         ]
     )
-    engine.set_status("Old Mill", "archived")
+    engine.graph.set_status("Old Mill", "archived")
     result = engine.self_test(limit=1, profiles=["recollect"])
     (miss,) = result.missed
     assert (miss.text[:8], miss.cause, miss.place) == ("Old Mill", Cause.SET_ASIDE, 2)

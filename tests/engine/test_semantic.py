@@ -62,14 +62,14 @@ def library(engine: Engine) -> None:
             ]},
         ]
     )  # fmt: skip
-    engine.create_relations(
+    engine.graph.create_relations(
         [
             {"from": "FastMCP", "relationType": "uses", "to": "SQLite"},
             {"from": "FastMCP", "relationType": "uses", "to": "Notebook"},
             {"from": "Postgres", "relationType": "resembles", "to": "SQLite"},
         ]
     )
-    engine.set_status("Postgres", "paused")
+    engine.graph.set_status("Postgres", "paused")
 
 
 def use(engine: Engine, clock: FixedClock) -> None:
@@ -81,12 +81,14 @@ def use(engine: Engine, clock: FixedClock) -> None:
         (["Postgres", "Listing"], HOUR),
         (["FastMCP", "SQLite"], 40 * DAY),
     ):
-        engine.open_nodes(names)
+        engine.graph.open_nodes(names)
         clock.tick(pause)
 
 
 def results(engine: Engine, query: str, limit: int | None = None, **options: bool) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = engine.search_semantic(query, limit, record=False, **options)["results"]
+    found: list[dict[str, Any]] = engine.graph.search_semantic(query, limit, record=False, **options)[
+        "results"
+    ]
     return found
 
 
@@ -95,7 +97,7 @@ def results(engine: Engine, query: str, limit: int | None = None, **options: boo
 
 def test_a_result_has_the_published_fields_and_names(engine: Engine) -> None:
     library(engine)
-    answer = engine.search_semantic("server database", record=False)
+    answer = engine.graph.search_semantic("server database", record=False)
     assert set(answer) == {"results"}
     for result in answer["results"]:
         assert set(result) == PUBLISHED | OURS | {"rrf_score"}
@@ -109,7 +111,7 @@ def test_a_result_has_the_published_fields_and_names(engine: Engine) -> None:
 def test_only_observations_in_force_are_shown(engine: Engine, clock: FixedClock) -> None:
     library(engine)
     clock.tick()
-    engine.add_observations({"SQLite": [{"content": "FTS6", "supersedes": "FTS5"}]})
+    engine.graph.add_observations({"SQLite": [{"content": "FTS6", "supersedes": "FTS5"}]})
     sqlite = next(result for result in results(engine, "embedded") if result["name"] == "SQLite")
     assert sqlite["observations"] == ["an embedded database", "FTS6"]
 
@@ -151,7 +153,7 @@ def test_what_words_alone_found_has_no_distance(
 def test_without_any_vector_words_still_answer_and_it_is_said_why(make_engine: MakeEngine) -> None:
     engine = make_engine(model="none")
     library(engine)
-    answer = engine.search_semantic("database", record=False)
+    answer = engine.graph.search_semantic("database", record=False)
     assert "doctor" in answer["note"]
     assert {result["name"] for result in answer["results"]} == {"SQLite", "Postgres", "Listing"}
     for result in answer["results"]:
@@ -165,7 +167,7 @@ def test_without_any_vector_words_still_answer_and_it_is_said_why(make_engine: M
 @pytest.mark.parametrize(("query", "limit"), [("", None), ("  \n", None), ("database", 0)])
 def test_asking_for_nothing_gives_nothing(engine: Engine, query: str, limit: int | None) -> None:
     library(engine)
-    assert engine.search_semantic(query, limit) == {"results": []}
+    assert engine.graph.search_semantic(query, limit) == {"results": []}
 
 
 def test_only_entities_are_found(engine: Engine, store: SqliteStore, clock: FixedClock) -> None:
@@ -251,7 +253,7 @@ def test_the_components_are_those_of_the_published_functions_on_the_same_signals
         "Listing": (1, 1, 4 * DAY + 1 * HOUR, 0),
         "Notebook": (0, 0, None, 1),
     }
-    ids = {name: engine.open_nodes([name], record=False).entities[0].id for name in at}
+    ids = {name: engine.graph.open_nodes([name], record=False).entities[0].id for name in at}
     together = {
         ("FastMCP", "SQLite"): (3, created + timedelta(seconds=4 * DAY + 2 * HOUR)),
         ("FastMCP", "Postgres"): (1, created + timedelta(seconds=DAY + HOUR)),
@@ -287,7 +289,7 @@ def test_the_published_ranking_function_agrees_on_the_same_candidates(
     created = clock()
     for number in (1, 5, 1, 3):
         clock.tick(5 * HOUR)
-        engine.open_nodes([f"tea {number}"])
+        engine.graph.open_nodes([f"tea {number}"])
     ids = {f"tea {number}": number for number in range(8)}
     hits = engine.search("tea leaf", profile="limbic", kinds=["entity"], limit=8).hits
     by_rank = {

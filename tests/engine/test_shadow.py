@@ -35,7 +35,7 @@ def teas(engine: Engine) -> Engine:
         [{"name": f"tea {number}", "observations": [f"tea {'leaf ' * number}"]} for number in range(8)]
     )
     for _ in range(3):
-        engine.open_nodes(["tea 7", "tea 6"])
+        engine.graph.open_nodes(["tea 7", "tea 6"])
     return engine
 
 
@@ -89,7 +89,7 @@ def test_another_profile_may_be_the_baseline_over_the_same_candidates(teas: Engi
 
 
 def test_search_semantic_is_logged_as_limbic(teas: Engine) -> None:
-    found = teas.search_semantic("tea leaf", 3)["results"]
+    found = teas.graph.search_semantic("tea leaf", 3)["results"]
     (kept,) = logged(teas)
     assert len(kept.shown) == len(found) == 3
 
@@ -185,8 +185,8 @@ def test_the_share_says_how_many(teas: Engine, share: float, arm: str) -> None:
 
 def test_the_baseline_is_shown_with_its_own_scores_in_the_same_form(teas: Engine) -> None:
     ours, theirs = in_trial(teas, "split", share=1), in_trial(teas, "split", share=0)
-    usual = ours.search_semantic("tea leaf", 5, explain=True)["results"]
-    other = theirs.search_semantic("tea leaf", 5, explain=True)["results"]
+    usual = ours.graph.search_semantic("tea leaf", 5, explain=True)["results"]
+    other = theirs.graph.search_semantic("tea leaf", 5, explain=True)["results"]
     assert [one.keys() for one in usual] == [one.keys() for one in other]
     assert [one["name"] for one in usual] != [one["name"] for one in other]
     # By likeness alone: the score is the cosine, and no habit has a part in it.
@@ -228,7 +228,7 @@ def test_a_budget_leaves_a_draft_to_who_picked_what(teas: Engine) -> None:
     answer = engine.recall("tea leaf", profile="limbic", limit=8, budget_tokens=12)
     assert 0 < len(answer.hits) < 8
     engine.feedback(answer.hits[0].memory.id, 1, answer)
-    found = engine.tuner.analyze("limbic").analysis.interleaved
+    found = engine.tuning.analyze("limbic").analysis.interleaved
     assert found.wins + found.losses == 1
 
 
@@ -239,7 +239,7 @@ def test_a_profile_is_no_better_than_itself_whatever_a_budget_leaves(teas: Engin
         answer = engine.recall(query, profile="limbic", limit=8, budget_tokens=12)
         assert 0 < len(answer.hits) < 8
         engine.feedback(answer.hits[0].memory.id, 1, answer)
-    overall = engine.tuner.analyze("limbic").analysis.overall
+    overall = engine.tuning.analyze("limbic").analysis.overall
     assert overall is not None
     assert overall.ours == overall.baseline
     assert overall.ours.ndcg_10 > 0
@@ -299,9 +299,9 @@ def test_opening_a_hit_is_feedback_and_asking_again_is_not(teas: Engine, clock: 
     teas.recall("TEA leaf", profile="limbic", limit=3)
     clock.tick(60)
     first = answer.hits[0].memory
-    teas.open_nodes([first.name], record=False)
+    teas.graph.open_nodes([first.name], record=False)
     assert [each.feedback for each in logged(teas)] == [(), ()]
-    teas.open_nodes([first.name])
+    teas.graph.open_nodes([first.name])
     assert [each.feedback for each in logged(teas)] == [(), ((first.id, "opened", 1.0),)]
 
 
@@ -375,6 +375,6 @@ def test_a_caller_says_how_good_an_answer_was(teas: Engine) -> None:
 
 def test_what_is_noted_later_is_logged_as_the_answer_that_it_was_part_of(teas: Engine) -> None:
     answer = teas.recall("tea leaf", profile="limbic", limit=5, record=False)
-    teas.seen(ids(answer)[:2], answer)
+    teas.record_shown(ids(answer)[:2], answer)
     (kept,) = logged(teas)
     assert (kept.query, kept.shown, kept.handle) == ("tea leaf", ids(answer)[:2], answer.event)

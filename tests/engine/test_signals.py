@@ -73,13 +73,13 @@ def asked_by_recall(engine: Engine, record: bool) -> list[int]:
 
 
 def asked_by_search_semantic(engine: Engine, record: bool) -> list[int]:
-    answer = engine.search_semantic("tea leaf", 3, record=record)
-    found = engine.open_nodes([result["name"] for result in answer["results"]], record=False)
+    answer = engine.graph.search_semantic("tea leaf", 3, record=record)
+    found = engine.graph.open_nodes([result["name"] for result in answer["results"]], record=False)
     return [entity.id for entity in found.entities]
 
 
 def asked_by_open_nodes(engine: Engine, record: bool) -> list[int]:
-    found = engine.open_nodes(["tea 2", "tea 0", "no such", "tea 4"], record=record)
+    found = engine.graph.open_nodes(["tea 2", "tea 0", "no such", "tea 4"], record=record)
     return [entity.id for entity in found.entities]
 
 
@@ -151,8 +151,8 @@ def test_without_recording_the_store_stays_as_it_is_to_the_last_bit(
 
 def test_one_entity_named_twice_was_seen_once_and_not_with_itself(engine: Engine) -> None:
     first, *_ = teas(engine, 1)
-    engine.open_nodes(["tea 0", "tea 0"])
-    engine.open_nodes(["TEA 0", "tea 0"])
+    engine.graph.open_nodes(["tea 0", "tea 0"])
+    engine.graph.open_nodes(["TEA 0", "tea 0"])
     assert counts(engine) == {first: 2}
     assert pairs(engine) == {}
 
@@ -162,7 +162,7 @@ def test_an_answer_without_hits_notes_nothing(engine: Engine) -> None:
     teas(engine, 2)
     engine.recall("tea", limit=0)
     engine.recall(" ")
-    engine.open_nodes(["no such"])
+    engine.graph.open_nodes(["no such"])
     assert rows(engine, "SELECT * FROM recall") == []
     assert counts(engine) == {}
 
@@ -172,7 +172,7 @@ def test_days_are_counted_once_each_and_turn_at_midnight_utc(engine: Engine, clo
     # two on the first of March, one after midnight, and a late report of the first
     for hour, minute, day in ((22, 59, 1), (23, 59, 1), (0, 1, 2), (15, 30, 1)):
         clock.now = datetime(2026, 3, day, hour, minute, tzinfo=UTC)
-        engine.open_nodes(["tea 0"])
+        engine.graph.open_nodes(["tea 0"])
     engine.parts.signals.settle(None)
     with engine.store.read() as view:
         facts = view.facts([tea], "", None, 0)
@@ -199,7 +199,7 @@ def test_the_next_answer_reads_what_the_former_left(engine: Engine, clock: Fixed
     teas(engine)
     for turn in range(1, 4):
         clock.tick(60)
-        engine.open_nodes(["tea 3"])
+        engine.graph.open_nodes(["tea 3"])
         hit = next(hit for hit in engine.search("tea", profile="limbic").hits if hit.memory.name == "tea 3")
         # alone accessed, so its count is the highest: importance 1 with no degree and one day
         assert hit.scores["importance"] == 1.0
@@ -209,7 +209,7 @@ def test_the_next_answer_reads_what_the_former_left(engine: Engine, clock: Fixed
 
 def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine, clock: FixedClock) -> None:
     engine.create_entities([{"name": name} for name in ("hub", "a", "b", "c", "d")])
-    engine.create_relations(
+    engine.graph.create_relations(
         [{"from": "hub", "relationType": "knows", "to": name} for name in ("a", "b", "c")]
         + [{"from": "d", "relationType": "knows", "to": "hub"}]
     )
@@ -221,11 +221,11 @@ def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine
 
     assert degree() == 4
     clock.tick()
-    engine.end_relation("hub", "knows", "a")
+    engine.graph.end_relation("hub", "knows", "a")
     assert degree() == 3
-    (forgotten,) = engine.delete_entities(["b"])
+    (forgotten,) = engine.graph.delete_entities(["b"])
     assert degree() == 2
-    engine.delete_relations([{"from": "d", "relationType": "knows", "to": "hub"}])
+    engine.graph.delete_relations([{"from": "d", "relationType": "knows", "to": "hub"}])
     assert degree() == 1
     engine.restore(forgotten)
     assert degree() == 2
@@ -301,8 +301,8 @@ def test_a_failure_to_note_is_logged_and_counted_and_reaches_no_caller(
     troubled.error = error
     with caplog.at_level(logging.WARNING):
         shown = [hit.memory.id for hit in engine.recall("tea").hits]
-        assert engine.search_semantic("tea")["results"]
-        assert engine.open_nodes(["tea 0"]).entities
+        assert engine.graph.search_semantic("tea")["results"]
+        assert engine.graph.open_nodes(["tea 0"]).entities
         assert counts(engine) == {}
     signals = engine.parts.signals
     assert (signals.failures, signals.last_failure) == (3, str(error))
@@ -352,7 +352,7 @@ def test_no_answer_waits_for_its_own_note_and_none_waits_long_for_anothers(
     # The gate is shut: were either of them to wait for the writing, it would never return.
     assert len(engine.recall("tea").hits) == 6
     assert len(engine.recall("tea").hits) == 6
-    assert engine.search_semantic("tea")["results"]
+    assert engine.graph.search_semantic("tea")["results"]
     assert waited == [0.01] * 3
     troubled.gate.set()
     settle(None)
@@ -375,7 +375,7 @@ def test_closing_writes_what_is_left(
     ids = teas(engine_in_trouble)
     troubled.gate = threading.Event()
     for _ in range(5):
-        engine_in_trouble.open_nodes([f"tea {number}" for number in range(6)])
+        engine_in_trouble.graph.open_nodes([f"tea {number}" for number in range(6)])
     opening = threading.Timer(0.05, troubled.gate.set)
     opening.start()
     engine_in_trouble.close()
@@ -404,7 +404,7 @@ def test_answers_of_many_threads_are_all_noted(engine: Engine, clock: FixedClock
             if turn % 2:
                 engine.recall("tea")
             else:
-                engine.open_nodes([f"tea {number}" for number in range(6)])
+                engine.graph.open_nodes([f"tea {number}" for number in range(6)])
 
     asking = [threading.Thread(target=ask) for _ in range(threads)]
     for thread in asking:
@@ -482,9 +482,9 @@ def test_another_time_zone_is_the_same_day(engine: Engine, clock: FixedClock) ->
     """Just after midnight in Madrid it is still yesterday in UTC."""
     teas(engine, 1)
     clock.now = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
-    engine.open_nodes(["tea 0"])
+    engine.graph.open_nodes(["tea 0"])
     clock.now = datetime(2026, 3, 2, 0, 45, tzinfo=timezone(timedelta(hours=1)))
-    engine.open_nodes(["tea 0"])
+    engine.graph.open_nodes(["tea 0"])
     assert rows(engine, "SELECT count(*) FROM use_day") == [(1,)]
 
 

@@ -38,7 +38,7 @@ def angles(make_engine: MakeEngine) -> Iterator[Engine]:
     model = Angles()
     engine = make_engine(lambda _: model)
     yield engine
-    assert list(engine.verify()) == []
+    assert list(engine.upkeep.verify()) == []
 
 
 @pytest.fixture
@@ -48,12 +48,12 @@ def words_only(make_engine: MakeEngine) -> Engine:
 
 def test_what_means_nearly_the_same_is_flagged_and_kept(angles: Engine) -> None:
     angles.create_entities([{"name": "Ada", "observations": ["first 0"]}])
-    (row,) = angles.add_observations({"Ada": ["second 30"]}).entities
+    (row,) = angles.graph.add_observations({"Ada": ["second 30"]}).entities
     (flag,) = row.similar
     assert (flag.content, flag.similar_content) == ("second 30", "first 0")
     # cos 30° = 0.866
     assert flag.similarity == pytest.approx(3**0.5 / 2, abs=1e-6)
-    (ada,) = angles.read_graph().entities
+    (ada,) = angles.graph.read_graph().entities
     first, second = ada.in_force
     assert second.similar_to == first.id
     assert second.similarity == pytest.approx(3**0.5 / 2, abs=1e-6)
@@ -66,13 +66,13 @@ def test_what_means_nearly_the_same_is_flagged_and_kept(angles: Engine) -> None:
 )
 def test_the_threshold_is_a_cosine_of_085(angles: Engine, degrees: int, flagged: bool) -> None:
     angles.create_entities([{"name": "Ada", "observations": ["first 0"]}])
-    (row,) = angles.add_observations({"Ada": [f"second {degrees}"]}).entities
+    (row,) = angles.graph.add_observations({"Ada": [f"second {degrees}"]}).entities
     assert bool(row.similar) is flagged
 
 
 def test_the_closest_is_named(angles: Engine) -> None:
     angles.create_entities([{"name": "Ada", "observations": ["first 0", "other 90", "close 20"]}])
-    (row,) = angles.add_observations({"Ada": ["new 24"]}).entities
+    (row,) = angles.graph.add_observations({"Ada": ["new 24"]}).entities
     assert [flag.similar_content for flag in row.similar] == ["close 20"]
 
 
@@ -122,7 +122,7 @@ def test_another_entity_is_no_older_self(angles: Engine) -> None:
 
 def test_a_correction_is_no_repeat_of_what_it_corrects(angles: Engine) -> None:
     angles.create_entities([{"name": "Ada", "observations": ["one 0"]}])
-    (row,) = angles.add_observations({"Ada": [{"content": "two 1", "supersedes": "one 0"}]}).entities
+    (row,) = angles.graph.add_observations({"Ada": [{"content": "two 1", "supersedes": "one 0"}]}).entities
     assert row.similar == ()
 
 
@@ -141,11 +141,11 @@ def test_containment_is_flagged_without_any_model_from_both_sides(
     words_only: Engine, old: str, new: str
 ) -> None:
     words_only.create_entities([{"name": "Ada", "observations": [old]}])
-    (row,) = words_only.add_observations({"Ada": [new]}).entities
+    (row,) = words_only.graph.add_observations({"Ada": [new]}).entities
     (flag,) = row.similar
     # all three words of the shorter one
     assert (flag.content, flag.similar_content, flag.similarity) == (new, old, 1.0)
-    assert [seen.content for seen in words_only.read_graph().entities[0].in_force] == [old, new]
+    assert [seen.content for seen in words_only.graph.read_graph().entities[0].in_force] == [old, new]
 
 
 @pytest.mark.parametrize(
@@ -164,27 +164,27 @@ def test_the_threshold_of_containment_is_07_of_a_text_half_as_long(
 ) -> None:
     old = " ".join(f"a{number}" for number in range(1, 21))
     words_only.create_entities([{"name": "Ada", "observations": [old]}])
-    (row,) = words_only.add_observations({"Ada": [new]}).entities
+    (row,) = words_only.graph.add_observations({"Ada": [new]}).entities
     assert bool(row.similar) is flagged
 
 
 def test_a_repeat_word_for_word_is_merged_and_not_flagged(words_only: Engine) -> None:
     words_only.create_entities([{"name": "Ada", "observations": [LONG]}])
-    (row,) = words_only.add_observations({"Ada": [LONG]}).entities
+    (row,) = words_only.graph.add_observations({"Ada": [LONG]}).entities
     assert (row.added, row.similar) == ((), ())
 
 
 def test_a_repeat_is_found_among_many(angles: Engine) -> None:
     many = [f"thing number {degrees}" for degrees in range(40, 360, 40)]
     angles.create_entities([{"name": "Ada", "observations": ["quite another wording 3", *many]}])
-    (row,) = angles.add_observations({"Ada": ["thing number 0"]}).entities
+    (row,) = angles.graph.add_observations({"Ada": ["thing number 0"]}).entities
     assert [flag.similar_content for flag in row.similar] == ["quite another wording 3"]
 
 
 def test_very_many_at_once_are_all_kept(words_only: Engine) -> None:
     words_only.create_entities([{"name": "Ada", "observations": [LONG]}])
     many = [f"entirely different thing {number}" for number in range(60)]
-    (row,) = words_only.add_observations({"Ada": [*many, SHORT]}).entities
+    (row,) = words_only.graph.add_observations({"Ada": [*many, SHORT]}).entities
     assert [seen.content for seen in row.added] == [*many, SHORT]
 
 
@@ -196,6 +196,6 @@ def test_a_model_that_fails_leaves_the_words_to_compare(make_engine: MakeEngine)
     broken = Broken()
     engine = make_engine(lambda _: broken)
     engine.create_entities([{"name": "Ada", "observations": [LONG]}])
-    batch = engine.add_observations({"Ada": [SHORT]})
+    batch = engine.graph.add_observations({"Ada": [SHORT]})
     assert batch.note == "The server is asleep; wake it."
     assert [flag.similarity for flag in batch.entities[0].similar] == [1.0]

@@ -43,7 +43,7 @@ HALVES = [
 @pytest.fixture(autouse=True)
 def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
     yield
-    assert list(engine.verify()) == []
+    assert list(engine.upkeep.verify()) == []
 
 
 def apollo(engine: Engine) -> None:
@@ -51,7 +51,7 @@ def apollo(engine: Engine) -> None:
 
 
 def opened(engine: Engine, name: str) -> Memory:
-    (entity,) = engine.open_nodes([name], record=False).entities
+    (entity,) = engine.graph.open_nodes([name], record=False).entities
     return entity
 
 
@@ -60,7 +60,7 @@ def contents(entity: Memory) -> list[str]:
 
 
 def links(engine: Engine) -> set[tuple[str, str, str]]:
-    return {(each.source_name, each.type, each.target_name) for each in engine.read_graph().relations}
+    return {(each.source_name, each.type, each.target_name) for each in engine.graph.read_graph().relations}
 
 
 def told(analysis: SplitAnalysis) -> set[frozenset[str]]:
@@ -82,7 +82,7 @@ def test_the_limit_is_by_type(type_: str, limit: int) -> None:
 def test_topics_are_found_by_meaning(make_engine: MakeEngine) -> None:
     engine = make_engine(loaded, "arctic-s")
     apollo(engine)
-    found = engine.analyze_split("apollo")
+    found = engine.upkeep.analyze_split("apollo")
     assert told(found) == {frozenset(LOGIN), frozenset(DATABASE), frozenset(TEAM)}
     assert [topic.name for topic in found.topics] == ["Login User", "Database Table", "Team Lisbon"]
     assert (found.observations, found.limit, found.needs_split, found.rest) == (27, 25, True, ())
@@ -97,13 +97,13 @@ def test_topics_keep_every_observation_once_whatever_compares_them(
 ) -> None:
     engine = make_engine(loaded, model)
     apollo(engine)
-    found = engine.analyze_split("Apollo")
+    found = engine.upkeep.analyze_split("Apollo")
     placed = [seen.content for topic in found.topics for seen in topic.observations]
     assert sorted([*placed, *(seen.content for seen in found.rest)]) == sorted(APOLLO)
     assert len(found.topics) > 1
     assert all(len(topic.observations) >= 3 for topic in found.topics)
     assert len({topic.name for topic in found.topics}) == len(found.topics)
-    assert engine.analyze_split("Apollo") == found
+    assert engine.upkeep.analyze_split("Apollo") == found
     assert found.compared_by == ("words" if model == "none" else "meaning")
 
 
@@ -111,23 +111,23 @@ def test_vectors_that_wait_are_made_on_the_way_and_not_kept(make_engine: MakeEng
     apollo(make_engine(model="none"))
     engine = make_engine()
     before = engine.counts()
-    assert engine.analyze_split("Apollo").compared_by == "meaning"
+    assert engine.upkeep.analyze_split("Apollo").compared_by == "meaning"
     assert engine.counts() == before
 
 
 @pytest.mark.parametrize("observations", [[], ["one"], ["one", "two"], ["tea"]])
 def test_what_is_small_does_not_fall_apart(engine: Engine, observations: list[str]) -> None:
     engine.create_entities([{"name": "Ada", "observations": observations}])
-    found = engine.analyze_split("Ada")
+    found = engine.upkeep.analyze_split("Ada")
     assert (found.topics, found.needs_split, len(found.rest)) == ((), False, len(observations))
     assert found.score == pytest.approx(len(observations) / 20)
-    proposal = engine.propose_split("Ada")
+    proposal = engine.upkeep.propose_split("Ada")
     assert (proposal.parts, proposal.relations) == ((), ())
 
 
 def test_topics_of_what_is_not_too_large_are_told_but_need_no_split(engine: Engine) -> None:
     engine.create_entities([{"name": "Apollo", "type": "project", "observations": APOLLO[:24]}])
-    found = engine.analyze_split("Apollo")
+    found = engine.upkeep.analyze_split("Apollo")
     assert (len(found.topics) > 1, found.is_oversized, found.needs_split) == (True, False, False)
 
 
@@ -141,14 +141,14 @@ def test_candidates_are_too_large_and_fall_apart_the_most_urgent_first(engine: E
             {"name": "Log", "observations": [f"{number}" for number in range(30)]},
         ]
     )
-    found = engine.find_split_candidates()
+    found = engine.upkeep.find_split_candidates()
     assert [each.name for each in found] == ["Talk", "Apollo"]
-    assert engine.scoped("you").find_split_candidates() == ()
+    assert engine.scoped("you").upkeep.find_split_candidates() == ()
 
 
 def test_a_proposal_names_parts_and_relations(engine: Engine) -> None:
     apollo(engine)
-    proposal = engine.propose_split("Apollo")
+    proposal = engine.upkeep.propose_split("Apollo")
     assert [part.name for part in proposal.parts] == [
         f"Apollo - {topic.name}" for topic in proposal.analysis.topics
     ]
@@ -163,21 +163,25 @@ def test_a_proposal_names_parts_and_relations(engine: Engine) -> None:
 
 def test_a_proposal_goes_round_names_that_are_taken(engine: Engine) -> None:
     apollo(engine)
-    taken = engine.propose_split("Apollo").parts[0].name
+    taken = engine.upkeep.propose_split("Apollo").parts[0].name
     engine.create_entities([taken])
-    assert engine.propose_split("Apollo").parts[0].name == f"{taken} 2"
+    assert engine.upkeep.propose_split("Apollo").parts[0].name == f"{taken} 2"
 
 
 def test_looking_writes_nothing(engine: Engine) -> None:
     apollo(engine)
-    before = engine.read_graph()
-    engine.find_split_candidates()
-    engine.propose_split("Apollo")
-    assert engine.read_graph() == before
+    before = engine.graph.read_graph()
+    engine.upkeep.find_split_candidates()
+    engine.upkeep.propose_split("Apollo")
+    assert engine.graph.read_graph() == before
 
 
 def test_names_that_are_not_there_are_told(engine: Engine) -> None:
-    for ask in (engine.analyze_split, engine.propose_split, lambda name: engine.execute_split(name, HALVES)):
+    for ask in (
+        engine.upkeep.analyze_split,
+        engine.upkeep.propose_split,
+        lambda name: engine.upkeep.execute_split(name, HALVES),
+    ):
         with pytest.raises(NotFound, match="Nobody"):
             ask("Nobody")
 
@@ -190,24 +194,24 @@ def test_a_proposal_is_carried_out_and_taken_back(make_engine: MakeEngine, model
     engine = make_engine(loaded, model)
     apollo(engine)
     before = opened(engine, "Apollo")
-    proposal = engine.propose_split("Apollo")
-    done = engine.execute_split("Apollo", proposal.parts)
+    proposal = engine.upkeep.propose_split("Apollo")
+    done = engine.upkeep.execute_split("Apollo", proposal.parts)
     assert done.moved + done.remaining == len(APOLLO)
     assert done.relations == 2 * len(proposal.parts)
     for part in proposal.parts:
         assert contents(opened(engine, part.name)) == list(part.observations)
-    undone = engine.undo_split(done.undo)
+    undone = engine.upkeep.undo_split(done.undo)
     assert (undone.restored, undone.forgotten) == (done.moved, done.undo.parts)
     after = opened(engine, "Apollo")
     assert replace(after, updated_at=before.updated_at) == before
-    assert [entity.name for entity in engine.read_graph().entities] == ["Apollo"]
+    assert [entity.name for entity in engine.graph.read_graph().entities] == ["Apollo"]
     assert links(engine) == set()
-    assert list(engine.verify()) == []
+    assert list(engine.upkeep.verify()) == []
 
 
 def halved(engine: Engine) -> Split:
     apollo(engine)
-    return engine.execute_split("Apollo", HALVES)
+    return engine.upkeep.execute_split("Apollo", HALVES)
 
 
 def test_observations_move_and_the_rest_stays(engine: Engine) -> None:
@@ -233,7 +237,7 @@ def test_kinds_times_and_flags_go_along(engine: Engine, clock: FixedClock) -> No
     born = clock.now
     moved = NewObservation("drinks green tea", kind="habit", happened_at=born)
     engine.create_entities([{"name": "Ada", "type": "person", "status": "paused", "importance": 0.9}])
-    engine.add_observations({"Ada": [moved, "every day she drinks green tea with milk", "plays chess"]})
+    engine.graph.add_observations({"Ada": [moved, "every day she drinks green tea with milk", "plays chess"]})
     flagged = opened(engine, "Ada").in_force[1]
     assert flagged.similar_to is not None
     split_at = clock.tick(3600)
@@ -241,7 +245,7 @@ def test_kinds_times_and_flags_go_along(engine: Engine, clock: FixedClock) -> No
         SplitPart("Ada's tea", (flagged.content, moved.content)),
         SplitPart("Ada's chess", ("plays chess",)),
     ]
-    engine.execute_split("Ada", parts)
+    engine.upkeep.execute_split("Ada", parts)
     tea = opened(engine, "Ada's tea")
     assert (tea.type, tea.status, tea.importance, tea.created_at) == ("person", "paused", 0.9, split_at)
     by_text = {seen.content: seen for seen in tea.in_force}
@@ -255,10 +259,10 @@ def test_a_flag_whose_other_half_moves_elsewhere_is_dropped_until_the_split_is_u
     texts = ["drinks green tea", "every day she drinks green tea with milk"]
     engine.create_entities([{"name": "Ada", "observations": texts}])
     flagged = opened(engine, "Ada").in_force[1]
-    done = engine.execute_split("Ada", [{"name": "B", "observations": [texts[1]]}])
+    done = engine.upkeep.execute_split("Ada", [{"name": "B", "observations": [texts[1]]}])
     (moved,) = opened(engine, "B").in_force
     assert (moved.similar_to, moved.similarity) == (None, None)
-    engine.undo_split(done.undo)
+    engine.upkeep.undo_split(done.undo)
     assert opened(engine, "Ada").in_force[1] == flagged
 
 
@@ -266,14 +270,14 @@ def test_what_moved_is_found_where_it_is_now(engine: Engine) -> None:
     halved(engine)
     (hit, *_) = engine.recall("slow database queries", kinds=["entity"]).hits
     assert hit.memory.name == "Apollo - Database"
-    assert [node.name for node in engine.search_nodes("PostgreSQL").entities] == ["Apollo - Database"]
+    assert [node.name for node in engine.graph.search_nodes("PostgreSQL").entities] == ["Apollo - Database"]
 
 
 def test_the_past_is_as_it_was(engine: Engine, clock: FixedClock) -> None:
     apollo(engine)
     then = clock.now
     clock.tick(60)
-    engine.execute_split("Apollo", HALVES)
+    engine.upkeep.execute_split("Apollo", HALVES)
     clock.tick(60)
     hits = engine.recall("slow database queries", kinds=["entity"], as_of=then).hits
     assert [(hit.memory.name, len(hit.memory.in_force)) for hit in hits] == [("Apollo", 27)]
@@ -282,7 +286,7 @@ def test_the_past_is_as_it_was(engine: Engine, clock: FixedClock) -> None:
 def test_notes_that_speak_of_the_original_still_do(engine: Engine) -> None:
     apollo(engine)
     note = engine.remember("Apollo is late")
-    engine.execute_split("Apollo", HALVES)
+    engine.upkeep.execute_split("Apollo", HALVES)
     kept = engine.get(note.id)
     assert kept is not None
     assert kept.mentions == (opened(engine, "Apollo").id,)
@@ -320,16 +324,16 @@ def test_a_split_that_cannot_be_made_leaves_everything_as_it_was(
 ) -> None:
     apollo(engine)
     engine.create_entities(["Zeus"])
-    before = engine.read_graph()
+    before = engine.graph.read_graph()
     with pytest.raises(error, match=words):
-        engine.execute_split("Apollo", parts)
-    assert engine.read_graph() == before
+        engine.upkeep.execute_split("Apollo", parts)
+    assert engine.graph.read_graph() == before
 
 
 def test_a_split_is_made_once(engine: Engine) -> None:
     halved(engine)
     with pytest.raises(NotFound, match="Nothing was split"):
-        engine.execute_split("Apollo", HALVES)
+        engine.upkeep.execute_split("Apollo", HALVES)
 
 
 def test_a_crash_in_the_middle_leaves_the_state_before(
@@ -344,13 +348,13 @@ def test_a_crash_in_the_middle_leaves_the_state_before(
         raise Crash
 
     apollo(engine)
-    before = engine.read_graph()
+    before = engine.graph.read_graph()
     # The last of the changes: by then the parts are made and related.
     with monkeypatch.context() as patch:
         patch.setattr(entities, "remove_observations", crash)
         with pytest.raises(Crash):
-            engine.execute_split("Apollo", HALVES)
-    assert engine.read_graph() == before
+            engine.upkeep.execute_split("Apollo", HALVES)
+    assert engine.graph.read_graph() == before
     assert engine.counts().forgotten == 0
 
 
@@ -364,11 +368,11 @@ def test_one_store_write_does_it_all(engine: Engine, monkeypatch: pytest.MonkeyP
         return apply(store, changes, **options)
 
     monkeypatch.setattr(type(engine.store), "apply", counted)
-    done = engine.execute_split("Apollo", HALVES)
+    done = engine.upkeep.execute_split("Apollo", HALVES)
     assert writes[0] == ["Adopt", "Relate", "Adopt", "Relate", "RemoveObservations"]
     assert all(set(write) == {"PutVectors"} for write in writes[1:])
     writes.clear()
-    engine.undo_split(done.undo)
+    engine.upkeep.undo_split(done.undo)
     assert writes[0] == ["RestoreObservation"] * 18 + ["Forget"]
 
 
@@ -379,7 +383,10 @@ def test_one_store_write_does_it_all(engine: Engine, monkeypatch: pytest.MonkeyP
             lambda engine: engine.create_entities([{"name": "Apollo - Login", "observations": ["theirs"]}]),
             "'Apollo - Login' was made by someone else meanwhile",
         ),
-        (lambda engine: engine.delete_observations({"Apollo": LOGIN[:1]}), "'Apollo' was changed by someone"),
+        (
+            lambda engine: engine.graph.delete_observations({"Apollo": LOGIN[:1]}),
+            "'Apollo' was changed by someone",
+        ),
     ],
 )
 def test_what_someone_else_writes_meanwhile_is_kept_and_told(
@@ -394,22 +401,22 @@ def test_what_someone_else_writes_meanwhile_is_kept_and_told(
         return apply(store, changes, **options)
 
     monkeypatch.setattr(type(engine.store), "apply", after_another)
-    done = engine.execute_split("Apollo", HALVES)
+    done = engine.upkeep.execute_split("Apollo", HALVES)
     assert done.note is not None
     assert words in done.note
-    held = [text for entity in engine.read_graph().entities for text in contents(entity)]
+    held = [text for entity in engine.graph.read_graph().entities for text in contents(entity)]
     assert set(APOLLO) <= set(held)
 
 
 def test_another_scope_is_neither_split_nor_undone(engine: Engine) -> None:
     done = halved(engine)
     other = engine.scoped("you")
-    before = engine.read_graph()
+    before = engine.graph.read_graph()
     with pytest.raises(NotFound):
-        other.execute_split("Apollo", HALVES)
+        other.upkeep.execute_split("Apollo", HALVES)
     with pytest.raises(NotFound):
-        other.undo_split(done.undo)
-    assert engine.read_graph() == before
+        other.upkeep.undo_split(done.undo)
+    assert engine.graph.read_graph() == before
 
 
 # Undoing
@@ -417,35 +424,35 @@ def test_another_scope_is_neither_split_nor_undone(engine: Engine) -> None:
 
 def test_the_undo_survives_as_plain_data(engine: Engine) -> None:
     done = halved(engine)
-    engine.undo_split(asdict(done.undo))
+    engine.upkeep.undo_split(asdict(done.undo))
     assert contents(opened(engine, "Apollo")) == APOLLO
 
 
 def test_a_split_can_be_made_again_after_it_was_undone(engine: Engine, clock: FixedClock) -> None:
     done = halved(engine)
     clock.tick()
-    engine.undo_split(done.undo)
+    engine.upkeep.undo_split(done.undo)
     clock.tick()
-    again = engine.execute_split("Apollo", HALVES)
+    again = engine.upkeep.execute_split("Apollo", HALVES)
     assert set(again.undo.parts).isdisjoint(done.undo.parts)
     with pytest.raises(Conflict, match="was forgotten since"):
-        engine.undo_split(done.undo)
-    engine.undo_split(again.undo)
+        engine.upkeep.undo_split(done.undo)
+    engine.upkeep.undo_split(again.undo)
     assert contents(opened(engine, "Apollo")) == APOLLO
 
 
 def test_what_came_to_the_original_since_stays(engine: Engine) -> None:
     done = halved(engine)
-    engine.add_observations({"Apollo": ["a new thing"]})
-    engine.undo_split(done.undo)
+    engine.graph.add_observations({"Apollo": ["a new thing"]})
+    engine.upkeep.undo_split(done.undo)
     assert contents(opened(engine, "Apollo")) == [*APOLLO, "a new thing"]
 
 
 def test_observations_that_moved_from_part_to_part_are_no_obstacle(engine: Engine) -> None:
     done = halved(engine)
-    engine.delete_observations({"Apollo - Login": LOGIN[:1]})
-    engine.add_observations({"Apollo - Database": LOGIN[:1]})
-    engine.undo_split(done.undo)
+    engine.graph.delete_observations({"Apollo - Login": LOGIN[:1]})
+    engine.graph.add_observations({"Apollo - Database": LOGIN[:1]})
+    engine.upkeep.undo_split(done.undo)
     assert contents(opened(engine, "Apollo")) == APOLLO
 
 
@@ -453,30 +460,32 @@ def test_observations_that_moved_from_part_to_part_are_no_obstacle(engine: Engin
     ("edit", "words"),
     [
         (
-            lambda engine: engine.add_observations({"Apollo - Login": ["a new thing"]}),
+            lambda engine: engine.graph.add_observations({"Apollo - Login": ["a new thing"]}),
             "'Apollo - Login' has gained the observation 'a new thing'",
         ),
         (
-            lambda engine: engine.delete_observations({"Apollo - Login": LOGIN[:1]}),
+            lambda engine: engine.graph.delete_observations({"Apollo - Login": LOGIN[:1]}),
             "is in none of the parts any more",
         ),
         (
-            lambda engine: engine.add_observations(
+            lambda engine: engine.graph.add_observations(
                 {"Apollo - Login": [{"content": "corrected", "supersedes": LOGIN[0]}]}
             ),
             "has gained the observation 'corrected'",
         ),
         (
-            lambda engine: engine.create_relations([("Zeus", "owns", "Apollo - Login")], create_missing=True),
+            lambda engine: engine.graph.create_relations(
+                [("Zeus", "owns", "Apollo - Login")], create_missing=True
+            ),
             "has gained a relation: 'Zeus' owns 'Apollo - Login'",
         ),
-        (lambda engine: engine.delete_entities(["Apollo - Login"]), "was forgotten since"),
-        (lambda engine: engine.delete_entities(["Apollo"]), "'Apollo' was forgotten since"),
+        (lambda engine: engine.graph.delete_entities(["Apollo - Login"]), "was forgotten since"),
+        (lambda engine: engine.graph.delete_entities(["Apollo"]), "'Apollo' was forgotten since"),
         (
-            lambda engine: engine.delete_relations([("Apollo", "contains", "Apollo - Login")]),
+            lambda engine: engine.graph.delete_relations([("Apollo", "contains", "Apollo - Login")]),
             "does not contain 'Apollo - Login' any more",
         ),
-        (lambda engine: engine.add_observations({"Apollo": LOGIN[:1]}), "equal observation in force"),
+        (lambda engine: engine.graph.add_observations({"Apollo": LOGIN[:1]}), "equal observation in force"),
     ],
 )
 def test_later_edits_that_undoing_would_hide_are_named_and_kept(
@@ -485,10 +494,10 @@ def test_later_edits_that_undoing_would_hide_are_named_and_kept(
     done = halved(engine)
     clock.tick()
     edit(engine)
-    before = engine.read_graph()
+    before = engine.graph.read_graph()
     with pytest.raises(Conflict, match=words):
-        engine.undo_split(done.undo)
-    assert engine.read_graph() == before
+        engine.upkeep.undo_split(done.undo)
+    assert engine.graph.read_graph() == before
 
 
 def test_an_undo_that_is_none_is_refused(engine: Engine) -> None:
@@ -496,7 +505,7 @@ def test_an_undo_that_is_none_is_refused(engine: Engine) -> None:
     good = asdict(done.undo)
     (zeus,) = engine.create_entities([{"name": "Zeus", "observations": LOGIN}]).entities
     (team, *_) = opened(engine, "Apollo").in_force
-    before = engine.read_graph()
+    before = engine.graph.read_graph()
     wrong: list[tuple[Any, type[RecollectError]]] = [
         (3, InvalidInput),
         ({}, InvalidInput),
@@ -512,5 +521,5 @@ def test_an_undo_that_is_none_is_refused(engine: Engine) -> None:
     ]
     for undo, error in wrong:
         with pytest.raises(error):
-            engine.undo_split(undo)
-    assert engine.read_graph() == before
+            engine.upkeep.undo_split(undo)
+    assert engine.graph.read_graph() == before

@@ -181,7 +181,7 @@ def test_a_context_shows_no_confidence_and_does_not_pay_for_it(
 
     monkeypatch.setattr("recollect.engine.recall.sureness", judging)
     assert NOTES[8] in harbour.context("spare key of the boathouse").text
-    assert harbour.search_semantic("Biscuit the cat")["results"]
+    assert harbour.graph.search_semantic("Biscuit the cat")["results"]
 
 
 def test_an_empty_question_has_no_confidence(harbour: Engine) -> None:

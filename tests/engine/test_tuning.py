@@ -38,7 +38,7 @@ def teas(engine: Engine) -> Engine:
         [{"name": f"tea {number}", "observations": [f"tea {'leaf ' * number}"]} for number in range(8)]
     )
     for _ in range(3):
-        engine.open_nodes(["tea 7", "tea 6"])
+        engine.graph.open_nodes(["tea 7", "tea 6"])
     return engine
 
 
@@ -58,14 +58,14 @@ def scores(engine: Engine, **asked: bool) -> list[tuple[int, float]]:
 
 def test_set_goes_a_tenth_of_the_way_and_exactly_goes_all_of_it(engine: Engine) -> None:
     # gamma is published as 0.01, beta_sal as 0.5: 0.9 * 0.01 + 0.1 * 0.05 = 0.014; 0.9 * 0.5 + 0.1 * 1 = 0.55
-    done = engine.tuner.set({"GAMMA": 0.05, "beta-sal": 1.0}, "limbic")
+    done = engine.tuning.set({"GAMMA": 0.05, "beta-sal": 1.0}, "limbic")
     assert done.written
     assert done.before == {GAMMA: 0.01, BETA: 0.5}
     assert done.after == pytest.approx({GAMMA: 0.014, BETA: 0.55})
     # Again, from where they are: 0.9 * 0.014 + 0.1 * 0.05 = 0.0176
-    assert engine.tuner.set({"gamma": 0.05}, "limbic").after == pytest.approx({GAMMA: 0.0176})
-    assert engine.tuner.set({"gamma": 0.05}, "limbic", exactly=True).after == {GAMMA: 0.05}
-    numbers = engine.tuner.numbers("limbic")
+    assert engine.tuning.set({"gamma": 0.05}, "limbic").after == pytest.approx({GAMMA: 0.0176})
+    assert engine.tuning.set({"gamma": 0.05}, "limbic", exactly=True).after == {GAMMA: 0.05}
+    numbers = engine.tuning.numbers("limbic")
     assert (numbers.published[GAMMA], numbers.published[BETA]) == (0.01, 0.5)
     assert numbers.tuned == pytest.approx({GAMMA: 0.05, BETA: 0.55})
 
@@ -74,14 +74,14 @@ def test_tuned_numbers_rank_the_very_next_answer_and_the_published_ones_can_be_a
     teas: Engine,
 ) -> None:
     before = scores(teas)
-    teas.tuner.set({"beta_sal": 3.0}, "limbic", exactly=True)
+    teas.tuning.set({"beta_sal": 3.0}, "limbic", exactly=True)
     answer = teas.recall("tea leaf", profile="limbic", limit=8)
     assert answer.trace is not None
     read = answer.trace.candidates, answer.trace.moment
     wanted = run(with_knobs(LIMBIC, {"beta_sal": 3.0}), *read)
     assert [hit.score for hit in answer.hits] == wanted.score.tolist()
     assert wanted.score.tolist() != run(LIMBIC, *read).score.tolist()
-    version = teas.tuner.numbers("limbic").version
+    version = teas.tuning.numbers("limbic").version
     assert [each.version for each in logged(teas)] == [version]
     published = teas.recall("tea leaf", profile="limbic", limit=8, tuned=False, record=False)
     assert published.trace is not None
@@ -93,17 +93,17 @@ def test_tuned_numbers_rank_the_very_next_answer_and_the_published_ones_can_be_a
 
 def test_a_profile_that_is_passed_as_a_value_ranks_as_it_is(teas: Engine) -> None:
     before = teas.search("tea leaf", profile=LIMBIC)
-    teas.tuner.set({"beta_sal": 3.0}, "limbic", exactly=True)
+    teas.tuning.set({"beta_sal": 3.0}, "limbic", exactly=True)
     assert teas.search("tea leaf", profile=LIMBIC) == before
     assert teas.search("tea leaf", profile="limbic") != before
 
 
 def test_search_semantic_and_why_not_rank_with_tuned_numbers(teas: Engine) -> None:
-    before = teas.search_semantic("tea leaf", 8, record=False)
-    teas.tuner.set({"beta_sal": 3.0}, "limbic", exactly=True)
-    after = teas.search_semantic("tea leaf", 8, record=False)["results"]
+    before = teas.graph.search_semantic("tea leaf", 8, record=False)
+    teas.tuning.set({"beta_sal": 3.0}, "limbic", exactly=True)
+    after = teas.graph.search_semantic("tea leaf", 8, record=False)["results"]
     assert after != before["results"]
-    assert teas.search_semantic("tea leaf", 8, record=False, tuned=False) == before
+    assert teas.graph.search_semantic("tea leaf", 8, record=False, tuned=False) == before
     for place, one in enumerate(after, start=1):
         told = teas.why_not("tea leaf", one["name"], profile="limbic", limit=8, kinds=["entity"])
         assert told.standing is not None
@@ -112,9 +112,9 @@ def test_search_semantic_and_why_not_rank_with_tuned_numbers(teas: Engine) -> No
 
 def test_numbers_are_a_scopes_own(teas: Engine) -> None:
     you = teas.scoped("you")
-    teas.tuner.set({"gamma": 0.5}, "limbic")
-    assert you.tuner.numbers("limbic").version == 0
-    assert you.tuner.history() == ()
+    teas.tuning.set({"gamma": 0.5}, "limbic")
+    assert you.tuning.numbers("limbic").version == 0
+    assert you.tuning.history() == ()
 
 
 @pytest.mark.parametrize(
@@ -132,28 +132,28 @@ def test_what_is_no_number_of_the_profile_is_refused(
     engine: Engine, values: dict[str, float], says: str
 ) -> None:
     with pytest.raises(InvalidInput, match=says):
-        engine.tuner.set(values, "limbic", exactly=True)
-    assert engine.tuner.history() == ()
+        engine.tuning.set(values, "limbic", exactly=True)
+    assert engine.tuning.history() == ()
 
 
 def test_a_dry_run_says_what_it_would_do_and_writes_nothing(engine: Engine) -> None:
-    done = engine.tuner.set({"gamma": 0.05}, "limbic", dry_run=True)
+    done = engine.tuning.set({"gamma": 0.05}, "limbic", dry_run=True)
     assert (done.written, done.version) == (False, 0)
     assert done.after == pytest.approx({GAMMA: 0.014})
-    assert engine.tuner.history() == ()
+    assert engine.tuning.history() == ()
 
 
 def test_what_is_so_already_is_not_written_again(engine: Engine) -> None:
-    engine.tuner.set({"gamma": 0.05}, "limbic", exactly=True)
-    done = engine.tuner.set({"gamma": 0.05}, "limbic", exactly=True)
-    assert (done.written, done.after, len(engine.tuner.history())) == (False, {}, 1)
+    engine.tuning.set({"gamma": 0.05}, "limbic", exactly=True)
+    done = engine.tuning.set({"gamma": 0.05}, "limbic", exactly=True)
+    assert (done.written, done.after, len(engine.tuning.history())) == (False, {}, 1)
 
 
 # Taking them back
 
 
 def test_reset_and_rollback_are_versions_of_their_own(engine: Engine, clock: FixedClock) -> None:
-    tuner = engine.tuner
+    tuner = engine.tuning
     first = tuner.set({"gamma": 0.05}, "limbic", exactly=True).version
     clock.tick(60)
     second = tuner.set({"gamma": 0.07, "beta_sal": 0.9}, "limbic", exactly=True).version
@@ -173,7 +173,7 @@ def test_reset_and_rollback_are_versions_of_their_own(engine: Engine, clock: Fix
 
 
 def test_rollback_without_a_version_goes_further_back_each_time(engine: Engine) -> None:
-    tuner = engine.tuner
+    tuner = engine.tuning
     versions = [tuner.set({"gamma": gamma}, "limbic", exactly=True).version for gamma in (0.02, 0.03, 0.04)]
 
     def back() -> float:
@@ -191,30 +191,30 @@ def test_rollback_without_a_version_goes_further_back_each_time(engine: Engine) 
 
 
 def test_there_is_nothing_to_take_back_where_nothing_was_tuned(engine: Engine) -> None:
-    assert not engine.tuner.reset("limbic").written
+    assert not engine.tuning.reset("limbic").written
     with pytest.raises(NotFound, match="never tuned"):
-        engine.tuner.rollback(profile="limbic")
+        engine.tuning.rollback(profile="limbic")
     with pytest.raises(NotFound, match="no version 9"):
-        engine.tuner.rollback(9)
-    version = engine.tuner.set({"gamma": 0.05}, "limbic").version
-    engine.tuner.set({"share": 0.3}, "cognis")
+        engine.tuning.rollback(9)
+    version = engine.tuning.set({"gamma": 0.05}, "limbic").version
+    engine.tuning.set({"share": 0.3}, "cognis")
     with pytest.raises(InvalidInput, match="of another profile"):
-        engine.tuner.rollback(version, "cognis")
+        engine.tuning.rollback(version, "cognis")
 
 
 def test_who_was_overtaken_changes_nothing(engine: Engine) -> None:
     stale = TuneProfile(engine.scope, "limbic", ((GAMMA, 0.2),), "set", after=0)
-    engine.tuner.set({"gamma": 0.05}, "limbic", exactly=True)
+    engine.tuning.set({"gamma": 0.05}, "limbic", exactly=True)
     with pytest.raises(Conflict, match="tuned by someone else"):
         engine.store.apply([stale], at=engine.parts.clock())
-    assert engine.tuner.numbers("limbic").tuned == {GAMMA: 0.05}
+    assert engine.tuning.numbers("limbic").tuned == {GAMMA: 0.05}
 
 
 # Profiles that were edited since
 
 
 def test_a_number_that_a_profile_no_longer_has_is_left_out_with_a_note(teas: Engine) -> None:
-    teas.tuner.set({"gamma": 0.05, "beta_sal": 0.9}, "limbic", exactly=True)
+    teas.tuning.set({"gamma": 0.05, "beta_sal": 0.9}, "limbic", exactly=True)
     plain = to_plain(LIMBIC)
     plain["steps"] = [
         step for step in plain["steps"] if step.get("factor", {}).get("factor") != "cooccurrence"
@@ -225,16 +225,16 @@ def test_a_number_that_a_profile_no_longer_has_is_left_out_with_a_note(teas: Eng
     assert answer.note is not None
     assert "no longer takes were left out: cooccurrence.gamma" in answer.note
     assert "recollect tune reset --profile limbic" in answer.note
-    assert engine.tuner.numbers("limbic").tuned == {BETA: 0.9}
+    assert engine.tuning.numbers("limbic").tuned == {BETA: 0.9}
     assert engine.search("tea leaf", profile="limbic", tuned=False).note is None
     # The next change writes only what there is.
-    engine.tuner.set({"beta_sal": 0.7}, "limbic", exactly=True)
+    engine.tuning.set({"beta_sal": 0.7}, "limbic", exactly=True)
     assert engine.search("tea leaf", profile="limbic").note is None
 
 
 @pytest.mark.parametrize("way", ["reset", "rollback"])
 def test_what_a_profile_lost_can_be_taken_off(teas: Engine, way: str) -> None:
-    teas.tuner.set({"gamma": 0.05}, "limbic", exactly=True)
+    teas.tuning.set({"gamma": 0.05}, "limbic", exactly=True)
     plain = to_plain(LIMBIC)
     plain["steps"] = [
         step for step in plain["steps"] if step.get("factor", {}).get("factor") != "cooccurrence"
@@ -244,8 +244,8 @@ def test_what_a_profile_lost_can_be_taken_off(teas: Engine, way: str) -> None:
 
     def done(*, dry_run: bool = False) -> Changed:
         if way == "reset":
-            return engine.tuner.reset("limbic", dry_run=dry_run)
-        return engine.tuner.rollback(0, "limbic", dry_run=dry_run)
+            return engine.tuning.reset("limbic", dry_run=dry_run)
+        return engine.tuning.rollback(0, "limbic", dry_run=dry_run)
 
     assert done(dry_run=True).before == {GAMMA: 0.05}
     told = done()
@@ -261,7 +261,7 @@ def test_a_number_that_cannot_be_used_leaves_the_profile_as_published(teas: Engi
     assert answer.note is not None
     assert "forgetting.lambda_hourly" in answer.note
     assert answer.hits == teas.search("tea leaf", profile="limbic", tuned=False).hits
-    assert teas.tuner.reset("limbic").written
+    assert teas.tuning.reset("limbic").written
     assert teas.search("tea leaf", profile="limbic").note is None
 
 
@@ -269,12 +269,12 @@ def test_a_number_that_cannot_be_used_leaves_the_profile_as_published(teas: Engi
 
 
 def test_analysis_says_which_profile_and_what_there_is(teas: Engine) -> None:
-    empty = teas.tuner.analyze()
+    empty = teas.tuning.analyze()
     assert (empty.analysis.profile, empty.analysis.events, empty.analysis.overall) == ("recollect", 0, None)
     answer = teas.recall("tea leaf", profile="limbic", limit=4)
     teas.recall("other leaf", profile="limbic", limit=4)
     teas.feedback(answer.hits[2].memory.id, 1, answer)
-    told = teas.tuner.analyze()  # only limbic was used
+    told = teas.tuning.analyze()  # only limbic was used
     assert told.analysis.profile == "limbic"
     assert (told.analysis.events, told.analysis.treated) == (2, 2)
     assert told.analysis.by_arm == {"ours": 2, "baseline": 0, "interleaved": 0}
@@ -286,8 +286,8 @@ def test_analysis_says_which_profile_and_what_there_is(teas: Engine) -> None:
         16,
     )
     teas.recall("tea leaf")
-    assert teas.tuner.analyze().analysis.profile == "recollect"
-    assert teas.tuner.analyze("limbic").analysis.profile == "limbic"
+    assert teas.tuning.analyze().analysis.profile == "recollect"
+    assert teas.tuning.analyze("limbic").analysis.profile == "limbic"
 
 
 def test_analysis_leaves_out_what_showed_another_baseline_and_drafts_of_other_numbers(teas: Engine) -> None:
@@ -302,9 +302,9 @@ def test_analysis_leaves_out_what_showed_another_baseline_and_drafts_of_other_nu
     judged(asking("split", "similarity"), "tea two")
     drafts = asking("interleave", "similarity")
     judged(drafts, "tea three")
-    drafts.tuner.set({"gamma": 0.05}, "limbic", exactly=True)
+    drafts.tuning.set({"gamma": 0.05}, "limbic", exactly=True)
     judged(drafts, "tea four")
-    found = drafts.tuner.analyze("limbic").analysis
+    found = drafts.tuning.analyze("limbic").analysis
     assert (found.against, found.other_baselines) == ("similarity", 1)
     assert found.by_arm == {"ours": 0, "baseline": 1, "interleaved": 2}
     assert found.interleaved.wins + found.interleaved.losses + found.interleaved.ties == 1
@@ -314,7 +314,7 @@ def test_analysis_leaves_out_what_showed_another_baseline_and_drafts_of_other_nu
 def test_what_was_said_counts_more_than_what_was_seen(teas: Engine) -> None:
     answer = teas.recall("tea leaf", profile="limbic", limit=8)
     first, second = answer.hits[0].memory, answer.hits[1].memory
-    teas.open_nodes([first.name, second.name])
+    teas.graph.open_nodes([first.name, second.name])
     teas.recall("leaf of tea", profile="limbic", limit=8)
     teas.feedback(first.id, -1, answer)
     teas.parts.signals.settle(None)
@@ -329,10 +329,10 @@ def test_what_was_said_counts_more_than_what_was_seen(teas: Engine) -> None:
 def test_too_few_answers_are_told_by_their_number(teas: Engine) -> None:
     for number in range(3):
         teas.recall(f"tea {number}", profile="limbic")
-    done = teas.tuner.run("limbic")
+    done = teas.tuning.run("limbic")
     assert done.proposal is not None
     assert "Only 3 treated events; at least 50 are needed." in done.proposal.says
-    assert (done.written, teas.tuner.history()) == (False, ())
+    assert (done.written, teas.tuning.history()) == (False, ())
 
 
 @pytest.fixture
@@ -350,15 +350,15 @@ def choosy(engine: Engine) -> Engine:
 
 def test_a_taste_is_learnt_and_applied_a_step_at_a_time(choosy: Engine) -> None:
     ranges = {"importance.weight": (0.2, 2.0)}
-    tried = choosy.tuner.run("mnemosyne", ranges=ranges, dry_run=True)
+    tried = choosy.tuning.run("mnemosyne", ranges=ranges, dry_run=True)
     assert tried.proposal is not None
     assert tried.proposal.verdict == "proposed", tried.proposal.says
-    assert (tried.written, choosy.tuner.history()) == (False, ())
-    done = choosy.tuner.run("mnemosyne", ranges=ranges)
+    assert (tried.written, choosy.tuning.history()) == (False, ())
+    done = choosy.tuning.run("mnemosyne", ranges=ranges)
     # 0.9 * 0.2 + 0.1 * 2
     assert done.after == pytest.approx({"importance.weight": 0.38})
-    assert choosy.tuner.numbers("mnemosyne").tuned == pytest.approx({"importance.weight": 0.38})
-    (version,) = choosy.tuner.history("mnemosyne")
+    assert choosy.tuning.numbers("mnemosyne").tuned == pytest.approx({"importance.weight": 0.38})
+    (version,) = choosy.tuning.history("mnemosyne")
     assert (version.version, version.why) == (done.version, "run")
     assert version.report["gain"]["mean"] > 0
     assert version.report["best"] == {"importance.weight": 2.0}
@@ -369,7 +369,7 @@ def test_a_taste_is_learnt_and_applied_a_step_at_a_time(choosy: Engine) -> None:
 _OTHER = """
 import sys, recollect
 with recollect.open(sys.argv[1], model="hashing") as memory:
-    memory.tuner.set({"beta_sal": 3.0}, "limbic", exactly=True)
+    memory.tuning.set({"beta_sal": 3.0}, "limbic", exactly=True)
 """
 
 
@@ -377,12 +377,12 @@ def test_what_one_process_sets_ranks_the_next_answer_of_another(tmp_path: Path) 
     path = tmp_path / "memory.db"
     with recollect.open(path, model="hashing") as memory:
         memory.create_entities([{"name": f"tea {number}", "observations": ["leaf"]} for number in range(3)])
-        memory.open_nodes(["tea 1"])
+        memory.graph.open_nodes(["tea 1"])
         memory.search("tea", profile="limbic")
         done = subprocess.run([sys.executable, "-c", _OTHER, str(path)], capture_output=True, check=False)
         assert done.returncode == 0, done.stderr
         answer = memory.search("tea", profile="limbic")
         assert answer.trace is not None
         assert answer.trace.rankers.ours == with_knobs(LIMBIC, {"beta_sal": 3.0})
-        (version,) = memory.tuner.history()
+        (version,) = memory.tuning.history()
         assert answer.trace.rankers.version == version.version

@@ -56,7 +56,7 @@ def test_a_returned_memory_is_said_to_be_returned(engine: Engine) -> None:
 def test_a_forgotten_memory_is_said_to_be_forgotten_and_when(engine: Engine, clock: FixedClock) -> None:
     ids = kitchen(engine)
     clock.now = datetime(2026, 4, 5, tzinfo=UTC)
-    engine.delete_entities(["teapot"])
+    engine.graph.delete_entities(["teapot"])
     answer = engine.why_not("green tea", ids["teapot"])
     assert answer.verdict == "It was forgotten on 2026-04-05."
     assert answer.advice == (f"Restore it: recollect restore {ids['teapot']}",)
@@ -155,7 +155,7 @@ def test_below_the_limit_the_dearest_factor_comes_first_and_its_price_is_right(e
     # Archived halves the score, and nothing else cost it a place.
     assert (dearest.step, dearest.value, dearest.places) == ("status", 0.5, fell_to - 1)
     assert "Without 'status' (0.5) it would stand at 1 and would be on the list." in answer.advice
-    engine.set_status("old kettle", "active")
+    engine.graph.set_status("old kettle", "active")
     assert place() == dearest.place_without == 1
 
 
@@ -173,7 +173,7 @@ def test_every_verdict_agrees_with_the_list_and_every_promise_is_kept(
         made = engine.create_entities([{"name": name, "observations": [text]}])
         ids[name] = made.entities[0].id
         if number % 3 == 0:
-            engine.open_nodes([name, "teapot"])
+            engine.graph.open_nodes([name, "teapot"])
     query = "green tea in a cup of water"
     listed = [hit.memory.id for hit in engine.search(query, limit=limit, profile=profile).hits]
     promises = 0

@@ -110,31 +110,31 @@ def create_entities(memory: Memory, entities: Iterable[Any], **given: Any) -> An
 
 
 def add_observations(memory: Memory, additions: Mapping[str, Sequence[Any]], **given: Any) -> Any:
-    return memory.add_observations(additions, **given)
+    return memory.graph.add_observations(additions, **given)
 
 
 def create_relations(memory: Memory, relations: Iterable[Any], **given: Any) -> Any:
-    return memory.create_relations(relations, **given)
+    return memory.graph.create_relations(relations, **given)
 
 
 def end_relation(memory: Memory, source: str, type_: str, target: str, **given: Any) -> Any:
-    return memory.end_relation(source, type_, target, **given)
+    return memory.graph.end_relation(source, type_, target, **given)
 
 
 def delete_relations(memory: Memory, relations: Iterable[Any]) -> Any:
-    return memory.delete_relations(relations)
+    return memory.graph.delete_relations(relations)
 
 
 def delete_entities(memory: Memory, names: Iterable[str]) -> Any:
-    return memory.delete_entities(names)
+    return memory.graph.delete_entities(names)
 
 
 def delete_observations(memory: Memory, removals: Mapping[str, Sequence[str]]) -> Any:
-    return memory.delete_observations(removals)
+    return memory.graph.delete_observations(removals)
 
 
 def set_status(memory: Memory, name: str, status: str) -> Any:
-    return memory.set_status(name, status)
+    return memory.graph.set_status(name, status)
 
 
 def remember(memory: Memory, text: str, **given: Any) -> Any:
@@ -150,7 +150,7 @@ def add_messages(memory: Memory, session: str, messages: Iterable[Any], **given:
 
 
 def add_reflection(memory: Memory, content: str, **given: Any) -> Any:
-    return memory.add_reflection(content, **given)
+    return memory.upkeep.add_reflection(content, **given)
 
 
 def update(memory: Memory, id_: int, **given: Any) -> Any:
@@ -170,11 +170,11 @@ def restore(memory: Memory, id_: int) -> Any:
 
 
 def execute_split(memory: Memory, name: str, parts: Iterable[Any]) -> Any:
-    return memory.execute_split(name, parts)
+    return memory.upkeep.execute_split(name, parts)
 
 
 def undo_split(memory: Memory, undo: Any) -> Any:
-    return memory.undo_split(undo)
+    return memory.upkeep.undo_split(undo)
 
 
 def reindex(memory: Memory) -> Any:
@@ -201,11 +201,11 @@ def why_not(memory: Memory, query: str, id_: int | str, **given: Any) -> Any:
 
 
 def search_semantic(memory: Memory, query: str, limit: int | None = None, **given: Any) -> Any:
-    return memory.search_semantic(query, limit, **given)
+    return memory.graph.search_semantic(query, limit, **given)
 
 
 def search_reflections(memory: Memory, query: str, **given: Any) -> Any:
-    return memory.search_reflections(query, **given)
+    return memory.upkeep.search_reflections(query, **given)
 
 
 def get(memory: Memory, id_: int, **given: Any) -> Any:
@@ -213,15 +213,15 @@ def get(memory: Memory, id_: int, **given: Any) -> Any:
 
 
 def open_nodes(memory: Memory, names: Sequence[str], **given: Any) -> Any:
-    return memory.open_nodes(names, **given)
+    return memory.graph.open_nodes(names, **given)
 
 
 def read_graph(memory: Memory, **given: Any) -> Any:
-    return memory.read_graph(**given)
+    return memory.graph.read_graph(**given)
 
 
 def search_nodes(memory: Memory, query: str, **given: Any) -> Any:
-    return memory.search_nodes(query, **given)
+    return memory.graph.search_nodes(query, **given)
 
 
 def history(memory: Memory, id_: int) -> Any:
@@ -229,23 +229,23 @@ def history(memory: Memory, id_: int) -> Any:
 
 
 def sessions(memory: Memory) -> Any:
-    return memory.sessions()
+    return memory.sessions.list()
 
 
 def turns(memory: Memory, session: str, **given: Any) -> Any:
-    return memory.turns(session, **given)
+    return memory.sessions.turns(session, **given)
 
 
 def neighbours(memory: Memory, id_: int, **given: Any) -> Any:
-    return memory.around(id_, **given)
+    return memory.sessions.neighbours(id_, **given)
 
 
 def texts_about(memory: Memory, name: str) -> Any:
-    return memory.texts_about(name)
+    return memory.graph.texts_about(name)
 
 
 def links(memory: Memory, id_: int) -> Any:
-    return memory.links(id_)
+    return memory.dreams.links(id_)
 
 
 def counts(memory: Memory) -> Any:
@@ -253,19 +253,19 @@ def counts(memory: Memory) -> Any:
 
 
 def how_many(memory: Memory) -> Any:
-    return memory.how_many()
+    return memory.upkeep.how_many()
 
 
 def find_duplicate_observations(memory: Memory, **given: Any) -> Any:
-    return memory.find_duplicate_observations(**given)
+    return memory.upkeep.find_duplicate_observations(**given)
 
 
 def consolidation_report(memory: Memory, **given: Any) -> Any:
-    return memory.consolidation_report(**given)
+    return memory.upkeep.consolidation_report(**given)
 
 
 def propose_split(memory: Memory, name: str) -> Any:
-    return memory.propose_split(name)
+    return memory.upkeep.propose_split(name)
 
 
 def self_test(memory: Memory, **given: Any) -> Any:
@@ -273,7 +273,7 @@ def self_test(memory: Memory, **given: Any) -> Any:
 
 
 def verify(memory: Memory) -> list[Any]:
-    return list(memory.verify())
+    return list(memory.upkeep.verify())
 
 
 # Dreams, tuning, calibration
@@ -288,43 +288,43 @@ def dream_knobs(**numbers: Any) -> Knobs:
 
 
 def dreams(memory: Memory) -> Any:
-    return memory.dreams()
+    return memory.dreams.history()
 
 
 def dream_journal(memory: Memory, id_: int) -> Any:
-    return memory.dream_journal(id_)
+    return memory.dreams.journal(id_)
 
 
 def undo_dream(memory: Memory, id_: int, **given: Any) -> Any:
-    return memory.undo_dream(id_, **given)
+    return memory.dreams.undo(id_, **given)
 
 
 def forecast(memory: Memory, days: int) -> Any:
-    return memory.forecast(days)
+    return memory.dreams.forecast(days)
 
 
 def calibrate(memory: Memory) -> Any:
-    return memory.calibrate()
+    return memory.upkeep.calibrate()
 
 
 def tune_analyze(memory: Memory, profile: str | None = None) -> Any:
-    return memory.tuner.analyze(profile)
+    return memory.tuning.analyze(profile)
 
 
 def tune_run(memory: Memory, profile: str | None = None, **given: Any) -> Any:
-    return memory.tuner.run(profile, **given)
+    return memory.tuning.run(profile, **given)
 
 
 def tune_set(memory: Memory, values: Mapping[str, float], profile: str, **given: Any) -> Any:
-    return memory.tuner.set(values, profile, **given)
+    return memory.tuning.set(values, profile, **given)
 
 
 def tune_history(memory: Memory) -> Any:
-    return memory.tuner.history()
+    return memory.tuning.history()
 
 
 def tune_numbers(memory: Memory, profile: str) -> Any:
-    return memory.tuner.numbers(profile)
+    return memory.tuning.numbers(profile)
 
 
 # In and out

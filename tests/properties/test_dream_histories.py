@@ -91,7 +91,7 @@ class Life:
         self.dreams: list[Before] = []
         self.engine.remember_many(TEXTS[:5])
         self.engine.create_entities([{"name": "Ada", "observations": ["likes tea"]}, "Bob", "Cleo"])
-        self.engine.create_relations([("Ada", "knows", "Bob"), ("Bob", "knows", "Cleo")])
+        self.engine.graph.create_relations([("Ada", "knows", "Bob"), ("Bob", "knows", "Cleo")])
 
     def __enter__(self) -> Self:
         return self
@@ -120,7 +120,7 @@ class Life:
                     self.touch(done.by.id, *(each.id for each in done.retired))
             case ("observe", str(text)):
                 with suppress(RecollectError):
-                    ada = self.engine.add_observations({"Ada": [text]}).entities[0]
+                    ada = self.engine.graph.add_observations({"Ada": [text]}).entities[0]
                     self.touch(ada.id)
             case ("wait", float() | int() as days):
                 self.now += timedelta(days=float(days))
@@ -167,7 +167,7 @@ class Life:
         if not self.dreams or not count:
             return
         before = self.dreams[-count]
-        undone = self.engine.undo_dream(before.dream, later=True)
+        undone = self.engine.dreams.undo(before.dream, later=True)
         assert undone.ids == tuple(each.dream for each in reversed(self.dreams[-count:]))
         # Whoever was retired for one that was touched since may stay so.
         touched = set(before.touched)
@@ -194,4 +194,4 @@ def test_every_dream_of_any_life_can_be_taken_back(story: list[tuple[object, ...
         for step in story:
             life.do(step)
         life.undo(len(life.dreams))
-        assert list(life.engine.verify()) == []
+        assert list(life.engine.upkeep.verify()) == []

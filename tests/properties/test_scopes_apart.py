@@ -104,7 +104,7 @@ def did(engine: Engine, act: Act, at: Callable[[int], int]) -> object:  # noqa: 
         case "entity", (name, seen):
             return engine.create_entities([{"name": name, "observations": seen}])
         case "relate", (one, other):
-            return engine.create_relations([(one, "knows", other)])
+            return engine.graph.create_relations([(one, "knows", other)])
         case "note", (text, tagged, happened):
             return engine.remember(text, tags=tagged, happened_at=happened)
         case "message", (session, speaker, text):
@@ -120,9 +120,9 @@ def did(engine: Engine, act: Act, at: Callable[[int], int]) -> object:  # noqa: 
         case "recall", (query,):
             return engine.recall(query)
         case "semantic", (query,):
-            return engine.search_semantic(query)
+            return engine.graph.search_semantic(query)
         case "open", (name,):
-            return engine.open_nodes([name])
+            return engine.graph.open_nodes([name])
         case "keyed", (text,):
             return engine.remember(text, key="the same key")
     raise AssertionError(act)
@@ -240,12 +240,12 @@ def answers(life: Life, ask: Ask) -> list[object]:
             as_of=ask.options["as_of"],
         )
         seen.append(context)
-    seen.append(engine.search_semantic(ask.query, explain=True, record=False))
-    seen.append(engine.search_nodes(ask.query))
+    seen.append(engine.graph.search_semantic(ask.query, explain=True, record=False))
+    seen.append(engine.graph.search_nodes(ask.query))
     seen.append(engine.context([{"content": ask.query, "role": "user"}], budget_tokens=ask.budget))
     seen += [engine.why_not(ask.query, id_, **ask.options) for id_ in ids[:4]]
     seen += [engine.history(id_) for id_ in ids[:3]]
-    seen += [engine.sessions(), *(engine.turns(session, last=2) for session in SESSIONS)]
+    seen += [engine.sessions.list(), *(engine.sessions.turns(session, last=2) for session in SESSIONS)]
     return [told(one, ids) for one in seen]
 
 

@@ -63,12 +63,12 @@ def crowded(engine: Engine) -> Engine:
         {"name": f"Ship {n}", "type": "ship", "observations": ["storm took a sail", "Storm took a sail!"]}
         for n in range(60)
     )
-    engine.create_relations([("Log", "names", f"Ship {n}") for n in range(60)])
-    engine.add_observations({"Log": [{"content": "calm again", "supersedes": log[0]}]})
+    engine.graph.create_relations([("Log", "names", f"Ship {n}") for n in range(60)])
+    engine.graph.add_observations({"Log": [{"content": "calm again", "supersedes": log[0]}]})
     engine.remember_many([f"Storm {n} at the light: {LONG if n % 3 else WIDE}" for n in range(12)])
     engine.add_messages("night", [{"content": f"{n}: {LONG}"} for n in range(6)], extract=False)
     for n in range(12):
-        engine.add_reflection(f"Reef before storm {n}: {LONG}", mood="doubt")
+        engine.upkeep.add_reflection(f"Reef before storm {n}: {LONG}", mood="doubt")
     engine.parts.signals.settle(None)
     return engine
 
@@ -86,7 +86,7 @@ def harbour(engine: Engine) -> Engine:
     )
     engine.remember_many(f"The harbour was quiet on day {n}, with few boats" for n in range(30))
     for n in range(12):
-        engine.add_reflection(f"Look at the harbour {n} before the boats", mood="doubt", author="Otto")
+        engine.upkeep.add_reflection(f"Look at the harbour {n} before the boats", mood="doubt", author="Otto")
     engine.parts.signals.settle(None)
     return engine
 
@@ -256,7 +256,7 @@ def test_pages_hold_every_row_once_in_order(crowded: Engine, tool: str) -> None:
 
 
 def test_pages_of_a_proposal_join_to_what_would_be_split(crowded: Engine) -> None:
-    proposal = crowded.propose_split("Log")
+    proposal = crowded.upkeep.propose_split("Log")
     assert len(proposal.parts) > 1
     joined: dict[str, list[str]] = {}
     given = {"entity_name": "Log", "limit": 30, "budget_tokens": 400}
@@ -267,7 +267,7 @@ def test_pages_of_a_proposal_join_to_what_would_be_split(crowded: Engine) -> Non
 
 
 def test_pages_of_the_report_hold_every_section_whole(crowded: Engine) -> None:
-    report = crowded.consolidation_report(stale_days=0)
+    report = crowded.upkeep.consolidation_report(stale_days=0)
     seen: dict[str, list[Any]] = {}
     given = {"stale_days": 0, "limit": 9, "budget_tokens": 3_000}
     for data, _ in pages(crowded, "consolidation_report", given):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def buoys(engine: Engine) -> Engine:
     """Five entities of equal cost, each tied to the next."""
     engine.create_entities([{"name": f"Buoy {n}", "type": "buoy", "observations": ["red"]} for n in range(5)])
-    engine.create_relations([(f"Buoy {n}", "before", f"Buoy {n + 1}") for n in range(4)])
+    engine.graph.create_relations([(f"Buoy {n}", "before", f"Buoy {n + 1}") for n in range(4)])
     return engine
 
 
@@ -34,7 +34,7 @@ def log(engine: Engine) -> Engine:
     engine.create_entities(
         [{"name": name, "type": "thing", "observations": seen} for name, seen in known.items()]
     )
-    engine.create_relations([("Log", "names", f"Ship {n:02}") for n in range(40)], create_missing=True)
+    engine.graph.create_relations([("Log", "names", f"Ship {n:02}") for n in range(40)], create_missing=True)
     return engine
 
 
@@ -59,12 +59,12 @@ def joined(engine: Engine, tool: str, **given: Any) -> tuple[dict[str, list[str]
 
 
 def test_a_graph_that_fits_comes_whole_and_without_a_cursor(buoys: Engine) -> None:
-    graph = buoys.read_graph()
+    graph = buoys.graph.read_graph()
     assert page(graph, 10_000) == wire.graph(graph)
 
 
 def test_a_budget_cuts_after_the_last_entity_that_fits_with_its_relations(buoys: Engine) -> None:
-    graph = buoys.read_graph()
+    graph = buoys.graph.read_graph()
     entity = cost({**wire.entity(graph.entities[0]), "observations": []}) + cost("red")
     relation = cost(wire.relation(graph.relations[0]))
     # Buoy 0 brings 0–1; Buoy 1 brings 1–2; Buoy 2 would bring 2–3.
@@ -83,7 +83,7 @@ def test_a_budget_cuts_after_the_last_entity_that_fits_with_its_relations(buoys:
 @pytest.mark.parametrize("budget", [50, 110, 300, 10_000])
 @pytest.mark.parametrize("limit", [2, 1000])
 def test_pages_join_to_the_whole(buoys: Engine, budget: int, limit: int) -> None:
-    whole = wire.graph(buoys.read_graph())
+    whole = wire.graph(buoys.graph.read_graph())
     seen, relations = joined(buoys, "read_graph", budget_tokens=budget, limit=limit)
     assert list(seen) == [one["name"] for one in whole["entities"]]
     assert relations == whole["relations"]
@@ -98,14 +98,14 @@ def test_an_overgrown_entity_is_paged_through(
     log: Engine, budget: int, tool: str, given: dict[str, Any]
 ) -> None:
     seen, relations = joined(log, tool, budget_tokens=budget, **given)
-    graph = log.open_nodes(["Log", "Quay"], record=False)
+    graph = log.graph.open_nodes(["Log", "Quay"], record=False)
     for entity in graph.entities:
         assert seen[entity.name] == [one.content for one in entity.in_force]
     assert [one for one in relations if one["from"] == "Log"] == list(map(wire.relation, graph.relations))
 
 
 def test_what_is_missing_of_an_entity_is_counted_with_the_way_to_it(log: Engine) -> None:
-    first = page(log.open_nodes(["Log"]), 200)
+    first = page(log.graph.open_nodes(["Log"]), 200)
     (entity,) = first["entities"]
     left = 60 - len(entity["observations"])
     assert 0 < left < 60
@@ -116,20 +116,20 @@ def test_what_is_missing_of_an_entity_is_counted_with_the_way_to_it(log: Engine)
 
 def test_a_text_that_no_page_could_hold_is_cut_and_says_so(engine: Engine) -> None:
     engine.create_entities([{"name": "Log", "type": "log", "observations": ["calm sea " * 500]}])
-    cut = page(engine.read_graph(), 100)
+    cut = page(engine.graph.read_graph(), 100)
     (text,) = cut["entities"][0]["observations"]
     assert text.endswith("…")
     assert ("calm sea " * 500).startswith(text.removesuffix("…"))
     assert cost(cut["entities"][0]) <= 100
     assert cut["note"] == "A text of 'Log' was cut to fit 100 tokens; allow more with `budget_tokens`."
     assert "cursor" not in cut
-    assert len(page(engine.read_graph(), 2_000)["entities"][0]["observations"][0]) == 4_500
+    assert len(page(engine.graph.read_graph(), 2_000)["entities"][0]["observations"][0]) == 4_500
 
 
 def test_a_name_comes_whole_whatever_the_budget_and_with_the_beginning_of_a_text(engine: Engine) -> None:
     rows = [{"name": "Log" * 300, "type": "log", "observations": ["calm sea " * 500, "fog"]}]
     engine.create_entities(rows)
-    first = page(engine.read_graph(), 60)
+    first = page(engine.graph.read_graph(), 60)
     assert first["entities"][0]["name"] == "Log" * 300
     (text,) = first["entities"][0]["observations"]
     assert text.startswith("calm sea calm sea")
@@ -141,7 +141,7 @@ def test_a_name_comes_whole_whatever_the_budget_and_with_the_beginning_of_a_text
 
 
 def test_another_entity_at_the_place_of_a_half_read_one_is_read_from_its_start(buoys: Engine) -> None:
-    graph = buoys.read_graph()
+    graph = buoys.graph.read_graph()
     elsewhere = Place(1, graph.entities[3].in_force[0].id)
     data = fitted([(1, graph.entities[4])], (), 1_000, elsewhere)
     assert data["entities"][0]["observations"] == ["red"]

@@ -87,7 +87,9 @@ def test_of_an_overgrown_entity_what_answers_the_question_is_shown(engine: Engin
 
 def test_what_an_entitys_observations_said_before_is_shown_when_asked_for(engine: Engine) -> None:
     engine.create_entities([{"name": "Ada", "type": "person", "observations": ["sails on Mondays", "rows"]}])
-    engine.add_observations({"Ada": [{"content": "sails on Sundays", "supersedes": "sails on Mondays"}]})
+    engine.graph.add_observations(
+        {"Ada": [{"content": "sails on Sundays", "supersedes": "sails on Mondays"}]}
+    )
     given = {"query": "when does Ada sail?", "kinds": ["entity"]}
     (now,) = RECALL.run(Call(engine, given)).data["hits"]
     assert "superseded" not in now

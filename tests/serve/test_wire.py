@@ -19,8 +19,8 @@ def test_json_is_written_as_the_official_server_writes_it() -> None:
 
 def test_an_entity_shows_only_what_is_in_force(engine: Engine) -> None:
     engine.create_entities([{"name": "Ada", "type": "person", "observations": ["sails", "rows"]}])
-    engine.add_observations({"Ada": [{"content": "sails on Sundays", "supersedes": "sails"}]})
-    (ada,) = engine.open_nodes(["Ada"]).entities
+    engine.graph.add_observations({"Ada": [{"content": "sails on Sundays", "supersedes": "sails"}]})
+    (ada,) = engine.graph.open_nodes(["Ada"]).entities
     assert wire.entity(ada) == {
         "name": "Ada",
         "entityType": "person",
@@ -29,8 +29,8 @@ def test_an_entity_shows_only_what_is_in_force(engine: Engine) -> None:
 
 
 def test_a_relation_has_the_official_names(engine: Engine) -> None:
-    engine.create_relations([("Ada", "leads", "Tidebook")], create_missing=True)
-    (leads,) = engine.read_graph().relations
+    engine.graph.create_relations([("Ada", "leads", "Tidebook")], create_missing=True)
+    (leads,) = engine.graph.read_graph().relations
     assert wire.relation(leads) == {"from": "Ada", "to": "Tidebook", "relationType": "leads"}
 
 

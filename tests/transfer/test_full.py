@@ -59,17 +59,17 @@ def a_life(mine: Engine) -> None:
             "Gone",
         ]
     )
-    mine.add_observations({"Ada": [{"content": "new", "kind": "fact", "supersedes": "old"}]})
-    mine.delete_observations({"Ada": ["removed"]})
-    mine.create_relations(
+    mine.graph.add_observations({"Ada": [{"content": "new", "kind": "fact", "supersedes": "old"}]})
+    mine.graph.delete_observations({"Ada": ["removed"]})
+    mine.graph.create_relations(
         [
             ("House", "contains", "Ada"),
             ("Ada", "knew", "Gone"),
             {"from": "Ada", "to": "House", "type": "likes"},
         ]
     )
-    mine.end_relation("Ada", "likes", "House")
-    mine.delete_entities(["Gone"])
+    mine.graph.end_relation("Ada", "likes", "House")
+    mine.graph.delete_entities(["Gone"])
     mine.create_entities(["Gone"])
     put(
         mine,
@@ -86,12 +86,12 @@ def a_life(mine: Engine) -> None:
     )
     bob = mine.scoped("bob", "helper")
     bob.create_entities([{"name": "Ada", "observations": ["another one"]}])
-    bob.forget(one.id for one in bob.read_graph().entities)
+    bob.forget(one.id for one in bob.graph.read_graph().entities)
 
 
 def test_the_format_is_what_its_page_says(mine: Engine) -> None:
     mine.create_entities([{"name": "Ada", "type": "person", "observations": ["wrote"]}])
-    mine.create_relations([("Ada", "is", "Ada")])
+    mine.graph.create_relations([("Ada", "is", "Ada")])
 
     at_one, at_three = "2026-03-01T00:00:01.000000Z", "2026-03-01T00:00:03.000000Z"
     assert [json.loads(row) for row in exported(mine).splitlines()] == [
@@ -128,11 +128,11 @@ def test_what_was_imported_lives_on(mine: Engine, other: Engine) -> None:
     assert [hit.memory.name for hit in other.search("kept").hits] == ["Ada"]
     assert not other.search("removed").hits
     assert other.create_entities(["Next"]).entities[0].id == 12
-    other.delete_entities(["Gone"])
+    other.graph.delete_entities(["Gone"])
     assert other.restore(3).name == "Gone"
-    assert [(r.source_name, r.type) for r in other.open_nodes(["Gone"]).relations] == [("Ada", "knew")]
+    assert [(r.source_name, r.type) for r in other.graph.open_nodes(["Gone"]).relations] == [("Ada", "knew")]
     # The inverse still belongs to its relation.
-    assert other.delete_relations([("House", "contains", "Ada")]) == 2
+    assert other.graph.delete_relations([("House", "contains", "Ada")]) == 2
 
 
 def test_importing_again_changes_nothing(mine: Engine) -> None:
@@ -162,13 +162,13 @@ def test_ids_that_are_taken_give_way_and_relations_follow(mine: Engine) -> None:
     report = load(mine, HEADER + person(1, "Ada") + person(2, "Bob") + link(1, 1, 2))
 
     assert (report.entities_created, report.relations_created) == (2, 1)
-    assert [(one.id, one.name) for one in mine.read_graph().entities] == [
+    assert [(one.id, one.name) for one in mine.graph.read_graph().entities] == [
         (1, "Zoe"),
         (2, "Yan"),
         (3, "Ada"),
         (4, "Bob"),
     ]
-    assert [(r.source_name, r.target_name) for r in mine.read_graph().relations] == [("Ada", "Bob")]
+    assert [(r.source_name, r.target_name) for r in mine.graph.read_graph().relations] == [("Ada", "Bob")]
     before = exported(mine)
     assert not load(mine, HEADER + person(1, "Ada") + person(2, "Bob") + link(1, 1, 2)).changed
     assert exported(mine) == before
@@ -177,7 +177,7 @@ def test_ids_that_are_taken_give_way_and_relations_follow(mine: Engine) -> None:
 def test_a_whole_life_goes_into_a_store_that_has_its_own(mine: Engine, other: Engine) -> None:
     a_life(mine)
     other.create_entities([{"name": "Ada", "observations": ["kept", "theirs"]}, "Zoe"])
-    other.create_relations([("Zoe", "knows", "Ada")])
+    other.graph.create_relations([("Zoe", "knows", "Ada")])
 
     report = load(other, exported(mine))
     before = exported(other)
@@ -185,7 +185,7 @@ def test_a_whole_life_goes_into_a_store_that_has_its_own(mine: Engine, other: En
 
     # Ada was there; two of her four observations that are gone came along, and so did `new`.
     assert (report.entities_created, report.entities_merged, report.observations_added) == (4, 1, 4)
-    [ada] = other.open_nodes(["Ada"]).entities
+    [ada] = other.graph.open_nodes(["Ada"]).entities
     assert [seen.content for seen in ada.in_force] == ["kept", "theirs", "new"]
     superseded = next(seen for seen in ada.observations if seen.content == "old")
     assert superseded.superseded_by == next(seen.id for seen in ada.observations if seen.content == "new")
@@ -196,21 +196,21 @@ def test_a_whole_life_goes_into_a_store_that_has_its_own(mine: Engine, other: En
 def test_what_was_forgotten_since_comes_back_and_what_lives_is_not_forgotten(mine: Engine) -> None:
     mine.create_entities([{"name": "Ada", "observations": ["wrote"]}, "Bob"])
     living = exported(mine)
-    mine.delete_entities(["Ada"])
+    mine.graph.delete_entities(["Ada"])
     without = exported(mine)
 
     load(mine, living)
-    assert [seen.content for seen in mine.open_nodes(["Ada"]).entities[0].in_force] == ["wrote"]
+    assert [seen.content for seen in mine.graph.open_nodes(["Ada"]).entities[0].in_force] == ["wrote"]
     assert load(mine, living).changed is False
 
     load(mine, without)
-    assert len(mine.open_nodes(["Ada"]).entities) == 1
+    assert len(mine.graph.open_nodes(["Ada"]).entities) == 1
     assert load(mine, without).changed is False
 
 
 def test_links_lead_to_where_things_are_now(mine: Engine) -> None:
     mine.create_entities(["Zoe"])
-    mine.create_relations([("Zoe", "is", "Zoe")])
+    mine.graph.create_relations([("Zoe", "is", "Zoe")])
     text = (
         HEADER
         + note(1, "first draft", superseded_by=2, superseded_at=MOMENT)
@@ -289,7 +289,7 @@ def test_what_is_unknown_here_takes_the_type_that_the_export_knows(mine: Engine)
     report = load(mine, text)
 
     assert (report.types_taken, report.changed) == (1, True)
-    assert {one.name: one.type for one in mine.read_graph().entities} == {
+    assert {one.name: one.type for one in mine.graph.read_graph().entities} == {
         "Ada": "person",
         "Bo": "ship",
         "Gone": "unknown",
@@ -297,7 +297,7 @@ def test_what_is_unknown_here_takes_the_type_that_the_export_knows(mine: Engine)
     before = exported(mine)
     assert not load(mine, text).changed
     assert exported(mine) == before
-    assert list(mine.verify()) == []
+    assert list(mine.upkeep.verify()) == []
 
 
 def test_twins_stay_two_in_an_empty_store(mine: Engine, other: Engine) -> None:

@@ -43,7 +43,7 @@ def test_entities_come_with_their_observations_and_relations(mine: Engine) -> No
         relations_created=1,
         embedded=4,  # two names, two observations
     )
-    graph = mine.read_graph()
+    graph = mine.graph.read_graph()
     assert [(one.name, [seen.content for seen in one.in_force]) for one in graph.entities] == [
         ("Ada", ["wrote", "counted"]),
         ("Babbage", []),
@@ -95,7 +95,7 @@ def test_an_end_that_stands_later_in_the_file_has_its_type_from_there(mine: Engi
     report = load(mine, text)
 
     assert report.also_created == ("Ada",)
-    assert {one.name: one.type for one in mine.open_nodes(["Ada", "Last"]).entities} == {
+    assert {one.name: one.type for one in mine.graph.open_nodes(["Ada", "Last"]).entities} == {
         "Ada": "unknown",
         "Last": "thing",
     }
@@ -118,9 +118,9 @@ def test_an_end_that_was_missing_gets_its_type_from_a_later_file(mine: Engine) -
     report = load(mine, entity("Ghost", type_="spirit"))
 
     assert (report.entities_merged, report.types_taken, report.types_kept, report.changed) == (1, 1, 0, True)
-    assert mine.open_nodes(["Ghost"]).entities[0].type == "spirit"
+    assert mine.graph.open_nodes(["Ghost"]).entities[0].type == "spirit"
     assert mine.counts().due == 0
-    assert list(mine.verify()) == []
+    assert list(mine.upkeep.verify()) == []
 
 
 def test_a_relation_may_lead_to_what_the_store_had_before(mine: Engine) -> None:
@@ -141,7 +141,7 @@ def test_lines_of_the_same_name_are_one_entity(mine: Engine) -> None:
 
     assert (report.entities_created, report.entities_merged, report.observations_added) == (1, 1, 2)
     assert report.types_kept == 1
-    assert (mine.read_graph().entities[0].type, exported(mine, "official")) == (
+    assert (mine.graph.read_graph().entities[0].type, exported(mine, "official")) == (
         "person",
         entity("Ada", "one", "two", type_="person"),
     )
@@ -203,7 +203,7 @@ def test_an_empty_type_is_unknown(mine: Engine) -> None:
     report = load(mine, '{"type":"entity","name":"Ada"}\n' + entity("Bob", type_=" "))
 
     assert report.bad_count == 0
-    assert {one.type for one in mine.read_graph().entities} == {"unknown"}
+    assert {one.type for one in mine.graph.read_graph().entities} == {"unknown"}
 
 
 def test_a_line_without_a_type_leaves_it_to_another_line(mine: Engine) -> None:
@@ -317,11 +317,11 @@ def test_every_bad_line_is_counted_and_the_first_are_named(mine: Engine) -> None
 
 def test_only_what_holds_now_goes_out(mine: Engine) -> None:
     mine.create_entities([{"name": "Ada", "observations": ["old", "removed"]}, "Gone", "Here"])
-    mine.add_observations({"Ada": [{"content": "new", "supersedes": "old"}]})
-    mine.delete_observations({"Ada": ["removed"]})
-    mine.create_relations([("Ada", "knew", "Gone"), ("Ada", "knows", "Here"), ("Ada", "met", "Here")])
-    mine.end_relation("Ada", "knows", "Here")
-    mine.delete_entities(["Gone"])
+    mine.graph.add_observations({"Ada": [{"content": "new", "supersedes": "old"}]})
+    mine.graph.delete_observations({"Ada": ["removed"]})
+    mine.graph.create_relations([("Ada", "knew", "Gone"), ("Ada", "knows", "Here"), ("Ada", "met", "Here")])
+    mine.graph.end_relation("Ada", "knows", "Here")
+    mine.graph.delete_entities(["Gone"])
 
     assert exported(mine, "official") == (
         entity("Ada", "new", type_="unknown")

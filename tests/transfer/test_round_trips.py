@@ -124,7 +124,7 @@ def test_a_full_export_gives_the_same_store_again(life: list[Change], tick: time
 
             load(other, before)
             assert exported(other) == before
-            assert list(other.verify()) == []
+            assert list(other.upkeep.verify()) == []
 
             load(other, before)
             load(one, before)
@@ -152,7 +152,7 @@ def test_bringing_a_full_export_twice_is_bringing_it_once(
             load(other, brought)
 
             assert exported(other) == before
-            assert list(other.verify()) == []
+            assert list(other.upkeep.verify()) == []
             # What was live there is live here.
             names = {(m.scope, m.name) for m in live(one)}
             assert names <= {(m.scope, m.name) for m in live(other)}
@@ -194,7 +194,7 @@ def test_an_official_export_gives_the_same_graph_again(
         path = Path(folder)
         with engine_at(path / "a.db", model="none") as one, engine_at(path / "b.db") as other:
             one.create_entities([{"name": name, "observations": seen} for name, seen in entities])
-            one.create_relations(relations)
+            one.graph.create_relations(relations)
             before = exported(one, "official")
 
             load(other, before)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 def mine(tmp_path: Path) -> Iterator[Engine]:
     with engine_at(tmp_path / "one.db") as one:
         yield one
-        assert list(one.verify()) == []
+        assert list(one.upkeep.verify()) == []
 
 
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Engine]:
     with engine_at(tmp_path / "other.db") as another:
         yield another
-        assert list(another.verify()) == []
+        assert list(another.upkeep.verify()) == []

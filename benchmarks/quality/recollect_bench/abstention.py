@@ -189,7 +189,7 @@ def _asked(haystack: Haystack, elsewhere: Sequence[str], embedder: Embedder, way
         open_haystack(haystack, embedder, Path(folder), progress=storing) as (engine, document_of),
     ):
         if way.calibrate:
-            engine.calibrate()
+            engine.upkeep.calibrate()
         for done, question in enumerate(judged, start=1):
             answers = {id_ for id_, document in document_of.items() if document in question.relevant}
             yield _judged(PRESENT, _ask(engine, question.text, way), answers)

@@ -22,7 +22,7 @@ def calibrate(call: Call) -> None:
     half. Until then, what was measured elsewhere holds. Nothing leaves this machine.
     """
     with call.memory() as memory, progress("Asking") as (asking,):
-        done = memory.calibrate(progress=asking)
+        done = memory.upkeep.calibrate(progress=asking)
     learnt = done.calibration
     data = {
         "memories": done.memories,

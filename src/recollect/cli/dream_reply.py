@@ -47,7 +47,7 @@ def of_dream(memory: Engine, done: Dreamt, *, dry_run: bool) -> Dreamed:
 
 def of_record(memory: Engine, id_: int, *, changes: bool) -> Dreamed:
     """A dream of the past; with `changes`, line by line."""
-    record, found = memory.dream_journal(id_)
+    record, found = memory.dreams.journal(id_)
     journal: Mapping[str, Any] = found
     named = named_in(record.report)
     memories = memories_of(memory, sorted({*named, *(changed_ids(journal) if changes else ())}))

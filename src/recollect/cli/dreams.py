@@ -34,7 +34,7 @@ def history(call: Call, limit: int) -> None:
     from recollect.cli.dream_story import in_brief  # noqa: PLC0415
 
     with call.memory() as memory:
-        found = memory.dreams(limit)
+        found = memory.dreams.history(limit)
         zone = memory.parts.zone
     rows = [
         (
@@ -88,8 +88,8 @@ def undo(call: Call, id_: int, later: bool, yes: bool) -> None:
     from recollect.cli.dream_story import label  # noqa: PLC0415
 
     with call.memory() as memory:
-        record, _ = memory.dream_journal(id_)
-        since = [each for each in memory.dreams(1000) if each.id > id_ and each.undone_at is None]
+        record, _ = memory.dreams.journal(id_)
+        since = [each for each in memory.dreams.history(1000) if each.id > id_ and each.undone_at is None]
         if since and not later:
             raise Conflict(
                 f"Dream {since[0].id} came after dream {id_} and builds on it; undo that first, or all with: "
@@ -98,7 +98,7 @@ def undo(call: Call, id_: int, later: bool, yes: bool) -> None:
         if record.undone_at is None:
             also = f" and the {counted(len(since), 'dream')} since" if later and since else ""
             confirm(f"Put everything back as it was before dream {id_}{also}?", yes=yes)
-        done = memory.undo_dream(id_, later=later)
+        done = memory.dreams.undo(id_, later=later)
         left = memories_of(memory, done.left)
     call.show(_undone(done, [(id_, label(left.get(id_))) for id_ in done.left]))
 

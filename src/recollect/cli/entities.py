@@ -84,7 +84,7 @@ def observe(
         raise click.UsageError("--supersedes goes with one TEXT: the one that takes the old one's place.")
     shared = {"kind": kind, "happened_at": happened_at, "supersedes": _id_or_text(supersedes)}
     with call.memory() as memory:
-        batch = memory.add_observations({name: [{"content": text, **shared} for text in texts]})
+        batch = memory.graph.add_observations({name: [{"content": text, **shared} for text in texts]})
         _show(call, batch, replaced=supersedes)
 
 
@@ -100,11 +100,11 @@ def unobserve(call: Call, name: str, texts: tuple[str, ...]) -> None:
     To correct one and keep the history, use `recollect observe --supersedes` instead.
     """
     with call.memory() as memory:
-        entity = next(iter(memory.open_nodes([name], record=False).entities), None)
+        entity = next(iter(memory.graph.open_nodes([name], record=False).entities), None)
         if entity is None:
             raise NotFound(f"There is no entity named {name!r}; `recollect find` looks for one.")
         gone = {each.id: each.content for each in entity.in_force if each.content in texts}
-        removed = memory.delete_observations({entity.name: texts})
+        removed = memory.graph.delete_observations({entity.name: texts})
     absent = [text for text in texts if text not in gone.values()]
     undo = [f"Bring it back: recollect restore --observation {id_}" for id_ in gone]
     details = [*(f"Not there: {text}" for text in absent), *undo]
@@ -119,7 +119,7 @@ def unobserve(call: Call, name: str, texts: tuple[str, ...]) -> None:
 def status(call: Call, name: str, status: str) -> None:
     """Mark an entity as active, paused, completed or archived."""
     with call.memory() as memory:
-        now = memory.set_status(name, status)
+        now = memory.graph.set_status(name, status)
     call.show(Done(f"{name} is {now}.", {"name": name, "status": str(now)}))
 
 

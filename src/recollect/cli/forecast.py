@@ -42,7 +42,7 @@ def forecast(call: Call, days: int, limit: int) -> None:
 
     with call.memory() as memory:
         at = memory.parts.clock()
-        found = memory.forecast(days)
+        found = memory.dreams.forecast(days)
         with memory.store.read() as view:
             named = view.memories(soonest(found, limit))
         zone = memory.parts.zone

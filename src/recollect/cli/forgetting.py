@@ -32,7 +32,7 @@ _NAMED = 10
 def delete(call: Call, names: tuple[str, ...]) -> None:
     """Forget entities by their exact name, with their relations. They can be restored."""
     with call.memory() as memory:
-        ids = memory.delete_entities(names)
+        ids = memory.graph.delete_entities(names)
     _show_forgotten(call, ids, asked=len(set(names)), noun="entity", plural="entities")
 
 
@@ -125,7 +125,7 @@ def _returned(was: Memory | None, now: Memory) -> Iterator[str]:
 def _restore_observations(call: Call, ids: Sequence[int]) -> None:
     with call.memory() as memory:
         for id_ in ids:
-            memory.restore_observation(id_)
+            memory.graph.restore_observation(id_)
     call.show(Done(f"Restored {counted(len(ids), 'observation')}.", {"observations": list(ids)}))
 
 

@@ -152,7 +152,7 @@ def reranking(found: Settings) -> Check:
 
 
 def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
-    counts, used = memory.counts(), memory.model()
+    counts, used = memory.counts(), memory.model
     yield Check("ok", "holds", _contents(counts, session_count(memory)))
     name = model_name(found) if used is None else used.name
     ready = model(found, name)

@@ -30,7 +30,7 @@ def find(call: Call, text: tuple[str, ...], limit: int) -> None:
     a word. Nothing here goes by meaning; `recollect search` does.
     """
     with call.memory() as memory:
-        found = memory.search_nodes(" ".join(text), limit=limit)
+        found = memory.graph.search_nodes(" ".join(text), limit=limit)
     call.show(Listed(found, query=" ".join(text)))
 
 
@@ -58,9 +58,9 @@ def show(call: Call, names: tuple[str, ...], history: bool) -> None:
         if len(missing) == len(found):
             raise NotFound(no_such(*missing))
         there = [each for each in found.values() if each is not None]
-        graph = memory.open_nodes([each.name for each in there if _is_open(each)], history=history)
+        graph = memory.graph.open_nodes([each.name for each in there if _is_open(each)], history=history)
         texts = tuple(_opened(memory, each) for each in there if not _is_open(each))
-        links = {each.id: memory.links(each.id) for each in graph.entities}
+        links = {each.id: memory.dreams.links(each.id) for each in graph.entities}
         call.show(Opened(graph, history, texts, memory.parts.zone, links))
     if missing:
         call.tell(no_such(*missing))
@@ -74,7 +74,7 @@ def show(call: Call, names: tuple[str, ...], history: bool) -> None:
 def graph(call: Call, limit: int, after: int) -> None:
     """List the graph, a page at a time, oldest entities first."""
     with call.memory() as memory:
-        page = memory.read_graph(limit=limit, after=after)
+        page = memory.graph.read_graph(limit=limit, after=after)
     more = _next_page(page, limit)
     call.show(Listed(page, more))
     if more is not None and not call.is_terminal:
@@ -94,6 +94,6 @@ def _opened(engine: Engine, memory: Memory) -> OpenedText:
     engine.get(memory.id, record=True)  # counted, as an entity is that is opened
     with engine.store.read() as view:
         named = view.memories(memory.mentions)
-    near = engine.around(memory.id) if memory.position is not None else ()
+    near = engine.sessions.neighbours(memory.id) if memory.position is not None else ()
     mentions = tuple(named[id_] for id_ in memory.mentions if id_ in named)
-    return OpenedText(memory, mentions, tuple(near), engine.links(memory.id))
+    return OpenedText(memory, mentions, tuple(near), engine.dreams.links(memory.id))

@@ -114,7 +114,7 @@ def export(
 def backup(call: Call, file: str) -> None:
     """Copy the store to a new file, even while it is in use."""
     with call.memory() as memory, progress("Copying") as (told,):
-        memory.backup(file, told)
+        memory.upkeep.backup(file, told)
     bytes_ = Path(file).stat().st_size
     message = f"Backed up to {file} ({size(bytes_)})."
     call.show(Done(message, {"file": file, "bytes": bytes_}, [f"Put it back: recollect restore {file}"]))

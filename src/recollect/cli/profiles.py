@@ -140,7 +140,7 @@ def _tuned(call: Call, name: str) -> Numbers | None:
     if not call.settings()[0].store.exists():
         return None
     with call.memory() as memory:
-        numbers = memory.tuner.numbers(name)
+        numbers = memory.tuning.numbers(name)
     return numbers if numbers.version else None
 
 

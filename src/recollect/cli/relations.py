@@ -47,7 +47,7 @@ def relate(
     span = {"context": context, "since": since, "until": until}
     wanted = {"source": source, "type": type_, "target": target, **span}
     with call.memory(create=create_missing) as memory:
-        (related,) = memory.create_relations([wanted], create_missing=create_missing).relations
+        (related,) = memory.graph.create_relations([wanted], create_missing=create_missing).relations
     _show(call, related)
 
 
@@ -59,7 +59,7 @@ def relate(
 def end_relation(call: Call, source: str, type_: str, target: str, at: datetime | None) -> None:
     """Say that a relation holds no more. It stays, as history."""
     with call.memory() as memory:
-        memory.end_relation(source, type_, target, at=at)
+        memory.graph.end_relation(source, type_, target, at=at)
     data = {"source": source, "type": type_, "target": target, "at": at.isoformat() if at else None}
     call.show(Done(f"Ended: {source} {type_} {target}.", data))
 
@@ -74,7 +74,7 @@ def unrelate(call: Call, source: str, type_: str, target: str) -> None:
     For one that was true and is over, use `recollect end-relation`.
     """
     with call.memory() as memory:
-        removed = memory.delete_relations([(source, type_, target)])
+        removed = memory.graph.delete_relations([(source, type_, target)])
     data = {"source": source, "type": type_, "target": target, "removed": removed}
     if removed:
         inverse = " and its inverse" if removed > 1 else ""

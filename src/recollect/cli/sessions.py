@@ -37,7 +37,7 @@ def list_(call: Call) -> None:
     In a pipe, the fields of a line are: name, turns, first, last, who.
     """
     with call.memory() as memory:
-        found = memory.sessions()
+        found = memory.sessions.list()
         rows = [_row(session, memory) for session in found]
     data = {"sessions": [_session_data(session) for session in found]}
     footer = "Read one: recollect session show NAME" if found else "No conversations here yet."
@@ -53,7 +53,7 @@ def show(call: Call, name: str, last: int | None) -> None:
     In a pipe, the fields of a line are: id, time, who, text.
     """
     with call.memory() as memory:
-        turns = memory.turns(name, last=last)
+        turns = memory.sessions.turns(name, last=last)
         if not turns:
             raise _no_such(name)
         call.show(Talk(name, tuple(turns), memory.parts.zone))
@@ -129,9 +129,9 @@ def extract(call: Call, name: str) -> None:
     In a pipe, the fields of a line are: id, `new` or `known`, text, names of entities.
     """
     with call.memory() as memory:
-        if not memory.turns(name, last=1):
+        if not memory.sessions.turns(name, last=1):
             raise _no_such(name)
-        notes = memory.extract(name)
+        notes = memory.sessions.extract(name)
     data = {"session": name, "notes": [note_data(note) for note in notes]}
     if notes:
         footer = f"{new_and_known(notes)}, drawn out of {name}."

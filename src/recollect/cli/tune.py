@@ -34,7 +34,7 @@ def analyze(call: Call, profile: str | None) -> None:
     from recollect.cli.tune_reply import analyzed  # noqa: PLC0415  # loads the engine's records
 
     with call.memory() as memory:
-        call.show(analyzed(memory.tuner.analyze(profile)))
+        call.show(analyzed(memory.tuning.analyze(profile)))
 
 
 @command(
@@ -82,7 +82,7 @@ def run(
         raise click.UsageError("A number has several ranges; give one, with commas between its values.")
     with call.memory() as memory:
         with steps("Trying numbers"):
-            found = memory.tuner.run(profile, ranges=wanted or None, dry_run=dry_run)
+            found = memory.tuning.run(profile, ranges=wanted or None, dry_run=dry_run)
         call.show(searched(found, dry_run=dry_run))
 
 
@@ -107,7 +107,7 @@ def set_(call: Call, values: tuple[str, ...], profile: str | None, exactly: bool
     if len(wanted) < len(values):
         raise click.UsageError("A number is given twice; give it once.")
     with call.memory() as memory:
-        done = memory.tuner.set(wanted, profile, exactly=exactly, dry_run=dry_run)
+        done = memory.tuning.set(wanted, profile, exactly=exactly, dry_run=dry_run)
         call.show(changed(done, dry_run=dry_run))
 
 
@@ -123,10 +123,10 @@ def reset(call: Call, profile: str | None, dry_run: bool, yes: bool) -> None:
     from recollect.cli.tune_reply import changed  # noqa: PLC0415  # loads the engine's records
 
     with call.memory() as memory:
-        would = memory.tuner.reset(profile, dry_run=True)
+        would = memory.tuning.reset(profile, dry_run=True)
         if would.before and not dry_run:
             confirm(f"Reset the profile {would.profile} to its published numbers?", yes=yes)
-        call.show(changed(memory.tuner.reset(profile, dry_run=dry_run), dry_run=dry_run))
+        call.show(changed(memory.tuning.reset(profile, dry_run=dry_run), dry_run=dry_run))
 
 
 @command("history", "recollect tune history", "recollect tune history --profile limbic --json")
@@ -142,7 +142,7 @@ def history(call: Call, profile: str | None, limit: int) -> None:
     from recollect.cli.tune_reply import listed  # noqa: PLC0415  # loads the engine's records
 
     with call.memory() as memory:
-        found = memory.tuner.history(profile, limit)
+        found = memory.tuning.history(profile, limit)
         reply: Rows = listed(found, memory.parts.zone)
     call.show(reply)
 
@@ -163,10 +163,10 @@ def rollback(call: Call, version: int | None, profile: str | None, dry_run: bool
     from recollect.cli.tune_reply import changed  # noqa: PLC0415  # loads the engine's records
 
     with call.memory() as memory:
-        would = memory.tuner.rollback(version, profile, dry_run=True)
+        would = memory.tuning.rollback(version, profile, dry_run=True)
         if would.before and not dry_run:
             confirm(f"Give the profile {would.profile} its earlier numbers back?", yes=yes)
-        call.show(changed(memory.tuner.rollback(version, profile, dry_run=dry_run), dry_run=dry_run))
+        call.show(changed(memory.tuning.rollback(version, profile, dry_run=dry_run), dry_run=dry_run))
 
 
 @click.command(

@@ -32,7 +32,7 @@ def stats(call: Call) -> None:
     """Count what the memory holds, in every scope."""
     settings, _ = call.settings()
     with call.memory() as memory:
-        counts, model = memory.counts(), memory.model()
+        counts, model = memory.counts(), memory.model
         sessions = session_count(memory)
         last = last_dream(memory)
         said = "never" if last is None else f"{moment(last.at, memory.parts.zone)} (dream {last.id})"
@@ -56,8 +56,8 @@ def verify(call: Call, repair: bool) -> int | None:
     With --repair, what is derived from the rows is rebuilt. Exits with 1 while anything is wrong.
     """
     with call.memory() as memory:
-        found = memory.verify()
-        left = memory.repair() if repair and found else found
+        found = memory.upkeep.verify()
+        left = memory.upkeep.repair() if repair and found else found
     call.show(_verified(found, left))
     return REFUSED if left else None
 
@@ -86,7 +86,7 @@ def session_count(memory: Engine) -> int:
 
 def last_dream(memory: Engine) -> DreamRecord | None:
     """Of this scope; those that were undone do not count."""
-    return next((each for each in memory.dreams(_LOOKED_AT) if each.undone_at is None), None)
+    return next((each for each in memory.dreams.history(_LOOKED_AT) if each.undone_at is None), None)
 
 
 def schedule(settings: Settings) -> str:

@@ -41,7 +41,7 @@ def memory_of(engine: Engine, text: str) -> Memory:
 
 def memory_if_any(engine: Engine, text: str) -> Memory | None:
     if not text.startswith("#"):
-        entities = engine.open_nodes([text], record=False).entities
+        entities = engine.graph.open_nodes([text], record=False).entities
         if entities:
             return entities[0]
     number = id_in(text)
@@ -67,7 +67,7 @@ def sessions_begun(ctx: click.Context, _: click.Parameter, begun: str) -> list[C
 
     try:
         with ctx.ensure_object(Call).memory() as memory:
-            known = memory.sessions()
+            known = memory.sessions.list()
     except RecollectError:  # no memory, or none that opens: the command itself will say so
         return []
     return [CompletionItem(each.name) for each in known if each.name.startswith(begun)]

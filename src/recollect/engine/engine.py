@@ -4,79 +4,61 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
-from recollect.changes import Forget, Purge, Restore, RestoreObservation
+from recollect.changes import Forget, Purge, Restore
 from recollect.engine import (
-    calibrating,
     context,
     converse,
     correct,
     dreaming,
-    duplicates,
     graph,
     history,
     meaning,
-    reflect,
     remember,
     self_test,
-    split,
-    split_analysis,
-    tuning,
 )
 from recollect.engine.context import DEFAULT_BUDGET
+from recollect.engine.dreams import Dreams
+from recollect.engine.knowledge_graph import KnowledgeGraph
 from recollect.engine.recall import Question, recall
-from recollect.engine.report import STALE_DAYS, consolidation_report
-from recollect.engine.semantic import as_published, entities_for
+from recollect.engine.sessions import Sessions
 from recollect.engine.shadow import note_shown
+from recollect.engine.tuning import Tuner, feedback
+from recollect.engine.upkeep import Upkeep
 from recollect.engine.wanted import aware, ids_of, listed, scope_of, tags_of
 from recollect.engine.whynot import why_not
 from recollect.errors import InvalidInput, StoreUnavailable
-from recollect.rank.profiles import DEFAULT, PROFILES, profile_named
-from recollect.records import Filter, Kind, Scope
-from recollect.text.same import CONTAINED, SIMILAR
+from recollect.rank.profiles import DEFAULT
+from recollect.records import Kind, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
     from types import TracebackType
 
-    from recollect.dream.forecast import Forecast
     from recollect.dream.knobs import Knobs
-    from recollect.engine.calibrating import Calibrating
-    from recollect.engine.dreaming import Dreamt, Undone
+    from recollect.engine.dreaming import Dreamt
     from recollect.engine.learning import Learning
     from recollect.engine.night import Night
     from recollect.engine.parts import Parts
     from recollect.engine.results import (
         Answer,
         Context,
-        Graph,
         History,
         ObservedBatch,
         Reindexed,
-        RelatedBatch,
         Remembered,
         RememberedBatch,
         Superseded,
         Told,
     )
     from recollect.engine.self_results import SelfTest
-    from recollect.engine.split import PartLike
-    from recollect.engine.upkeep_results import (
-        ConsolidationReport,
-        Duplicates,
-        Split,
-        SplitAnalysis,
-        SplitProposal,
-        SplitUndo,
-        Unsplit,
-    )
-    from recollect.engine.wanted import EntityLike, NoteLike, ObservationLike, RelationLike, TurnLike
+    from recollect.engine.wanted import EntityLike, NoteLike, TurnLike
     from recollect.engine.whynot import WhyNot
     from recollect.ports import Progress, Store
     from recollect.rank.pipeline import Profile
-    from recollect.records import Counts, DreamRecord, Memory, Model, Problem, Session, Status
+    from recollect.records import Counts, Memory, Model
 
 
 class Engine:
@@ -124,7 +106,32 @@ class Engine:
         """The same store, seen as another owner or agent."""
         return Engine(replace(self._parts, scope=Scope(owner, agent)))
 
-    # The knowledge graph
+    @property
+    def graph(self) -> KnowledgeGraph:
+        """Observations, relations and reading of the knowledge graph."""
+        return KnowledgeGraph(self._parts)
+
+    @property
+    def sessions(self) -> Sessions:
+        """The conversations of this scope."""
+        return Sessions(self._parts)
+
+    @property
+    def dreams(self) -> Dreams:
+        """Earlier dreams, how to undo one, and what future ones would do."""
+        return Dreams(self._parts)
+
+    @property
+    def tuning(self) -> Tuner:
+        """A profile's numbers: how they fare on this store's own answers, and the ways to change them."""
+        return Tuner(self._parts, self.profiles)
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """Care for the store, and tidying of the graph."""
+        return Upkeep(self._parts)
+
+    # What is remembered
 
     def create_entities(
         self,
@@ -143,69 +150,6 @@ class Engine:
         is told of the embedding, which follows the write.
         """
         return graph.create_entities(self._parts, entities, keep_going=keep_going, key=key, progress=progress)
-
-    def add_observations(
-        self,
-        additions: Mapping[str, Sequence[ObservationLike]],
-        *,
-        keep_going: bool = False,
-        key: str | None = None,
-        progress: Progress | None = None,
-    ) -> ObservedBatch:
-        """Add observations to entities that exist, by name. Near-repeats are flagged, never dropped."""
-        return graph.add_observations(
-            self._parts, additions, keep_going=keep_going, key=key, progress=progress
-        )
-
-    def create_relations(
-        self,
-        relations: Iterable[RelationLike],
-        *,
-        create_missing: bool = False,
-        keep_going: bool = False,
-        key: str | None = None,
-    ) -> RelatedBatch:
-        """Connect entities. With `create_missing`, one that is absent is made, of type `unknown`."""
-        return graph.create_relations(
-            self._parts, relations, create_missing=create_missing, keep_going=keep_going, key=key
-        )
-
-    def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = None) -> None:  # noqa: A002  # the domain's word
-        """Say that a relation held until `at` (now, if not given). It stays, as history."""
-        graph.end_relation(self._parts, source, type, target, at)
-
-    def delete_entities(self, names: Iterable[str]) -> tuple[int, ...]:
-        """Forget entities by exact name, and their relations; returns the ids, which `restore` takes."""
-        return graph.delete_entities(self._parts, names)
-
-    def delete_observations(self, removals: Mapping[str, Sequence[str]]) -> int:
-        """Remove observations by exact text; returns how many there were."""
-        return graph.delete_observations(self._parts, removals)
-
-    def delete_relations(self, relations: Iterable[RelationLike]) -> int:
-        """Remove relations; returns how many there were, inverses included."""
-        return graph.delete_relations(self._parts, relations)
-
-    def set_status(self, name: str, status: str) -> Status:
-        """Mark an entity as active, paused, completed or archived."""
-        return graph.set_status(self._parts, name, status)
-
-    def read_graph(self, *, limit: int = 100, after: int = 0) -> Graph:
-        """One page of the graph; pass the answer's `cursor` as `after` for the next."""
-        return graph.read_graph(self._parts, limit, after)
-
-    def search_nodes(self, query: str, *, limit: int = 50, after: int = 0) -> Graph:
-        """Entities whose name, type or observations hold the words, or the text as it stands.
-
-        Pass the answer's `cursor` as `after` for the next page.
-        """
-        return graph.search_nodes(self._parts, query, limit, after)
-
-    def open_nodes(self, names: Sequence[str], *, record: bool = True, history: bool = False) -> Graph:
-        """Entities by name, with the relations in force that touch them; with `history`, ended ones too."""
-        return graph.open_nodes(self._parts, names, record=record, history=history)
-
-    # Notes and conversations
 
     def remember(
         self,
@@ -263,30 +207,6 @@ class Engine:
             key=key,
             progress=progress,
         )
-
-    def extract(self, session: str) -> tuple[Remembered, ...]:
-        """Draw notes out of a session's messages, as `add_messages` does, after the fact."""
-        return converse.extract(self._parts, session)
-
-    def sessions(self) -> Sequence[Session]:
-        """The conversations of this scope, the one with the newest turn first."""
-        return converse.sessions(self._parts)
-
-    def turns(self, session: str, *, last: int | None = None) -> Sequence[Memory]:
-        """A session's messages in order; with `last`, only so many from its end."""
-        return converse.turns(self._parts, session, last)
-
-    def around(self, id: int, *, before: int = 2, after: int = 2) -> Sequence[Memory]:  # noqa: A002  # the domain's word
-        """A message with its neighbours in the session, in order."""
-        return converse.around(self._parts, id, before, after)
-
-    def texts_about(self, name: str, *, limit: int = 50) -> Sequence[Memory]:
-        """Notes and messages in force that speak of an entity, the newest first."""
-        entity = graph.entity_named(self._parts, name)
-        with self.store.read() as view:
-            ids = view.mentioning(entity, limit)
-            memories = view.memories(ids)
-        return [memories[id_] for id_ in ids]
 
     def update(
         self,
@@ -347,7 +267,7 @@ class Engine:
         return context.context(
             self._parts,
             asked,
-            profile=self._profile(profile),
+            profile=self._parts.profile(profile),
             budget_tokens=budget_tokens,
             session=session,
             as_of=aware(as_of, "as_of"),
@@ -391,7 +311,7 @@ class Engine:
         """
         question = Question(
             query,
-            self._profile(profile),
+            self._parts.profile(profile),
             limit,
             _kinds(kinds),
             explain,
@@ -441,7 +361,7 @@ class Engine:
             tuned=tuned,
         )
 
-    def seen(self, ids: Sequence[int], answer: Answer | None = None) -> None:
+    def record_shown(self, ids: Sequence[int], answer: Answer | None = None) -> None:
         """Note that somebody was shown these, best first, as `recall` does by itself.
 
         `answer` is what they are the first of, asked for with `record=False` and `noted_later`.
@@ -466,27 +386,7 @@ class Engine:
         this `query` if one is given. Said again, it is said anew. `recollect tune` learns from it.
         """
         ids = (memories,) if isinstance(memories, int) else ids_of(memories)
-        tuning.feedback(self._parts, ids, grade, answer, query)
-
-    @property
-    def tuner(self) -> tuning.Tuner:
-        """A profile's numbers: how they fare on this store's own answers, and the ways to change them."""
-        return tuning.Tuner(self._parts, self.profiles)
-
-    def search_semantic(
-        self,
-        query: str,
-        limit: int | None = None,
-        *,
-        explain: bool = False,
-        record: bool = True,
-        tuned: bool = True,
-    ) -> dict[str, Any]:
-        """Entities by the limbic profile, in the form that MCP Memory v2 answers in."""
-        answer = entities_for(
-            self._parts, self._profile("limbic"), query, limit, explain=explain, record=record, tuned=tuned
-        )
-        return as_published(answer, explain=explain)
+        feedback(self._parts, ids, grade, answer, query)
 
     def why_not(
         self,
@@ -506,7 +406,7 @@ class Engine:
         """Where a memory, by id or by an entity's name, stands or fell out, and what would lift it."""
         question = Question(
             query,
-            self._profile(profile),
+            self._parts.profile(profile),
             limit,
             _kinds(kinds),
             record=False,
@@ -538,22 +438,15 @@ class Engine:
         ask at; without one, the end of this day. The same store, seed and moment give the same answer.
         """
         names = listed(profiles, "Profiles")
-        chosen = {name: self._profile(name) for name in names} or self.profiles
+        chosen = {name: self._parts.profile(name) for name in names} or self.profiles
         known = None if languages is None else tuple(languages)
         wish = self_test.Wish(sample, limit, seed, known, aware(at, "at"))
         return self_test.self_test(self._parts, chosen, wish, progress)
 
-    def calibrate(self, *, progress: Progress | None = None) -> Calibrating:
-        """Learn now, from questions made of this memory's own texts, how sure its answers may be."""
-        return calibrating.calibrate(self._parts, progress)
-
     @property
     def profiles(self) -> Mapping[str, Profile]:
         """Every profile by name: the built-in ones, and the user's own."""
-        return {**PROFILES, **self._parts.profiles}
-
-    def _profile(self, profile: str | Profile) -> Profile:
-        return profile_named(profile, self.profiles) if isinstance(profile, str) else profile
+        return self._parts.all_profiles
 
     def get(self, id: int, *, record: bool = False) -> Memory | None:  # noqa: A002  # the domain's word
         """One memory of this scope by its id, forgotten or not. With `record`, it counts as opened."""
@@ -577,11 +470,6 @@ class Engine:
         with self.store.read() as view:
             return view.memories([id])[id]
 
-    def restore_observation(self, id: int) -> None:  # noqa: A002  # the domain's word
-        """Bring back an observation that was removed by itself, or superseded."""
-        self.store.apply([RestoreObservation(self.scope, id)], at=self._parts.clock())
-        meaning.catch_up(self._parts)
-
     def purge(self, before: datetime) -> int:
         """Destroy for good what was forgotten before a time, in every scope. There is no way back."""
         count = self.store.apply([Purge(before)], at=self._parts.clock()).outcomes[0].count
@@ -589,97 +477,6 @@ class Engine:
         with suppress(StoreUnavailable):
             self.store.scrub()
         return count
-
-    # Upkeep of the graph
-
-    def add_reflection(
-        self,
-        content: str,
-        *,
-        about: Iterable[str] = (),
-        author: str | None = None,
-        mood: str | None = None,
-        key: str | None = None,
-    ) -> Remembered:
-        """Keep what somebody thinks about what is remembered: a note of the category `reflection`.
-
-        `about` names entities, which must exist; whatever the text names is linked as well.
-        """
-        return reflect.add_reflection(self._parts, content, about=about, author=author, mood=mood, key=key)
-
-    def search_reflections(
-        self,
-        query: str,
-        *,
-        author: str | None = None,
-        mood: str | None = None,
-        about: str | None = None,
-        limit: int | None = None,
-        profile: str | Profile = DEFAULT,
-        explain: bool = False,
-        record: bool = True,
-    ) -> Answer:
-        """As `recall`, over reflections alone: of an author, in a mood, about an entity."""
-        return reflect.search_reflections(
-            self._parts,
-            self._profile(profile),
-            query,
-            author=author,
-            mood=mood,
-            about=about,
-            limit=limit,
-            explain=explain,
-            record=record,
-        )
-
-    def find_duplicate_observations(
-        self,
-        entity: str | None = None,
-        *,
-        threshold: float = SIMILAR,
-        containment: float = CONTAINED,
-        limit: int = 100,
-        progress: Progress | None = None,
-    ) -> Duplicates:
-        """Pairs of observations of one entity, or of each, that nearly say the same, the most alike first."""
-        return duplicates.find_duplicate_observations(
-            self._parts,
-            entity,
-            threshold=threshold,
-            containment=containment,
-            limit=limit,
-            progress=progress,
-        )
-
-    def consolidation_report(
-        self, *, stale_days: float = STALE_DAYS, progress: Progress | None = None
-    ) -> ConsolidationReport:
-        """What could be tidied: what to split, what repeats itself, what nobody has looked at for long."""
-        return consolidation_report(self._parts, stale_days, progress)
-
-    def find_split_candidates(self, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
-        """Entities with too many observations that fall into topics, the most urgent first."""
-        return split_analysis.find_split_candidates(self._parts, progress)
-
-    def analyze_split(self, name: str) -> SplitAnalysis:
-        """Whether an entity should be split, and into which topics."""
-        return split_analysis.analyze_split(self._parts, name)
-
-    def propose_split(self, name: str) -> SplitProposal:
-        """Parts for `execute_split`, to look over first. Nothing is written."""
-        return split_analysis.propose_split(self._parts, name)
-
-    def execute_split(self, name: str, parts: Iterable[PartLike], progress: Progress | None = None) -> Split:
-        """Make entities of an entity's observations, and relate them to it: all of it, or nothing.
-
-        Parts are those of a proposal, or mappings with `name`, `observations` (texts that it has in force)
-        and perhaps `type`. Observations that no part names stay. The answer's `undo` goes to `undo_split`.
-        """
-        return split.execute_split(self._parts, name, parts, progress)
-
-    def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> Unsplit:
-        """Take a split back as if it had not been; refused where a part was changed since."""
-        return split.undo_split(self._parts, undo)
 
     # Dreams
 
@@ -694,7 +491,7 @@ class Engine:
         knobs: Knobs | None = None,
         progress: Progress | None = None,
     ) -> Dreamt:
-        """Sleep on it: strengthen what was used, let the rest fade, tidy up. `undo_dream` takes it back.
+        """Sleep on it: strengthen what was used, let the rest fade, tidy up. `dreams.undo` takes it back.
 
         Nothing is written with `dry_run`, nor where people would no longer find what they found, unless
         `gate` is off; with `drop_failing`, only the phase that would lose something is left out.
@@ -708,38 +505,14 @@ class Engine:
         )
         return dreaming.dream(self._parts, self.profiles, wish, progress)
 
-    def dreams(self, limit: int = 20) -> tuple[DreamRecord, ...]:
-        """The dreams of this scope, the newest first."""
-        return dreaming.dreams(self._parts, limit)
-
-    def dream_journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002
-        """A dream, and every change that it made, with before and after."""
-        return dreaming.journal(self._parts, id)
-
-    def undo_dream(self, id: int, *, later: bool = False) -> Undone:  # noqa: A002  # the domain's word
-        """Put everything back as it was before a dream; what was changed since is reported and left."""
-        return dreaming.undo(self._parts, id, later=later)
-
-    def forecast(self, days: int = 365) -> Forecast:
-        """What nightly dreams would do to memories that nobody uses from now on."""
-        return dreaming.forecast(self._parts, days)
-
-    def links(self, id: int) -> tuple[tuple[Memory, int], ...]:  # noqa: A002  # the domain's word
-        """The memories that keep coming up together with one, and in how many answers they did."""
-        return dreaming.links(self._parts, id)
-
     # The store
-
-    def how_many(self) -> Mapping[Kind, int]:
-        """The live memories of this scope, by kind."""
-        with self.store.read() as view:
-            return view.how_many(Filter(self.scope.owner, self.scope.agent))
 
     def counts(self) -> Counts:
         """Of the whole store, all scopes together."""
         with self.store.read() as view:
             return view.counts()
 
+    @property
     def model(self) -> Model | None:
         """The model whose vectors the store holds."""
         with self.store.read() as view:
@@ -748,18 +521,6 @@ class Engine:
     def reindex(self, model: str | None = None, progress: Progress | None = None) -> Reindexed:
         """Embed what has no vector yet; with another model's name, embed everything and switch to it."""
         return meaning.reindex(self._parts, model, progress)
-
-    def backup(self, path: str, progress: Progress | None = None) -> None:
-        """Copy the store to a new file, while others may go on writing."""
-        self.store.backup(path, progress)
-
-    def verify(self) -> Sequence[Problem]:
-        """Everything that is wrong with the store; empty if nothing is."""
-        return self.store.verify()
-
-    def repair(self) -> Sequence[Problem]:
-        """Rebuild what is derived from the rows; returns what remains wrong."""
-        return self.store.repair()
 
 
 def _kinds(words: Collection[str]) -> frozenset[Kind]:

@@ -13,6 +13,7 @@ from recollect.engine.signals import Signals
 from recollect.errors import ModelUnavailable
 from recollect.ports import Clock, Embedder, Extractor, Reranker, Store
 from recollect.rank.pipeline import Profile
+from recollect.rank.profiles import PROFILES, profile_named
 from recollect.records import Scope  # a field of a dataclass
 
 EmbedderNamed = Callable[[str], Embedder | None]
@@ -68,3 +69,12 @@ class Parts:
     """What is kept of answers, and who is shown which ranking."""
     ends: threading.Event = field(default_factory=threading.Event)
     """Set when nobody waits any more: texts without a vector are left to wait for the next start."""
+
+    @property
+    def all_profiles(self) -> Mapping[str, Profile]:
+        """Every profile by name: the built-in ones, and the user's own."""
+        return {**PROFILES, **self.profiles}
+
+    def profile(self, profile: str | Profile) -> Profile:
+        """The profile of a name; a profile itself stays as it is."""
+        return profile_named(profile, self.all_profiles) if isinstance(profile, str) else profile

@@ -84,7 +84,7 @@ def _told(done: Dreamt, data: dict[str, Any], *, dry: bool) -> str:
 
 def _undo(call: Call) -> Reply:
     try:
-        done = call.engine.undo_dream(call.given["id"], later=call.get("later", False))
+        done = call.engine.dreams.undo(call.given["id"], later=call.get("later", False))
     except NotFound as error:
         raise NotFound(_no_dream(call)) from error
     left = list(done.left)
@@ -99,7 +99,7 @@ def _undo(call: Call) -> Reply:
 
 
 def _no_dream(call: Call) -> str:
-    known = [each.id for each in call.engine.dreams(_MOST_LEFT) if each.undone_at is None]
+    known = [each.id for each in call.engine.dreams.history(_MOST_LEFT) if each.undone_at is None]
     there = f"those that can be undone: {', '.join(map(str, known))}" if known else "there is none to undo"
     return f"There is no dream {call.given['id']}; {there}."
 

@@ -72,7 +72,7 @@ def _create_entities(call: Call) -> Reply:
 
 
 def _create_relations(call: Call) -> Reply:
-    batch = call.engine.create_relations(call.given["relations"], create_missing=True)
+    batch = call.engine.graph.create_relations(call.given["relations"], create_missing=True)
     made = [
         {"from": done.source, "to": done.target, "relationType": done.type}
         for done in batch.relations
@@ -91,7 +91,7 @@ def _add_observations(call: Call) -> Reply:
     additions: dict[str, list[Any]] = {}
     for item in call.given["observations"]:
         additions.setdefault(item["entityName"], []).extend(item["contents"])
-    batch = call.engine.add_observations(additions, progress=call.progress)
+    batch = call.engine.graph.add_observations(additions, progress=call.progress)
     left = {
         name: [added.content for added in done.added]
         for name, done in zip(additions, batch.entities, strict=True)
@@ -136,7 +136,7 @@ def _taken(left: list[str], wanted: list[Any]) -> list[str]:
 def _delete_entities(call: Call) -> Reply:
     wanted = list(dict.fromkeys(call.given["entityNames"]))
     absent = _absent(call, wanted)
-    gone = call.engine.delete_entities(wanted)
+    gone = call.engine.graph.delete_entities(wanted)
     remedy = _instead(call, absent) or "`search_nodes` finds them"
     told = [_fewer(len(gone), len(wanted), f"names are exact; {remedy}"), _undo(call, gone)]
     return _done("Entities deleted successfully", " ".join(filter(None, told)))
@@ -168,7 +168,7 @@ def _delete_observations(call: Call) -> Reply:
     for item in call.given["deletions"]:
         removals.setdefault(item["entityName"], []).extend(item["observations"])
     wanted = sum(len(set(texts)) for texts in removals.values())
-    count = call.engine.delete_observations(removals)
+    count = call.engine.graph.delete_observations(removals)
     return _done(
         "Observations deleted successfully",
         _fewer(count, wanted, "texts are exact; `open_nodes` shows them word for word"),
@@ -178,7 +178,7 @@ def _delete_observations(call: Call) -> Reply:
 def _delete_relations(call: Call) -> Reply:
     wanted = call.given["relations"]
     there = _there(call, wanted)
-    call.engine.delete_relations(wanted)
+    call.engine.graph.delete_relations(wanted)
     return _done(
         "Relations deleted successfully",
         _fewer(there, len(wanted), "`open_nodes` of either end shows what there is"),
@@ -218,14 +218,14 @@ def _undo(call: Call, gone: tuple[int, ...]) -> str | None:
 
 def _read_graph(call: Call) -> Reply:
     place = _place(call)
-    graph = call.engine.read_graph(limit=call.get("limit", MOST_PER_PAGE), after=place.before)
+    graph = call.engine.graph.read_graph(limit=call.get("limit", MOST_PER_PAGE), after=place.before)
     keyed = [(memory.id, memory) for memory in graph.entities]
     return _shown(fitted(keyed, graph.relations, _budget(call), place, graph.cursor))
 
 
 def _search_nodes(call: Call) -> Reply:
     place, limit = _place(call), call.get("limit", _MOST_FOUND)
-    graph = call.engine.search_nodes(call.given["query"], limit=limit, after=place.before)
+    graph = call.engine.graph.search_nodes(call.given["query"], limit=limit, after=place.before)
     keyed = list(enumerate(graph.entities, start=place.before + 1))
     data = fitted(keyed, graph.relations, _budget(call), place, graph.cursor)
     if graph.cursor is not None:
@@ -236,7 +236,7 @@ def _search_nodes(call: Call) -> Reply:
 
 def _open_nodes(call: Call) -> Reply:
     place = _place(call)
-    graph = call.engine.open_nodes(call.given["names"], record=not place.key)
+    graph = call.engine.graph.open_nodes(call.given["names"], record=not place.key)
     # In the order of the graph, as the official server has it, whatever the order asked for.
     ordered = sorted(graph.entities, key=lambda memory: memory.id)
     rest = [(memory.id, memory) for memory in ordered if memory.id > place.before]
@@ -279,7 +279,7 @@ def _search_semantic(call: Call) -> Reply:
     page = fit(wanted, _budget(call), shorten)
     # What did not fit was not seen; and who pages on has not asked anew.
     if call.get("cursor") is None:
-        call.engine.seen([hit.memory.id for hit in answers[-1].hits[: len(page.rows)]], answers[-1])
+        call.engine.record_shown([hit.memory.id for hit in answers[-1].hits[: len(page.rows)]], answers[-1])
     data: dict[str, Any] = {"results": page.rows}
     if page.left or len(wanted) == call.get("limit", DEFAULT_LIMIT):
         data["cursor"] = reach.onward(len(page.rows))

@@ -39,7 +39,7 @@ def _of_graph(engine: Engine) -> int:
 
 def _of_entity(engine: Engine, name: str) -> int:
     try:
-        graph = engine.open_nodes([name], record=False)
+        graph = engine.graph.open_nodes([name], record=False)
     except InvalidInput:  # no entity could have such a name
         return NOTHING
     return hash(wire.shown(wire.graph(graph))) if graph.entities else NOTHING

@@ -109,7 +109,7 @@ def _recall(call: Call) -> Reply:
     )
     # Who asks about the past must not change it; and who pages on has not asked anew.
     if "as_of" not in given and call.get("cursor") is None:
-        call.engine.seen([hit["id"] for hit in data["hits"]], answers[-1])
+        call.engine.record_shown([hit["id"] for hit in data["hits"]], answers[-1])
     data["answer"] = in_a_word(answers[-1].confidence or 0.0)
     if data["hits"] and data["answer"] == "unlikely":
         notes = [_GUESSES, *notes]

@@ -149,7 +149,7 @@ def _end_relation(call: Call) -> Reply:
     at = call.get("at")
     given = call.given
     try:
-        call.engine.end_relation(
+        call.engine.graph.end_relation(
             given["from"], given["relationType"], given["to"], at=None if at is None else when(at, "at")
         )
     except NotFound as error:
@@ -172,7 +172,7 @@ def _nothing_to_end(call: Call, why: str) -> str:
 
 def _standing(call: Call, name: str) -> str:
     """The relations that an entity has; nothing, where the name could mean several."""
-    graph = call.engine.open_nodes([name], record=False)
+    graph = call.engine.graph.open_nodes([name], record=False)
     if not graph.entities:
         return ""
     told = [f"{one.source_name[:40]} {one.type[:40]} {one.target_name[:40]}" for one in graph.relations]
@@ -180,7 +180,7 @@ def _standing(call: Call, name: str) -> str:
 
 
 def _set_status(call: Call) -> Reply:
-    status = call.engine.set_status(call.given["entityName"], call.given["status"])
+    status = call.engine.graph.set_status(call.given["entityName"], call.given["status"])
     said = f"{call.given['entityName']} is {status} now."
     return Reply({"success": True, "message": said}, said)
 

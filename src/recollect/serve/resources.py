@@ -54,10 +54,10 @@ TEMPLATES = (
 def read(engine: Engine, uri: str) -> str:
     """The resource as JSON, within a budget of its own: a resource takes no cursor, the tools do."""
     if uri == GRAPH:
-        graph = engine.read_graph(limit=1000)
+        graph = engine.graph.read_graph(limit=1000)
         return wire.shown(_fitted(graph.entities, graph.relations, "read_graph", graph.cursor))
     if uri.startswith(_ENTITY):
-        graph = engine.open_nodes([unquote(uri.removeprefix(_ENTITY))], record=False)
+        graph = engine.graph.open_nodes([unquote(uri.removeprefix(_ENTITY))], record=False)
         if graph.entities:
             return wire.shown(_fitted(graph.entities, graph.relations, "open_nodes"))
     if uri.startswith(_MEMORY) and (id_ := id_of(uri.removeprefix(_MEMORY))) is not None:
@@ -101,7 +101,9 @@ def _ids(engine: Engine, begun: str) -> tuple[list[str], int | None]:
     most = MOST_COMPLETIONS + 1
     with engine.store.read() as view:
         if not begun:
-            return [str(memory.id) for memory in view.page(where, 0, most)], sum(engine.how_many().values())
+            return [str(memory.id) for memory in view.page(where, 0, most)], sum(
+                engine.upkeep.how_many().values()
+            )
         first = id_of(begun)
         if not first or begun.startswith("0"):
             return [], 0

@@ -80,7 +80,7 @@ _ALL_PAIRS = 10_000
 
 def _add_reflection(call: Call) -> Reply:
     given = call.given
-    note = call.engine.add_reflection(
+    note = call.engine.upkeep.add_reflection(
         given["content"], about=given.get("about", ()), author=given.get("author"), mood=given.get("mood")
     )
     return Reply(wire.remembered(note), f"Reflection #{note.id} saved.")
@@ -92,7 +92,7 @@ def _search_reflections(call: Call) -> Reply:
     given = {name: call.get(name) for name in ("author", "mood", "about")}
     data, notes = hits_of(
         call,
-        lambda limit: call.engine.search_reflections(
+        lambda limit: call.engine.upkeep.search_reflections(
             call.given["query"], limit=limit, record=call.get("cursor") is None, **given
         ),
         lambda hit: {**wire.hit(hit), "author": hit.memory.speaker, "mood": mood_of(hit.memory)},
@@ -104,7 +104,7 @@ def _search_reflections(call: Call) -> Reply:
 
 def _find_duplicates(call: Call) -> Reply:
     given = call.given
-    found = call.engine.find_duplicate_observations(
+    found = call.engine.upkeep.find_duplicate_observations(
         given.get("entity_name"),
         threshold=given.get("threshold", 0.85),
         limit=_ALL_PAIRS,
@@ -126,7 +126,9 @@ def _find_duplicates(call: Call) -> Reply:
 
 
 def _report(call: Call) -> Reply:
-    report = call.engine.consolidation_report(stale_days=call.get("stale_days", 90), progress=call.progress)
+    report = call.engine.upkeep.consolidation_report(
+        stale_days=call.get("stale_days", 90), progress=call.progress
+    )
     sections: dict[str, list[dict[str, Any]]] = {
         "split_candidates": [_analysis(one) for one in report.split_candidates],
         "flagged_observations": [
@@ -164,12 +166,12 @@ def _report(call: Call) -> Reply:
 
 
 def _candidates(call: Call) -> Reply:
-    found = [_analysis(one) for one in call.engine.find_split_candidates(call.progress)]
+    found = [_analysis(one) for one in call.engine.upkeep.find_split_candidates(call.progress)]
     return _listed("candidates", listing(call, "candidates", found, _MOST, shared=True))
 
 
 def _analyze(call: Call) -> Reply:
-    analysis = call.engine.analyze_split(call.given["entity_name"])
+    analysis = call.engine.upkeep.analyze_split(call.given["entity_name"])
     topics = [{"name": one.name, "count": len(one.observations)} for one in analysis.topics]
     texts = [[seen.content for seen in one.observations] for one in analysis.topics]
     shown, further = _stretch(call, topics, texts)
@@ -178,7 +180,7 @@ def _analyze(call: Call) -> Reply:
 
 
 def _propose(call: Call) -> Reply:
-    proposal = call.engine.propose_split(call.given["entity_name"])
+    proposal = call.engine.upkeep.propose_split(call.given["entity_name"])
     heads = [{"name": part.name, "entity_type": part.type or ""} for part in proposal.parts]
     shown, further = _stretch(call, heads, [list(part.observations) for part in proposal.parts])
     data: dict[str, Any] = {"suggested_splits": shown, "analysis": _outline(proposal.analysis), **further}
@@ -216,7 +218,9 @@ def _stretch(
 
 
 def _execute(call: Call) -> Reply:
-    done = call.engine.execute_split(call.given["entity_name"], call.given["approved_splits"], call.progress)
+    done = call.engine.upkeep.execute_split(
+        call.given["entity_name"], call.given["approved_splits"], call.progress
+    )
     data = {
         "new_entities": [part.name for part in done.parts],
         "moved_observations": done.moved,
@@ -231,7 +235,7 @@ def _execute(call: Call) -> Reply:
 
 
 def _undo(call: Call) -> Reply:
-    done = call.engine.undo_split(call.given["undo"])
+    done = call.engine.upkeep.undo_split(call.given["undo"])
     return Reply({"entity_name": done.name, "restored": done.restored})
 
 

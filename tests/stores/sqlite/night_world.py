@@ -53,23 +53,23 @@ def lived_in(path: Path) -> Path:
         engine.create_entities(
             [{"name": "Ada", "observations": ["likes tea at noon", "likes the tea at noon!"]}, "Bob"]
         )
-        engine.create_relations([("Ada", "knows", "Bob")])
+        engine.graph.create_relations([("Ada", "knows", "Bob")])
     with dreamer(path, DAY) as engine:
         engine.dream(phases=["downscale", "place"], gate=False)
     with dreamer(path, BEDTIME - DAY) as engine:
         engine.remember("Alice works for Google")
         for _ in range(3):
-            engine.seen([1, 2, 7])
+            engine.record_shown([1, 2, 7])
     return path
 
 
 def exported(path: Path) -> str:
     with dreamer(path, BEDTIME) as engine:
-        assert list(engine.verify()) == []
+        assert list(engine.upkeep.verify()) == []
         out = io.StringIO()
         export_file(engine, out, format="full")
-        links = [(memory.id, weight) for memory, weight in engine.links(1)]
-        return f"{out.getvalue()}{links}{[dream.id for dream in engine.dreams()]}"
+        links = [(memory.id, weight) for memory, weight in engine.dreams.links(1)]
+        return f"{out.getvalue()}{links}{[dream.id for dream in engine.dreams.history()]}"
 
 
 def _model(_: str) -> Embedder:

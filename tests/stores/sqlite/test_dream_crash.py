@@ -119,8 +119,8 @@ def test_of_two_processes_at_once_one_dreams_and_the_other_is_told(tmp_path: Pat
         assert both.end() == [0, 0]
     assert said == ["Another process is at it (dream); try again when it has finished.", "dreamt 2"]
     with dreamer(path, BEDTIME) as engine:
-        assert [dream.id for dream in engine.dreams()] == [2, 1]
-        assert list(engine.verify()) == []
+        assert [dream.id for dream in engine.dreams.history()] == [2, 1]
+        assert list(engine.upkeep.verify()) == []
 
 
 @pytest.mark.parametrize("late", [1, 2, 3, 4, 5])
@@ -139,11 +139,11 @@ def test_a_dreamer_who_was_too_slow_finds_its_lease_taken_and_writes_nothing(
     with dreamer(path, BEDTIME, "slow") as engine:
         with pytest.raises(Conflict, match="nothing was changed"):
             engine.dream(gate=False, progress=overtake)
-        assert [(dream.id, dream.at == engine.parts.clock()) for dream in engine.dreams()] == [
+        assert [(dream.id, dream.at == engine.parts.clock()) for dream in engine.dreams.history()] == [
             (2, False),
             (1, False),
         ]
-        assert list(engine.verify()) == []
+        assert list(engine.upkeep.verify()) == []
 
 
 def test_a_dream_that_fails_gives_its_lease_back(tmp_path: Path, day: Path) -> None:
@@ -157,6 +157,6 @@ def test_a_dream_that_fails_gives_its_lease_back(tmp_path: Path, day: Path) -> N
     with dreamer(path, BEDTIME, "clumsy") as engine:
         with pytest.raises(RuntimeError, match="a bug of ours"):
             engine.dream(gate=False, progress=stumble)
-        assert len(engine.dreams()) == 1
+        assert len(engine.dreams.history()) == 1
     with dreamer(path, BEDTIME, "another") as engine:
         assert engine.dream(gate=False).id == 2

@@ -1,0 +1,149 @@
+"""The upkeep of a memory: its file, its calibration, and a graph that has grown untidy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from recollect.engine import calibrating, duplicates, reflect, split, split_analysis
+from recollect.engine.parts import Parts
+from recollect.engine.report import STALE_DAYS, consolidation_report
+from recollect.rank.profiles import DEFAULT
+from recollect.records import Filter, Kind
+from recollect.text.same import CONTAINED, SIMILAR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from recollect.engine.calibrating import Calibrating
+    from recollect.engine.results import Answer, Remembered
+    from recollect.engine.split import PartLike
+    from recollect.engine.upkeep_results import (
+        ConsolidationReport,
+        Duplicates,
+        Split,
+        SplitAnalysis,
+        SplitProposal,
+        SplitUndo,
+        Unsplit,
+    )
+    from recollect.ports import Progress
+    from recollect.rank.pipeline import Profile
+    from recollect.records import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """`memory.upkeep`: care for the store, and tidy the graph."""
+
+    parts: Parts
+
+    def backup(self, path: str, progress: Progress | None = None) -> None:
+        """Copy the store to a new file, while others may go on writing."""
+        self.parts.store.backup(path, progress)
+
+    def verify(self) -> Sequence[Problem]:
+        """Everything that is wrong with the store; empty if nothing is."""
+        return self.parts.store.verify()
+
+    def repair(self) -> Sequence[Problem]:
+        """Rebuild what is derived from the rows; returns what remains wrong."""
+        return self.parts.store.repair()
+
+    def how_many(self) -> Mapping[Kind, int]:
+        """The live memories of this scope, by kind."""
+        with self.parts.store.read() as view:
+            return view.how_many(Filter(self.parts.scope.owner, self.parts.scope.agent))
+
+    def calibrate(self, *, progress: Progress | None = None) -> Calibrating:
+        """Learn now, from questions made of this memory's own texts, how sure its answers may be."""
+        return calibrating.calibrate(self.parts, progress)
+
+    def find_duplicate_observations(
+        self,
+        entity: str | None = None,
+        *,
+        threshold: float = SIMILAR,
+        containment: float = CONTAINED,
+        limit: int = 100,
+        progress: Progress | None = None,
+    ) -> Duplicates:
+        """Pairs of observations of one entity, or of each, that nearly say the same, the most alike first."""
+        return duplicates.find_duplicate_observations(
+            self.parts,
+            entity,
+            threshold=threshold,
+            containment=containment,
+            limit=limit,
+            progress=progress,
+        )
+
+    def consolidation_report(
+        self, *, stale_days: float = STALE_DAYS, progress: Progress | None = None
+    ) -> ConsolidationReport:
+        """What could be tidied: what to split, what repeats itself, what nobody has looked at for long."""
+        return consolidation_report(self.parts, stale_days, progress)
+
+    def find_split_candidates(self, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
+        """Entities with too many observations that fall into topics, the most urgent first."""
+        return split_analysis.find_split_candidates(self.parts, progress)
+
+    def analyze_split(self, name: str) -> SplitAnalysis:
+        """Whether an entity should be split, and into which topics."""
+        return split_analysis.analyze_split(self.parts, name)
+
+    def propose_split(self, name: str) -> SplitProposal:
+        """Parts for `execute_split`, to look over first. Nothing is written."""
+        return split_analysis.propose_split(self.parts, name)
+
+    def execute_split(self, name: str, parts: Iterable[PartLike], progress: Progress | None = None) -> Split:
+        """Make entities of an entity's observations, and relate them to it: all of it, or nothing.
+
+        Parts are those of a proposal, or mappings with `name`, `observations` (texts that it has in force)
+        and perhaps `type`. Observations that no part names stay. The answer's `undo` goes to `undo_split`.
+        """
+        return split.execute_split(self.parts, name, parts, progress)
+
+    def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> Unsplit:
+        """Take a split back as if it had not been; refused where a part was changed since."""
+        return split.undo_split(self.parts, undo)
+
+    def add_reflection(
+        self,
+        content: str,
+        *,
+        about: Iterable[str] = (),
+        author: str | None = None,
+        mood: str | None = None,
+        key: str | None = None,
+    ) -> Remembered:
+        """Keep what somebody thinks about what is remembered: a note of the category `reflection`.
+
+        `about` names entities, which must exist; whatever the text names is linked as well.
+        """
+        return reflect.add_reflection(self.parts, content, about=about, author=author, mood=mood, key=key)
+
+    def search_reflections(
+        self,
+        query: str,
+        *,
+        author: str | None = None,
+        mood: str | None = None,
+        about: str | None = None,
+        limit: int | None = None,
+        profile: str | Profile = DEFAULT,
+        explain: bool = False,
+        record: bool = True,
+    ) -> Answer:
+        """As `recall`, over reflections alone: of an author, in a mood, about an entity."""
+        return reflect.search_reflections(
+            self.parts,
+            self.parts.profile(profile),
+            query,
+            author=author,
+            mood=mood,
+            about=about,
+            limit=limit,
+            explain=explain,
+            record=record,
+        )
