@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
+from dataclasses import Field, fields
 from inspect import cleandoc
+from typing import Any
 
 import click
 
 from recollect.cli.bench import ExtraCommand
 from recollect.cli.main import SECTIONS
-from recollect.settings import MEANINGS, Settings
+from recollect.settings import Setting, Settings
 
 
 def command_pages() -> str:
@@ -24,13 +25,13 @@ def command_pages() -> str:
 def settings_table() -> str:
     rows = ["", "| setting | environment | default | meaning |", "|---|---|---|---|"]
     for field in fields(Settings):
-        default = "in the user's data folder" if field.name == "store" else _shown(field.default)
+        default = "in the user's data folder" if field.name == "store" else _shown(field)
         variable = (
             "only in the file"
             if field.name in {"profiles", "dream_knobs"}
             else f"`RECOLLECT_{field.name.upper()}`"
         )
-        rows.append(f"| `{field.name}` | {variable} | {default} | {MEANINGS[field.name]} |")
+        rows.append(f"| `{field.name}` | {variable} | {default} | {field.type.__metadata__[1]} |")
     return "\n".join(rows) + "\n"
 
 
@@ -60,7 +61,6 @@ def _is_shared(option: click.Option) -> bool:
     return option.name in {"store", "owner", "agent", "model", "json", "as_json", "color", "help"}
 
 
-def _shown(default: object) -> str:
-    if isinstance(default, bool):
-        return "`on`" if default else "`off`"
-    return "" if default in (None, "", (), MISSING) else f"`{default}`"
+def _shown(field: Field[Any]) -> str:
+    shown = Setting(field.name, field.default, "default", "").shown
+    return f"`{shown}`" if shown else ""

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from recollect.cli.main import cli
 from recollect.cli.mcp import mcp
 from recollect.embedders.choose import OURS
 from recollect.serve.catalogue import TOOLS
-from recollect.settings import MEANINGS
+from recollect.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
 HOOKS = ROOT / "examples" / "hooks"
@@ -161,7 +162,9 @@ def test_the_registrys_entry_fits_the_package() -> None:
     for argument in package["packageArguments"]:
         cli.commands[argument["value"]].make_context(argument["value"], [])
     for variable in package["environmentVariables"]:
-        assert variable["name"].removeprefix("RECOLLECT_").lower() in MEANINGS
+        assert variable["name"].removeprefix("RECOLLECT_").lower() in {
+            field.name for field in fields(Settings)
+        }
 
 
 def test_the_registrys_entry_brings_the_default_model() -> None:

@@ -74,23 +74,16 @@ def _settings(rows: Sequence[Setting], path: Path) -> Rows:
         "file": str(path),
         "file_exists": path.exists(),
         "settings": [
-            {"name": row.name, "value": _shown(row) or None, "origin": row.origin, "meaning": row.meaning}
+            {"name": row.name, "value": row.shown or None, "origin": row.origin, "meaning": row.meaning}
             for row in rows
         ],
     }
     return Rows(
         data,
         ("Setting", "Value", "From", "Meaning"),
-        [(row.name, _shown(row), row.origin, row.meaning) for row in rows],
+        [(row.name, row.shown, row.origin, row.meaning) for row in rows],
         footer=f"Settings file: {path}{there}",
     )
-
-
-def _shown(row: Setting) -> str:
-    """Profiles by their names: in full, each is a page."""
-    if row.name == "profiles" and isinstance(row.value, tuple):
-        return ", ".join(each.name for each in row.value)
-    return row.shown
 
 
 def _models(found: Sequence[Availability], preferred: str) -> Rows:
