@@ -6,8 +6,10 @@ The files of expected values beside it never change.
 from __future__ import annotations
 
 import io
+import sqlite3
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import closing
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
@@ -17,12 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from steady_model import STEADY, SteadyEmbedder
 
+from recollect.changes import DREAMING, NoteImport, TakeLease
 from recollect.dream.knobs import Knobs
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
+from recollect.engine.logged_events import events_of
 from recollect.engine.parts import Parts
 from recollect.engine.signals import Signals
+from recollect.errors import Conflict, ModelUnavailable
 from recollect.extractors.choose import extractor_named
+from recollect.rank.pipeline import run
 from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -71,14 +77,18 @@ def open_memory(
     agent: str = "",
     session: str = "frozen",
     model: str = STEADY,
+    installed: bool = True,
 ) -> Memory:
-    """A memory that neither dreams nor calibrates by itself, and in which nothing depends on the machine."""
+    """A memory that neither dreams nor calibrates by itself.
+
+    Without `installed`, its model cannot be loaded, so that texts wait for their vectors.
+    """
     store = SqliteStore(path)
     return Engine(
         Parts(
             store=store,
             clock=clock,
-            embedder_named=_embedder,
+            embedder_named=_embedder if installed else _missing,
             preferred_model=model,
             scope=Scope(owner, agent),
             signals=Signals(store, session, patience_seconds=_PATIENCE_SECONDS),
@@ -91,6 +101,10 @@ def open_memory(
 @lru_cache
 def _embedder(name: str) -> Embedder | None:
     return SteadyEmbedder() if name == STEADY else embedder_named(name)
+
+
+def _missing(name: str) -> Embedder | None:
+    raise ModelUnavailable(f"{name} is not installed: pip install {name}")
 
 
 def scoped(memory: Memory, owner: str = "", agent: str = "") -> Memory:
@@ -183,6 +197,16 @@ def reindex(memory: Memory) -> Any:
 
 def feedback(memory: Memory, ids: Any, grade: float, answer: Any = None, **given: Any) -> Any:
     return memory.feedback(ids, grade, answer, **given)
+
+
+def note_import(memory: Memory, file: str) -> None:
+    """As an import of a conversation does."""
+    memory.store.apply([NoteImport(memory.scope, file)], at=memory.parts.clock())
+
+
+def leave_lease(memory: Memory, holder: str) -> None:
+    """As a process does that died while it dreamt."""
+    memory.store.apply([TakeLease(DREAMING, holder, 120.0)], at=memory.parts.clock())
 
 
 # Reading
@@ -327,6 +351,42 @@ def tune_numbers(memory: Memory, profile: str) -> Any:
     return memory.tuning.numbers(profile)
 
 
+def logged(memory: Memory, profile: str) -> list[Any]:
+    """Answers of the log, the oldest first, each with the order that the profile gives its candidates again.
+
+    An order only where there is feedback: of the others, nobody reads the candidates.
+    """
+    with memory.store.read() as view:
+        events, unreadable = events_of(memory.parts, view, profile)
+    assert unreadable == 0
+    return [
+        {
+            "id": event.id,
+            "query": event.query,
+            "version": event.version,
+            "arm": event.arm,
+            "against": event.against,
+            "shown": list(event.shown),
+            "ranked": list(event.ranked),
+            "baseline": list(event.baseline),
+            "feedback": {str(id_): grade for id_, grade in event.feedback.items()},
+            "said": {str(id_): grade for id_, grade in event.said.items()},
+            "limit": event.moment.limit,
+            "ranked_again": _ranked_again(event, profile) if event.feedback else [],
+        }
+        for event in events
+    ]
+
+
+def _ranked_again(event: Any, profile: str) -> list[Any]:
+    ranked = run(PROFILES[profile], event.candidates, event.moment)
+    return list(zip(ranked.ids.tolist(), ranked.score.tolist(), strict=True))
+
+
+def is_conflict(error: BaseException) -> bool:
+    return isinstance(error, Conflict)
+
+
 # In and out
 
 
@@ -338,6 +398,58 @@ def exported(memory: Memory, format_: Any, *, scope_only: bool = False) -> str:
 
 def imported(memory: Memory, text: str, format_: Any = "auto") -> Any:
     return import_file(memory, io.BytesIO(text.encode()), format=format_)
+
+
+# Rows of the store's file, as far as they say what it keeps: no caches, and nothing that is derived
+
+ROWS = {
+    "scope": "SELECT id, owner, agent, temper FROM scope ORDER BY id",
+    "memory": "SELECT id, kind, scope_id, created_at, updated_at, happened_at, name, type, text, category, "
+    "source, session, position, role, speaker, status, consolidation, strength, depth, spread, stability, "
+    "importance, importance_tag, pinned, revisions, duplicates, superseded_by, superseded_at, deleted_at, "
+    "undated, drawn_from, similar_to, similarity FROM memory ORDER BY id",
+    "observation": "SELECT id, memory_id, content, kind, created_at, happened_at, superseded_by, "
+    "superseded_at, similar_to, similarity, deleted_at, corrected_by FROM observation ORDER BY id",
+    "relation": "SELECT id, source_id, target_id, type, context, created_at, since, until, inverse_of, "
+    "deleted_at FROM relation ORDER BY id",
+    "revision": "SELECT id, memory_id, text, since, until FROM revision ORDER BY id",
+    "absence": "SELECT memory_id, since, why, until FROM absence ORDER BY memory_id, since, why",
+    "tag": "SELECT memory_id, tag FROM tag ORDER BY memory_id, tag",
+    "mention": "SELECT memory_id, entity_id, told FROM mention ORDER BY memory_id, entity_id",
+    "use": "SELECT memory_id, count, last_at FROM use ORDER BY memory_id",
+    "use_day": "SELECT memory_id, day FROM use_day ORDER BY memory_id, day",
+    "together": "SELECT first_id, second_id, count, last_at FROM together ORDER BY first_id, second_id",
+    "recall": "SELECT id, at, session, scope_id, query, profile FROM recall ORDER BY id",
+    "recalled": "SELECT recall_id, place, memory_id FROM recalled ORDER BY recall_id, place",
+    "link": "SELECT first_id, second_id, weight FROM link ORDER BY first_id, second_id",
+    "dream": "SELECT id, scope_id, at, through, phases, undone_at FROM dream ORDER BY id",
+    "log": "SELECT id, scope_id, at, handle, session, query, profile, version, arm, against, shown, ranked, "
+    "baseline FROM shadow ORDER BY id",
+    "feedback": "SELECT shadow_id, memory_id, at, kind, grade FROM feedback "
+    "ORDER BY shadow_id, memory_id, kind",
+    "tuned": "SELECT id, scope_id, profile, at, knobs, why FROM tuned ORDER BY id",
+    "calibration": "SELECT scope_id, model, at, memories FROM calibration ORDER BY scope_id, model",
+    "key": "SELECT key, at FROM applied ORDER BY key",
+    "lease": "SELECT name, holder, until FROM lease ORDER BY name",
+    "import": "SELECT name, value FROM setting WHERE name LIKE '[\"imported\"%' ORDER BY name",
+    "passage": "SELECT id, memory_id, observation_id, revision_id, start, stop, live FROM passage "
+    "ORDER BY id",
+    "waiting": "SELECT passage_id FROM due ORDER BY passage_id",
+    "vector": "SELECT passage_id FROM vector ORDER BY passage_id",
+}
+"""What the frozen rows are called, and how today's file is asked for them."""
+
+
+def rows(path: Path) -> dict[str, list[list[Any]]]:
+    """Of a store that is closed."""
+    with closing(sqlite3.connect(path)) as connection:
+        return {name: [list(row) for row in connection.execute(sql)] for name, sql in ROWS.items()}
+
+
+def schema_of(path: Path) -> int | None:
+    """The version of a store's form, from the file's header; None for what is no SQLite file."""
+    header = path.read_bytes()[:100]
+    return int.from_bytes(header[60:64], "big") if header.startswith(b"SQLite format 3\0") else None
 
 
 # Results as JSON

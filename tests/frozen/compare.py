@@ -31,6 +31,7 @@ PROSE = frozenset(
     }
 )
 """Keys whose texts are sentences for people: there must be one, and it may be worded in another way."""
+_LABEL = 3
 
 VARYING = frozenset({"p50_ms", "p95_ms"})
 """Keys whose values differ from run to run: only their type counts."""
@@ -83,7 +84,8 @@ def _is_prose(expected: Any, actual: Any) -> bool:
     """Both are sentences, or lists of as many."""
     match expected, actual:
         case str(), str():
-            return bool(expected) == bool(actual)
+            # A word or two are a label, and so a value.
+            return len(expected.split()) > _LABEL and bool(actual)
         case [*one], [*other]:
             return len(one) == len(other) and all(isinstance(each, str) for each in (*one, *other))
         case _:
@@ -106,3 +108,21 @@ def as_lines(rows: Iterable[Any]) -> str:
 
 def as_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def as_text_by_row(value: Any, depth: int = 2) -> str:
+    """As JSON with a line for each item down to a depth, and each row of a list on one line."""
+    return _by_row(value, depth, "") + "\n"
+
+
+def _by_row(value: Any, depth: int, indent: str) -> str:
+    inner = indent + " "
+    match value:
+        case dict() if value and depth:
+            items = [f"{inner}{json.dumps(key)}: {_by_row(value[key], depth - 1, inner)}" for key in value]
+            return "{\n" + ",\n".join(items) + f"\n{indent}}}"
+        case list() if value:
+            items = [inner + json.dumps(each, ensure_ascii=False) for each in value]
+            return "[\n" + ",\n".join(items) + f"\n{indent}]"
+        case _:
+            return json.dumps(value, ensure_ascii=False)
