@@ -15,7 +15,7 @@ import recollect
 from recollect.errors import NotFound
 from recollect.serve import prompts
 from recollect.serve.paging import FRAME
-from recollect.text.tokens import tokens
+from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -181,7 +181,7 @@ async def test_an_overgrown_entity_is_read_in_part_and_says_where_the_rest_is(se
         assert shown == log["observations"]
         (content,) = (await client.read_resource("memory://memory/1")).contents
         assert isinstance(content, types.TextResourceContents)
-        assert tokens(content.text) <= 40_000 + FRAME
+        assert count_tokens(content.text) <= 40_000 + FRAME
 
 
 class Completing:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from recollect.engine.said import said_of
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import PROFILES
-from recollect.text.tokens import tokens
+from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
@@ -27,7 +27,7 @@ def kettles(engine: Engine) -> None:
 
 
 def cost(answer: Answer) -> int:
-    return sum(tokens(said_of(hit.memory, hit.piece)) for hit in answer.hits)
+    return sum(count_tokens(said_of(hit.memory, hit.piece)) for hit in answer.hits)
 
 
 @every_profile
@@ -38,9 +38,9 @@ def test_the_hits_of_a_budget_are_the_best_that_fit_in_their_order(engine: Engin
         answer = engine.recall("kettle", profile=profile, budget_tokens=budget, record=False)
         left, fits = budget, []
         for hit in whole.hits:
-            if tokens(said_of(hit.memory, hit.piece)) <= left:
+            if count_tokens(said_of(hit.memory, hit.piece)) <= left:
                 fits.append(hit)
-                left -= tokens(said_of(hit.memory, hit.piece))
+                left -= count_tokens(said_of(hit.memory, hit.piece))
         assert list(answer.hits) == fits
         assert cost(answer) <= budget
         assert answer.left_out == len(whole.hits) - len(fits)
@@ -67,9 +67,9 @@ def test_a_long_text_costs_what_its_piece_does(engine: Engine) -> None:
     filler = " ".join(f"On day {day} the weather was mild and the walk was long." for day in range(60))
     engine.remember(f"{filler} The zeppelin landed beside the observatory. {filler}")
     (hit,) = engine.recall("zeppelin observatory", budget_tokens=500).hits
-    assert tokens(hit.memory.text) > 1_000
+    assert count_tokens(hit.memory.text) > 1_000
     assert hit.piece is not None
-    assert tokens(hit.piece) <= 500
+    assert count_tokens(hit.piece) <= 500
 
 
 def test_only_what_was_shown_is_noted_as_seen(engine: Engine) -> None:
@@ -105,10 +105,10 @@ def test_a_budget_that_is_none_is_named(engine: Engine, budget: Any) -> None:
     ],
 )
 def test_tokens_are_counted_as_told(text: str, count: int) -> None:
-    assert tokens(text) == count
+    assert count_tokens(text) == count
 
 
 @given(st.text(), st.text())
 def test_joining_two_texts_costs_no_more_than_both_and_nothing_is_free(one: str, other: str) -> None:
-    assert tokens(f"{one}\n{other}") <= tokens(one) + 1 + tokens(other)
-    assert (tokens(one) > 0) == any(not letter.isspace() or letter == "\n" for letter in one)
+    assert count_tokens(f"{one}\n{other}") <= count_tokens(one) + 1 + count_tokens(other)
+    assert (count_tokens(one) > 0) == any(not letter.isspace() or letter == "\n" for letter in one)

@@ -22,7 +22,7 @@ from recollect.extractors.rules import Rules
 from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.text.tokens import tokens
+from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +72,7 @@ def test_the_text_holds_memories_then_turns_each_with_its_date_and_source(
         "- [2026-03-01 12:00, user, session now] hello\n"
         "- [2026-03-01 12:00, assistant, session now] hi"
     )
-    assert given_.tokens == tokens(given_.text) <= given_.budget_tokens == 1_000
+    assert given_.tokens == count_tokens(given_.text) <= given_.budget_tokens == 1_000
     assert [item.kind for item in given_.memories] == ["note", "message", "entity"]
     assert [item.kind for item in given_.turns] == ["turn", "turn"]
     assert [item.line for item in (*given_.memories, *given_.turns)] == [
@@ -254,7 +254,7 @@ def test_the_newest_turns_and_the_best_memories_come_first(engine: Engine) -> No
     assert numbers == list(range(numbers[0], 30))
     assert any("aunt number 7" in text for text in said(asked.memories))
     assert asked.left_out > 0
-    assert tokens("\n".join(item.line for item in asked.turns)) <= 110
+    assert count_tokens("\n".join(item.line for item in asked.turns)) <= 110
 
 
 def test_turns_take_what_memories_leave(engine: Engine) -> None:
@@ -312,7 +312,7 @@ def opened(folder: str) -> Iterator[Engine]:
 
 
 def check(asked: Context, budget: int) -> None:
-    assert asked.tokens == tokens(asked.text) <= budget
+    assert asked.tokens == count_tokens(asked.text) <= budget
     ids = [item.id for item in (*asked.memories, *asked.turns) if item.id is not None]
     assert len(ids) == len(set(ids))
     known = [item.at for item in asked.memories if item.at is not None]

@@ -26,11 +26,11 @@ from recollect.rank.confidence import (
     signs,
 )
 from recollect.rank.likely import in_a_word
-from recollect.rank.sought import Sought
+from recollect.rank.query_terms import QueryTerms
 
 NAN = float("nan")
 SCALE = Scale(cosine=0.7, spread=0.05, background=0.6)
-KEYS = Sought({"key": 2.0, "spare": 1.0, "ana": 1.0}, frozenset({"ana"}))
+KEYS = QueryTerms({"key": 2.0, "spare": 1.0, "ana": 1.0}, frozenset({"ana"}))
 
 
 def looked(
@@ -84,7 +84,7 @@ def test_whoever_is_named_and_speaks_here_is_meant() -> None:
     assert signs(said_by, KEYS, SCALE)[:, 5].tolist() == [1, 0, 1]
     nobody = looked([NAN] * 2, [3.0, 2.0], [{"ana"}, set()], [{"tom"}, {"tom"}])
     assert signs(nobody, KEYS, SCALE)[:, 5].tolist() == [1, 0]
-    unnamed = Sought({"key": 2.0}, frozenset())
+    unnamed = QueryTerms({"key": 2.0}, frozenset())
     assert signs(nobody, unnamed, SCALE)[:, 5].tolist() == [1, 1]
 
 
@@ -170,9 +170,9 @@ def test_a_candidate_without_a_vector_counts_as_far() -> None:
 _UNORDERED = """
 import numpy as np
 from recollect.rank.confidence import Looked, Scale, judged, signs
-from recollect.rank.sought import Sought
+from recollect.rank.query_terms import QueryTerms
 words = [f"word{place}" for place in range(60)]
-sought = Sought({word: 1 / (3 + place) for place, word in enumerate(words)}, frozenset(words[:3]))
+sought = QueryTerms({word: 1 / (3 + place) for place, word in enumerate(words)}, frozenset(words[:3]))
 said = [frozenset(words[start : start + 40]) for start in range(20)]
 scores, nobody, scale = np.linspace(0.9, 0.5, 20), [frozenset()] * 20, Scale(0.7, 0.05, 0.6)
 looked = Looked(scores, 9 * scores, np.arange(20), 20, said, nobody, scores)

@@ -13,7 +13,7 @@ from recollect.serve import wire
 from recollect.serve.catalogue import TOOLS
 from recollect.serve.paging import FRAME
 from recollect.serve.tool import Call
-from recollect.text.tokens import tokens
+from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -117,9 +117,9 @@ def test_text_and_data_of_every_page_stay_within_the_budget(crowded: Engine, too
         written = json.dumps(data, ensure_ascii=False)
         # Names are never cut, so that one of hundreds of letters may need more: then it stands alone.
         alone = rows is None or len(data[rows]) == 1
-        most = budget + FRAME + (written.count(LONG_NAME) * tokens(LONG_NAME) if alone else 0)
-        assert tokens(text) <= most, (tool, number)
-        assert tokens(written) <= most, (tool, number)
+        most = budget + FRAME + (written.count(LONG_NAME) * count_tokens(LONG_NAME) if alone else 0)
+        assert count_tokens(text) <= most, (tool, number)
+        assert count_tokens(written) <= most, (tool, number)
         if number == 12:
             break
 
@@ -219,8 +219,8 @@ def test_pages_of_the_graph_name_every_entity(harbour: Engine, tool: str, budget
 def test_what_the_caller_names_no_budget_for_has_one_of_its_own(crowded: Engine, tool: str) -> None:
     given, _ = ASKED[tool]
     data, text = next(pages(crowded, tool, given))
-    assert tokens(text) <= 10_000 + FRAME
-    assert tokens(json.dumps(data, ensure_ascii=False)) <= 10_000 + FRAME
+    assert count_tokens(text) <= 10_000 + FRAME
+    assert count_tokens(json.dumps(data, ensure_ascii=False)) <= 10_000 + FRAME
 
 
 KEYS: dict[str, Callable[[dict[str, Any]], object]] = {

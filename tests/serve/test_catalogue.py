@@ -13,7 +13,7 @@ import pytest
 from recollect.errors import InvalidInput
 from recollect.serve.catalogue import SETS, TOOLS, chosen
 from recollect.serve.tool import Tool
-from recollect.text.tokens import tokens
+from recollect.text.token_counts import count_tokens
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -92,7 +92,7 @@ def test_the_price_of_a_set_stands_in_the_docs(name: str) -> None:
         described(tool).model_dump(by_alias=True, exclude_none=True, mode="json") for tool in chosen(name)
     ]
     read = [{field: one[field] for field in ("name", "description", "inputSchema")} for one in shown]
-    prices = [tokens(json.dumps(rows, ensure_ascii=False)) for rows in (read, shown)]
+    prices = [count_tokens(json.dumps(rows, ensure_ascii=False)) for rows in (read, shown)]
     page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
     (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
     assert row.endswith(f"| {prices[0]:,} | {prices[1]:,} |")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.text.names import LONGEST_NAME, Place, Text, beginning, counted, written
-from recollect.text.words import fold
+from recollect.text.tokens import fold
 
 
 def found(said: str, *names: str) -> list[str]:

@@ -6,18 +6,24 @@ from math import log
 
 import pytest
 
-from recollect.text.topics import names, terms, weights, word_rows
+from recollect.text.tokens import topic_terms
+from recollect.text.topics import names, weights, word_rows
 
 TEA = ["green tea", "tea pot"]
 CAT = ["green cat", "cat"]
 
 
 def test_terms_are_the_words_that_say_something() -> None:
-    assert terms("The OAuth token of 2026 is in S3, ¿está en el café?") == ["oauth", "token", "s3", "cafe"]
+    assert topic_terms("The OAuth token of 2026 is in S3, ¿está en el café?") == [
+        "oauth",
+        "token",
+        "s3",
+        "cafe",
+    ]
 
 
 def test_without_spaces_pairs_of_letters_stand_for_words() -> None:
-    assert terms("東京都 2026") == ["東京", "京都"]
+    assert topic_terms("東京都 2026") == ["東京", "京都"]
 
 
 def test_a_word_weighs_by_its_share_and_by_how_rare_it_is_elsewhere() -> None:

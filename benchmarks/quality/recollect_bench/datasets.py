@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recollect.text.same import text_key
+from recollect.text.near_duplicates import text_key
 
 TIMELESS = datetime(2026, 1, 1, 12, tzinfo=UTC)
 """When questions about texts that have no time are asked: fixed, so that a run can be repeated."""

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from recollect.cli.wording import counted
 from recollect.records import Kind
 from recollect.text.passages import passage_text
-from recollect.text.stopwords import STOPWORDS
-from recollect.text.words import fold, words
+from recollect.text.tokens import content_words, fold, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +63,7 @@ def why(hit: Hit) -> str:
 
 def stems(query: str) -> list[str]:
     """How the query's words begin, those left out that are in every text."""
-    return [word[:_STEM] for word in words(query) if word not in STOPWORDS]
+    return [word[:_STEM] for word in content_words(query)]
 
 
 def excerpt(text: str, query: str, width: int = EXCERPT) -> str:

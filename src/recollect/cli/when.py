@@ -80,9 +80,8 @@ def _last_moment(start: datetime, days: int) -> datetime:
 
 
 def _phrase(text: str, now: datetime, option: str) -> TimePhrase:
-    from recollect.text.stopwords import STOPWORDS  # noqa: PLC0415  # --help needs no grammar of times
+    from recollect.text.tokens import content_words  # noqa: PLC0415  # --help needs no grammar of times
     from recollect.text.when import TimePhrase, time_of  # noqa: PLC0415
-    from recollect.text.words import words  # noqa: PLC0415
 
     phrase = time_of(text, now)
     if phrase is None and text.strip().lower() in {"now", "ahora"}:
@@ -90,7 +89,7 @@ def _phrase(text: str, now: datetime, option: str) -> TimePhrase:
     if phrase is not None:
         start, stop = phrase.place
         # A word that is left over was meant to say something.
-        if all(word in STOPWORDS for word in words(f"{text[:start]} {text[stop:]}")):
+        if not content_words(f"{text[:start]} {text[stop:]}"):
             return phrase
     raise click.BadParameter(
         f"{text!r} is no time that can be read; write it like 2026-03-01, 2026-03-01T14:30, "

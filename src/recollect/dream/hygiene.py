@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.dream.cycle import ARCHIVED, CONSOLIDATED
 from recollect.dream.draft import Correction, Link, Merge
 from recollect.dream.snapshot import Life
-from recollect.text.copies import is_copy, says_the_same
+from recollect.text.near_duplicates import repeats_error, same_statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ def merge(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG
         into, lost = _survivor(twins.older, twins.newer)
         if {_place(into), _place(lost)} & taken or {into.memory, lost.memory} & gone or lost.kept:
             continue
-        if says_the_same(into.text, lost.text):
+        if same_statement(into.text, lost.text):
             merges.append(Merge(lost, into, twins.similarity))
             taken.add(_place(lost))
     return replace(draft, life=_taken_over(snapshot, draft.life, merges), merges=tuple(merges))
@@ -61,7 +61,7 @@ def correct(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:  # noqa: A
             continue
         if (copy.by, None) in gone or (copy.by, None) in found:
             continue  # nobody would be left to speak for it
-        if is_copy(copy.wrong, copy.right, copy.said, copy.cosine):
+        if repeats_error(copy.wrong, copy.right, copy.said, copy.cosine):
             found[where] = Correction(copy.place, copy.by)
     return replace(draft, corrections=tuple(found.values()))
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from recollect.changes import FlagAlike
 from recollect.engine.results import Alike
 from recollect.records import Filter, Kind
-from recollect.text.same import CONTAINED, SIMILAR, containment
-from recollect.text.words import words
+from recollect.text.near_duplicates import has_meaning, near_duplicate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 _COMPARED = 8
 # Of very many notes at once, what repeats another is left to the reports that look for duplicates.
 MOST_NEW = 50
-_FEWEST_WORDS = 2
 
 
 def flag_alike(parts: Parts, new: Sequence[int]) -> dict[int, Alike]:
@@ -46,8 +44,7 @@ def closest(view: View, parts: Parts, note: Memory) -> Alike | None:
 def nearby(view: View, parts: Parts, note: Memory) -> Iterable[Alike]:
     where = Filter(parts.scope.owner, parts.scope.agent, kinds=frozenset({Kind.NOTE}))
     cosines: dict[int, float] = {}
-    # Of a word or two, a model knows too little: it takes "yes" and "no" for the same.
-    if len(words(note.text)) >= _FEWEST_WORDS:
+    if has_meaning(note.text):
         for vector in view.vectors([passage.id for passage in view.passages([note.id])][:1]).values():
             cosines = {hit.id: hit.score for hit in view.by_meaning(vector, _COMPARED, where)}
     # What holds this note's words is near it in meaning, too; a search by all of them costs far more.
@@ -57,6 +54,5 @@ def nearby(view: View, parts: Parts, note: Memory) -> Iterable[Alike]:
         if other.speaker != note.speaker:
             continue
         cosine = min(1.0, cosines.get(other.id, 0.0))
-        contained = containment(note.text, other.text)
-        if cosine >= SIMILAR or contained >= CONTAINED:
-            yield Alike(other.id, other.text, max(cosine, contained))
+        if (similarity := near_duplicate(note.text, other.text, cosine)) is not None:
+            yield Alike(other.id, other.text, similarity)

@@ -16,8 +16,8 @@ from recollect.engine.own_questions import own_questions
 from recollect.engine.said import said_of
 from recollect.errors import ModelUnavailable
 from recollect.rank.confidence import Calibration, Scale, auroc, background, judged
-from recollect.rank.sought import stems
 from recollect.records import Filter
+from recollect.text.near_duplicates import shares_most_stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recollect.engine.parts import Parts
     from recollect.ports import Embedder, Progress, Vector, View
     from recollect.rank.confidence import Looked
-    from recollect.rank.sought import Sought
+    from recollect.rank.query_terms import QueryTerms
     from recollect.records import Memory
 
 MOST_QUESTIONS = 200
@@ -35,8 +35,6 @@ LEAST_QUESTIONS = 10
 _DEPTH = 50
 # Those that may say the same are near: looking so far down each list finds them.
 _NEAR = 20
-_SAME = 0.8
-_LEAST_WORDS = 4
 _LEAST_SPREAD = 0.005
 
 
@@ -58,7 +56,7 @@ class Calibrating:
 class _Trial:
     """One question, with its answer there and without it."""
 
-    sought: Sought
+    sought: QueryTerms
     present: Looked
     absent: Looked
 
@@ -105,7 +103,7 @@ def learn(trials: list[_Trial], model: str) -> Calibration:
     scale = _scale([trial.absent for trial in trials], known_scale(model))
     bare = Calibration(len(trials), scale, 0.0, 0.0, 0.5)
 
-    def totals(looked: Iterator[tuple[Sought, Looked]]) -> np.ndarray:
+    def totals(looked: Iterator[tuple[QueryTerms, Looked]]) -> np.ndarray:
         return np.array([judged(each, sought, known_scale(model), bare).total for sought, each in looked])
 
     present = totals((trial.sought, trial.present) for trial in trials)
@@ -172,5 +170,4 @@ def _says_so(other: Memory | None, memory: Memory) -> bool:
         return False
     if (other.drawn_from or other.id) == (memory.drawn_from or memory.id):
         return True
-    one, two = stems(said_of(memory)), stems(said_of(other))
-    return len(one & two) >= _SAME * max(min(len(one), len(two)), _LEAST_WORDS)
+    return shares_most_stems(said_of(memory), said_of(other))

@@ -12,7 +12,9 @@ from recollect.engine.said import said_of
 from recollect.errors import InvalidInput
 from recollect.factors.candidates import NEVER
 from recollect.rank.confidence import SCALES, Looked, judged
-from recollect.rank.sought import held, sought, stems, telling
+from recollect.rank.query_terms import MOST_TERMS, weigh_query_terms
+from recollect.text.stems import coarse_stems, matched_terms
+from recollect.text.tokens import query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.factors.candidates import Candidates, Flags, Floats, Ints
     from recollect.ports import Vector, View
     from recollect.rank.confidence import Scale
-    from recollect.rank.sought import Sought
+    from recollect.rank.query_terms import QueryTerms
     from recollect.records import Memory, Scope
     from recollect.retrieve.gather import Gathered, Request
 
@@ -92,15 +94,18 @@ def _scored(candidates: Candidates) -> Scored:
     return Scored(candidates.source("meaning").score, candidates.source("words").score)
 
 
-def asked(view: View, scope: Scope, query: str) -> Sought:
+def asked(view: View, scope: Scope, query: str) -> QueryTerms:
     """A query in the light of how many texts hold its words."""
-    texts, holders = view.holders(telling(query), scope)
-    return sought(query, holders, texts)
+    texts, holders = view.holders(query_terms(query, MOST_TERMS), scope)
+    return weigh_query_terms(query, holders, texts)
 
 
-def looked_at(question: Sought, scored: Scored, rows: Rows, memories: Sequence[Memory]) -> Looked:
-    speakers = [stems(memory.speaker or "") for memory in memories]
-    said = [held(f"{memory.speaker or ''} {said_of(memory)}", question.weights.keys()) for memory in memories]
+def looked_at(question: QueryTerms, scored: Scored, rows: Rows, memories: Sequence[Memory]) -> Looked:
+    speakers = [coarse_stems(memory.speaker or "") for memory in memories]
+    said = [
+        matched_terms(f"{memory.speaker or ''} {said_of(memory)}", question.weights.keys())
+        for memory in memories
+    ]
     return Looked(scored.cosine, scored.bm25, rows.rows, rows.first, said, speakers, rows.near)
 
 

@@ -12,10 +12,9 @@ from recollect.engine.results import Context, Item
 from recollect.engine.wanted import listed, turn_of
 from recollect.errors import InvalidInput
 from recollect.records import Kind, as_it_stood
-from recollect.text.same import text_key
-from recollect.text.stopwords import STOPWORDS
-from recollect.text.tokens import tokens
-from recollect.text.words import words
+from recollect.text.near_duplicates import text_key
+from recollect.text.token_counts import count_tokens
+from recollect.text.tokens import content_words
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
@@ -80,7 +79,7 @@ def context(
         memories=tuple(_in_time(kept)),
         turns=tuple(kept_turns),
         text=text,
-        tokens=tokens(text),
+        tokens=count_tokens(text),
         budget_tokens=budget_tokens,
         left_out=len(memories) - len(kept),
         note=answer.note,
@@ -98,7 +97,7 @@ def _query(given: Sequence[Turn]) -> str:
     """The last message that is not the assistant's; with the one before it where it says little by itself."""
     last = next((place for place in range(len(given) - 1, -1, -1) if given[place].role != "assistant"), -1)
     query = given[last].content
-    telling = [word for word in words(query) if word not in STOPWORDS]
+    telling = content_words(query)
     if len(telling) < _FEWEST_WORDS and last > 0:
         return f"{given[last - 1].content}\n{query}"
     return query
@@ -212,7 +211,7 @@ def _until(item: Item, stop: int) -> Item:
 
 def _cost(item: Item, heading: str, *, first: bool) -> int:
     """What a line takes, with the line break before it; the first of a part brings its heading along."""
-    return tokens(f"\n{item.line}") + (tokens(f"\n\n{heading}") if first else 0)
+    return count_tokens(f"\n{item.line}") + (count_tokens(f"\n\n{heading}") if first else 0)
 
 
 def _text(memories: Sequence[Item], turns: Sequence[Item]) -> str:

@@ -14,8 +14,8 @@ from recollect.engine.results import Alike, Retired, Superseded
 from recollect.engine.wanted import note_of
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.records import Filter, Kind
-from recollect.text.copies import is_copy, is_personal
-from recollect.text.words import fold, words
+from recollect.text.near_duplicates import RELATED_COSINE, is_personal, repeats_error
+from recollect.text.tokens import fold, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
 # How many of each search are looked at first.
 _LOOKED_AT = 50
-# Cosine from which what is no copy is told to the caller. Near-twins begin at 0.85, but so does much that
-# only speaks of the same thing.
-_WORTH_A_LOOK = 0.92
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +95,18 @@ def _near(
     said = said_by(wrong, named_in=right)
     if wrong.speaker and said != wrong.text and is_personal(right):
         right = f"{wrong.speaker}: {right}"
-    places, retired = _found(parts, wrong, except_for, lambda place: is_copy(said, right, place.said))
+    places, retired = _found(parts, wrong, except_for, lambda place: repeats_error(said, right, place.said))
     # Meaning is asked only where it could make a difference: an entity may have thousands of observations.
     doubtful = [
         place
         for place in places
-        if place not in retired and (place.observation is None or is_copy(said, right, place.said, 1.0))
+        if place not in retired and (place.observation is None or repeats_error(said, right, place.said, 1.0))
     ]
     similar = []
     for place, cosine in zip(doubtful, _cosines(parts, said, [one.said for one in doubtful]), strict=True):
-        if is_copy(said, right, place.said, cosine):
+        if repeats_error(said, right, place.said, cosine):
             retired.append(place)
-        elif cosine >= _WORTH_A_LOOK and place.observation is None:
+        elif cosine >= RELATED_COSINE and place.observation is None:
             similar.append(Alike(place.id, place.text, cosine))
     return retired, sorted(similar, key=lambda alike: (-alike.similarity, alike.id))
 

@@ -12,7 +12,7 @@ from recollect.engine.shadow import tuned_in
 from recollect.rank.profiles import DEFAULT
 from recollect.records import Kind
 from recollect.retrieve.gather import gather
-from recollect.text.telling import PHRASE, phrase
+from recollect.text.cloze import PHRASE_WORDS, densest_phrase
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recollect.records import Memory, PastQuestion
 
 # Words of a question that is made of a memory: enough to name it, or as few as people give.
-_SEVERAL = PHRASE
+_SEVERAL = PHRASE_WORDS
 _FEW = 3
 
 
@@ -82,9 +82,9 @@ def _sample(snapshot: Snapshot, size: int) -> list[int]:
 
 def _query(memory: Memory, length: int = _SEVERAL) -> str:
     if memory.kind is not Kind.ENTITY:
-        return phrase(memory.text, length)
+        return densest_phrase(memory.text, length)
     said = memory.in_force[0].content if memory.in_force else memory.type
-    return f"{memory.name} {phrase(said, length)}"
+    return f"{memory.name} {densest_phrase(said, length)}"
 
 
 def _asked(

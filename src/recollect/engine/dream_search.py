@@ -14,7 +14,7 @@ from recollect.engine.correct import said_by
 from recollect.engine.meaning import embedder_of
 from recollect.errors import ModelUnavailable
 from recollect.records import Filter, Kind
-from recollect.text.copies import holds, says_the_same
+from recollect.text.near_duplicates import contains_statement, may_repeat_error, same_statement
 from recollect.text.when import time_phrases
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 _NEAREST = 8
 _MOST_ERRORS = 200
 _MOST_NEW = 500
-# Below it, no wording is a copy: see `text.copies`.
-_LIKELY = 0.75
 
 
 def echoes_of_fading(
@@ -63,7 +61,7 @@ def _echoes(view: View, parts: Parts, id_: int) -> tuple[Echo, ...]:
 
 
 def _says_all(other: Memory, fading: Memory) -> bool:
-    return all(any(holds(whole, part) for whole in _sayings(other)) for part in _sayings(fading))
+    return all(any(contains_statement(whole, part) for whole in _sayings(other)) for part in _sayings(fading))
 
 
 def _sayings(memory: Memory) -> list[str]:
@@ -94,7 +92,7 @@ def copies_of_errors(parts: Parts, snapshot: Snapshot) -> tuple[Copy, ...]:
             return ()
         errors = view.memories(sorted({id_ for pair in pairs for id_ in pair}))
         # What was merged was no error: the one that it lives on in says the same.
-        pairs = [(old, by) for old, by in pairs if not says_the_same(errors[old].text, errors[by].text)]
+        pairs = [(old, by) for old, by in pairs if not same_statement(errors[old].text, errors[by].text)]
         new = view.memories(_newest(snapshot))
     places = [place for memory in new.values() for place in _places(memory)]
     wrong = [said_by(errors[old], named_in=errors[by].text) for old, by in pairs]
@@ -110,7 +108,7 @@ def copies_of_errors(parts: Parts, snapshot: Snapshot) -> tuple[Copy, ...]:
         )
         for at, (place, said) in enumerate(places)
         for error, (old, by) in enumerate(pairs)
-        if (cosines is None or cosines[error, at] >= _LIKELY) and place.memory not in (old, by)
+        if may_repeat_error(None if cosines is None else cosines[error, at]) and place.memory not in (old, by)
     )
 
 

@@ -13,10 +13,8 @@ from recollect.engine.observation_rows import completed, pages, stored_rows
 from recollect.engine.upkeep_results import DuplicateGroup, DuplicatePair, Duplicates
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.records import Kind
-from recollect.text.contained import contained_pairs
 from recollect.text.limits import clean_share
-from recollect.text.same import text_key
-from recollect.text.words import words
+from recollect.text.near_duplicates import contained_pairs, has_meaning, text_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,8 +32,6 @@ MOST_PAIRS = 10_000
 # which share the entity's name and so lie nearer, come this close to the threshold; of each, the nearest few.
 _SLACK = 0.1
 _COMPARED = 8
-# Of a word or two, a model knows too little: it takes "yes" and "no" for the same.
-_FEWEST_WORDS = 2
 _BLOCK = 512
 
 
@@ -129,7 +125,7 @@ def _likely(
     observations: Sequence[Observation], rows: Mapping[int, Vector], threshold: float
 ) -> Iterator[tuple[int, int]]:
     """Pairs that are near by the vectors at hand: of each observation, the nearest few before it."""
-    told = [place for place, seen in enumerate(observations) if len(words(seen.content)) >= _FEWEST_WORDS]
+    told = [place for place, seen in enumerate(observations) if has_meaning(seen.content)]
     if len(told) < 2:
         return
     matrix = np.stack([rows[observations[place].id] for place in told])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from recollect.engine.remember import of_scope
 from recollect.engine.results import Event, History
 from recollect.records import Kind
-from recollect.text.copies import says_the_same
+from recollect.text.near_duplicates import same_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +58,7 @@ def _life(memory: Memory, by: Memory | None) -> Iterator[Event]:
 def _retired(memory: Memory, by: Memory | None) -> tuple[str, str]:
     if by is None:
         return "superseded", "by a memory that is gone"
-    if says_the_same(memory.text, by.text):
+    if same_statement(memory.text, by.text):
         return "merged", f"into memory {by.id}, which says the same"
     return "superseded", f"by memory {by.id}"
 
@@ -66,7 +66,7 @@ def _retired(memory: Memory, by: Memory | None) -> tuple[str, str]:
 def _replacements(memory: Memory, replaced: Sequence[Memory]) -> Iterator[Event]:
     for other in replaced:
         if other.superseded_at is not None:
-            same = says_the_same(memory.text, other.text)
+            same = same_statement(memory.text, other.text)
             what = "merged with" if same else "supersedes"
             yield Event(other.superseded_at, what, f"memory {other.id}: {other.text}")
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.engine.lots import lot
-from recollect.rank.sought import telling
+from recollect.rank.query_terms import MOST_TERMS
 from recollect.records import Filter, Kind
+from recollect.text.cloze import sampled_phrase
 from recollect.text.self_questions import one_saying, spoken_spanish
-from recollect.text.telling import stretch
+from recollect.text.tokens import query_terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,12 +70,12 @@ def _last_id(view: View, where: Filter, low: int) -> int:
 def _question(view: View, scope: Scope, memory: Memory) -> OwnQuestion | None:
     chance = lot(_SEED, memory.id)
     said = one_saying(memory, chance)
-    known = [word for word in telling(said) if len(word) >= _SHORTEST]
+    known = [word for word in query_terms(said, MOST_TERMS) if len(word) >= _SHORTEST]
     if len(known) < _LEAST_TELLING:
         return None
     said_by, about, joined = _SPANISH if spoken_spanish(said) else _ENGLISH
     if chance % 2:
-        what = stretch(said, chance // 2)
+        what = sampled_phrase(said, chance // 2)
     else:
         _, holders = view.holders(known, scope)
         what = joined.format(*_few(known, holders, memory.id))

@@ -22,9 +22,8 @@ from recollect.rank.pipeline import run
 from recollect.rank.route import Route, strategy_for
 from recollect.records import Filter, Kind, as_it_stood
 from recollect.retrieve.gather import Request
-from recollect.text.stopwords import STOPWORDS
+from recollect.text.tokens import content_words
 from recollect.text.when import time_of
-from recollect.text.words import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -239,7 +238,7 @@ def _sought(question: Question, phrase: TimePhrase | None) -> tuple[str, bool]:
     # A year or a feast may stand in the text itself: "born in 1944", "the lights at Christmas".
     named = [word for word in spoken.split() if word[0].isupper() or any(map(str.isdigit, word))]
     rest = " ".join((before, *named, after))
-    telling = [word for word in words(f"{before} {after}") if word not in STOPWORDS and word not in _OPEN]
+    telling = [word for word in content_words(f"{before} {after}") if word not in _OPEN]
     return (rest, False) if telling else (question.query, True)
 
 

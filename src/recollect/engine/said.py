@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from recollect.records import Kind
 from recollect.text.passages import spans
-from recollect.text.stopwords import STOPWORDS
-from recollect.text.tokens import tokens
-from recollect.text.words import words
+from recollect.text.token_counts import count_tokens
+from recollect.text.tokens import content_words, words
 
 if TYPE_CHECKING:
     from recollect.engine.results import Hit
@@ -22,7 +21,7 @@ def within(hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
     kept = []
     left = budget
     for hit in hits:
-        cost = tokens(said_of(hit.memory, hit.piece))
+        cost = count_tokens(said_of(hit.memory, hit.piece))
         if cost <= left:
             kept.append(hit)
             left -= cost
@@ -41,6 +40,6 @@ def piece_of(memory: Memory, query: str) -> str | None:
     pieces = spans(memory.text)
     if len(pieces) == 1:
         return None
-    sought = set(words(query)) - STOPWORDS
+    sought = set(content_words(query))
     start, stop = max(pieces, key=lambda span: len(sought.intersection(words(memory.text[slice(*span)]))))
     return memory.text[start:stop]

@@ -8,12 +8,11 @@ import numpy as np
 
 from recollect.engine.said import said_of
 from recollect.engine.self_results import Cause, Miss
-from recollect.engine.self_sample import tokens
 from recollect.records import Status
-from recollect.text.copies import ALIKE
 from recollect.text.languages import language_of
+from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase
 from recollect.text.passages import spans
-from recollect.text.same import CONTAINED, containment
+from recollect.text.tokens import distinctive_terms
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -29,8 +28,6 @@ _FEWEST_TERMS = 3
 _COMMON = 0.01
 """Share of all memories from which a word that they hold tells little."""
 _FEWEST_HOLDERS = 5
-_SHARED = 0.6
-"""Share of the telling words of two texts that both have, from which they say nearly the same."""
 _MANY_OBSERVATIONS = 20
 
 
@@ -102,29 +99,25 @@ def waiting(view: View, ids: Sequence[int]) -> set[int]:
 
 
 def _says_little(memory: Memory, survey: Survey) -> bool:
-    return len(tokens(said_of(memory))) < _FEWEST_TERMS or _is_common(said_of(memory), survey)
+    return len(distinctive_terms(said_of(memory))) < _FEWEST_TERMS or _is_common(said_of(memory), survey)
 
 
 def _is_common(text: str, survey: Survey) -> bool:
     common = max(_FEWEST_HOLDERS, _COMMON * survey.memories)
-    return all(survey.holders[token] > common for token in tokens(text))
+    return all(survey.holders[token] > common for token in distinctive_terms(text))
 
 
 def _nearly_the_same(view: View, one: Memory, other: Memory) -> bool:
     """By words, or by the meaning of some passage of each. Talk of one sort is near in meaning as it is, so
     that only the nearest counts."""
-    first, second = tokens(said_of(one)), tokens(said_of(other))
-    if len(first & second) >= _SHARED * len(first | second):
-        return True
-    if min(len(first), len(second)) < _FEWEST_TERMS:
-        return False
-    if containment(said_of(one), said_of(other)) >= CONTAINED:
-        return True
+    by_words = is_paraphrase(said_of(one), said_of(other))
+    if by_words is not None:
+        return by_words
     rows = [
         np.array(list(view.vectors([passage.id for passage in view.passages([each.id])]).values()))
         for each in (one, other)
     ]
-    return all(map(len, rows)) and float((rows[0] @ rows[1].T).max()) >= ALIKE
+    return all(map(len, rows)) and float((rows[0] @ rows[1].T).max()) >= REWORDED_COSINE
 
 
 def _begins(memory: Memory) -> str:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from recollect.engine.lots import drawn, lot
 from recollect.engine.observation_rows import pages
 from recollect.records import Kind
-from recollect.text.same import text_key
+from recollect.text.near_duplicates import text_key
 from recollect.text.self_questions import of_day, of_mention, of_name, of_relation, of_words, one_saying
-from recollect.text.topics import terms
-from recollect.text.words import is_unspaced, words
+from recollect.text.tokens import distinctive_terms, has_unspaced, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -57,7 +56,7 @@ class Survey:
         sayings = _sayings(memory)
         self.kinds[memory.kind].append(memory.id)
         self.said[memory.id] = " | ".join(f" {' '.join(words(saying))} " for saying in sayings)
-        self.holders.update({token for saying in sayings for token in tokens(saying)})
+        self.holders.update({token for saying in sayings for token in distinctive_terms(saying)})
         for saying in {text_key(saying) for saying in sayings}:
             self.same[saying].append(memory.id)
         if memory.kind is Kind.ENTITY:
@@ -73,18 +72,13 @@ class Survey:
 
     def holds(self, id_: int, part: str) -> bool:
         """Whether a memory holds these folded words in a row."""
-        whole = part if any(map(is_unspaced, part)) else f" {part} "
+        whole = part if has_unspaced(part) else f" {part} "
         return whole in self.said.get(id_, "")
 
     def twins(self, memory: Memory, saying: str) -> set[int]:
         """Who says the same as one saying of a memory: in the same words, or drawn from it."""
         family = self.drawn.get(memory.drawn_from or memory.id, ())
         return {*self.same[text_key(saying)], *family}
-
-
-def tokens(text: str) -> set[str]:
-    """What tells texts apart: words that are not in every text, and numbers."""
-    return {*terms(text), *filter(str.isdigit, words(text))}
 
 
 def day_of(memory: Memory, zone: tzinfo) -> date | None:

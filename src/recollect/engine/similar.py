@@ -13,8 +13,13 @@ from recollect.engine.meaning import embedder_of
 from recollect.engine.observation_rows import stored_rows
 from recollect.engine.results import Similar
 from recollect.errors import ModelUnavailable
-from recollect.text.same import CONTAINED, SIMILAR, containment
-from recollect.text.words import words
+from recollect.text.near_duplicates import (
+    CONTAINED_SHARE,
+    SIMILAR_COSINE,
+    containment,
+    has_meaning,
+    trigram_similarity,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +34,6 @@ if TYPE_CHECKING:
 # the reports that look for duplicates.
 _COMPARED = 8
 _MOST_NEW = 50
-_FEWEST_WORDS = 2
 
 
 def flag_similar(parts: Parts, added: Mapping[int, Sequence[Added]]) -> dict[int, tuple[Similar, ...]]:
@@ -88,8 +92,7 @@ def _compared(
     for place, observation in enumerate(memory.in_force):
         if observation.id in new_ids and place:
             older = memory.in_force[:place]
-            # Of a word or two, a model knows too little: it takes "yes" and "no" for the same.
-            told = by_meaning and len(words(observation.content)) >= _FEWEST_WORDS
+            told = by_meaning and has_meaning(observation.content)
             yield _Compared(observation, older, _likeliest(observation, older, stored) if told else ())
 
 
@@ -110,9 +113,9 @@ def _alike(compared: Iterable[_Compared], rows: Mapping[str, Vector]) -> Iterato
     """For each new observation, the older one that is most like it, if any is."""
     for each in compared:
         shares = [(other, containment(each.new.content, other.content)) for other in each.older]
-        matches = [(other, share) for other, share in shares if share >= CONTAINED]
+        matches = [(other, share) for other, share in shares if share >= CONTAINED_SHARE]
         if rows:
-            matches += [pair for pair in _cosines(each, rows) if pair[1] >= SIMILAR]
+            matches += [pair for pair in _cosines(each, rows) if pair[1] >= SIMILAR_COSINE]
         if matches:
             other, similarity = max(matches, key=lambda pair: (pair[1], -pair[0].id))
             yield Similar(each.new.id, each.new.content, other.id, other.content, similarity)
@@ -130,18 +133,7 @@ def _cosines(each: _Compared, rows: Mapping[str, Vector]) -> list[tuple[Observat
 def _likeliest(
     new: Observation, older: Sequence[Observation], stored: Mapping[int, Vector]
 ) -> list[Observation]:
-    letters = sorted(older, key=lambda other: (-_shared(new.content, other.content), -other.id))
+    letters = sorted(older, key=lambda other: (-trigram_similarity(new.content, other.content), -other.id))
     known = [other for other in older if other.id in stored] if new.id in stored else []
     meaning = sorted(known, key=lambda other: (-float(stored[other.id] @ stored[new.id]), -other.id))
     return list(dict.fromkeys((*letters[:_COMPARED], *meaning[:_COMPARED])))
-
-
-def _shared(one: str, other: str) -> float:
-    """How many letter triples two texts share: a cheap guess at likeness."""
-    first, second = _triples(one), _triples(other)
-    return len(first & second) / (1 + len(first | second))
-
-
-def _triples(text: str) -> set[str]:
-    folded = text.casefold()
-    return {folded[start : start + 3] for start in range(len(folded) - 2)}

@@ -14,8 +14,8 @@ from recollect.errors import ModelUnavailable
 from recollect.records import Kind, Memory
 from recollect.text.clusters import clusters
 from recollect.text.limits import NAME_LIMIT
-from recollect.text.topics import names, terms, word_rows
-from recollect.text.words import fold
+from recollect.text.tokens import fold, topic_terms
+from recollect.text.topics import names, word_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -105,7 +105,7 @@ def _analysis(parts: Parts, entity: Memory, stored: Mapping[int, Vector]) -> Spl
     # Its own name says nothing of what sets its topics apart.
     topics = tuple(
         Topic(topic, tuple(observations[place] for place in group))
-        for topic, group in zip(names(grouped, set(terms(entity.name))), groups, strict=True)
+        for topic, group in zip(names(grouped, set(topic_terms(entity.name))), groups, strict=True)
     )
     placed = {place for group in groups for place in group}
     limit = limit_for(entity.type)

@@ -10,7 +10,7 @@ from recollect.engine.parts import Parts
 from recollect.engine.report import STALE_DAYS, consolidation_report
 from recollect.rank.profiles import DEFAULT
 from recollect.records import Filter, Kind
-from recollect.text.same import CONTAINED, SIMILAR
+from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -63,8 +63,8 @@ class Upkeep:
         self,
         entity: str | None = None,
         *,
-        threshold: float = SIMILAR,
-        containment: float = CONTAINED,
+        threshold: float = SIMILAR_COSINE,
+        containment: float = CONTAINED_SHARE,
         limit: int = 100,
         progress: Progress | None = None,
     ) -> Duplicates:

@@ -16,7 +16,7 @@ from recollect.rank.pipeline import ByContext, ByLinks, ByMeaning
 from recollect.rank.whynot import standing
 from recollect.records import Kind, as_it_stood
 from recollect.retrieve.gather import around, gather, wider
-from recollect.text.words import fold, words
+from recollect.text.tokens import fold, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.factors.candidates import Floats, Ints
-    from recollect.rank.sought import Sought
+    from recollect.rank.query_terms import QueryTerms
 
 DEPTH = 30
 """So far down each search it is looked. A search that gives fewer is judged by what it gave."""
@@ -150,7 +150,9 @@ WORDS = Weights(
 SCALES = {"arctic-s": Scale(cosine=0.70, spread=0.045, background=0.62)}
 
 
-def judged(looked: Looked, sought: Sought, scale: Scale | None, calibration: Calibration | None) -> Judged:
+def judged(
+    looked: Looked, sought: QueryTerms, scale: Scale | None, calibration: Calibration | None
+) -> Judged:
     """`scale` is what is known of the model beforehand; None: nothing, and the candidates must tell."""
     weights = MEANING if np.isfinite(looked.cosine).any() else WORDS
     if not looked.first:
@@ -184,7 +186,7 @@ def scale_of(looked: Looked, known: Scale | None, calibration: Calibration | Non
     )
 
 
-def signs(looked: Looked, sought: Sought, scale: Scale) -> Floats:
+def signs(looked: Looked, sought: QueryTerms, scale: Scale) -> Floats:
     """A row for each candidate that was read; columns as in `Weights`."""
     rows = looked.rows
     by_meaning, by_words = _places(looked.cosine), _places(looked.bm25)
@@ -192,7 +194,7 @@ def signs(looked: Looked, sought: Sought, scale: Scale) -> Floats:
     far = scale.background if far is None else far
     cosine = np.where(np.isfinite(looked.near), looked.near, min(far, scale.cosine))
     bm25 = np.where(by_words > 0, looked.bm25, 0.0)
-    most = max(sought.most, 1e-9)
+    most = max(sought.total_weight, 1e-9)
     reciprocal = _reciprocal(by_meaning) + _reciprocal(by_words)
     return np.column_stack(
         [
@@ -278,7 +280,7 @@ def _next_ones(score: Floats) -> Floats:
     return np.where(score >= best[-1], with_out, others)
 
 
-def _named(looked: Looked, sought: Sought) -> Floats:
+def _named(looked: Looked, sought: QueryTerms) -> Floats:
     """Whoever is named and speaks here is asked for; else it is the names that the text should hold."""
     if not sought.names:
         return np.ones(len(looked.rows))

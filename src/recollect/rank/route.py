@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from recollect.factors.candidates import Mark
 from recollect.rank.base import Rescale
-from recollect.text.words import words
+from recollect.text.tokens import words
 
 if TYPE_CHECKING:
     from recollect.factors.candidates import Candidates, Moment

@@ -11,7 +11,7 @@ from recollect.engine.limits import MOST_HITS
 from recollect.errors import InvalidInput
 from recollect.serve import wire
 from recollect.serve.shapes import text, whole
-from recollect.text.tokens import tokens
+from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -95,7 +95,7 @@ def id_of(written: str) -> int | None:
 
 def cost(row: object) -> int:
     """What a row takes in a list, with its comma and line break."""
-    return tokens(wire.shown(row)) + 2
+    return count_tokens(wire.shown(row)) + 2
 
 
 def bare(row: object) -> int:

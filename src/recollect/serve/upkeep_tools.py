@@ -26,7 +26,7 @@ from recollect.serve.paging import (
 )
 from recollect.serve.shapes import extended, flag, listed, maybe, number, table, text, whole
 from recollect.serve.tool import Reply, Tool
-from recollect.text.tokens import tokens
+from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
     from recollect.engine.upkeep_results import SplitAnalysis
@@ -161,7 +161,9 @@ def _report(call: Call) -> Reply:
     told += ["Some sections go on; pass the `cursor`."] if start + deep < longest else []
     note = " ".join(told) or None
     data = {**frame, **rows, **onward(start + deep, longest, note)}
-    text_ = report.text if start == 0 and tokens(report.text) <= budget else wire.shown({**frame, **rows})
+    text_ = (
+        report.text if start == 0 and count_tokens(report.text) <= budget else wire.shown({**frame, **rows})
+    )
     return Reply(data, text_, more(data))
 
 

@@ -96,10 +96,9 @@ def _corrected(memory: Memory) -> list[str]:
 
 def telling(observations: Sequence[str], query: str, passage: str | None = None) -> list[str]:
     """What answers the query first: what was found by meaning, then what shares most words with it."""
-    from recollect.text.stopwords import STOPWORDS  # noqa: PLC0415  # a list of tools needs none
-    from recollect.text.words import words  # noqa: PLC0415
+    from recollect.text.tokens import content_words, words  # noqa: PLC0415  # a list of tools needs none
 
-    sought = set(words(query)) - STOPWORDS
+    sought = set(content_words(query))
     return sorted(
         observations,
         key=lambda text: (passage is None or text not in passage, -len(sought.intersection(words(text)))),

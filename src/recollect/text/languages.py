@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Literal
 
-from recollect.text.words import words
+from recollect.text.tokens import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from recollect.text.stopwords import STOPWORDS
-from recollect.text.words import fold, is_unspaced
+from recollect.text.tokens import fold, is_unspaced
+from recollect.text.word_lists import EVERYDAY_NAMES, STOPWORDS
 
 LONGEST_NAME = 8
 """In words. A longer name is hardly ever said in full."""
@@ -17,13 +17,8 @@ _LONGEST_RUN = 12
 _MOST_MARKS = 3
 _WORD = re.compile(r"\w+")
 _SPACES = re.compile(r"\s+")
-# Words of every text that are also somebody's name: these count only in the letters they are written with.
-_OF_EVERY_DAY = """
-will may mark bill art rose hope grace joy faith frank rich sue pat drew chase grant jack rob miles dean
-august april june summer autumn sol mar luz paz pilar blanca rosa angel reyes cruz mercedes consuelo
-today now home work note notes idea ideas user assistant
-"""
-_EVERYDAY = STOPWORDS | frozenset(_OF_EVERY_DAY.split())
+# These count as a name only in the letters they are written with.
+_EVERYDAY = STOPWORDS | EVERYDAY_NAMES
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from datetime import date
 from enum import StrEnum
 
 from recollect.records import Kind, Memory
-from recollect.text.telling import gapped, phrase, stretch
+from recollect.text.cloze import densest_phrase, gapped_sentence, sampled_phrase
+from recollect.text.tokens import words
 from recollect.text.when.reading import read
 from recollect.text.when.tongue import is_spanish
-from recollect.text.words import words
 
 
 class Asks(StrEnum):
@@ -99,13 +99,13 @@ def one_saying(memory: Memory, lot: int) -> str:
 def of_words(
     memory: Memory, twins: Iterable[int], holders: Mapping[str, int], lot: int
 ) -> Iterator[SelfQuestion]:
-    """A phrase of it, and a sentence with gaps. `twins` say the same; `holders` as in `gapped`."""
+    """A phrase of it, and a sentence with gaps. `twins` say the same; `holders` as in `gapped_sentence`."""
     said = one_saying(memory, lot)
     wanted = frozenset({memory.id, *twins})
-    asked = stretch(said, lot)
+    asked = sampled_phrase(said, lot)
     if asked:
         yield SelfQuestion(Asks.PHRASE, asked, memory.id, wanted, " ".join(words(asked)))
-    hard = gapped(said, holders, lot)
+    hard = gapped_sentence(said, holders, lot)
     if hard and hard != asked:
         yield SelfQuestion(Asks.GAPS, hard, memory.id, wanted)
 
@@ -118,7 +118,7 @@ def of_name(entity: Memory, lot: int) -> Iterator[SelfQuestion]:
     asked = _worded("who is" if person else "what is", spanish=spanish, name=entity.name)
     yield SelfQuestion(Asks.WHAT_IS, asked, entity.id, frozenset({entity.id}))
     if said:
-        asked = f"{entity.name} {phrase(said)}"
+        asked = f"{entity.name} {densest_phrase(said)}"
         yield SelfQuestion(Asks.ENTITY, asked, entity.id, frozenset({entity.id}))
 
 

@@ -10,7 +10,7 @@ from recollect.text.statement_categories import Category, category_of
 from recollect.text.statement_drops import DROPS
 from recollect.text.statement_sentences import MARKER, is_prose, quoted, sentences
 from recollect.text.statement_signs import ENOUGH, LEANING_ENOUGH, LEANS, SIGNS, TIME_NAMES
-from recollect.text.words import fold
+from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

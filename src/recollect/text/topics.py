@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.text.stopwords import STOPWORDS
-from recollect.text.words import is_unspaced, pairs, words
+from recollect.text.tokens import topic_terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -25,28 +24,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WORDS_IN_A_NAME = 2
-_FEWEST_LETTERS = 2
 _PIECES = re.compile(r"\w+")
-
-
-def terms(text: str) -> list[str]:
-    """The folded words that say what a text is about: no common word, bare number or single letter.
-
-    Where a script puts no spaces between words, pairs of letters stand for them.
-    """
-    found: list[str] = []
-    for word in words(text):
-        if any(map(is_unspaced, word)):
-            found += [pair for pair in pairs(word) if len(pair) > 1]
-        elif len(word) >= _FEWEST_LETTERS and word not in STOPWORDS and not word.isdigit():
-            found.append(word)
-    return found
 
 
 def weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[dict[str, float]]:
     """The c-TF-IDF of each group's words; those of `without` are passed over."""
     counts = [
-        Counter(term for text in group for term in terms(text) if term not in without) for group in groups
+        Counter(term for text in group for term in topic_terms(text) if term not in without)
+        for group in groups
     ]
     everywhere = sum(counts, Counter[str]())
     mean = everywhere.total() / max(1, len(groups))
@@ -80,7 +65,7 @@ def word_rows(texts: Sequence[str]) -> NDArray[np.float64]:
 
     A word that only one text has says nothing of what it is near to, and is left out.
     """
-    counts = [Counter(terms(text)) for text in texts]
+    counts = [Counter(topic_terms(text)) for text in texts]
     with_it = Counter(word for count in counts for word in count)
     columns = {word: place for place, word in enumerate(sorted(w for w, n in with_it.items() if n > 1))}
     rows = np.zeros((len(texts), len(columns)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.text.words import fold
+from recollect.text.tokens import fold
 
 
 def question_of(query: str) -> str:

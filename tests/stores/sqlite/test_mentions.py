@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from recollect.changes import NewEntity, NewText, PutEntity, PutText
 from recollect.records import Kind, Scope
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.text.words import fold
+from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ from recollect.records import Filter, Kind, Scope
 from recollect.stores.sqlite import past, word_index
 from recollect.stores.sqlite.standing import Standing
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.text.words import pairs, words
+from recollect.text.tokens import letter_pairs, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -193,7 +193,7 @@ def test_an_index_knows_how_many_texts_and_words_it_holds() -> None:
         speakers = {place: [None, "Ada", "東京の人"][(place - 1) % 3] or "" for place in said}
         whole = [f"{speakers[place]} | {text}" for place, text in said.items()]
         in_words = [words(text) for text in whole]
-        in_pairs = [cut for text in whole if (cut := pairs(text))]
+        in_pairs = [cut for text in whole if (cut := letter_pairs(text))]
         return {
             "words_1": (len(in_words), sum(map(len, in_words))),
             "stems_1": (len(in_words), sum(map(len, in_words))),

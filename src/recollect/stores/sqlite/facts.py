@@ -10,9 +10,8 @@ from recollect.factors.candidates import NEVER, Facts, Together
 from recollect.records import Status
 from recollect.stores.sqlite.rows import many, storable
 from recollect.stores.sqlite.surroundings import conversation
-from recollect.text.same import text_key
-from recollect.text.stopwords import STOPWORDS
-from recollect.text.words import words
+from recollect.text.near_duplicates import text_key
+from recollect.text.tokens import content_words, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +98,7 @@ def _conversation(scope: int, session: str | None) -> int:
 
 def _named(connection: apsw.Connection, ids: Ints, speakers: Sequence[str | None], query: str) -> Flags:
     """Whether the query names who said it; of what nobody said, whether it tells of one who is so named."""
-    asked = set(words(query)) - STOPWORDS
+    asked = set(content_words(query))
     names = {speaker: asked.intersection(words(speaker)) for speaker in set(speakers) if speaker}
     named = np.array([bool(speaker and names[speaker]) for speaker in speakers], bool)
     people = set().union(*names.values())

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.rank.sought import stem
 from recollect.records import Found
 from recollect.stores.sqlite.rows import many
 from recollect.stores.sqlite.standing import allowed
 from recollect.stores.sqlite.write.mentions import named_in
-from recollect.text.stopwords import STOPWORDS
-from recollect.text.words import words
+from recollect.text.stems import coarse_stem
+from recollect.text.tokens import content_words, words
 
 if TYPE_CHECKING:
     import apsw
@@ -41,7 +40,7 @@ def linked(connection: apsw.Connection, scope: int, text: str, where: Filter, no
         f"ORDER BY r.id DESC LIMIT {_MOST_RELATIONS}",
         (many(sorted(named)), now, *bindings),
     )
-    said = {stem(word) for word in words(text)}
+    said = {coarse_stem(word) for word in words(text)}
     best: dict[int, float] = {}
     for id_, type_ in rows:
         best[id_] = max(best.get(id_, 0.0), _UNSAID, _share_said(type_, said))
@@ -50,7 +49,7 @@ def linked(connection: apsw.Connection, scope: int, text: str, where: Filter, no
 
 def _share_said(type_: str, said: set[str]) -> float:
     """How much of a relation's type, `worked_with`, a query says."""
-    telling = {stem(word) for word in words(type_.replace("_", " ")) if word not in STOPWORDS}
+    telling = {coarse_stem(word) for word in content_words(type_.replace("_", " "))}
     return len(telling & said) / len(telling) if telling else 0.0
 
 

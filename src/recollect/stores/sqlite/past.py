@@ -20,7 +20,7 @@ from recollect.stores.sqlite import word_index
 from recollect.stores.sqlite.rows import many
 from recollect.stores.sqlite.standing import allowed
 from recollect.stores.sqlite.word_index import Sought
-from recollect.text.words import pairs, words
+from recollect.text.tokens import letter_pairs, query_terms, words
 from recollect.vectors import unpack
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ def by_words(
     documents = _documents(connection, scope, where, standing)
     table = "words" if index == "plain" else "stems"
     stem = _stemmer(connection) if index == "stemmed" else str
-    told = [Sought(f'"{word}"', (stem(word),)) for word in word_index.telling(text)]
+    told = [Sought(f'"{word}"', (stem(word),)) for word in query_terms(text)]
     scores: dict[int, float] = {}
     for name, cut, sought in (
         (table, lambda said: [stem(word) for word in words(said)], told),
-        ("pairs", pairs, word_index.paired(text)),
+        ("pairs", letter_pairs, word_index.paired(text)),
     ):
         if sought:
             _add(scores, connection, f"{name}_{scope}", documents, cut, sought)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.records import Kind
 from recollect.stores.sqlite.rows import many, stamp
-from recollect.text.words import fold
+from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
     from recollect.records import Filter

@@ -25,7 +25,7 @@ from recollect.stores.sqlite.rows import (
 )
 from recollect.stores.sqlite.standing import Standing, allowed, life, members, narrowing
 from recollect.text.passages import passage_text
-from recollect.text.words import fold
+from recollect.text.tokens import fold
 from recollect.vectors import unpack
 
 if TYPE_CHECKING:

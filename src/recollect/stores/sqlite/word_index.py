@@ -15,8 +15,7 @@ from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.stores.sqlite.rows import many
-from recollect.text.stopwords import STOPWORDS
-from recollect.text.words import is_unspaced, pairs, sought_pairs, words
+from recollect.text.tokens import has_unspaced, letter_pairs, pair_queries, query_terms, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from recollect.ports import WordIndex
     from recollect.stores.sqlite.rows import Row
 
-# Texts arrive folded and cut by `text.words`, queries too, so that SQLite's own idea of letters, which is
+# Texts arrive folded and cut by `text.tokens`, queries too, so that SQLite's own idea of letters, which is
 # of an older Unicode and folds less, has no say: this tokenizer parts at the spaces alone.
 _TABLES = {"words": "ascii", "stems": "porter ascii", "pairs": "ascii"}
 # How many (word, text) meetings one query may start from: some milliseconds' worth. Beyond it the most common
@@ -82,7 +81,7 @@ def write(connection: apsw.Connection, scope: int, documents: Iterable[Document]
         connection.executemany(
             f"INSERT OR REPLACE INTO {table}_{scope}(rowid, name, type, body) VALUES (?, ?, ?, ?)", cut
         )
-    paired = [(row.id, *(" ".join(pairs(text)) for text in row[1:])) for row in rows]
+    paired = [(row.id, *(" ".join(letter_pairs(text)) for text in row[1:])) for row in rows]
     # Few texts have pairs, and looking for those that had some is cheaper than deleting what is not there.
     had = connection.execute(
         f"SELECT id FROM pairs_{scope}_docsize WHERE id IN (SELECT value FROM json_each(?))",
@@ -125,7 +124,7 @@ def search(
 ) -> list[tuple[int, float]]:
     """Ids and BM25 scores, best first, ties by id; `condition` is SQL on the memory's row `m`, or empty."""
     table = "words" if index == "plain" else "stems"
-    sought = telling(text)
+    sought = query_terms(text)
     chosen, left_out, fits = _affordable(connection, scope, sought)
     pair_query = " OR ".join(each.query for each in paired(text))
 
@@ -145,15 +144,9 @@ def search(
     return sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
-def telling(text: str) -> list[str]:
-    """The words of a query that say something about what is sought; all, where none does."""
-    distinct = list(dict.fromkeys(words(text)))
-    return [word for word in distinct if word not in STOPWORDS] or distinct
-
-
 def affordable(connection: apsw.Connection, scope: int, text: str, budget: int) -> list[str]:
     """The telling words whose texts can be looked at one by one; none, where all are too common."""
-    chosen, _, fits = _affordable(connection, scope, telling(text), budget)
+    chosen, _, fits = _affordable(connection, scope, query_terms(text), budget)
     return chosen if fits else []
 
 
@@ -164,9 +157,9 @@ def shares_held(connection: apsw.Connection, scope: int, text: str, ids: Sequenc
     common to be searched for count on neither side.
     """
     texts, _ = size(connection, f"stems_{scope}")
-    chosen, _, _ = _affordable(connection, scope, telling(text))
+    chosen, _, _ = _affordable(connection, scope, query_terms(text))
     # A run of a script without spaces is no word; its pairs stand for it.
-    sought = [(f"stems_{scope}", f'"{word}"') for word in chosen if not any(map(is_unspaced, word))]
+    sought = [(f"stems_{scope}", f'"{word}"') for word in chosen if not has_unspaced(word)]
     sought += [(f"pairs_{scope}", each.query) for each in paired(text)]
     shares: dict[int, float] = {}
     whole = 0.0
@@ -196,7 +189,7 @@ def paired(text: str) -> list[Sought]:
     """What a query looks for among pairs; a single letter or symbol is every pair that begins with it."""
     return [
         Sought(f'"{" ".join(pieces)}"{" *" if len(pieces[0]) == 1 else ""}', pieces, len(pieces[0]) == 1)
-        for pieces in sought_pairs(text)[:_MOST_WORDS]
+        for pieces in pair_queries(text)[:_MOST_WORDS]
     ]
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from recollect.text.words import fold
+from recollect.text.tokens import fold
 
 # What each stretch of a folded text is. The first that fits wins; each reads a bounded stretch, or one
 # that it keeps, so that reading is linear. `price` and `odd` are numbers that are never dates.

@@ -17,9 +17,9 @@ from recollect.stores.sqlite.lookup import exact_entity
 from recollect.stores.sqlite.rows import row_of, stamp, stamp_or_none
 from recollect.stores.sqlite.write.entities import settle_type
 from recollect.stores.sqlite.write.texts import add_passages, tag
+from recollect.text.near_duplicates import text_key
 from recollect.text.passages import spans
-from recollect.text.same import text_key
-from recollect.text.words import fold
+from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

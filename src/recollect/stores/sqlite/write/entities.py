@@ -10,7 +10,7 @@ from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.lookup import exact_entity, find_entity
 from recollect.stores.sqlite.rows import many, stamp_or_none
 from recollect.text.passages import spans
-from recollect.text.words import fold
+from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,7 +12,7 @@ from recollect.stores.sqlite import word_index
 from recollect.stores.sqlite.lookup import FOLDED
 from recollect.stores.sqlite.rows import many
 from recollect.text.names import Place, Text, beginning, counted, written
-from recollect.text.words import is_unspaced, words
+from recollect.text.tokens import has_unspaced, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,7 +64,7 @@ def _sought(name: str) -> Iterator[tuple[str, str]]:
     folded = words(name)
     if folded:
         yield "words", f'"{" ".join(folded)}"'
-    if any(map(is_unspaced, name)):  # it may stand inside what the index takes for a word
+    if has_unspaced(name):  # it may stand inside what the index takes for a word
         pieces = word_index.paired(name)
         if pieces:
             yield "pairs", " AND ".join(each.query for each in pieces)

@@ -9,9 +9,9 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.records import Kind
 from recollect.stores.sqlite import vector_rows
 from recollect.stores.sqlite.rows import stamp, stamp_or_none
+from recollect.text.near_duplicates import text_key
 from recollect.text.passages import spans
-from recollect.text.same import text_key
-from recollect.text.words import fold
+from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.copies import holds, says_the_same
+from recollect.text.near_duplicates import contains_statement, same_statement
 
 SAME = [
     ("Alice works at Google", "alice WORKS at google!"),
@@ -63,25 +63,25 @@ DIFFERENT = [
 
 @pytest.mark.parametrize(("one", "other"), SAME)
 def test_marks_case_articles_and_openings_tell_nothing(one: str, other: str) -> None:
-    assert says_the_same(one, other)
-    assert says_the_same(other, one)
+    assert same_statement(one, other)
+    assert same_statement(other, one)
 
 
 @pytest.mark.parametrize(("one", "other"), DIFFERENT)
 def test_texts_that_tell_two_facts_are_two(one: str, other: str) -> None:
-    assert not says_the_same(one, other)
-    assert not says_the_same(other, one)
+    assert not same_statement(one, other)
+    assert not same_statement(other, one)
 
 
 def test_what_says_nothing_repeats_nothing() -> None:
-    assert not says_the_same("", "")
-    assert not says_the_same("!", "?")
-    assert not says_the_same("the", "a")
+    assert not same_statement("", "")
+    assert not same_statement("!", "?")
+    assert not same_statement("the", "a")
 
 
 @given(st.text(alphabet="ab 1.,'the", max_size=12), st.text(alphabet="ab 1.,'the", max_size=12))
 def test_it_does_not_matter_which_comes_first(one: str, other: str) -> None:
-    assert says_the_same(one, other) == says_the_same(other, one)
+    assert same_statement(one, other) == same_statement(other, one)
 
 
 HELD = [
@@ -104,9 +104,9 @@ NOT_HELD = [
 
 @pytest.mark.parametrize(("whole", "part"), HELD)
 def test_a_text_holds_what_stands_in_it_in_one_piece(whole: str, part: str) -> None:
-    assert holds(whole, part)
+    assert contains_statement(whole, part)
 
 
 @pytest.mark.parametrize(("whole", "part"), NOT_HELD)
 def test_what_is_near_or_denied_is_not_held(whole: str, part: str) -> None:
-    assert not holds(whole, part)
+    assert not contains_statement(whole, part)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from recollect.text.copies import ALIKE, is_copy
+from recollect.text.near_duplicates import REWORDED_COSINE, repeats_error
 
 
 @dataclass(frozen=True)
@@ -230,36 +230,36 @@ def test_the_table_is_large_enough_to_mean_something() -> None:
 
 @pytest.mark.parametrize(("wrong", "right", "said"), COPIES)
 def test_a_copy_of_the_error_is_one(wrong: str, right: str, said: str) -> None:
-    assert is_copy(wrong, right, said)
+    assert repeats_error(wrong, right, said)
 
 
 @pytest.mark.parametrize(("wrong", "right", "said"), OTHERS)
 def test_what_says_something_else_is_no_copy(wrong: str, right: str, said: str) -> None:
-    assert not is_copy(wrong, right, said)
+    assert not repeats_error(wrong, right, said)
 
 
 @pytest.mark.parametrize(("wrong", "right", "said"), OTHERS)
 def test_a_likeness_of_meaning_makes_no_copy_of_what_contradicts(wrong: str, right: str, said: str) -> None:
     """By cosine, another person's fact is as near as a copy."""
-    assert not is_copy(wrong, right, said, cosine=0.94)
+    assert not repeats_error(wrong, right, said, cosine=0.94)
 
 
 def test_likeness_of_meaning_helps_where_words_are_few_in_common() -> None:
     wrong, right = "Alice works at Google", "Alice works at Microsoft"
     said = "Alice is employed as an engineer at Google"
-    assert not is_copy(wrong, right, said, cosine=0.0)
-    assert is_copy(wrong, right, said, cosine=ALIKE)
+    assert not repeats_error(wrong, right, said, cosine=0.0)
+    assert repeats_error(wrong, right, said, cosine=REWORDED_COSINE)
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.wrong)
 def test_the_error_is_a_copy_of_itself_and_its_correction_is_not(row: Correction) -> None:
-    assert is_copy(row.wrong, row.right, row.wrong)
-    assert not is_copy(row.wrong, row.right, row.right)
-    assert not is_copy(row.wrong, row.right, "")
+    assert repeats_error(row.wrong, row.right, row.wrong)
+    assert not repeats_error(row.wrong, row.right, row.right)
+    assert not repeats_error(row.wrong, row.right, "")
 
 
 def test_where_the_correction_only_adds_a_copy_must_say_nearly_the_same() -> None:
     wrong, right = "Alice works at Google", "Alice works at Google in Zurich"
-    assert is_copy(wrong, right, "alice works at GOOGLE.")
-    assert not is_copy(wrong, right, "Alice works at Google in Zurich, in an office")
-    assert not is_copy(wrong, right, "Alice likes Google")
+    assert repeats_error(wrong, right, "alice works at GOOGLE.")
+    assert not repeats_error(wrong, right, "Alice works at Google in Zurich, in an office")
+    assert not repeats_error(wrong, right, "Alice likes Google")

@@ -1,0 +1,300 @@
+"""Near-duplicates: every rule by which two texts count as the same, or nearly the same.
+
+From the strictest rule to the loosest, and what follows from it:
+
+`text_key`            equal but for case, accents, spaces and outer punctuation   stored once, shown once
+`same_statement`      equal but for punctuation, articles and openings            merged by dreams
+`contains_statement`  one states all that the other states                        the part may be pruned
+`repeats_error`       states what a correction takes back                         retired with the error
+`is_paraphrase`       most terms shared, contained, or of nearly one meaning      told as a cause of misses
+`shares_most_stems`   most words of the shorter text are in the other             an answer just as right
+`near_duplicate`      contained, or close in meaning                              flagged, never dropped
+
+A cosine is that of the two texts' vectors. It only counts where `has_meaning` says that a model can tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import dropwhile
+from math import ceil
+from typing import TYPE_CHECKING
+
+from recollect.text.stems import coarse_stems, light_stem
+from recollect.text.tokens import distinctive_terms, fold, words
+from recollect.text.word_lists import (
+    ARTICLES,
+    ATTENTION_CALLS,
+    DENIALS,
+    FILLERS,
+    FIRST_PERSON,
+    NEGATIONS,
+    RELATIVES,
+    SPANISH_CALENDAR,
+    STOPWORDS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SIMILAR_COSINE = 0.85
+"""Two notes, or two observations of an entity, are near-duplicates."""
+REWORDED_COSINE = 0.95
+"""Two texts about one thing state the same fact in other words."""
+RELATED_COSINE = 0.92
+"""What is no copy of an error is close enough to it to be shown. Near-duplicates begin lower, but so does
+much that only speaks of the same thing."""
+COPY_CANDIDATE_COSINE = 0.75
+"""Below it, no wording is a copy of an error."""
+CONTAINED_SHARE = 0.7
+"""Share of the shorter text's words that the longer one has, from which it contains it."""
+
+_FEWEST_WORDS_WITH_MEANING = 2
+_PARAPHRASE_SHARE = 0.6
+_FEWEST_PARAPHRASE_TERMS = 3
+_SAME_STEMS_SHARE = 0.8
+_FEWEST_SAME_STEMS = 4
+_COPY_SHARE = 0.5
+"""Of all content words of an error and a copy, the share that both have."""
+_UNCHANGED_COPY_SHARE = 0.8
+"""The same, where the correction only adds words, so that no word of the error is known to be wrong."""
+_COPY_LENGTH = 2
+
+_OUTER_MARKS = " .,;:!?¡¿…\"'“”‘’«»()"
+# 5.000, 5,000 and 5000 are one number.
+_PIECES = re.compile(r"\d{1,3}(?:[.,]\d{3})+(?!\d)|\d+|[^\W\d_]+")
+_SENTENCE_START = re.compile(r"(?:^|[.!?…:\n])[\s\"'“«¡¿(]*$")
+# Words of one family begin alike: `allergic` and `allergy`, `trabaja` and `trabajando`.
+_FAMILY_LETTERS = 6
+_FAMILY_SHARE = 0.6
+_EMPTY_WORDS = STOPWORDS | FILLERS
+# As good as names: Spanish months have no capital letter, and a fact about a sister is hers alone.
+_NAMING_WORDS = SPANISH_CALENDAR | RELATIVES
+# Spanish needs no pronoun: `trabajo en Oslo`, `nací en Roma`, `vivimos aquí`.
+_FIRST_PERSON_ENDINGS = ("o", "é", "í", "mos")
+
+
+def text_key(text: str) -> int:
+    """The same number for texts that differ only in case, accents, white space or outer punctuation."""
+    line = " ".join(fold(text).split()).strip(_OUTER_MARKS) or text
+    digest = blake2b(line.encode(errors="surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+def same_statement(one: str, other: str) -> bool:
+    """Whether two texts differ only in punctuation, articles, and the words they open with.
+
+    Small words count: `is at work` and `was at work` are two facts.
+    """
+    stated = _stated_words(one)
+    return bool(stated) and stated == _stated_words(other)
+
+
+def contains_statement(whole: str, part: str) -> bool:
+    """Whether all that one text states stands in the other, in one piece, and is not denied there."""
+    stated, more = _stated_words(part), _stated_words(whole)
+    starts = range(len(more) - len(stated) + 1)
+    if not stated or not any(more[start : start + len(stated)] == stated for start in starts):
+        return False
+    return _Claim.of(whole).denials == _Claim.of(part).denials
+
+
+def repeats_error(wrong: str, right: str, other: str, cosine: float = 0.0) -> bool:
+    """Whether another text repeats the error that `right` corrects; the cosine is that of it and `wrong`.
+
+    The words of the old text that the new one lacks were wrong; those that both have say what the fact is
+    about. A copy says what was wrong of the same thing, and nothing else of weight: no name, number or denial
+    of its own, and nothing that the correction brings. So `Alice left Google for Microsoft` is no copy of
+    `Alice works at Google`, corrected to `Alice works at Microsoft`; nor are `Bob works at Google` and `Alice
+    sued Google`. Better to leave a copy standing than to retire what somebody else meant.
+    """
+    old = _Claim.of(wrong)
+    new, claim = _Claim.of(right).in_words_of(old), _Claim.of(other).in_words_of(old)
+    if not claim.words or len(claim.words) > _COPY_LENGTH * len(old.words) + _COPY_LENGTH:
+        return False
+    if _says_more(old, new, claim) or not _subject(old, new) <= claim.words:
+        return False
+    shared = len(claim.words & old.words) / len(claim.words | old.words)
+    error = old.words - new.words
+    if not error:
+        return shared >= _UNCHANGED_COPY_SHARE
+    if not old.weighty(error) <= claim.words:
+        return False
+    more, less = claim.words - old.words - new.words, old.words - claim.words
+    if more and not less:
+        return False  # it says all of the error and more: the budget meeting is not the meeting
+    # One word for another may be another fact: `was born in Rome`, `lives in Rome`. Only meaning can tell.
+    return cosine >= REWORDED_COSINE if more else shared >= _COPY_SHARE
+
+
+def may_repeat_error(cosine: float | None) -> bool:
+    """Whether a text this close to an error is worth a look at its words; without a model, every text is."""
+    return cosine is None or cosine >= COPY_CANDIDATE_COSINE
+
+
+def is_paraphrase(one: str, other: str) -> bool | None:
+    """Whether two texts share most of what tells them from others, or one contains the other.
+
+    None: their words do not tell, and the meaning of their passages must, from `REWORDED_COSINE` on.
+    """
+    first, second = distinctive_terms(one), distinctive_terms(other)
+    if len(first & second) >= _PARAPHRASE_SHARE * len(first | second):
+        return True
+    if min(len(first), len(second)) < _FEWEST_PARAPHRASE_TERMS:
+        return False
+    return True if containment(one, other) >= CONTAINED_SHARE else None
+
+
+def shares_most_stems(one: str, other: str) -> bool:
+    """Whether one of the texts has nearly all words of the other; of very short ones, all of several."""
+    first, second = coarse_stems(one), coarse_stems(other)
+    fewest = max(min(len(first), len(second)), _FEWEST_SAME_STEMS)
+    return len(first & second) >= _SAME_STEMS_SHARE * fewest
+
+
+def near_duplicate(one: str, other: str, cosine: float) -> float | None:
+    """How similar two near-duplicates are, by words or by meaning, whichever says more; None if not."""
+    contained = containment(one, other)
+    if cosine < SIMILAR_COSINE and contained < CONTAINED_SHARE:
+        return None
+    return max(cosine, contained)
+
+
+def has_meaning(text: str) -> bool:
+    """Whether a model can tell what it means. Of a single word it knows too little: `yes` is near `no`."""
+    return len(words(text)) >= _FEWEST_WORDS_WITH_MEANING
+
+
+def containment(one: str, other: str) -> float:
+    """Share of the shorter text's words that the longer has; 0 unless one is at least twice as long."""
+    short, long = sorted((words(one), words(other)), key=len)
+    if not short or len(long) < 2 * len(short):
+        return 0.0
+    return len(set(short) & set(long)) / len(set(short))
+
+
+def contained_pairs(texts: Sequence[str], at_least: float) -> dict[tuple[int, int], float]:
+    """Pairs of places, the lower first, whose `containment` is at least so much.
+
+    A text that has `at_least` of another's n different words lacks fewer than all of the rarest
+    n - ceil(at_least n) + 1; so only texts that share one of those are compared.
+    """
+    vocabularies = [set(words(text)) for text in texts]
+    counts = Counter(word for vocabulary in vocabularies for word in vocabulary)
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, vocabulary in enumerate(vocabularies):
+        for word in vocabulary:
+            places[word].append(place)
+    found: dict[tuple[int, int], float] = {}
+    for place, vocabulary in enumerate(vocabularies):
+        # A hair less, as a share of 0.7 in floats may lie above 7 of 10.
+        needed = len(vocabulary) - ceil(at_least * len(vocabulary) - 1e-9) + 1
+        rarest = sorted(vocabulary, key=lambda word: (counts[word], word))[:needed]
+        for other in {other for word in rarest for other in places[word]} - {place}:
+            pair = (min(place, other), max(place, other))
+            if pair not in found and (share := containment(texts[place], texts[other])) >= at_least:
+                found[pair] = share
+    return dict(sorted(found.items()))
+
+
+def trigram_similarity(one: str, other: str) -> float:
+    """The share of letter triples that two texts have in common: a cheap guess at which may be duplicates."""
+    first, second = _trigrams(one), _trigrams(other)
+    return len(first & second) / (1 + len(first | second))
+
+
+def is_personal(text: str) -> bool:
+    """Whether a text may speak of who says it, so that the same words of another are another fact."""
+    pieces = [piece for piece in _PIECES.findall(text) if fold(piece) not in FILLERS]
+    if any(fold(piece) in FIRST_PERSON for piece in pieces):
+        return True
+    return bool(pieces) and pieces[0].lower().endswith(_FIRST_PERSON_ENDINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What a text states, as far as copies of errors are concerned."""
+
+    stems: tuple[str, ...]
+    """Of its content words, in order."""
+    names: frozenset[str]
+    """Those that are names or numbers: with digits, or a capital letter inside a sentence."""
+    denials: frozenset[str]
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset(self.stems)
+
+    @classmethod
+    @lru_cache(maxsize=4096)  # one text is compared with many
+    def of(cls, text: str) -> _Claim:
+        stems: list[str] = []
+        names: set[str] = set()
+        denials: set[str] = set()
+        for match in _PIECES.finditer(text):
+            piece = match.group()
+            word = fold(piece)
+            if word in DENIALS:
+                denials.add("not" if word in NEGATIONS else word)
+            # `10:00` and `10` are one time; a letter by itself is a piece of something.
+            if word in _EMPTY_WORDS or not word.strip("0") or (len(word) == 1 and not word.isdigit()):
+                continue
+            stem = re.sub(r"\D", "", word).lstrip("0") if word[0].isdigit() else light_stem(word)
+            stems.append(stem)
+            begins = bool(_SENTENCE_START.search(text[: match.start()]))
+            if piece[0].isdigit() or word in _NAMING_WORDS or (piece[0].isupper() and not begins):
+                names.add(stem)
+        return cls(tuple(dict.fromkeys(stems)), frozenset(names), frozenset(denials))
+
+    def in_words_of(self, other: _Claim) -> _Claim:
+        """With the other's words in place of those of one family with them. Names have no family."""
+        replaced = {
+            stem: next(
+                (like for like in other.stems if like not in other.names and _one_family(stem, like)), stem
+            )
+            for stem in self.stems
+            if stem not in self.names and stem not in other.words
+        }
+        stems = dict.fromkeys(replaced.get(stem, stem) for stem in self.stems)
+        return _Claim(tuple(stems), self.names, self.denials)
+
+    def weighty(self, stems: frozenset[str]) -> frozenset[str]:
+        """The names and numbers among some of its words; where there are none, all of them."""
+        return stems & self.names or stems
+
+
+def _says_more(old: _Claim, new: _Claim, claim: _Claim) -> bool:
+    """Whether it names, counts or denies something by itself, or knows what the correction brings."""
+    brought = new.weighty(new.words - old.words)
+    return bool(claim.words & brought or claim.names - old.words) or claim.denials != old.denials
+
+
+def _subject(old: _Claim, new: _Claim) -> frozenset[str]:
+    """What a fact is about: its names and numbers, and the first word that both texts have."""
+    first = next((stem for stem in old.stems if stem in new.words), None)
+    return old.names | ({first} if first is not None else frozenset())
+
+
+def _one_family(one: str, other: str) -> bool:
+    alike = 0
+    for first, second in zip(one, other, strict=False):
+        if first != second:
+            break
+        alike += 1
+    return alike >= max(_FAMILY_LETTERS, _FAMILY_SHARE * max(len(one), len(other)))
+
+
+def _stated_words(text: str) -> tuple[str, ...]:
+    pieces = (fold(piece) for piece in _PIECES.findall(text))
+    numbers = (re.sub(r"\D", "", piece) if piece[0].isdigit() else piece for piece in pieces)
+    stated = dropwhile(ATTENTION_CALLS.__contains__, numbers)
+    return tuple(word for word in stated if word not in ARTICLES)
+
+
+def _trigrams(text: str) -> set[str]:
+    folded = text.casefold()
+    return {folded[start : start + 3] for start in range(len(folded) - 2)}

@@ -1,0 +1,140 @@
+"""Near-duplicates: by key, by words, by meaning."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.text.near_duplicates import (
+    CONTAINED_SHARE,
+    SIMILAR_COSINE,
+    contained_pairs,
+    containment,
+    has_meaning,
+    is_paraphrase,
+    near_duplicate,
+    shares_most_stems,
+    text_key,
+    trigram_similarity,
+)
+
+
+def test_the_thresholds_are_those_that_were_agreed() -> None:
+    assert (SIMILAR_COSINE, CONTAINED_SHARE) == (0.85, 0.7)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "share"),
+    [
+        # 3 of 3 words, and 6 words are twice 3
+        ("likes green tea", "Ada likes green tea every morning", 1.0),
+        # 2 of 3
+        ("likes black tea", "Ada likes green tea every morning", 2 / 3),
+        # 5 words are less than twice 3
+        ("likes green tea", "Ada likes green tea daily", 0.0),
+        # exactly twice
+        ("green tea", "green tea or coffee", 1.0),
+        # case, accents and signs do not matter
+        ("CAFÉ!", "un cafe, por favor", 1.0),
+        # nothing said
+        ("", "green tea", 0.0),
+        ("…", "green tea", 0.0),
+        ("", "", 0.0),
+        # 7 of 10, 20 words: the threshold itself
+        ("a b c d e f g x y z", "a b c d e f g h i j k l m n o p q r s t", 0.7),
+    ],
+)
+def test_containment_is_the_share_of_the_shorter_text(one: str, other: str, share: float) -> None:
+    assert containment(one, other) == pytest.approx(share)
+
+
+WORDS = st.lists(st.sampled_from("abcdef"), max_size=12).map(" ".join)
+
+
+@given(WORDS, WORDS)
+def test_containment_is_a_share_and_the_same_from_both_sides(one: str, other: str) -> None:
+    assert 0 <= containment(one, other) <= 1
+    assert containment(one, other) == containment(other, one)
+
+
+@given(WORDS.filter(bool))
+def test_a_text_said_twice_contains_itself(text: str) -> None:
+    assert containment(text, f"{text} {text}") == 1
+
+
+def test_pairs_are_named_by_their_places_with_the_share_of_the_shorter() -> None:
+    texts = ["drinks green tea", "plays chess", "every morning she drinks black tea with milk"]
+    # Two of three words, in a text of eight.
+    assert contained_pairs(texts, 0.6) == {(0, 2): 2 / 3}
+    assert contained_pairs(texts, 0.7) == {}
+    assert contained_pairs([], 0.7) == {}
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=12).map(" ".join), max_size=8),
+    st.sampled_from([0.1, 0.3, 0.5, 0.6, 0.7, 0.75, 0.9, 1.0]),
+)
+def test_it_finds_what_comparing_each_with_all_finds(texts: list[str], at_least: float) -> None:
+    every = {
+        (one, other): share
+        for other in range(len(texts))
+        for one in range(other)
+        if (share := containment(texts[one], texts[other])) >= at_least
+    }
+    assert contained_pairs(texts, at_least) == dict(sorted(every.items()))
+
+
+def test_case_accents_spaces_and_outer_marks_make_no_other_key() -> None:
+    assert text_key("  «Café  con LECHE!» ") == text_key("cafe con leche")
+    assert text_key("cafe, con leche") != text_key("cafe con leche")
+    assert text_key("!") != text_key("?")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "cosine", "similarity"),
+    [
+        ("likes green tea", "Ada likes green tea every morning", 0.2, 1.0),  # contained
+        ("likes green tea", "drinks matcha", 0.85, 0.85),  # of one meaning
+        ("likes green tea", "drinks matcha", 0.84, None),
+        # 3 of 4 words, and a cosine that would not do by itself but says more
+        ("she likes green tea", "Ada likes green tea every morning with milk", 0.8, 0.8),
+    ],
+)
+def test_near_duplicates_are_contained_or_of_one_meaning(
+    one: str, other: str, cosine: float, similarity: float | None
+) -> None:
+    assert near_duplicate(one, other, cosine) == similarity
+
+
+def test_a_single_word_means_too_little() -> None:
+    assert [has_meaning(text) for text in ("yes", "no!", "green tea")] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        # harbour, team, meets of harbour, team, meets, weekly, thursdays: 3 of 5
+        ("The harbour team meets weekly", "The harbour team meets on Thursdays", True),
+        # harbour, team of harbour, team, meets, thursdays: 2 of 4
+        ("The harbour team", "The harbour team meets on Thursdays", False),
+        ("The harbour team rests", "He said that the harbour team always rests on Sundays in May", True),
+        ("The harbour team rests", "The harbour crew works", None),
+    ],
+)
+def test_a_paraphrase_shares_most_terms_or_is_contained(one: str, other: str, expected: bool | None) -> None:
+    assert is_paraphrase(one, other) is expected
+    assert is_paraphrase(other, one) is expected
+
+
+def test_most_stems_are_four_fifths_of_the_shorter_text_and_never_fewer_than_four() -> None:
+    # ana, hik, the, old, pier: 4 of 5
+    assert shares_most_stems("Ana hikes the old pier", "Ana hiked to the old mill")
+    # 3 of 3, but 3 < 0.8 * 4
+    assert not shares_most_stems("Ana hikes there", "Ana hiked there with Bruno")
+
+
+def test_letter_triples_guess_what_may_be_a_duplicate() -> None:
+    # tea: 1 triple, shared; 1 / (1 + 2)
+    assert trigram_similarity("tea", "Teas") == pytest.approx(1 / 3)
+    assert trigram_similarity("te", "te") == 0
