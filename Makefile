@@ -6,7 +6,7 @@ UV     := $(BIN)/uv
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format docs bench bless lock clean
+.PHONY: help setup demo test test-random check format docs bench bless lock clean
 
 help:  ## list what there is to run
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -26,6 +26,9 @@ demo: $(READY)  ## see it work: a small graph, a few searches
 
 test: $(READY)  ## every test that needs no server
 	$(BIN)/python -m pytest
+
+test-random: $(READY)  ## search for counterexamples with fresh seeds, ten times as far
+	RECOLLECT_TEST_RANDOM=10 $(BIN)/python -m pytest -m hypothesis
 
 check: $(READY)  ## style, types, import contracts
 	$(BIN)/ruff format --check

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
 
+import hypothesis_profiles
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
@@ -24,10 +24,16 @@ if TYPE_CHECKING:
 
     MakeEngine = Callable[..., Engine]
 
+hypothesis_profiles.load()
 
-# A slow machine is no failed test.
-settings.register_profile("no deadline", deadline=None)
-settings.load_profile("no deadline")
+PATIENCE_SECONDS = 600
+"""How long a test waits before it calls something hung. Nothing asserts how long anything took."""
+
+
+@pytest.fixture(autouse=True)
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine, too, whoever closes a small store waits until it has learnt."""
+    monkeypatch.setattr("recollect.engine.learning._AT_LATEST_SECONDS", PATIENCE_SECONDS)
 
 
 @dataclass
@@ -62,7 +68,7 @@ def make_engine(store: SqliteStore, clock: FixedClock) -> MakeEngine:
 
     def make(embedders: EmbedderNamed = embedder_named, model: str = "hashing") -> Engine:
         return Engine(
-            Parts(store, clock, embedders, model, Scope(), Signals(store, "test", patience_seconds=30))
+            Parts(store, clock, embedders, model, Scope(), Signals(store, "test", PATIENCE_SECONDS))
         )
 
     return make

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sleepers import TODAY, Row, after, asked, lived, shown, snapshot
 
+from hypothesis_profiles import tries
 from recollect.dream.balance import balance
 from recollect.dream.cycle import STAGED
 from recollect.dream.draft import Draft
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from recollect.dream.snapshot import Snapshot
 
 KNOBS = Knobs()
-few = settings(max_examples=60, derandomize=True, database=None)
+few = settings(max_examples=tries(60))
 TEXTS = (
     "Ada drinks tea",
     "Ada drinks the tea!",

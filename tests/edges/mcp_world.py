@@ -17,6 +17,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 import recollect
+from conftest import PATIENCE_SECONDS
 from recollect.serve.catalogue import chosen
 from recollect.serve.mcp import Serving
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
     import mcp_types as types
     from command_line import CommandLine
-
-PATIENCE_SECONDS = 60
-"""How long a test waits before it calls something hung. Nothing asserts how long it took."""
 
 Arguments = dict[str, Any]
 SESAME = "sesame"

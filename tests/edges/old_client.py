@@ -57,7 +57,7 @@ async def main(*asked: str) -> None:
         told["resources"] = plain(await session.list_resources())
         await session.subscribe_resource(GRAPH)
         told["created"] = plain(await session.call_tool("create_entities", {"entities": [ADA]}))
-        with anyio.fail_after(60):
+        with anyio.fail_after(600):
             await woken.wait()
         told["wrong"] = plain(await session.call_tool("recall", {}))
         told["recalled"] = plain(await session.call_tool("recall", {"query": "who sails?"}))

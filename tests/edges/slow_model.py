@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MOMENT_SECONDS = 1.0
+_FIRST_SECONDS = 1.0
+# Whoever is told to stop while it waits for the first has so long with each that it asks for all the same.
+_LATER_SECONDS = 20.0
 
 
 class SlowModel:
-    """Answers one text at once, and several after a moment: whoever asks for many is kept for long."""
+    """Answers one text at once, and several after a while: whoever asks for many is kept for long."""
 
     def __init__(self) -> None:
         self.address = ""
@@ -26,9 +28,10 @@ class SlowModel:
 
     def vectors(self, texts: list[str]) -> list[list[float]]:
         if len(texts) > 1:
+            seconds = _LATER_SECONDS if self.read else _FIRST_SECONDS
             self.read += len(texts)
             self.begun.set()
-            time.sleep(_MOMENT_SECONDS)
+            time.sleep(seconds)
         return [[float(len(text)), 1.0, float(sum(map(ord, text)) % 97)] for text in texts]
 
     def settings(self) -> dict[str, str]:

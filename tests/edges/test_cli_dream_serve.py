@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 from dream_world import ASKED
-from mcp_world import PATIENCE_SECONDS, Served, done
+from mcp_world import Served, done
+
+from conftest import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from command_line import CommandLine

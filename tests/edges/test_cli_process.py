@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
@@ -9,15 +10,18 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 import time
+from array import array
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from conftest import PATIENCE_SECONDS
 
+if TYPE_CHECKING:
     from command_line import CommandLine
 
 pytest_plugins = ["command_line"]
@@ -115,7 +119,7 @@ def test_a_reader_that_leaves_early_gets_no_complaint(recollect: CommandLine, tm
 
 
 def test_ctrl_c_ends_with_one_line(recollect: CommandLine) -> None:
-    # An import that waits for input that never comes.
+    # An import that waits for more input, which never comes.
     command = [*recollect.program, "import", "-"]
     with subprocess.Popen(
         command,
@@ -124,11 +128,12 @@ def test_ctrl_c_ends_with_one_line(recollect: CommandLine) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     ) as program:
-        _until_it_exists(recollect.store)
-        time.sleep(0.3)
-        program.send_signal(signal.SIGINT)
         assert program.stderr is not None
         assert program.stdin is not None
+        program.stdin.write(b"\n")
+        program.stdin.flush()
+        _until_it_waits_for_more(program)
+        program.send_signal(signal.SIGINT)
         said = program.stderr.read().decode().strip()
         program.stdin.close()
     assert program.returncode == 130
@@ -147,6 +152,23 @@ def test_the_examples_run(recollect: CommandLine, script: str, pytestconfig: pyt
         else "replaced\tMarisol Vega\tWorks from home on Fridays"
     )
     assert expected in result.stdout
+
+
+def _until_it_waits_for_more(program: subprocess.Popen[bytes]) -> None:
+    """Python acts on a signal that comes just before it begins to wait only once it has waited."""
+    assert program.stdin is not None
+    status = Path(f"/proc/{program.pid}/stat")
+    while _unread(program.stdin.fileno()) or (status.exists() and ") S " not in status.read_text()):
+        assert program.poll() is None
+        time.sleep(0.01)
+    if not status.exists():  # a system that does not say what a process does
+        time.sleep(1)
+
+
+def _unread(pipe: int) -> int:
+    held = array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, held)
+    return held[0]
 
 
 def _in_terminal(command: list[str], environment: dict[str, str]) -> str:
@@ -169,14 +191,6 @@ def _read(terminal: int) -> bytes:
         return b""
 
 
-def _until_it_exists(path: Path) -> None:
-    for _ in range(200):
-        if path.exists():
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{path} did not appear")
-
-
 def test_an_answer_does_not_wait_to_be_noted(harbour: CommandLine) -> None:
     # Another program holds the file for longer than any patience; the answer must come all the same.
     other = apsw.Connection(str(harbour.store))
@@ -187,10 +201,10 @@ def test_an_answer_does_not_wait_to_be_noted(harbour: CommandLine) -> None:
     )
     try:
         assert process.stdout is not None
-        ready, _, _ = select.select([process.stdout], [], [], 60)
+        ready, _, _ = select.select([process.stdout], [], [], PATIENCE_SECONDS)
         assert ready, "the answer waited for its note"
         other.execute("ROLLBACK")
-        shown, _ = process.communicate(timeout=60)
+        shown, _ = process.communicate(timeout=PATIENCE_SECONDS)
         assert b"Marisol Vega" in shown
         assert process.returncode == 0
     finally:

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp_arguments import arguments
-from mcp_world import PATIENCE_SECONDS, done, said
+from mcp_world import done, said
 
 import recollect
+from conftest import PATIENCE_SECONDS
+from hypothesis_profiles import tries
 from recollect.serve.catalogue import TOOLS, chosen
 from recollect.serve.mcp import Serving
 
@@ -79,7 +81,10 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
 
 @pytest.mark.parametrize("tool", TOOLS)
 @given(data=st.data())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(
+    max_examples=tries(40),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 def test_any_arguments_get_a_result_or_a_clear_error(fuzzed: Fuzzed, tool: str, data: st.DataObject) -> None:
     given_ = data.draw(arguments(TOOLS[tool].takes))
     result = fuzzed.call(tool, given_)
@@ -111,7 +116,9 @@ async def test_spoiled_calls_over_stdio_leave_the_server_and_its_memories_whole(
     calls: list[tuple[str, dict[str, Any]]] = []
 
     @given(data=st.data())
-    @settings(max_examples=60, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=tries(60), derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    )
     def collect(data: st.DataObject) -> None:
         tool = data.draw(st.sampled_from(sorted(set(TOOLS) - TAKING)))
         given_ = data.draw(arguments(TOOLS[tool].takes))

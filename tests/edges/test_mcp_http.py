@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp_world import PATIENCE_SECONDS, done
+from mcp_world import done
+
+from conftest import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

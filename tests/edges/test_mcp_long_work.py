@@ -10,9 +10,10 @@ import anyio
 import anyio.to_thread
 import pytest
 from mcp import Client
-from mcp_world import PATIENCE_SECONDS, done, said
+from mcp_world import done, said
 
 import recollect
+from conftest import PATIENCE_SECONDS
 from recollect.serve.mcp import Serving
 from recollect.serve.shapes import table, whole
 from recollect.serve.tool import Reply, Tool

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp_world import PATIENCE_SECONDS, said
+from mcp_world import said
 from official_calls import Calls
+
+from conftest import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from kept import kept
-from mcp_world import PATIENCE_SECONDS
 
+from conftest import PATIENCE_SECONDS
 from recollect.serve.catalogue import SETS
 
 if TYPE_CHECKING:

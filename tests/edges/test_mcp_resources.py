@@ -9,9 +9,10 @@ import anyio
 import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
-from mcp_world import PATIENCE_SECONDS, done
+from mcp_world import done
 
 import recollect
+from conftest import PATIENCE_SECONDS
 from recollect.errors import NotFound
 from recollect.serve import prompts
 from recollect.serve.paging import FRAME

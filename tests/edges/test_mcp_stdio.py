@@ -11,10 +11,14 @@ import time
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
-from mcp_world import PATIENCE_SECONDS, done, said
+from mcp_world import done, said
 from slow_model import slow_model
 
+from conftest import PATIENCE_SECONDS
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from command_line import CommandLine
     from mcp_world import Served
 
@@ -41,9 +45,9 @@ def called(id_: int, tool: str, **given: Any) -> dict[str, Any]:
 class Talk:
     """A server, spoken to line by line. Every line of its output must be protocol, or reading it fails."""
 
-    def __init__(self, recollect: CommandLine, **set_: str) -> None:
+    def __init__(self, recollect: CommandLine, program: Sequence[str] | None = None, **set_: str) -> None:
         self._process = subprocess.Popen(
-            [*recollect.program, "serve"],
+            [*(program or recollect.program), "serve"],
             env=recollect.variables(**set_),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -225,8 +229,20 @@ def test_ctrl_c_in_a_terminal_ends_the_server(recollect: CommandLine) -> None:
     os.close(ours)
 
 
+# A server that gives its client all the time in the world before it opens the memory unasked.
+PATIENT = f"""
+from unittest.mock import patch
+from recollect.cli.main import main
+with (
+    patch("recollect.serve.opening._AT_LATEST_SECONDS", {PATIENCE_SECONDS}),
+    patch("recollect.serve.mcp._ANSWERED_SECONDS", {PATIENCE_SECONDS}),
+):
+    main()
+"""
+
+
 def test_a_client_that_leaves_at_once_has_no_memory_opened_for_it(recollect: CommandLine) -> None:
-    with Talk(recollect) as talk:
+    with Talk(recollect, (sys.executable, "-c", PATIENT)) as talk:
         talk.answers(TOOLS)
     assert not recollect.store.exists()
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 import anyio
 import pytest
-from mcp_world import PATIENCE_SECONDS, done
+from mcp_world import done
 from slow_model import slow_model
 
 import recollect
+from conftest import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from mcp import Client

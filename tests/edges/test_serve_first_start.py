@@ -7,7 +7,9 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from mcp_world import PATIENCE_SECONDS, done
+from mcp_world import done
+
+from conftest import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from pathlib import Path

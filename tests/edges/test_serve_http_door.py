@@ -17,8 +17,8 @@ from http.client import HTTPConnection
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from mcp_world import PATIENCE_SECONDS
 
+from conftest import PATIENCE_SECONDS
 from recollect.bootstrap import kept_token
 from recollect.errors import InvalidInput
 from recollect.serve.door import Door

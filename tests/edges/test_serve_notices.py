@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import anyio
 import mcp_types as types
 import pytest
-from mcp_world import PATIENCE_SECONDS, done
+from mcp_world import done
 
 import recollect
+from conftest import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -8,8 +8,8 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from mcp_world import PATIENCE_SECONDS
 
+from conftest import PATIENCE_SECONDS
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.serve import waiting
 from recollect.serve.waiting import Waiting

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from conftest import PATIENCE_SECONDS
 from recollect.embedders.choose import availability, embedder_named
 from recollect.vectors import unpack
 
@@ -88,5 +89,5 @@ def test_nothing_is_reported_to_anyone(tmp_path: Path) -> None:
     # onnxruntime's telemetry first writes what it will send below the user's home.
     script = "from recollect.embedders.choose import embedder_named; embedder_named('arctic-s').query('tea')"
     environ = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
-    subprocess.run([sys.executable, "-c", script], env=environ, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", script], env=environ, check=True, timeout=PATIENCE_SECONDS)
     assert list(tmp_path.rglob("*")) == []

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hypothesis_profiles import tries
 from recollect.changes import Turn
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
@@ -323,7 +324,7 @@ def check(asked: Context, budget: int) -> None:
     assert lines == [item.line for item in (*asked.memories, *asked.turns)]
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=tries(40), suppress_health_check=[HealthCheck.too_slow])
 @given(
     world=worlds(),
     query=st.sampled_from(["kettle", "the kettle leaks", "水壺漏水", "чайник", "🎉", ""]),

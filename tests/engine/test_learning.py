@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from harbour_notes import NOTES
 
+from conftest import PATIENCE_SECONDS
 from recollect.changes import Calibrate
 from recollect.embedders.choose import embedder_named
 from recollect.engine.calibrating import LEAST_QUESTIONS, GivenUp, calibrate, model_of
@@ -157,7 +158,7 @@ class Hosted:
     def query(self, text: str) -> Vector:
         self.asked.set()
         # So that what waits without an end fails rather than hangs.
-        self.back.wait(30)
+        self.back.wait(PATIENCE_SECONDS)
         return self._embedder.query(text)
 
 
@@ -173,7 +174,7 @@ def test_a_model_that_does_not_come_back_does_not_hold_up_closing(
     engine.remember_many(NOTES)
     learning = Learning(engine.parts)
     learning.falls(engine.scope)
-    assert hosted.asked.wait(30)
+    assert hosted.asked.wait(PATIENCE_SECONDS)
     learning.close()
     assert not hosted.back.is_set()
     (thread,) = (each for each in threading.enumerate() if each.name == "recollect-learning")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conftest import PATIENCE_SECONDS
 from recollect.changes import TakeLease
 from recollect.dream.knobs import Knobs
 from recollect.embedders.choose import embedder_named
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from conftest import FixedClock
 
 HOUR, DAY = 3_600, 86_400
-PATIENCE_SECONDS = 60
-"""Nothing here takes so long: a test that waits it out has failed."""
 EVERY = timedelta(hours=20)
 
 
@@ -46,7 +45,7 @@ class Sleeper:
         self.before: Callable[[], None] = lambda: None
         """What comes in between, before a dream begins."""
         self.parts = replace(
-            Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test", 30)),
+            Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test", PATIENCE_SECONDS)),
             **parts,  # type: ignore[arg-type]
         )
         self.night = Night(self.parts, PROFILES, every, self._back_up)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import pytest
 
+from conftest import PATIENCE_SECONDS
 from recollect.changes import RecordUse
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
@@ -255,7 +256,7 @@ class Troubled:
     ) -> Receipt:
         if any(isinstance(change, RecordUse) for change in changes):
             if self.gate is not None:
-                assert self.gate.wait(30)
+                assert self.gate.wait(PATIENCE_SECONDS)
             if self.error is not None:
                 raise self.error
         return self.store.apply(changes, at=at, key=key, keep_going=keep_going)
@@ -442,7 +443,7 @@ def test_noting_while_another_closes_never_hangs_and_loses_nothing_unsaid(
             thread.start()
         start.wait()
         for thread in threads:
-            thread.join(30)
+            thread.join(PATIENCE_SECONDS)
             assert not thread.is_alive()
         signals.settle(None)
         noted += 5 - signals.failures
@@ -473,7 +474,7 @@ def test_what_is_noted_at_the_moment_of_closing_is_written(store: SqliteStore, c
     signals._thread = threading.Thread(target=signals._write_all, daemon=True)
     signals._thread.start()
     signals.seen(Scope(), [tea], clock())
-    closing.join(30)
+    closing.join(PATIENCE_SECONDS)
     assert not closing.is_alive()
     assert (counts(made), signals.failures) == ({tea: 1}, 0)
 

@@ -6,6 +6,7 @@ import json
 import re
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conftest import PATIENCE_SECONDS
 from recollect.errors import ExtractionFailed
 from recollect.extractors.choose import Options
 from recollect.extractors.llm import LanguageModel
@@ -40,7 +42,7 @@ class Server:
 
     def answer(self, body: dict[str, Any]) -> tuple[int, str]:
         if self.pause:
-            self.pause.wait(5)
+            self.pause.wait(PATIENCE_SECONDS)
         if self.refusals:
             return self.refusals.pop(0)
         if self.raw is not None:
@@ -80,7 +82,8 @@ def server() -> Iterator[Server]:
             status, text = state.answer(body)
             self.send_response(status)
             self.end_headers()
-            self.wfile.write(text.encode())
+            with suppress(BrokenPipeError):  # whoever asked may have given up
+                self.wfile.write(text.encode())
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name is http.server's
             """Say nothing."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hypothesis_profiles import tries
 from recollect.dream.knobs import Knobs
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
@@ -183,7 +184,7 @@ class Life:
 
 
 @settings(
-    max_examples=40,
+    max_examples=tries(40),
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -14,6 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
+from hypothesis_profiles import tries
 from recollect.changes import (
     AddObservations,
     Amend,
@@ -323,5 +324,5 @@ def refused(error: type[RecollectError], expected: bool) -> AbstractContextManag
     return pytest.raises(error) if expected else nullcontext()
 
 
-PastStory.TestCase.settings = settings(max_examples=60, stateful_step_count=30)
+PastStory.TestCase.settings = settings(max_examples=tries(60), stateful_step_count=30)
 TestPastStory = PastStory.TestCase

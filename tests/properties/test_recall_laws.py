@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hypothesis_profiles import tries
 from recollect.changes import Adopt, AdoptRelation, RecordUse
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
@@ -43,7 +44,7 @@ queries = st.one_of(
     st.sampled_from(["", " ", "zzz", "what is tea", "explain the relation between tea and work", "x" * 500]),
 )
 limits = st.one_of(st.none(), st.integers(0, 12), st.just(1_000))
-few = settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=tries(30), suppress_health_check=[HealthCheck.too_slow])
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from hypothesis_profiles import tries
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
@@ -183,7 +184,8 @@ def stores() -> Iterator[tuple[SqliteStore, SqliteStore]]:
             shared.close()
 
 
-_NAMED = re.compile(r"(memory|restore) (\d+)", re.IGNORECASE)
+# How texts name memories.
+_NAMED = re.compile(r"(memory |restore |#)(\d+)", re.IGNORECASE)
 # Ids of observations, and those of memories where they stand in a list.
 _OF_THE_STORE = {"observation", "similar_to", "added", "ids", "cursor"}
 
@@ -206,7 +208,7 @@ def told(value: object, ids: Sequence[int]) -> object:  # noqa: PLR0911  # one f
                 [(seen.content, seen.in_force, seen.similarity) for seen in value.observations],
             )
         case str():
-            return _NAMED.sub(lambda found: f"{found[1]} {place.get(int(found[2]), '?')}", value)
+            return _NAMED.sub(lambda found: f"{found[1]}{place.get(int(found[2]), '?')}", value)
         case dict():
             return {key: told(item, ids) for key, item in value.items()}
         case list() | tuple():
@@ -292,13 +294,19 @@ EVERYTHING = [
     (False, Act("correct", (1, "Ada works at Apple"))),
     (False, Act("open", ("Ada",))),
 ]
+# A context names by its id what corrects a turn of the session.
+CORRECTED = [
+    *both(Act("message", ("today", None, "Ada works at Google"))),
+    (True, Act("correct", (0, "Ada works at Apple"))),
+]
 USUAL: dict[str, Any] = {"limit": None, "kinds": set(Kind), "tags": [], "session": None, "as_of": None}
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=tries(40), suppress_health_check=[HealthCheck.too_slow])
 @given(life=lives, other=st.sampled_from(OTHERS), asked=st.lists(asks, min_size=1, max_size=2))
 @example(EVERYTHING, OTHERS[0], [Ask("Ada works", {**USUAL, "include_superseded": True}, 100)])
 @example(EVERYTHING, OTHERS[1], [Ask("green tea", {**USUAL, "include_superseded": False}, 100)])
+@example(CORRECTED, OTHERS[0], [Ask("Ada works", {**USUAL, "include_superseded": False}, 100)])
 def test_every_answer_and_score_is_the_same_with_another_scope_beside_as_without(
     life: list[tuple[bool, Act]], other: Scope, asked: list[Ask]
 ) -> None:

@@ -14,6 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from hypothesis_profiles import tries
 from recollect.changes import (
     AddObservations,
     Change,
@@ -406,5 +407,5 @@ def _earlier(when: int | None, before: int) -> bool:
     return when is not None and when < before
 
 
-StoreStory.TestCase.settings = settings(max_examples=60, stateful_step_count=30)
+StoreStory.TestCase.settings = settings(max_examples=tries(60), stateful_step_count=30)
 TestStoreStory = StoreStory.TestCase

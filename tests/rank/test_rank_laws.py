@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from random_profiles import profiles
 from worlds import DAYS, NOW, Row, gathered, kept, moment, pair_maps, row_lists, stepped, worlds
 
+from hypothesis_profiles import tries
 from recollect.factors.catalogue import FACTORS
 from recollect.rank.explain import Reason, reasons, recombined
 from recollect.rank.limbic import rank_candidates
@@ -208,7 +209,7 @@ def test_more_accesses_may_still_cost_a_place_in_the_routed_list() -> None:
 
 
 @given(world=worlds(min_size=2))
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 def test_ranking_twice_is_ranking_once(world: tuple[list[Row], Moment]) -> None:
     rows, when = world
     candidates = gathered(rows)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from random_profiles import profiles
 from worlds import Row, gathered, moment, worlds
 
+from hypothesis_profiles import tries
 from recollect.rank.finish import Cut, DropRepeats, Order
 from recollect.rank.fuse import Linear
 from recollect.rank.pipeline import Profile, run
@@ -39,7 +40,7 @@ def places_alone(profile: Profile, event: Event) -> dict[int, int]:
     return {id_: place for place, id_ in enumerate(ranked.ids.tolist(), start=1)}
 
 
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 @given(
     profile=any_profile,
     answers=st.lists(worlds(), min_size=1, max_size=4),

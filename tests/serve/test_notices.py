@@ -5,11 +5,11 @@ from __future__ import annotations
 import anyio
 import pytest
 
+from conftest import PATIENCE_SECONDS
 from recollect.errors import StoreUnavailable
 from recollect.serve.notices import Notices
 
 pytestmark = pytest.mark.anyio
-PATIENCE_SECONDS = 30
 
 
 @pytest.fixture

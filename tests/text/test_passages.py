@@ -8,6 +8,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hypothesis_profiles import tries
 from recollect.records import Kind, Memory, Observation, Scope
 from recollect.text.passages import OVERLAP, WIDTH, passage_text, spans
 
@@ -89,7 +90,7 @@ def test_a_million_wide_letters_are_covered() -> None:
         max_size=60,
     ).map("".join)
 )
-@settings(max_examples=150)
+@settings(max_examples=tries(150))
 def test_spans_cover_any_text_in_order_and_within_the_width(text: str) -> None:
     check(text)
 

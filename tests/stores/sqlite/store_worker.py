@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 
-SAFETY_SECONDS = 120
+SAFETY_SECONDS = 600
 """Nothing here takes so long; a process that hangs dies of it, and its test fails."""
 SHARED_FROM = 16
 """So few vectors go into the file that processes share, so that small stores meet it."""
@@ -215,7 +215,7 @@ def _must_find(store: SqliteStore, ack: Ack) -> None:
 
 
 def _store(path: str) -> closing[SqliteStore]:
-    return closing(SqliteStore(path))
+    return closing(SqliteStore(path, busy_ms=SAFETY_SECONDS * 1_000))
 
 
 def _meet(say: Say) -> None:

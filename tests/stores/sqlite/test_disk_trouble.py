@@ -13,6 +13,7 @@ import pytest
 from durable_world import apply, assert_whole, entities, entity, found_by_meaning, named, write_things
 from store_worker import SHARED_FROM
 
+from conftest import PATIENCE_SECONDS
 from recollect.errors import StoreUnavailable
 from recollect.stores.sqlite import vector_cache
 from recollect.stores.sqlite.store import SqliteStore
@@ -255,7 +256,7 @@ def _run(script: str, path: Path, before: tuple[str, ...] = ()) -> list[str]:
         [*before, sys.executable, "-c", _PRELUDE + dedent(script), path],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -270,7 +271,7 @@ def _need(*command: str) -> None:
 def _let_in(folder: Path) -> None:
     """Folders of tests are closed to other users."""
     for parent in (folder, *folder.parents):
-        if parent.owner() == "root" and parent.name.startswith(("pytest", "test")):
+        if parent.owner() == "root" and parent.name.startswith(("pytest", "popen", "test")):
             parent.chmod(0o755)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hypothesis_profiles import tries
 from recollect.changes import NewEntity, NewText, PutEntity, PutText
 from recollect.records import Kind, Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -80,7 +81,7 @@ TEXT = st.lists(
     texts=st.lists(TEXT, min_size=1, max_size=6),
     share=st.integers(0, 12),
 )
-@settings(max_examples=80)
+@settings(max_examples=tries(80))
 def test_names_are_found_as_a_plain_reading_finds_them(
     names: list[str], texts: list[str], share: int
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hypothesis_profiles import tries
 from recollect.changes import Amend, Forget, NewEntity, NewObservation, NewText, PutEntity, PutText, Supersede
 from recollect.records import Filter, Kind, Scope
 from recollect.stores.sqlite import past, word_index
@@ -155,7 +156,7 @@ SAID = st.lists(PIECES, min_size=1, max_size=8).map(" ".join)
 
 
 @given(texts=st.lists(SAID, min_size=1, max_size=8), query=SAID, index=st.sampled_from(["plain", "stemmed"]))
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 def test_the_formula_is_that_of_the_index_for_any_words(
     texts: list[str], query: str, index: WordIndex
 ) -> None:

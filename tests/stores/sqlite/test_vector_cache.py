@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from vector_world import DIMS, STORE, World, some_vectors
 
+from hypothesis_profiles import tries
 from recollect.records import Kind
 from recollect.stores.sqlite import vector_block, vector_cache, vector_file, vector_scan, vector_state
 from recollect.stores.sqlite.vector_cache import VectorCache
@@ -297,7 +298,7 @@ Step = st.tuples(
 
 @pytest.mark.usefixtures("small")
 @given(steps=st.lists(Step, max_size=30))
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_history_gives_the_snapshot_s_answer(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, int]]
 ) -> None:

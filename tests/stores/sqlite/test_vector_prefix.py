@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from vector_world import DIMS, KINDS, MODEL, SCOPES, STORE, World, some_vectors
 
+from hypothesis_profiles import tries
 from recollect.changes import NewText, PutText, PutVectors
 from recollect.embedders.loading import described_model
 from recollect.embedders.packaged import described
@@ -186,7 +187,7 @@ def test_the_rotation_says_which_prefix_is_taken(world: World) -> None:
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("rotation", [None, LAST_TWO], ids=["as it is", "turned"])
 @given(data=st.data())
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_history_decides_nothing(
     tmp_path_factory: pytest.TempPathFactory, rotation: bytes | None, data: st.DataObject
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hypothesis_profiles import tries
 from recollect.stores.sqlite import vector_scan
 from recollect.stores.sqlite.vector_codes import QueryCode, one_bit, query_code
 from recollect.stores.sqlite.vector_scan import Allowed, Nearest, Run, closest, nearest
@@ -99,7 +100,7 @@ def test_a_memory_of_very_many_passages_leaves_room_for_others() -> None:
 @given(
     share=st.sampled_from([0.0, 0.001, 0.05, 0.14, 0.16, 0.5, 0.99, 1.0]), k=st.sampled_from([1, 30, 5000])
 )
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=tries(25))
 def test_a_filter_gives_what_the_allowed_rows_alone_would_give(share: float, k: int) -> None:
     vectors, memories = clustered(2000), np.arange(1, 2001)
     allowed = np.random.default_rng(3).random(2000) < share
@@ -172,7 +173,7 @@ def test_two_stages_nearly_always_find_what_one_finds() -> None:
 
 @pytest.mark.usefixtures("two_stages")
 @given(pieces=st.integers(1, 7), dead=st.integers(0, 3000), seed=st.integers(0, 99))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=tries(25))
 def test_two_stages_answer_alike_whatever_the_pieces_the_order_and_the_dead(
     pieces: int, dead: int, seed: int
 ) -> None:
