@@ -6,20 +6,27 @@ The files of expected values beside it never change.
 from __future__ import annotations
 
 import io
+import os
 import sqlite3
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from contextlib import closing
+from contextlib import asynccontextmanager, chdir, closing
 from dataclasses import dataclass, fields, is_dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
+import click
 import numpy as np
+from click.testing import CliRunner
+from mcp import Client
+from mcp.shared.exceptions import MCPError
 from steady_model import STEADY, SteadyEmbedder
 
 from recollect.changes import DREAMING, NoteImport, TakeLease
+from recollect.cli.main import cli
 from recollect.dream.knobs import Knobs
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
@@ -31,12 +38,16 @@ from recollect.extractors.choose import extractor_named
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
+from recollect.serve.catalogue import chosen
+from recollect.serve.mcp import Serving
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.transfer import export_file, import_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
     from pathlib import Path
+
+    from pydantic import BaseModel
 
     from recollect.ports import Embedder
 
@@ -398,6 +409,105 @@ def exported(memory: Memory, format_: Any, *, scope_only: bool = False) -> str:
 
 def imported(memory: Memory, text: str, format_: Any = "auto") -> Any:
     return import_file(memory, io.BytesIO(text.encode()), format=format_)
+
+
+# The command line
+
+
+def run_command(
+    typed: Sequence[str], folder: Path, clock: Clock, given: str | None = None
+) -> tuple[int, str, str]:
+    """`recollect`, as it is typed in a folder that is home and all; its exit status and what it wrote."""
+    settings = {
+        "HOME": str(folder),
+        "USERPROFILE": str(folder),
+        "COLUMNS": "100",
+        "RECOLLECT_STORE": str(folder / "memory.db"),
+        "RECOLLECT_CONFIG": str(folder / "config.toml"),
+        "RECOLLECT_MODEL": "hashing",
+        "RECOLLECT_TIME_ZONE": "UTC",
+    }
+    foreign = ("XDG_", "CLAUDE_", "CODEX_", "APPDATA", "LOCALAPPDATA", "NO_COLOR", "RECOLLECT_")
+    unset = dict.fromkeys(name for name in os.environ if name.startswith(foreign))
+    with chdir(folder), patch("recollect.bootstrap.datetime", _Now(clock)):
+        result = CliRunner().invoke(cli, typed, input=given, env={**unset, **settings})
+    return result.exit_code, result.stdout, result.stderr
+
+
+@dataclass
+class _Now:
+    """In the place of the class `datetime`, as far as the clock on the wall is concerned."""
+
+    clock: Clock
+
+    def now(self, zone: tzinfo | None = None) -> datetime:
+        return self.clock().astimezone(zone)
+
+
+def command_names() -> list[str]:
+    """Every command that does something, with the groups before it."""
+
+    def below(group: click.Group, *path: str) -> Iterator[str]:
+        for name, command in group.commands.items():
+            if isinstance(command, click.Group):
+                yield from below(command, *path, name)
+            else:
+                yield " ".join((*path, name))
+
+    return list(below(cli))
+
+
+# The MCP server, in this process
+
+
+@asynccontextmanager
+async def mcp_client(memory: Memory, tools: str) -> AsyncIterator[Client]:
+    server = Serving(lambda: memory, chosen(tools)).server()
+    async with Client(server, read_timeout_seconds=_PATIENCE_SECONDS) as client:
+        yield client
+
+
+async def definitions(client: Client) -> dict[str, Any]:
+    """Tools, resources, templates and prompts, as they go over the wire."""
+    tools = await client.list_tools()
+    resources = await client.list_resources()
+    templates = await client.list_resource_templates()
+    prompts = await client.list_prompts()
+    return {
+        "tools": [_wire(each) for each in tools.tools],
+        "resources": [_wire(each) for each in resources.resources],
+        "templates": [_wire(each) for each in templates.resource_templates],
+        "prompts": [_wire(each) for each in prompts.prompts],
+    }
+
+
+def _wire(value: BaseModel) -> dict[str, Any]:
+    return value.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+async def call_tool(client: Client, tool: str, given: dict[str, Any]) -> dict[str, Any]:
+    """What came of it; of the texts, only that there are some."""
+    result = await client.call_tool(tool, given)
+    return {
+        "refused": bool(result.is_error),
+        "structured": result.structured_content,
+        "content": [each.type for each in result.content],
+    }
+
+
+async def read_resource(client: Client, uri: str) -> str | None:
+    """None: there is no such thing."""
+    try:
+        (content,) = (await client.read_resource(uri)).contents
+    except MCPError:
+        return None
+    return str(_wire(content)["text"])
+
+
+async def get_prompt(client: Client, name: str, given: dict[str, str]) -> Any:
+    """Who speaks, in how many messages; what they say is prose."""
+    messages = (await client.get_prompt(name, given)).messages
+    return [{"role": each.role, "message": _wire(each.content)["text"]} for each in messages]
 
 
 # Rows of the store's file, as far as they say what it keeps: no caches, and nothing that is derived

@@ -21,6 +21,7 @@ PROSE = frozenset(
         "detail",
         "details",
         "help",
+        "meaning",
         "message",
         "note",
         "reason",
@@ -31,9 +32,10 @@ PROSE = frozenset(
     }
 )
 """Keys whose texts are sentences for people: there must be one, and it may be worded in another way."""
-_LABEL = 3
+_LABELS = frozenset({"too few", "no gain", "proposed"})
+"""Verdicts that are values all the same."""
 
-VARYING = frozenset({"p50_ms", "p95_ms"})
+VARYING = frozenset({"bytes", "command", "p50_ms", "p95_ms", "schema", "seed"})
 """Keys whose values differ from run to run: only their type counts."""
 
 STEADY = 1e-9
@@ -84,8 +86,7 @@ def _is_prose(expected: Any, actual: Any) -> bool:
     """Both are sentences, or lists of as many."""
     match expected, actual:
         case str(), str():
-            # A word or two are a label, and so a value.
-            return len(expected.split()) > _LABEL and bool(actual)
+            return bool(expected) == bool(actual) and expected not in _LABELS
         case [*one], [*other]:
             return len(one) == len(other) and all(isinstance(each, str) for each in (*one, *other))
         case _:

@@ -18,11 +18,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import calls
+import commands
 import frozen_store
 import frozen_world
 import rankings
 import reads
+import tools
 from compare import HERE, as_lines, as_text, as_text_by_row
 
 import recollect
@@ -93,6 +96,22 @@ def write_store() -> None:
     _write("store.json", as_text_by_row(facts))
 
 
+def write_commands() -> None:
+    with TemporaryDirectory() as folder, TemporaryDirectory() as other:
+        lived = commands.live(Path(folder), map(list, commands.SCRIPT))
+        bench = commands.live(Path(other), map(list, commands.BENCH))
+    _write("commands.jsonl", as_lines(lived))
+    _write("bench.jsonl", as_lines(bench))
+
+
+def write_tools() -> None:
+    with TemporaryDirectory() as folder, TemporaryDirectory() as other:
+        lived = anyio.run(tools.live, Path(folder), tools.CALLS)
+        offered = anyio.run(tools.offered, Path(other))
+    _write("tools.json", as_text_by_row(lived))
+    _write("tool-definitions.json", as_text_by_row(offered))
+
+
 def _facts(packed: bytes, folder: Path) -> dict[str, Any]:
     def copy(name: str) -> Path:
         path = folder / name
@@ -149,6 +168,8 @@ WRITERS: dict[str, Callable[[], None]] = {
     "reads": write_reads,
     "exports": write_exports,
     "store": write_store,
+    "commands": write_commands,
+    "tools": write_tools,
 }
 
 if __name__ == "__main__":

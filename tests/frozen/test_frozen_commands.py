@@ -1,0 +1,40 @@
+"""Every command answers with the JSON and the exit status that it had."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import calls
+import commands
+import pytest
+from compare import SINGLE, assert_same, frozen_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EXPECTED = frozen_lines("commands.jsonl")
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    return commands.live(tmp_path_factory.mktemp("commands"), [row["typed"] for row in EXPECTED])
+
+
+@pytest.mark.parametrize(
+    "place", range(len(EXPECTED)), ids=lambda place: " ".join(EXPECTED[place]["typed"])[:40]
+)
+def test_a_command_answers_as_it_did(lived: list[dict[str, Any]], place: int) -> None:
+    assert_same(EXPECTED[place], lived[place], SINGLE)
+
+
+def test_every_command_is_frozen() -> None:
+    typed = [" ".join(row["typed"]) for row in EXPECTED]
+    missing = [name for name in calls.command_names() if not any(each.startswith(name) for each in typed)]
+    assert set(missing) <= commands.NOT_RUN
+
+
+def test_the_bench_answers_as_it_did(tmp_path: Path) -> None:
+    # It has no wheel for some machines.
+    pytest.importorskip("pytrec_eval", exc_type=ImportError)
+    expected = frozen_lines("bench.jsonl")
+    assert_same(expected, commands.live(tmp_path, [row["typed"] for row in expected]), SINGLE)
