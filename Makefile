@@ -4,6 +4,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv
 READY  := $(VENV)/.ready
+# One worker for each core; one that has nothing left to do takes tests from another.
+PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-random check format docs bench bless lock clean
@@ -25,10 +27,10 @@ demo: $(READY)  ## see it work: a small graph, a few searches
 	@$(BIN)/python examples/demo.py
 
 test: $(READY)  ## every test that needs no server
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 test-random: $(READY)  ## search for counterexamples with fresh seeds, ten times as far
-	RECOLLECT_TEST_RANDOM=10 $(BIN)/python -m pytest -m hypothesis
+	RECOLLECT_TEST_RANDOM=10 $(BIN)/python -m pytest $(PARALLEL) -m hypothesis
 
 check: $(READY)  ## style, types, import contracts
 	$(BIN)/ruff format --check
