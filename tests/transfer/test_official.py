@@ -10,7 +10,6 @@ import pytest
 from transfer_world import entity, exported, relation
 
 from recollect.changes import NewText, PutText
-from recollect.engine.brought_in import was_imported
 from recollect.errors import InvalidInput
 from recollect.records import Kind
 from recollect.text.limits import NAME_LIMIT, TEXT_LIMIT
@@ -221,9 +220,9 @@ def test_a_file_that_was_imported_is_remembered_and_a_stream_or_a_useless_file_i
     for source in (str(good), bad, io.StringIO(entity("Bob"))):
         import_file(mine, source)
 
-    assert [was_imported(mine.parts, file) for file in (good, bad)] == [True, False]
-    assert was_imported(mine.parts, tmp_path / "other" / ".." / "good.jsonl")
-    assert not was_imported(mine.scoped("bob").parts, good)
+    assert [mine.upkeep.importing().was_recorded(file) for file in (good, bad)] == [True, False]
+    assert mine.upkeep.importing().was_recorded(tmp_path / "other" / ".." / "good.jsonl")
+    assert not mine.scoped("bob").upkeep.importing().was_recorded(good)
 
 
 def test_keys_that_the_official_server_does_not_know_are_passed_over(mine: Engine) -> None:

@@ -34,7 +34,7 @@ from recollect.records import Kind, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
-    from datetime import datetime
+    from datetime import datetime, tzinfo
     from types import TracebackType
 
     from recollect.dream.knobs import Knobs
@@ -59,6 +59,9 @@ if TYPE_CHECKING:
     from recollect.ports import Progress, Store
     from recollect.rank.pipeline import Profile
     from recollect.records import Counts, Memory, Model
+
+
+_AT_ONCE = 500
 
 
 class Engine:
@@ -101,6 +104,11 @@ class Engine:
     @property
     def parts(self) -> Parts:
         return self._parts
+
+    @property
+    def zone(self) -> tzinfo:
+        """The time zone in which the user's days begin."""
+        return self._parts.zone
 
     def scoped(self, owner: str = "", agent: str = "") -> Engine:
         """The same store, seen as another owner or agent."""
@@ -457,6 +465,15 @@ class Engine:
         if record and memory.deleted_at is None:
             self._parts.signals.seen(self.scope, [id], self._parts.clock(), opened=True)
         return memory
+
+    def get_many(self, ids: Iterable[int]) -> dict[int, Memory]:
+        """Those memories of this scope that are there, by id, forgotten or not."""
+        wanted = ids_of(ids)
+        found: dict[int, Memory] = {}
+        with self.store.read() as view:
+            for start in range(0, len(wanted), _AT_ONCE):
+                found.update(view.memories(wanted[start : start + _AT_ONCE]))
+        return {id_: memory for id_, memory in found.items() if memory.scope == self.scope}
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Any
 from recollect.changes import RestoreObservation
 from recollect.engine import graph, meaning
 from recollect.engine.parts import Parts
-from recollect.engine.semantic import as_published, entities_for
+from recollect.engine.recall import Question, recall
+from recollect.engine.semantic import as_published
+from recollect.engine.wanted import relation_of
+from recollect.factors.ages import microseconds
+from recollect.records import Filter, Kind
+from recollect.text.limits import clean_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from recollect.engine.results import Graph, ObservedBatch, RelatedBatch
+    from recollect.engine.results import Answer, Graph, ObservedBatch, RelatedBatch
     from recollect.engine.wanted import ObservationLike, RelationLike
     from recollect.ports import Progress
     from recollect.records import Memory, Status
@@ -96,17 +101,33 @@ class KnowledgeGraph:
         record: bool = True,
         tuned: bool = True,
     ) -> dict[str, Any]:
-        """Entities by the limbic profile, in the form that MCP Memory v2 answers in."""
-        answer = entities_for(
-            self.parts,
-            self.parts.profile("limbic"),
+        """As `find_entities`, in the form that MCP Memory v2 answers in."""
+        answer = self.find_entities(query, limit, explain=explain, record=record, tuned=tuned)
+        return as_published(answer, explain=explain)
+
+    def find_entities(
+        self,
+        query: str,
+        limit: int | None = None,
+        *,
+        explain: bool = False,
+        record: bool = True,
+        tuned: bool = True,
+        noted_later: bool = False,
+    ) -> Answer:
+        """The best entities for a query, by the limbic profile. `noted_later` is as in `recall`."""
+        question = Question(
             query,
-            limit,
+            self.parts.profile("limbic"),
+            limit=limit,
+            kinds=frozenset({Kind.ENTITY}),
             explain=explain,
             record=record,
+            judge=False,
             tuned=tuned,
+            noted_later=noted_later,
         )
-        return as_published(answer, explain=explain)
+        return recall(self.parts, question)
 
     def texts_about(self, name: str, *, limit: int = 50) -> Sequence[Memory]:
         """Notes and messages in force that speak of an entity, the newest first."""
@@ -120,3 +141,50 @@ class KnowledgeGraph:
         """Bring back an observation that was removed by itself, or superseded."""
         self.parts.store.apply([RestoreObservation(self.parts.scope, id)], at=self.parts.clock())
         meaning.catch_up(self.parts)
+
+    # Names, and what stands behind them
+
+    def entity_id(self, name: str) -> int:
+        """The id of an entity that must exist; its name may differ in case and accents."""
+        return graph.entity_named(self.parts, name)
+
+    def existing_names(self, names: Iterable[str]) -> set[str]:
+        """Those of the names that an entity has, letter by letter."""
+        wanted = {clean_name(name) for name in names}
+        with self.parts.store.read() as view:
+            ids = view.named(sorted(wanted), self.parts.scope)
+            known = {memory.name for memory in view.memories(list(ids.values())).values()}
+        return wanted & known
+
+    def similar_names(self, name: str) -> Sequence[str]:
+        """Names of entities that differ from this one at most in case and accents."""
+        with self.parts.store.read() as view:
+            return view.alike(clean_name(name), self.parts.scope)
+
+    def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
+        """Names that contain this text, those that begin with it first, and how many there are."""
+        scope = self.parts.scope
+        with self.parts.store.read() as view:
+            names, total = view.names(begun, limit, Filter(scope.owner, scope.agent))
+        return list(names), total
+
+    def count_existing(self, relations: Iterable[RelationLike]) -> int:
+        """How many of these relations there are."""
+        wanted = [relation_of(relation) for relation in relations]
+        names = sorted({name for each in wanted for name in (each.source, each.target)})
+        with self.parts.store.read() as view:
+            ids = view.named(names, self.parts.scope)
+            known = {(each.source, each.target, each.type) for each in view.relations(list(ids.values()))}
+        return sum((ids.get(each.source), ids.get(each.target), each.type) in known for each in wanted)
+
+    def ever_had_entities(self) -> bool:
+        """Whether there is an entity, or was one that is now forgotten."""
+        scope = self.parts.scope
+        where = Filter(scope.owner, scope.agent, frozenset({Kind.ENTITY}), deleted=True)
+        with self.parts.store.read() as view:
+            return bool(view.page(where, 0, 1))
+
+    def fingerprint(self) -> int:
+        """A number that differs once the graph reads otherwise."""
+        with self.parts.store.read() as view:
+            return view.graph_mark(self.parts.scope, microseconds(self.parts.clock()))

@@ -121,6 +121,23 @@ def embed_pending(
     return done
 
 
+def embed_waiting(parts: Parts, progress: Progress | None = None) -> tuple[int, str | None]:
+    """Give vectors to all that waits for one; without a model, say why that must wait."""
+    with parts.store.read() as view:
+        due = view.counts().due
+    if not due:
+        return 0, None
+
+    def told(done: int, _: int | None) -> None:
+        if progress is not None:
+            progress(done, max(done, due))
+
+    try:
+        return embed_pending(parts, embedder_of(parts), progress=told), None
+    except ModelUnavailable as error:
+        return 0, str(error)
+
+
 def _embed(parts: Parts, embedder: Embedder, passages: Sequence[Passage]) -> None:
     # What is said again and again in a conversation ("Thanks!") is embedded once.
     texts = list(dict.fromkeys(passage.text for passage in passages))

@@ -4,42 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.recall import Question, recall
-from recollect.records import Kind
-
 if TYPE_CHECKING:
-    from recollect.engine.parts import Parts
     from recollect.engine.results import Answer, Hit
-    from recollect.rank.pipeline import Profile
 
 
 # The published components; what a component is where its factor is switched off.
 _NEUTRAL = {"importance": 0.0, "temporal_factor": 1.0, "cooc_boost": 0.0}
-
-
-def entities_for(
-    parts: Parts,
-    profile: Profile,
-    query: str,
-    limit: int | None,
-    *,
-    explain: bool = False,
-    record: bool = True,
-    tuned: bool = True,
-    noted_later: bool = False,
-) -> Answer:
-    question = Question(
-        query,
-        profile,
-        limit=limit,
-        kinds=frozenset({Kind.ENTITY}),
-        explain=explain,
-        record=record,
-        judge=False,
-        tuned=tuned,
-        noted_later=noted_later,
-    )
-    return recall(parts, question)
 
 
 def as_published(answer: Answer, *, explain: bool = False) -> dict[str, Any]:

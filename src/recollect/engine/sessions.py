@@ -9,9 +9,10 @@ from recollect.engine import converse
 from recollect.engine.parts import Parts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from recollect.engine.results import Remembered
+    from recollect.engine.results import Remembered, Told
+    from recollect.engine.wanted import TurnLike
     from recollect.records import Memory, Session
 
 
@@ -36,3 +37,9 @@ class Sessions:
     def extract(self, session: str) -> tuple[Remembered, ...]:
         """Draw notes out of a session's messages, as `add_messages` does, after the fact."""
         return converse.extract(self.parts, session)
+
+    def import_turns(self, session: str, turns: Iterable[TurnLike], *, extract: bool) -> Told:
+        """As `add_messages`, leaving out what cannot be stored, and embedding nothing yet."""
+        return converse.add_messages(
+            self.parts, session, turns, extract=extract, keep_going=True, key=None, embed=False
+        )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine import calibrating, duplicates, reflect, split, split_analysis
+from recollect.engine import calibrating, duplicates, meaning, reflect, split, split_analysis
+from recollect.engine.moving import Export, Import, export
 from recollect.engine.parts import Parts
 from recollect.engine.report import STALE_DAYS, consolidation_report
 from recollect.rank.profiles import DEFAULT
@@ -13,7 +14,8 @@ from recollect.records import Filter, Kind
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from recollect.engine.calibrating import Calibrating
     from recollect.engine.results import Answer, Remembered
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
         SplitUndo,
         Unsplit,
     )
-    from recollect.ports import Progress
+    from recollect.ports import Progress, Vector
     from recollect.rank.pipeline import Profile
     from recollect.records import Problem
 
@@ -50,10 +52,64 @@ class Upkeep:
         """Rebuild what is derived from the rows; returns what remains wrong."""
         return self.parts.store.repair()
 
-    def how_many(self) -> Mapping[Kind, int]:
-        """The live memories of this scope, by kind."""
+    def version(self) -> int:
+        """Another number once anybody has written something, in this process or another."""
+        return self.parts.store.version()
+
+    def begin_shutdown(self) -> None:
+        """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
+        self.parts.ends.set()
+
+    def how_many(self, *, superseded: bool = False) -> Mapping[Kind, int]:
+        """The live memories of this scope, by kind; with `superseded`, those too."""
+        scope = self.parts.scope
         with self.parts.store.read() as view:
-            return view.how_many(Filter(self.parts.scope.owner, self.parts.scope.agent))
+            return view.how_many(Filter(scope.owner, scope.agent, superseded=superseded))
+
+    def session_count(self) -> int:
+        """How many conversations there are, in every scope."""
+        with self.parts.store.read() as view:
+            return sum(len(view.sessions(scope)) for scope in view.scopes())
+
+    def ids_after(self, after: int, limit: int) -> list[int]:
+        """The ids of the live memories of this scope that are greater than `after`, the lowest first."""
+        scope = self.parts.scope
+        with self.parts.store.read() as view:
+            return [memory.id for memory in view.page(Filter(scope.owner, scope.agent), after, limit)]
+
+    def sample_texts(self, limit: int) -> Iterator[str]:
+        """What the first memories of each scope say."""
+        with self.parts.store.read() as view:
+            for scope in view.scopes():
+                for memory in view.page(Filter(scope.owner, scope.agent), 0, limit):
+                    yield memory.text or " ".join(seen.content for seen in memory.in_force)
+
+    def vector_cache_problem(self, query: Vector | None) -> str | None:
+        """Why programs do not share one cache of vectors, if so. A search for `query` brings the cache up."""
+        scope = self.parts.scope
+        if query is not None:
+            with self.parts.store.read() as view:
+                view.by_meaning(query, 1, Filter(scope.owner, scope.agent))
+        problem: str | None = getattr(self.parts.store, "cache_trouble", None)
+        return problem
+
+    def unrecorded_answers(self) -> tuple[int, str | None]:
+        """How many answers could not be noted as shown, in any process, and why not, in this one."""
+        with self.parts.store.read() as view:
+            missed = view.counts().unnoted
+        return missed + self.parts.signals.failures, self.parts.signals.last_failure
+
+    def embed_pending(self, progress: Progress | None = None) -> tuple[int, str | None]:
+        """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so."""
+        return meaning.embed_waiting(self.parts, progress)
+
+    def export(self, *, everything: bool = False) -> AbstractContextManager[Export]:
+        """What there is to export, of one moment: of this scope, or `everything` that the store holds."""
+        return export(self.parts, everything=everything)
+
+    def importing(self) -> Import:
+        """Takes in what comes from another memory."""
+        return Import(self.parts, self.parts.clock())
 
     def calibrate(self, *, progress: Progress | None = None) -> Calibrating:
         """Learn now, from questions made of this memory's own texts, how sure its answers may be."""

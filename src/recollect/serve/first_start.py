@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.engine.brought_in import was_imported
 from recollect.errors import RecollectError
 from recollect.records import Filter, Kind
 from recollect.settings import OFFICIAL_VARIABLE, official_file
@@ -69,7 +68,7 @@ def _import(memory: Engine, file: Path, tell: Callable[[str], None]) -> None:
 
 
 def _tell_if_too_late(memory: Engine, file: Path | None, tell: Callable[[str], None]) -> None:
-    if file is None or was_imported(memory.parts, file):
+    if file is None or memory.upkeep.importing().was_recorded(file):
         return
     if file.exists():
         tell(f"{file} was not brought in, since this memory has entities already; {_by_hand(file)} adds it.")

@@ -259,14 +259,13 @@ def _shown(data: dict[str, Any]) -> Reply:
 
 
 def _search_semantic(call: Call) -> Reply:
-    from recollect.engine.semantic import as_published, entities_for  # noqa: PLC0415  # the list of tools needs none
+    from recollect.engine.semantic import as_published  # noqa: PLC0415  # the list of tools needs none
 
     query = asked(call)
     answers: list[Answer] = []
 
     def ask(limit: int | None) -> list[dict[str, Any]]:
-        parts, profile = call.engine.parts, call.engine.profiles["limbic"]
-        answers.append(entities_for(parts, profile, query, limit, record=False, noted_later=True))
+        answers.append(call.engine.graph.find_entities(query, limit, record=False, noted_later=True))
         return list(wire.rounded(as_published(answers[-1])["results"]))
 
     reach, rest = found(call, ask, lambda one: str(one["name"]))

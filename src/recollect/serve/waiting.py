@@ -48,10 +48,8 @@ class Waiting:
     def _embed(self, memory: Engine) -> None:
         if self._ends.wait(_GIVE_WAY_SECONDS):
             return
-        from recollect.transfer.importing import embed_waiting  # noqa: PLC0415  # loads the engine
-
         try:
-            embedded, _ = embed_waiting(memory, self._go_on)
+            embedded, _ = memory.upkeep.embed_pending(self._go_on)
         except _Stopped:
             _log.info("The server ended before every text had its vector.")
         except RecollectError as error:

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from typing import IO, TYPE_CHECKING, Literal
 
-from recollect.records import Filter, Kind
+from recollect.records import Kind
 from recollect.transfer import full, official
 from recollect.transfer.reports import ExportReport
 from recollect.transfer.target import open_target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from recollect.engine.engine import Engine
-    from recollect.ports import Progress, View
-    from recollect.records import Memory, Relation, Scope
+    from recollect.engine.moving import Export
+    from recollect.ports import Progress
+    from recollect.records import Memory
 
 ExportFormat = Literal["official", "full"]
-_PAGE = 500
+_TOLD_EVERY = 500
+_LEFT_OUT = "Notes and messages were left out: this format has no place for them, and the full one has."
 
 
 def export_file(
@@ -41,49 +43,46 @@ def export_file(
     All of it is of one moment. A file appears only when it is whole, and one that is there is kept unless
     `overwrite` says otherwise; a name that ends in .gz is packed. `progress` is told memories.
     """
-    with engine.store.read() as view, open_target(target, overwrite=overwrite) as write:
-        told = _teller(view, progress)
-        if format == "full":
-            where = _all_of(engine.scope) if scope_only else None
-            return _export_full(view, where, write, told)
-        return _export_official(view, engine.scope, write, told)
+    everything = format == "full" and not scope_only
+    with (
+        engine.upkeep.export(everything=everything) as found,
+        open_target(target, overwrite=overwrite) as write,
+    ):
+        told = _teller(found, progress)
+        return (_export_full if format == "full" else _export_official)(found, write, told)
 
 
 def _export_official(
-    view: View, scope: Scope, write: Callable[[str], object], told: Callable[[int], None]
+    found: Export, write: Callable[[str], object], told: Callable[[int], None]
 ) -> ExportReport:
-    where = Filter(scope.owner, scope.agent, kinds=frozenset({Kind.ENTITY}))
     counts: Counter[str] = Counter()
-    for entity in _memories(view, where, told):
+    for entity in _counted(found.entities(), told):
         write(official.entity_line(entity))
         counts["entities"] += 1
         counts["observations"] += len(entity.in_force)
-    for relation in _relations(view, where):
-        if relation.until is None:
-            write(official.relation_line(relation))
-            counts["relations"] += 1
+    for relation in found.relations_in_force():
+        write(official.relation_line(relation))
+        counts["relations"] += 1
     return ExportReport(
         "official",
         lines=counts["entities"] + counts["relations"],
         entities=counts["entities"],
         observations=counts["observations"],
         relations=counts["relations"],
-        note=_left_out(view, scope),
+        note=_LEFT_OUT if found.has_texts() else None,
     )
 
 
-def _export_full(
-    view: View, where: Filter | None, write: Callable[[str], object], told: Callable[[int], None]
-) -> ExportReport:
+def _export_full(found: Export, write: Callable[[str], object], told: Callable[[int], None]) -> ExportReport:
     write(full.header())
     counts: Counter[str] = Counter(lines=1)
-    for memory in _memories(view, where, told):
+    for memory in _counted(found.memories(), told):
         write(full.memory_line(memory))
         counts["lines"] += 1
         counts["entities" if memory.kind is Kind.ENTITY else "texts"] += 1
         counts["observations"] += len(memory.observations)
         counts["forgotten"] += memory.deleted_at is not None
-    for relation in _relations(view, where):
+    for relation in found.relations():
         write(full.relation_line(relation))
         counts["lines"] += 1
         counts["relations"] += 1
@@ -98,38 +97,19 @@ def _export_full(
     )
 
 
-def _all_of(scope: Scope) -> Filter:
-    return Filter(scope.owner, scope.agent, deleted=True)
-
-
-def _memories(view: View, where: Filter | None, told: Callable[[int], None]) -> Iterator[Memory]:
-    after = done = 0
-    while page := view.page(where, after, _PAGE):
-        yield from page
-        after = page[-1].id
-        done += len(page)
+def _counted(memories: Iterable[Memory], told: Callable[[int], None]) -> Iterator[Memory]:
+    done = 0
+    for done, memory in enumerate(memories, start=1):
+        yield memory
+        if done % _TOLD_EVERY == 0:
+            told(done)
+    if done % _TOLD_EVERY:
         told(done)
 
 
-def _relations(view: View, where: Filter | None) -> Iterator[Relation]:
-    after = 0
-    while page := view.relation_page(where, after, _PAGE):
-        yield from page
-        after = page[-1].id
-
-
-def _left_out(view: View, scope: Scope) -> str | None:
-    texts = view.page(Filter(scope.owner, scope.agent, kinds=frozenset(Kind) - {Kind.ENTITY}), 0, 1)
-    if not texts:
-        return None
-    return "Notes and messages were left out: this format has no place for them, and the full one has."
-
-
-def _teller(view: View, progress: Progress | None) -> Callable[[int], None]:
+def _teller(found: Export, progress: Progress | None) -> Callable[[int], None]:
     if progress is None:
         return lambda _: None
-    counts = view.counts()
-    total = counts.entities + counts.notes + counts.messages + counts.forgotten
     # Of several scopes, we cannot say beforehand how much each of them holds.
-    of_all = total if counts.scopes == 1 else None
-    return lambda done: progress(done, of_all)
+    total = found.total()
+    return lambda done: progress(done, total)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recollect.changes import Adopt, AdoptLinks, AdoptRelation
+from recollect.changes import AdoptLinks
 from recollect.errors import InvalidInput
 from recollect.records import Kind, Memory
 from recollect.transfer.full import check_header, parsed, parsed_relation
@@ -16,10 +16,9 @@ from recollect.transfer.reports import Dangling
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime
 
-    from recollect.changes import Change, Outcome
-    from recollect.engine.engine import Engine
+    from recollect.changes import Outcome
+    from recollect.engine.moving import Import
     from recollect.records import Relation
     from recollect.transfer.full import Record
     from recollect.transfer.reading import Numbered
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 _LINKS = 1_000
 
 
-def import_full(engine: Engine, source: Source, tally: Tally, *, keep_going: bool) -> None:
+def import_full(into: Import, source: Source, tally: Tally, *, keep_going: bool) -> None:
     first = source.first()
     if first is None:
         raise InvalidInput("The file is empty; a full export has at least its first line.")
@@ -38,11 +37,9 @@ def import_full(engine: Engine, source: Source, tally: Tally, *, keep_going: boo
     if not keep_going:
         for _ in _records(source, refuse):
             pass
-    at = engine.parts.clock()
-    with engine.store.read() as view:
-        fresh = not view.page(None, 0, 1)
-    memories = _memories(engine, source, tally, at, fresh=fresh)
-    _relations(engine, source, tally, at, memories, fresh=fresh)
+    fresh = into.is_fresh()
+    memories = _memories(into, source, tally, fresh=fresh)
+    _relations(into, source, tally, memories, fresh=fresh)
     source.finish()
 
 
@@ -50,7 +47,7 @@ def _records(source: Source, bad: Callable[[int, str], None]) -> Iterator[Number
     return records(source, parsed, bad, headed=True)
 
 
-def _memories(engine: Engine, source: Source, tally: Tally, at: datetime, *, fresh: bool) -> Places:
+def _memories(into: Import, source: Source, tally: Tally, *, fresh: bool) -> Places:
     """Write the memories; returns where they are now."""
     places = Places()
     with ExitStack() as stack:
@@ -59,17 +56,16 @@ def _memories(engine: Engine, source: Source, tally: Tally, at: datetime, *, fre
             memories = [item.record for item in batch if isinstance(item.record, Memory)]
             if not memories:
                 continue
-            receipt = engine.store.apply([Adopt(memory, fresh) for memory in memories], at=at)
-            for memory, outcome in zip(memories, receipt.outcomes, strict=True):
+            for memory, outcome in zip(memories, into.adopt(memories, fresh=fresh), strict=True):
                 places.note(memory.id, outcome.ids[0])
                 for name, other in _linked(memory):
                     links[name].note(outcome.ids[0], other)
                 _count(tally, memory, outcome)
         tally.lines = source.read
-        _link(engine, at, links["superseded"], places, lambda pairs: AdoptLinks(superseded=pairs))
-        _link(engine, at, links["about"], places, lambda pairs: AdoptLinks(about=pairs))
-        _link(engine, at, links["drawn"], places, lambda pairs: AdoptLinks(drawn=pairs))
-        _link(engine, at, links["similar"], places, lambda pairs: AdoptLinks(similar=pairs))
+        _link(into, links["superseded"], places, lambda pairs: AdoptLinks(superseded=pairs))
+        _link(into, links["about"], places, lambda pairs: AdoptLinks(about=pairs))
+        _link(into, links["drawn"], places, lambda pairs: AdoptLinks(drawn=pairs))
+        _link(into, links["similar"], places, lambda pairs: AdoptLinks(similar=pairs))
     return places
 
 
@@ -85,16 +81,13 @@ def _linked(memory: Memory) -> Iterator[tuple[str, int]]:
         yield "about", entity
 
 
-def _relations(
-    engine: Engine, source: Source, tally: Tally, at: datetime, memories: Places, *, fresh: bool
-) -> None:
+def _relations(into: Import, source: Source, tally: Tally, memories: Places, *, fresh: bool) -> None:
     places = Places()
     with Pairs() as inverse:
         for batch in batches(present(records(source, parsed_relation, passed_over, headed=True))):
             placed = list(_placed(batch, memories, tally))
-            changes = [AdoptRelation(relation, fresh) for _, _, relation in placed]
-            receipt = engine.store.apply(changes, at=at, keep_going=True)
-            for (line, told, relation), outcome in zip(placed, receipt.outcomes, strict=True):
+            outcomes = into.adopt_relations((relation for _, _, relation in placed), fresh=fresh)
+            for (line, told, relation), outcome in zip(placed, outcomes, strict=True):
                 if outcome.error is not None:
                     tally.dangling(_dangling(line, told, outcome.error))
                     continue
@@ -103,7 +96,7 @@ def _relations(
                 if relation.inverse_of is not None:
                     inverse.note(here, relation.inverse_of)
                 tally.counts["relations_created" if outcome.created else "relations_known"] += 1
-        _link(engine, at, inverse, places, lambda pairs: AdoptLinks(inverse=pairs))
+        _link(into, inverse, places, lambda pairs: AdoptLinks(inverse=pairs))
 
 
 def _placed(
@@ -124,11 +117,10 @@ def _dangling(line: int, relation: Relation, reason: str) -> Dangling:
 
 
 def _link(
-    engine: Engine,
-    at: datetime,
+    into: Import,
     pairs: Pairs,
     places: Places,
-    change_of: Callable[[tuple[tuple[int, int], ...]], Change],
+    links_of: Callable[[tuple[tuple[int, int], ...]], AdoptLinks],
 ) -> None:
     """Link what is here to what the file named by the ids of its own."""
     ready: list[tuple[int, int]] = []
@@ -137,10 +129,10 @@ def _link(
         if found is not None:
             ready.append((here, found))
         if len(ready) >= _LINKS:
-            engine.store.apply([change_of(tuple(ready))], at=at)
+            into.adopt_links(links_of(tuple(ready)))
             ready.clear()
     if ready:
-        engine.store.apply([change_of(tuple(ready))], at=at)
+        into.adopt_links(links_of(tuple(ready)))
 
 
 def _count(tally: Tally, memory: Memory, outcome: Outcome) -> None:

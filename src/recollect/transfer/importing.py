@@ -5,9 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
-from recollect.engine import meaning
-from recollect.engine.brought_in import note_import
-from recollect.errors import ModelUnavailable
 from recollect.transfer import full
 from recollect.transfer.import_full import import_full
 from recollect.transfer.import_official import import_official
@@ -53,25 +50,9 @@ def import_file(
         is_full = format == "full" or (
             format == "auto" and first is not None and full.is_header(first.content)
         )
-        (import_full if is_full else import_official)(engine, file, tally, keep_going=keep_going)
+        into = engine.upkeep.importing()
+        (import_full if is_full else import_official)(into, file, tally, keep_going=keep_going)
     if isinstance(source, str | Path) and tally.found_something:
-        note_import(engine.parts, source)
-    embedded, note = embed_waiting(engine, embed_progress) if embed else (0, None)
+        into.record_file(source)
+    embedded, note = engine.upkeep.embed_pending(embed_progress) if embed else (0, None)
     return tally.report("full" if is_full else "official", embedded, note)
-
-
-def embed_waiting(engine: Engine, progress: Progress | None) -> tuple[int, str | None]:
-    """Give vectors to what waits for one; without a model, say why that must wait."""
-    with engine.store.read() as view:
-        due = view.counts().due
-    if not due:
-        return 0, None
-
-    def told(done: int, _: int | None) -> None:
-        if progress is not None:
-            progress(done, max(done, due))
-
-    try:
-        return meaning.embed_pending(engine.parts, meaning.embedder_of(engine.parts), progress=told), None
-    except ModelUnavailable as error:
-        return 0, str(error)

@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.engine import converse
 from recollect.errors import InvalidInput
 from recollect.transfer.chats.formats import conversations, format_of
-from recollect.transfer.importing import embed_waiting
 from recollect.transfer.reports import SHOWN
 
 if TYPE_CHECKING:
@@ -73,7 +71,7 @@ def chat_import(
     for conversation in _read(place, known, tally, progress):
         if conversation.turns:
             tally.told(conversation, _write(engine, conversation, extract=extract))
-    embedded, note = embed_waiting(engine, embed_progress) if embed else (0, None)
+    embedded, note = engine.upkeep.embed_pending(embed_progress) if embed else (0, None)
     return tally.report(embedded=embedded, waiting=engine.counts().due, note=tally.note or note)
 
 
@@ -161,12 +159,4 @@ def _must_be_whole(path: Path, known: str) -> None:
 
 def _write(engine: Engine, conversation: Conversation, *, extract: bool) -> Told:
     # Vectors come at the end, all at once; notes need theirs to be compared with others.
-    return converse.add_messages(
-        engine.parts,
-        conversation.session,
-        conversation.turns,
-        extract=extract,
-        keep_going=True,
-        key=None,
-        embed=False,
-    )
+    return engine.sessions.import_turns(conversation.session, conversation.turns, extract=extract)
