@@ -15,16 +15,14 @@ if TYPE_CHECKING:
 EXPECTED = frozen_lines("commands.jsonl")
 
 
-@pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    return commands.live(tmp_path_factory.mktemp("commands"), [row["typed"] for row in EXPECTED])
+def test_a_life_on_the_command_line_answers_as_it_did(tmp_path: Path) -> None:
+    lived = commands.live(tmp_path, [row["typed"] for row in EXPECTED])
+    assert_same(by_command(EXPECTED), by_command(lived), SINGLE)
 
 
-@pytest.mark.parametrize(
-    "place", range(len(EXPECTED)), ids=lambda place: " ".join(EXPECTED[place]["typed"])[:40]
-)
-def test_a_command_answers_as_it_did(lived: list[dict[str, Any]], place: int) -> None:
-    assert_same(EXPECTED[place], lived[place], SINGLE)
+def by_command(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """So that a difference names its command."""
+    return {f"{place} {' '.join(row['typed'])[:40]}": row for place, row in enumerate(rows)}
 
 
 def test_every_command_is_frozen() -> None:

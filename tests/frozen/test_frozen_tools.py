@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import pytest
 import tools
 from compare import assert_same, frozen
 
@@ -17,25 +16,24 @@ ANSWERS = EXPECTED["answers"]
 DEFINED = frozen("tool-definitions.json")
 
 
-@pytest.fixture(scope="module")
-def lived(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    made = [(row["tool"], row["given"]) for row in ANSWERS]
-    lived: dict[str, Any] = anyio.run(tools.live, tmp_path_factory.mktemp("tools"), made)
-    return lived
+def test_a_life_through_mcp_answers_as_it_did(tmp_path: Path) -> None:
+    lived: dict[str, Any] = anyio.run(tools.live, tmp_path, [(row["tool"], row["given"]) for row in ANSWERS])
+    assert_same(by_tool(EXPECTED), by_tool(lived))
 
 
-@pytest.mark.parametrize("place", range(len(ANSWERS)), ids=lambda place: f"{place}-{ANSWERS[place]['tool']}")
-def test_a_tool_answers_as_it_did(lived: dict[str, Any], place: int) -> None:
-    assert_same(ANSWERS[place], lived["answers"][place])
-
-
-@pytest.mark.parametrize("what", ["resources", "prompts"])
-def test_resources_and_prompts_read_as_they_did(lived: dict[str, Any], what: str) -> None:
-    assert_same(EXPECTED[what], lived[what])
+def by_tool(lived: dict[str, Any]) -> dict[str, Any]:
+    """So that a difference names its tool."""
+    answers = {f"{place} {row['tool']}": row for place, row in enumerate(lived["answers"])}
+    return {**lived, "answers": answers}
 
 
 def test_tools_resources_and_prompts_are_defined_as_they_were(tmp_path: Path) -> None:
-    assert_same(DEFINED, anyio.run(tools.offered, tmp_path))
+    assert_same(by_name(DEFINED), by_name(anyio.run(tools.offered, tmp_path)))
+
+
+def by_name(offered: dict[str, Any]) -> dict[str, Any]:
+    """The tools by their names; that their order is the same, the sets show."""
+    return {**offered, "tools": {tool["name"]: tool for tool in offered["tools"]}}
 
 
 def test_every_tool_was_called() -> None:
