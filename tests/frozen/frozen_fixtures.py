@@ -1,22 +1,19 @@
-"""The frozen world, built once for all tests; those that write get a copy."""
+"""The frozen worlds, built once for all tests, for those that only read."""
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from calls import Memory
 
 
 @pytest.fixture(scope="session")
-def world_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The world, closed; not to be written to."""
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     import calls
     import frozen_world
 
@@ -24,15 +21,15 @@ def world_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     clock = calls.Clock(calls.at(frozen_world.BEGINS))
     with calls.open_memory(path, clock) as memory:
         frozen_world.build(memory, clock)
-    return path
+    with frozen_world.open_world(path) as memory:
+        yield memory
 
 
 @pytest.fixture(scope="session")
-def world(world_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
-    """The world, open, for those that only read."""
-    import frozen_world
+def corners(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    import frozen_corners
 
-    path = tmp_path_factory.mktemp("read") / "world.db"
-    shutil.copy(world_file, path)
-    with frozen_world.open_world(path) as memory:
+    path = tmp_path_factory.mktemp("frozen") / "corners.db"
+    frozen_corners.build(path)
+    with frozen_corners.open_corners(path) as memory:
         yield memory

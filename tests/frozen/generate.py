@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import calls
 import commands
+import frozen_corners
 import frozen_store
 import frozen_world
 import rankings
@@ -62,6 +63,18 @@ def write_rankings() -> None:
     _write("rankings.jsonl", as_lines(answers))
     _write("contexts.jsonl", as_lines(contexts))
     _write("why_not.jsonl", as_lines(why_not))
+
+
+def write_corners() -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "corners.db"
+        frozen_corners.build(path)
+        with frozen_corners.open_corners(path) as memory:
+            answers = [
+                {"asked": question, "answer": rankings.answered(memory, question)}
+                for question in frozen_corners.asked()
+            ]
+    _write("rankings-corners.jsonl", as_lines(answers))
 
 
 def write_reads() -> None:
@@ -165,6 +178,7 @@ def _git(folder: Path, *words: str) -> str:
 
 WRITERS: dict[str, Callable[[], None]] = {
     "rankings": write_rankings,
+    "corners": write_corners,
     "reads": write_reads,
     "exports": write_exports,
     "store": write_store,

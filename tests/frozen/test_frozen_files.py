@@ -18,6 +18,7 @@ DIGESTS = {
     "contexts.jsonl": "3de952708fe9c05a",
     "export-full.jsonl": "0a7798c07b972f02",
     "export-official.jsonl": "3bc74352f87fa98d",
+    "rankings-corners.jsonl": "4c3fe18ae54f81e4",
     "rankings.jsonl": "119d28e4f3be19b3",
     "why_not.jsonl": "d2cf20a9c08e466d",
     "store-v5.db.gz": "24b14d6bc1db66a6",

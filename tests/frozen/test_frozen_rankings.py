@@ -23,6 +23,11 @@ def test_each_profile_gives_the_frozen_answers_with_every_number(world: Memory, 
     assert_same(rows, asked)
 
 
+def test_each_profile_ranks_the_corner_cases_as_it_did(corners: Memory) -> None:
+    rows = frozen_lines("rankings-corners.jsonl")
+    assert_same(rows, [{"asked": row["asked"], "answer": answered(corners, row["asked"])} for row in rows])
+
+
 def test_contexts_are_packed_as_they_were(world: Memory) -> None:
     rows = frozen_lines("contexts.jsonl")
     assert_same(rows, [{**row, "context": packed(world, row["asked"], row["options"])} for row in rows])
