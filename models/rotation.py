@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.embedders.choose import embedder_named
-from recollect.embedders.loading import load_tokenizer
-from recollect.embedders.packaged import packaged
+from recollect.models.loading import load_tokenizer
+from recollect.models.registry import packaged_model
 
 HERE = Path(__file__).parent
 TEXTS = 6_000
@@ -29,7 +29,7 @@ STEP = 2.0**-11
 
 def words(name: str) -> list[str]:
     """The whole words of the model's vocabulary, of at least three letters."""
-    model = packaged(name)
+    model = packaged_model(name)
     if model is None:
         raise SystemExit(f"{name!r} is not installed.")
     vocabulary: list[str] = sorted(load_tokenizer(model).get_vocab())

@@ -150,9 +150,10 @@ def _extractor(settings: Settings) -> Extractor | None:
 
 def reranker(settings: Settings) -> Reranker:
     """The re-ranker that the settings name; the usual one where they name none, for who asks for it."""
-    from recollect.rerankers.choose import OURS, reranker_named  # noqa: PLC0415  # few calls re-rank
+    from recollect.models.registry import RERANKER  # noqa: PLC0415  # few calls re-rank
+    from recollect.rerankers.cross_encoder import reranker_named  # noqa: PLC0415  # loads NumPy
 
-    name = OURS[0] if settings.rerank in {"on", "off"} else settings.rerank
+    name = RERANKER.ours[0] if settings.rerank in {"on", "off"} else settings.rerank
     return reranker_named(name, settings.model_threads)
 
 
@@ -224,8 +225,8 @@ def _make_folder(store: Path) -> None:
         raise StoreUnavailable(f"The folder {store.parent} cannot be made: {error.strerror}.") from error
 
 
-def _model_options(settings: Settings) -> choose.Options:
-    return choose.Options(
+def _model_options(settings: Settings) -> choose.ModelOptions:
+    return choose.ModelOptions(
         threads=settings.model_threads,
         base_url=settings.model_url,
         key=settings.model_key,
@@ -235,6 +236,6 @@ def _model_options(settings: Settings) -> choose.Options:
 
 
 @lru_cache(maxsize=8)
-def _embedder(name: str, options: choose.Options) -> Embedder | None:
+def _embedder(name: str, options: choose.ModelOptions) -> Embedder | None:
     """One for the whole process: a model is loaded once, however many stores are open."""
     return choose.embedder_named(name, options)

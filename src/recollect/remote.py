@@ -1,4 +1,4 @@
-"""A server that answers JSON: asked again while it is busy, and its refusals told in words."""
+"""Posts JSON to a server: asks again while it is busy, and puts its refusals into words."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Unreachable(RecollectError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RemoteAnswer:
     """What a server said."""
 
     status: int
@@ -64,7 +64,7 @@ class Remote:
         """For messages: without a user and password that it may hold."""
         return re.sub(r"//[^/@]*@", "//", self._address)
 
-    def post(self, path: str, body: Mapping[str, Any]) -> Answer:
+    def post(self, path: str, body: Mapping[str, Any]) -> RemoteAnswer:
         client = self._connected()
         pause = _FIRST_PAUSE_SECONDS
         for attempt in range(1, _ATTEMPTS + 1):
@@ -75,7 +75,7 @@ class Remote:
                     raise Unreachable(f"cannot be reached ({error}); is it running?") from error
             else:
                 if answer.status_code not in _PASSING or attempt == _ATTEMPTS:
-                    return Answer(answer.status_code, self._without_keys(answer))
+                    return RemoteAnswer(answer.status_code, self._without_keys(answer))
                 pause = max(pause, _asked_to_wait(answer))
             self._sleep(min(pause, _LONGEST_PAUSE_SECONDS))
             pause *= 2

@@ -18,7 +18,7 @@ import pytest
 
 from recollect.cli.main import cli
 from recollect.cli.mcp import mcp
-from recollect.embedders.choose import OURS
+from recollect.models.registry import EMBEDDER
 from recollect.serve.catalogue import TOOLS
 from recollect.settings import Settings
 
@@ -172,7 +172,7 @@ def test_the_registrys_entry_brings_the_default_model() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
     (argument,) = server["packages"][0]["runtimeArguments"]
     assert (argument["type"], argument["name"]) == ("named", "--with")
-    (model,) = extras[OURS[0]]
+    (model,) = extras[EMBEDDER.ours[0]]
     assert model.startswith(argument["value"] + ">=")
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recollect.models import registry
+from recollect.models.registry import RERANKER, availability
 from recollect.rank.plain import to_plain
 from recollect.rank.profiles import LIMBIC, PROFILES
-from recollect.rerankers import choose
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 pytest.importorskip("pytrec_eval", exc_type=ImportError)
 
 pytest_plugins = ["command_line"]
-STATE = choose.availability(choose.OURS[0])
+STATE = availability(RERANKER.ours[0], RERANKER)
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_where_the_package_is_missing_the_extra_is_named(
 def test_a_missing_re_ranker_is_told_before_any_work(
     recollect: CommandLine, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(choose, "packaged_reranker", lambda _: None)
+    monkeypatch.setattr(registry, "packaged_model", lambda *_: None)
     cache = tmp_path / "cache"
     said = recollect.refused(
         "bench", "quality", "--data", str(data), "--rerank", "--cache", str(cache), status=4

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.bootstrap import engine
-from recollect.embedders.choose import availability
+from recollect.models.registry import availability
 from recollect.text.languages import mostly_other_than_english
 
 if TYPE_CHECKING:

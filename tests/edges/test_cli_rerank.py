@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.rerankers.choose import availability
+from recollect.models.registry import RERANKER, availability
 
 if TYPE_CHECKING:
     from command_line import CommandLine
 
 pytest_plugins = ["command_line"]
-STATE = availability("minilm")
+STATE = availability("minilm", RERANKER)
 needs_minilm = pytest.mark.skipif(not STATE.ready, reason=STATE.reason)
 
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from conftest import PATIENCE_SECONDS
-from recollect.embedders.choose import availability, embedder_named
+from recollect.embedders.choose import embedder_named
+from recollect.models.registry import availability
 from recollect.vectors import unpack
 
 if TYPE_CHECKING:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.embedders import choose
-from recollect.embedders.choose import Availability, Choice, availability, embedder_named, installed
+from recollect.embedders.choose import DefaultModel, ModelOptions, embedder_availabilities, embedder_named
 from recollect.errors import ModelUnavailable
+from recollect.models import registry
+from recollect.models.registry import Availability, availability
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 ARCTIC = availability("arctic-s")
 needs_arctic = pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
@@ -43,9 +44,9 @@ def test_a_stored_name_finds_the_model_that_made_it() -> None:
 
 @needs_arctic
 def test_threads_that_ask_at_once_get_the_same_model() -> None:
-    choose._made.cache_clear()
+    threads = ModelOptions(threads=2)  # as nobody else asks for it
     with ThreadPoolExecutor(8) as pool:
-        made = list(pool.map(embedder_named, ["arctic-s"] * 8))
+        made = list(pool.map(lambda name: embedder_named(name, threads), ["arctic-s"] * 8))
     assert all(each is made[0] for each in made)
 
 
@@ -83,7 +84,7 @@ def test_a_missing_library_names_the_command(library: str, monkeypatch: pytest.M
 
 
 def test_a_missing_model_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choose, "packaged", lambda _: None)
+    monkeypatch.setattr(registry, "packaged_model", lambda *_: None)
     with pytest.raises(
         ModelUnavailable, match=r"'arctic-s' is not installed; run: pip install recollect-model-arctic-s "
     ):
@@ -97,21 +98,21 @@ def ready(*names: str) -> Callable[[str], Availability]:
 @pytest.mark.parametrize(
     ("there", "expected"),
     [
-        (("arctic-s", "potion"), Choice("arctic-s", "the default model")),
+        (("arctic-s", "potion"), DefaultModel("arctic-s", "the default model")),
         (
             ("potion", "e5-small"),
-            Choice("e5-small", "since the default is not ready: arctic-s is or is not there"),
+            DefaultModel("e5-small", "since the default is not ready: arctic-s is or is not there"),
         ),
         (
             ("potion",),
-            Choice(
+            DefaultModel(
                 "potion",
                 "since the default is not ready: arctic-s is or is not there",
             ),
         ),
         (
             (),
-            Choice(
+            DefaultModel(
                 "none",
                 "words only, since no model is ready: arctic-s is or is not there; run: install arctic-s",
             ),
@@ -119,26 +120,17 @@ def ready(*names: str) -> Callable[[str], Availability]:
     ],
 )
 def test_the_default_is_the_best_that_can_run(
-    there: tuple[str, ...], expected: Choice, monkeypatch: pytest.MonkeyPatch
+    there: tuple[str, ...], expected: DefaultModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(choose, "availability", ready(*there))
     assert choose.default_choice() == expected
 
 
 def test_every_kind_is_listed_and_what_is_not_ready_says_how_to_make_it_so() -> None:
-    listed = {one.name: one for one in installed()}
+    listed = {one.name: one for one in embedder_availabilities()}
     assert {"arctic-s", "potion", "e5-small", "hashing", "ollama:…", "fastembed:…"} <= listed.keys()
     assert all(one.reason for one in listed.values())
     assert all(one.command for one in listed.values() if not one.ready)
-
-
-def test_a_damaged_model_package_is_listed_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "recollect_model_broken_one").mkdir()
-    (tmp_path / "recollect_model_broken_one" / "__init__.py").touch()
-    monkeypatch.syspath_prepend(tmp_path)
-    broken = {one.name: one for one in installed()}["broken-one"]
-    assert not broken.ready
-    assert "damaged" in broken.reason
 
 
 def modules_after(script: str) -> set[str]:

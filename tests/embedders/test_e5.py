@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from recollect.embedders.choose import availability, embedder_named
+from recollect.embedders.choose import embedder_named
+from recollect.models.registry import availability
 
 if TYPE_CHECKING:
     from recollect.ports import Embedder

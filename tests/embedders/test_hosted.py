@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from recollect.embedders.choose import Options, embedder_named
+from recollect.embedders.choose import ModelOptions, embedder_named
 from recollect.embedders.hosted import HostedEmbedder
 from recollect.errors import ModelUnavailable
 
@@ -93,7 +93,7 @@ def pauses() -> list[float]:
 def hosted(
     server: Server, kind: str, name: str = "some-model", pauses: list[float] | None = None, **options: Any
 ) -> HostedEmbedder:
-    asked = Options(base_url=server.address, key="secret-key", **options)
+    asked = ModelOptions(base_url=server.address, key="secret-key", **options)
     return HostedEmbedder(kind, name, asked, sleep=(pauses if pauses is not None else []).append)
 
 
@@ -260,10 +260,10 @@ def test_a_service_that_needs_a_key_says_so_before_the_first_text() -> None:
 
 
 def test_a_stored_name_brings_its_width_back(server: Server) -> None:
-    embedder = embedder_named("ollama:some-model:latest@2", Options(base_url=server.address))
+    embedder = embedder_named("ollama:some-model:latest@2", ModelOptions(base_url=server.address))
     assert embedder is not None
     assert embedder.model.name == "ollama:some-model:latest@2"
 
 
 def test_the_key_is_not_in_what_options_print() -> None:
-    assert "secret" not in repr(Options(key="secret-key"))
+    assert "secret" not in repr(ModelOptions(key="secret-key"))

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from recollect.embedders.choose import embedder_named
-from recollect.embedders.prefixes import prefixes
+from recollect.embedders.services import prefixes
+from recollect.embedders.windows import Role
 from recollect.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def test_queries_and_documents_take_different_ways(name: str) -> None:
 def test_nothing_is_cut_silently(name: str) -> None:
     embedder: Any = embedder_named(name)
     assert embedder.documents(["x" * 100, "y"]).shape[0] == 2
-    said = embedder._running.said
+    said = embedder._loaded().said
     assert max(map(len, said)) <= 16
     assert sum(map(len, said)) >= 101
 
@@ -103,7 +104,7 @@ def test_fastembed_is_given_the_prefixes_that_it_does_not_add() -> None:
     e5: Any = embedder_named("fastembed:some/e5-large")
     # the stand-in answers with the length: "a" beside "passage: a", ten characters
     assert plain.documents(["a"])[0][0] < e5.documents(["a"])[0][0]
-    assert e5._running.said == ["passage: a"]
+    assert e5._loaded().said == ["passage: a"]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +117,7 @@ def test_fastembed_is_given_the_prefixes_that_it_does_not_add() -> None:
     ],
 )
 def test_prefixes_follow_the_name(name: str, query: str) -> None:
-    assert prefixes(name)[0] == query
+    assert prefixes(name)[Role.QUERY] == query
 
 
 @NAMES

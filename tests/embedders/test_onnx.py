@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from recollect.embedders.onnx import OnnxEmbedder, token_windows
-from recollect.embedders.packaged import Packaged
 from recollect.errors import ModelUnavailable
+from recollect.models.loading import OnnxModel
+from recollect.models.registry import PackagedModel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,7 @@ class Echo:
         return [Named()]
 
 
-def described(**changes: Any) -> Packaged:
+def described(**changes: Any) -> PackagedModel:
     fields: dict[str, Any] = {
         "name": "echo",
         "revision": "1",
@@ -58,16 +59,16 @@ def described(**changes: Any) -> Packaged:
         "document_prefix": "",
         "weights": Path("model.onnx"),
         "tokenizer": Path("tokenizer.json"),
-        "centre": None,
+        "distribution": "recollect-model-echo",
     }
-    return Packaged(**fields | changes)
+    return PackagedModel(**fields | changes)
 
 
 @pytest.fixture
 def embedder(monkeypatch: pytest.MonkeyPatch) -> Any:
     def made(**changes: Any) -> OnnxEmbedder:
-        loaded = type("Loaded", (), {"session": Echo(), "tokenizer": tokenizer(), "inputs": ("input_ids",)})
-        monkeypatch.setattr("recollect.embedders.onnx._load", lambda *_: loaded)
+        loaded = OnnxModel(Echo(), tokenizer(), ("input_ids",))
+        monkeypatch.setattr("recollect.embedders.onnx.load_onnx", lambda *_: loaded)
         return OnnxEmbedder(described(**changes))
 
     return made

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from recollect.embedders.choose import availability, embedder_named
-from recollect.embedders.packaged import Packaged
+from recollect.embedders.choose import embedder_named
 from recollect.embedders.static import StaticEmbedder, only_tensor
 from recollect.errors import ModelUnavailable
+from recollect.models.registry import PackagedModel, availability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,9 +48,9 @@ def tiny(tmp_path: Path) -> StaticEmbedder:
         "document_prefix": "",
         "weights": weights,
         "tokenizer": tmp_path / "tokenizer.json",
-        "centre": None,
+        "distribution": "recollect-model-tiny",
     }
-    return StaticEmbedder(Packaged(**fields))
+    return StaticEmbedder(PackagedModel(**fields))
 
 
 def test_a_text_is_the_mean_of_its_tokens(tiny: StaticEmbedder) -> None:

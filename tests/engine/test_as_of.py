@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recollect.embedders.choose import availability
 from recollect.errors import InvalidInput
+from recollect.models.registry import availability
 from recollect.rank.explain import recombined
 from recollect.rank.profiles import PROFILES
 

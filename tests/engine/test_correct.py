@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
-from recollect.embedders.choose import availability, embedder_named
+from recollect.embedders.choose import embedder_named
 from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.models.registry import availability
 from recollect.rank.profiles import PROFILES
 
 if TYPE_CHECKING:

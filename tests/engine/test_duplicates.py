@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from test_similar import Angles
 
-from recollect.embedders.choose import availability, embedder_named
+from recollect.embedders.choose import embedder_named
 from recollect.errors import InvalidInput, ModelUnavailable, NotFound
+from recollect.models.registry import availability
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

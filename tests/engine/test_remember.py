@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from recollect.changes import NewText
-from recollect.embedders.choose import availability
 from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.models.registry import availability
 from recollect.rank.profiles import PROFILES
 from recollect.records import Kind, Memory, Status
 

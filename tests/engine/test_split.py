@@ -10,10 +10,11 @@ import pytest
 from overgrown import APOLLO, DATABASE, LOGIN, TEAM
 
 from recollect.changes import NewObservation
-from recollect.embedders.choose import availability, embedder_named
+from recollect.embedders.choose import embedder_named
 from recollect.engine.split_analysis import limit_for
 from recollect.engine.upkeep_results import SplitPart
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
+from recollect.models.registry import availability
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from recollect.errors import ModelUnavailable
+from recollect.models.loading import OnnxModel
+from recollect.models.registry import RERANKER, PackagedModel, availability, packaged_model, read_descriptor
 from recollect.rerankers import cross_encoder
-from recollect.rerankers.choose import availability, reranker_named
-from recollect.rerankers.cross_encoder import CrossEncoder
-from recollect.rerankers.packaged import PackagedReranker, described
+from recollect.rerankers.cross_encoder import CrossEncoder, reranker_named
 
 if TYPE_CHECKING:
     from recollect.ports import Reranker
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 tokenizers = pytest.importorskip("tokenizers")
 
 ROOT = Path(__file__).parents[2]
-STATE = availability("minilm")
+STATE = availability("minilm", RERANKER)
 needs_minilm = pytest.mark.skipif(not STATE.ready, reason=STATE.reason)
 WORDS = {"[CLS]": 0, "[SEP]": 1, "[UNK]": 2} | {f"w{n}": 10 + n for n in range(300)}
 
@@ -33,9 +33,19 @@ class Sums:
         return [(feeds["input_ids"] * feeds["token_type_ids"]).sum(axis=1, keepdims=True).astype(np.float32)]
 
 
-def packaged(tokens: int = 12, folder: Path = Path()) -> PackagedReranker:
+def packaged(tokens: int = 12, folder: Path = Path()) -> PackagedModel:
     weights, tokenizer = folder / "model.onnx", folder / "tokenizer.json"
-    return PackagedReranker("sums", "1", "sums", ("en",), tokens, weights, tokenizer)
+    return PackagedModel(
+        "sums",
+        "1",
+        "sums",
+        ("en",),
+        "cross-encoder",
+        tokens,
+        weights,
+        tokenizer,
+        "recollect-model-rerank-sums",
+    )
 
 
 @pytest.fixture
@@ -47,10 +57,8 @@ def sums(monkeypatch: pytest.MonkeyPatch) -> CrossEncoder:
         pair="[CLS] $A [SEP] $B:1 [SEP]:1",
         special_tokens=[("[CLS]", 0), ("[SEP]", 1)],
     )
-    words.enable_truncation(12, strategy="longest_first")
     inputs = ("input_ids", "token_type_ids", "attention_mask")
-    loaded = type("Loaded", (), {"session": Sums(), "tokenizer": words, "inputs": inputs})
-    monkeypatch.setattr(cross_encoder, "_load", lambda *_: loaded)
+    monkeypatch.setattr(cross_encoder, "load_onnx", lambda *_: OnnxModel(Sums(), words, inputs))
     return CrossEncoder(packaged())
 
 
@@ -79,9 +87,10 @@ def test_unreadable_weights_ask_to_install_again(tmp_path: Path) -> None:
         CrossEncoder(packaged(folder=tmp_path)).scores("tea", ["tea"])
 
 
-def test_a_descriptor_of_another_kind_of_model_is_refused() -> None:
-    with pytest.raises(ModelUnavailable, match="unknown architecture: onnx"):
-        described(ROOT / "models" / "arctic-s" / "recollect_model_arctic_s")
+def test_a_model_of_another_kind_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "models" / "rerank-minilm")
+    assert packaged_model("minilm", RERANKER) is not None
+    assert packaged_model("rerank-minilm") is None
 
 
 def test_a_name_that_nobody_has_is_told_with_those_that_there_are() -> None:
@@ -90,7 +99,7 @@ def test_a_name_that_nobody_has_is_told_with_those_that_there_are() -> None:
 
 
 def test_the_committed_descriptor_is_read() -> None:
-    model = described(ROOT / "models" / "rerank-minilm" / "recollect_model_rerank_minilm")
+    model = read_descriptor(ROOT / "models" / "rerank-minilm" / "recollect_model_rerank_minilm")
     assert (model.full_name, model.tokens) == ("minilm@1225ccd6", 512)
     assert model.distribution == "recollect-model-rerank-minilm"
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.embedders.packaged import packaged
+from recollect.models.registry import packaged_model
 from recollect.text.token_counts import count_tokens
 
 
@@ -95,7 +95,7 @@ trimestre. ¿Quién se encarga de avisar a los compañeros de Zaragoza?
 los gemelos al dentista, ¿verdad? Además, el termostato del frigorífico se había estropeado otra vez, así
 que nadie se dio cuenta cuando salió silenciosamente por la galería.
 """
-MODEL = packaged("arctic-s")
+MODEL = packaged_model("arctic-s")
 
 
 @cache

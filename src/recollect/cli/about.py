@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.cli.call import Call
-    from recollect.embedders.choose import Availability
+    from recollect.models.registry import Availability
     from recollect.settings import Setting
 
 SHELLS = ("bash", "zsh", "fish")
@@ -37,10 +37,10 @@ def settings(call: Call) -> None:
 def models(call: Call) -> None:
     """List embedding models, and what installs them."""
     from recollect.bootstrap import model_name  # noqa: PLC0415  # loads the engine
-    from recollect.embedders.choose import installed  # noqa: PLC0415
+    from recollect.embedders.choose import embedder_availabilities  # noqa: PLC0415
 
     preferred = model_name(call.settings()[0])
-    call.show(_models(installed(), preferred))
+    call.show(_models(embedder_availabilities(), preferred))
 
 
 @command(

@@ -82,8 +82,8 @@ def evaluate(ctx: click.Context) -> None:
 
 def _languages(memory: Engine) -> tuple[str, ...] | None:
     """Those that the store's model knows, where it says so."""
-    from recollect.embedders.packaged import packaged  # noqa: PLC0415  # --help needs none
+    from recollect.models.registry import packaged_model  # noqa: PLC0415  # --help needs none
 
     model = memory.model
-    described = None if model is None else packaged(model.name.partition("@")[0])
+    described = None if model is None else packaged_model(model.name.partition("@")[0])
     return None if described is None else described.languages

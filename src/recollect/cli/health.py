@@ -14,12 +14,11 @@ from recollect.cli.store_file import look_at
 from recollect.cli.upkeep import last_dream, schedule, session_count
 from recollect.cli.version import version
 from recollect.cli.wording import counted, size
-from recollect.embedders.choose import WORDS_ONLY, availability, default_choice, installed
-from recollect.embedders.packaged import packaged
+from recollect.embedders.choose import WORDS_ONLY, default_choice, embedder_availabilities
 from recollect.errors import ModelUnavailable, RecollectError
 from recollect.extractors.choose import extractor_named
+from recollect.models.registry import RERANKER, availability, packaged_model
 from recollect.records import Filter
-from recollect.rerankers import choose as rerankers
 from recollect.settings import AUTO, config_path
 from recollect.stores.sqlite.connection import APPLICATION_ID, migrations
 from recollect.text.languages import mostly_other_than_english
@@ -131,7 +130,7 @@ def preferred_model(found: Settings) -> Check:
 
 
 def other_models() -> Check:
-    ready = [each.name for each in installed() if each.ready and each.name not in _NO_ADVICE]
+    ready = [each.name for each in embedder_availabilities() if each.ready and each.name not in _NO_ADVICE]
     local = [name for name in ready if ":" not in name]
     said = f"that run here: {', '.join(local) or 'none'}; `recollect models` lists all"
     return Check("ok", "models", said)
@@ -140,7 +139,7 @@ def other_models() -> Check:
 def reranking(found: Settings) -> Check:
     """Whether the first hits are read again, and by what; tried out where they are."""
     if found.rerank == "off":
-        state = rerankers.availability(rerankers.OURS[0])
+        state = availability(RERANKER.ours[0], RERANKER)
         said = f"{state.name} is there for --rerank" if state.ready else state.reason
         return Check("ok", "re-ranking", f"off; {said}")
     try:
@@ -229,7 +228,7 @@ def _dreams(memory: Engine, found: Settings) -> Check:
 
 
 def _language(memory: Engine, name: str) -> Iterator[Check]:
-    described = packaged(name.partition("@")[0])
+    described = packaged_model(name.partition("@")[0])
     if described is None or described.languages != ("en",):
         return
     if mostly_other_than_english(_texts(memory)):

@@ -5,29 +5,32 @@ Importing this file imports no library of any model: what a name needs is import
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from threading import Lock
 from typing import TYPE_CHECKING
 
-from recollect.embedders.optional import is_there
-from recollect.embedders.packaged import Packaged, packaged, packaged_names
 from recollect.errors import ModelUnavailable
+from recollect.models.registry import (
+    EMBEDDER,
+    Availability,
+    availabilities,
+    availability,
+    is_importable,
+    once_per_process,
+    packaged_model,
+    ready_model,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
+    from recollect.models.registry import PackagedModel
     from recollect.ports import Embedder
 
 WORDS_ONLY = "none"
 """The name of having no model: searches go by words alone."""
 
-OURS = ("arctic-s", "e5-small", "potion")
-"""The models that we package, the preferred first."""
-
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ModelOptions:
     """What settings may say about a model. Each kind of model reads what concerns it."""
 
     threads: int = 1
@@ -41,38 +44,27 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Availability:
-    """Whether a name, or every name of a kind such as `ollama:…`, would work here."""
-
-    name: str
-    ready: bool
-    reason: str
-    """What it is if it is ready; else what is missing."""
-    command: str | None = None
-    """What to run to make it ready."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
+class DefaultModel:
     """The model to use where nobody named one."""
 
     name: str
     reason: str
 
 
-def embedder_named(name: str, options: Options | None = None) -> Embedder | None:
+def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder | None:
     """The embedder of a short name (`arctic-s`) or of the full name in a store (`arctic-s@f93ff225`).
 
     None for the name `none`. Nothing is loaded and no server is asked before the first text.
     """
-    options = options or Options()
+    options = options or ModelOptions()
     kind, colon, rest = name.strip().partition(":")
     if colon and kind in _KINDS:
         if not rest:
+            example = _KINDS[kind].example
             raise ModelUnavailable(
-                f"Which model of {kind}? Write its name after the colon, as in {_EXAMPLES[kind]!r}."
+                f"Which model of {kind}? Write its name after the colon, as in {example!r}."
             )
-        return _KINDS[kind](kind, rest, options)
+        return _KINDS[kind].make(kind, rest, options)
     short, _, revision = kind.partition("@")
     if colon or not short:
         raise _unknown(name)
@@ -85,85 +77,47 @@ def embedder_named(name: str, options: Options | None = None) -> Embedder | None
             return _of_package(short, revision, options)
 
 
-def default_choice() -> Choice:
+def default_choice() -> DefaultModel:
     """The best model that is installed and can run here, and why it was chosen."""
-    preferred = availability(OURS[0])
+    preferred = availability(EMBEDDER.ours[0])
     if preferred.ready:
-        return Choice(preferred.name, "the default model")
-    for other in map(availability, OURS[1:]):
+        return DefaultModel(preferred.name, "the default model")
+    for other in map(availability, EMBEDDER.ours[1:]):
         if other.ready:
-            return Choice(other.name, f"since the default is not ready: {preferred.reason}")
-    return Choice(
+            return DefaultModel(other.name, f"since the default is not ready: {preferred.reason}")
+    return DefaultModel(
         WORDS_ONLY, f"words only, since no model is ready: {preferred.reason}; run: {preferred.command}"
     )
 
 
-def installed() -> Sequence[Availability]:
+def embedder_availabilities() -> Sequence[Availability]:
     """Every kind of model, ready or not: ours first, then other packages, libraries and services."""
-    others = [name for name in packaged_names() if name not in OURS]
-    local = [availability(name) for name in (*OURS, *others)]
     hashing = Availability("hashing", ready=True, reason="compares words, not meaning; needs nothing")
-    return [*local, hashing, *(_library(kind) for kind in _KINDS)]
-
-
-def availability(name: str) -> Availability:
-    """Whether a packaged model is installed with all it needs."""
-    command = install_command(name)
-    try:
-        model = packaged(name)
-    except ModelUnavailable as error:
-        return Availability(name, ready=False, reason=str(error), command=command)
-    if model is None:
-        return Availability(name, ready=False, reason=f"the model {name!r} is not installed", command=command)
-    missing = [library for library in model.libraries if not is_there(library)]
-    if missing:
-        reason = f"the model {name!r} is installed, but not {' and '.join(missing)}"
-        return Availability(name, ready=False, reason=reason, command=f"pip install {' '.join(missing)}")
-    return Availability(name, ready=True, reason=f"{model.title} ({model.full_name})")
-
-
-def install_command(name: str) -> str:
-    """What installs a model, a library or what a service needs."""
-    if name in _SERVICES:
-        return "pip install httpx"
-    if name in _KINDS:
-        return f"pip install {name}"
-    return f"pip install recollect-model-{name} (in a clone of Recollect: pip install ./models/{name})"
+    return [*availabilities(EMBEDDER), hashing, *(_library(kind) for kind in _KINDS)]
 
 
 def _library(kind: str) -> Availability:
-    module = "httpx" if kind in _SERVICES else kind.replace("-", "_")
-    name = f"{kind}:…"
-    if not is_there(module):
+    module, name = _KINDS[kind].module, f"{kind}:…"
+    if not is_importable(module):
         reason = f"the library {module!r} is not installed"
-        return Availability(name, ready=False, reason=reason, command=install_command(kind))
-    return Availability(name, ready=True, reason=f"for example {_EXAMPLES[kind]}")
+        return Availability(name, ready=False, reason=reason, command=_install_command(kind))
+    return Availability(name, ready=True, reason=f"for example {_KINDS[kind].example}")
 
 
-def _of_package(name: str, revision: str, options: Options) -> Embedder:
-    model = packaged(name)
-    if model is None and name not in OURS:
+def _install_command(kind: str) -> str:
+    return f"pip install {_KINDS[kind].module.replace('_', '-')}"
+
+
+def _of_package(name: str, revision: str, options: ModelOptions) -> Embedder:
+    if name not in EMBEDDER.ours and packaged_model(name) is None:
         raise _unknown(name)
-    state = availability(name)
-    if model is None or not state.ready:
-        raise ModelUnavailable(f"{state.reason.capitalize()}; run: {state.command}")
+    model = ready_model(name)
     if revision not in {"", model.revision}:
         raise _other_revision(f"{name}@{revision}", model.full_name)
-    return _running(model, options)
+    return _running(model, options.threads)
 
 
-def _running(model: Packaged, options: Options) -> Embedder:
-    # Two threads that ask at once would each make one, and each would load the weights.
-    with _MAKING:
-        return _made(model, options.threads)
-
-
-_MAKING = Lock()
-
-
-@lru_cache(maxsize=8)
-def _made(model: Packaged, threads: int) -> Embedder:
-    """One for the whole process, whether it was asked for by its short name or by the name in a store."""
+def _made(model: PackagedModel, threads: int) -> Embedder:
     if model.architecture == "static":
         from recollect.embedders.static import StaticEmbedder  # noqa: PLC0415  # only when asked for
 
@@ -171,6 +125,9 @@ def _made(model: Packaged, threads: int) -> Embedder:
     from recollect.embedders.onnx import OnnxEmbedder  # noqa: PLC0415  # only when asked for
 
     return OnnxEmbedder(model, threads)
+
+
+_running = once_per_process(_made)
 
 
 def _hashing(revision: str) -> Embedder:
@@ -182,7 +139,7 @@ def _hashing(revision: str) -> Embedder:
     return HashingEmbedder(int(dims)) if dims else HashingEmbedder()
 
 
-def _hosted(kind: str, rest: str, options: Options) -> Embedder:
+def _hosted(kind: str, rest: str, options: ModelOptions) -> Embedder:
     from recollect.embedders.hosted import HostedEmbedder  # noqa: PLC0415  # only when asked for
 
     model, at, dims = rest.rpartition("@")
@@ -191,39 +148,35 @@ def _hosted(kind: str, rest: str, options: Options) -> Embedder:
     return HostedEmbedder(kind, rest, options)
 
 
-def _fastembed(kind: str, rest: str, options: Options) -> Embedder:
-    from recollect.embedders.libraries import FastembedEmbedder  # noqa: PLC0415  # only when asked for
+def _of_library(kind: str, rest: str, options: ModelOptions) -> Embedder:
+    from recollect.embedders.libraries import LIBRARIES  # noqa: PLC0415  # only when asked for
 
-    return FastembedEmbedder(rest, install_command(kind), options.threads)
-
-
-def _sentence_transformers(kind: str, rest: str, _options: Options) -> Embedder:
-    from recollect.embedders.libraries import SentenceTransformersEmbedder  # noqa: PLC0415  # only when asked for
-
-    return SentenceTransformersEmbedder(rest, install_command(kind))
+    return LIBRARIES[kind](rest, _install_command(kind), options.threads)
 
 
-_SERVICES = ("openai", "gemini", "ollama")
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Models that a service or another library runs: `openai:…`."""
 
-_KINDS: dict[str, Callable[[str, str, Options], Embedder]] = {
-    "openai": _hosted,
-    "gemini": _hosted,
-    "ollama": _hosted,
-    "fastembed": _fastembed,
-    "sentence-transformers": _sentence_transformers,
-}
+    make: Callable[[str, str, ModelOptions], Embedder]
+    module: str
+    """What must be importable."""
+    example: str
 
-_EXAMPLES = {
-    "openai": "openai:text-embedding-3-small",
-    "gemini": "gemini:gemini-embedding-001",
-    "ollama": "ollama:nomic-embed-text",
-    "fastembed": "fastembed:BAAI/bge-small-en-v1.5",
-    "sentence-transformers": "sentence-transformers:all-MiniLM-L6-v2",
+
+_KINDS = {
+    "openai": _Kind(_hosted, "httpx", "openai:text-embedding-3-small"),
+    "gemini": _Kind(_hosted, "httpx", "gemini:gemini-embedding-001"),
+    "ollama": _Kind(_hosted, "httpx", "ollama:nomic-embed-text"),
+    "fastembed": _Kind(_of_library, "fastembed", "fastembed:BAAI/bge-small-en-v1.5"),
+    "sentence-transformers": _Kind(
+        _of_library, "sentence_transformers", "sentence-transformers:all-MiniLM-L6-v2"
+    ),
 }
 
 
 def _unknown(name: str) -> ModelUnavailable:
-    names = ", ".join([*OURS, "hashing", WORDS_ONLY, *(f"{kind}:…" for kind in _KINDS)])
+    names = ", ".join([*EMBEDDER.ours, "hashing", WORDS_ONLY, *(f"{kind}:…" for kind in _KINDS)])
     return ModelUnavailable(f"No model named {name!r}; there are: {names}.")
 
 

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.embedders.services import SERVICES, Role
-from recollect.embedders.windows import as_one, halves, read_whole
+from recollect.embedders.services import SERVICES
+from recollect.embedders.windows import PiecewiseEmbedder, Role, as_one, halves
 from recollect.errors import ModelUnavailable
-from recollect.records import Model
 from recollect.remote import Remote, Unreachable, http_library
 from recollect.vectors import normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from recollect.embedders.choose import Options
-    from recollect.embedders.services import Request
-    from recollect.ports import Vector, Vectors
+    from recollect.embedders.choose import ModelOptions
+    from recollect.ports import Vectors
 
 
-class HostedEmbedder:
-    """Its width is learned from the first answer, so asking for `model` may ask the server once."""
+class HostedEmbedder(PiecewiseEmbedder):
+    """Asks a server; what that finds too long is asked for in halves."""
 
     def __init__(
-        self, kind: str, name: str, options: Options, sleep: Callable[[float], None] = time.sleep
+        self, kind: str, name: str, options: ModelOptions, sleep: Callable[[float], None] = time.sleep
     ) -> None:
+        # A narrower vector of the same model is another model, so the asked width is in the name.
+        super().__init__(f"{kind}:{name}" + (f"@{options.dims}" if options.dims else ""))
         self._service = SERVICES[kind]
         self._kind, self._name, self._options = kind, name, options
         if self._service.needs_key and not options.key and not options.base_url:
@@ -39,32 +39,11 @@ class HostedEmbedder:
             http_library()
         except Unreachable as error:
             raise self._failed(str(error)) from error
-        self._dims: int | None = None
 
-    @property
-    def model(self) -> Model:
-        if self._dims is None:
-            self.query("width")
-        # A narrower vector of the same model is another model, so the asked width is in the name.
-        asked = f"@{self._options.dims}" if self._options.dims else ""
-        return Model(name=f"{self._kind}:{self._name}{asked}", dims=self._dims or 0)
+    def _fits(self, text: str) -> bool:
+        return len(text) <= self._service.characters
 
-    def documents(self, texts: Sequence[str]) -> Vectors:
-        if not texts:
-            return np.zeros((0, self.model.dims), dtype=np.float32)
-        return self._whole(texts, Role.DOCUMENT)
-
-    def query(self, text: str) -> Vector:
-        row: Vector = self._whole([text], Role.QUERY)[0]
-        return row
-
-    def _whole(self, texts: Sequence[str], role: Role) -> Vectors:
-        longest = self._service.characters
-        return read_whole(
-            lambda pieces: self._batches(pieces, role), texts, lambda piece: len(piece) <= longest
-        )
-
-    def _batches(self, texts: Sequence[str], role: Role) -> Vectors:
+    def _vectors(self, texts: Sequence[str], role: Role) -> Vectors:
         size = self._service.batch
         parts = [self._halving(texts[start : start + size], role) for start in range(0, len(texts), size)]
         return np.concatenate(parts)
@@ -83,7 +62,7 @@ class HostedEmbedder:
     def _asked(self, texts: Sequence[str], role: Role) -> Vectors:
         # A service may refuse an empty text, but not a space.
         sent = [text or " " for text in texts]
-        answer = self._posted(self._service.request(self._name, sent, role, self._options.dims))
+        answer = self._posted(*self._service.request(self._name, sent, role, self._options.dims))
         try:
             rows = np.array(self._service.vectors(json.loads(answer)), dtype=np.float32)
         except (ValueError, KeyError, TypeError, IndexError) as error:
@@ -101,9 +80,9 @@ class HostedEmbedder:
             raise self._failed(f"answered vectors of {rows.shape[1]} dimensions instead of {expected}")
         self._dims = rows.shape[1]
 
-    def _posted(self, request: Request) -> str:
+    def _posted(self, path: str, body: Mapping[str, Any]) -> str:
         try:
-            answer = self._remote.post(request.path, request.body)
+            answer = self._remote.post(path, body)
         except Unreachable as error:
             raise self._failed(str(error)) from error
         if answer.accepted:

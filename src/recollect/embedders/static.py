@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.embedders.loading import damaged, described_model, load_tokenizer
 from recollect.embedders.windows import readable
+from recollect.models.loading import OnFirstUse, load_tokenizer, stored_model, unreadable_files
 from recollect.vectors import Rows, normalised
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from recollect.embedders.packaged import Packaged
+    from recollect.models.registry import PackagedModel
     from recollect.ports import Vector, Vectors
     from recollect.records import Model
 
@@ -25,11 +24,10 @@ if TYPE_CHECKING:
 class StaticEmbedder:
     """Cheap to make, like every embedder of ours; needs no onnxruntime. Reads texts of any length whole."""
 
-    def __init__(self, packaged: Packaged) -> None:
+    def __init__(self, packaged: PackagedModel) -> None:
         self._packaged = packaged
-        self._model = described_model(packaged)
-        self._loading = Lock()
-        self._loaded: _Loaded | None = None
+        self._model = stored_model(packaged)
+        self._loaded = OnFirstUse(lambda: _load(packaged))
 
     @property
     def model(self) -> Model:
@@ -43,7 +41,7 @@ class StaticEmbedder:
         return row
 
     def _rows(self, texts: Sequence[str]) -> Vectors:
-        loaded = self._ready()
+        loaded = self._loaded()
         rows = np.zeros((len(texts), self._model.dims), dtype=np.float32)
         for row, text in enumerate(texts):
             ids = _known_tokens(loaded, text)
@@ -53,33 +51,26 @@ class StaticEmbedder:
                 rows[row] = loaded.table[ids].mean(axis=0)
         return normalised(rows)
 
-    def _ready(self) -> _Loaded:
-        if self._loaded is None:
-            with self._loading:
-                if self._loaded is None:
-                    self._loaded = _load(self._packaged)
-        return self._loaded
-
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
+class _StaticTable:
     table: Rows
     tokenizer: Any
     unknown: int | None
 
 
-def _known_tokens(loaded: _Loaded, text: str) -> Sequence[int]:
+def _known_tokens(loaded: _StaticTable, text: str) -> Sequence[int]:
     ids = loaded.tokenizer.encode(readable(text), add_special_tokens=False).ids
     return [token for token in ids if token != loaded.unknown]
 
 
-def _load(packaged: Packaged) -> _Loaded:
+def _load(packaged: PackagedModel) -> _StaticTable:
     tokenizer = load_tokenizer(packaged)
     try:
         table = only_tensor(packaged.weights)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise damaged(packaged, error) from error
-    return _Loaded(table, tokenizer, tokenizer.token_to_id("[UNK]"))
+        raise unreadable_files(packaged, error) from error
+    return _StaticTable(table, tokenizer, tokenizer.token_to_id("[UNK]"))
 
 
 def only_tensor(path: Path) -> Rows:

@@ -1,12 +1,15 @@
-"""Texts longer than a model can read are read in overlapping pieces, and the pieces' vectors averaged."""
+"""Reads texts longer than a model's limit in overlapping pieces, and averages the vectors of the pieces."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from enum import StrEnum
 from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.records import Model
 from recollect.vectors import normalised
 
 if TYPE_CHECKING:
@@ -59,3 +62,45 @@ def read_whole(
     rows = encode([piece for of_text in pieces for piece in of_text])
     ends = np.cumsum([len(of_text) for of_text in pieces])
     return np.stack([as_one(part) for part in np.split(rows, ends[:-1])])
+
+
+class Role(StrEnum):
+    """Models tell a question from what may answer it."""
+
+    QUERY = "query"
+    DOCUMENT = "document"
+
+
+class PiecewiseEmbedder(ABC):
+    """A model that others run. It learns its width from the first vector: `model` may ask for one."""
+
+    def __init__(self, full_name: str) -> None:
+        self._full_name = full_name
+        self._dims: int | None = None
+
+    @property
+    def model(self) -> Model:
+        if self._dims is None:
+            self.query("width")
+        return Model(name=self._full_name, dims=self._dims or 0)
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        if not texts:
+            return np.zeros((0, self.model.dims), dtype=np.float32)
+        return self._whole(texts, Role.DOCUMENT)
+
+    def query(self, text: str) -> Vector:
+        row: Vector = self._whole([text], Role.QUERY)[0]
+        return row
+
+    def _whole(self, texts: Sequence[str], role: Role) -> Vectors:
+        rows = read_whole(lambda pieces: self._vectors(pieces, role), texts, self._fits)
+        self._dims = rows.shape[1]
+        return rows
+
+    @abstractmethod
+    def _vectors(self, texts: Sequence[str], role: Role) -> Vectors:
+        """One normalised row for each text, all of which fit."""
+
+    @abstractmethod
+    def _fits(self, text: str) -> bool: ...

@@ -13,9 +13,9 @@ from vector_world import DIMS, KINDS, MODEL, SCOPES, STORE, World, some_vectors
 
 from hypothesis_profiles import tries
 from recollect.changes import NewText, PutText, PutVectors
-from recollect.embedders.loading import described_model
-from recollect.embedders.packaged import described
 from recollect.errors import InvalidInput
+from recollect.models.loading import stored_model
+from recollect.models.registry import read_descriptor
 from recollect.records import Filter, Kind, Model, Scope
 from recollect.stores.sqlite import vector_block, vector_cache, vector_file, vector_prefix, vector_state
 from recollect.stores.sqlite.store import SqliteStore
@@ -350,7 +350,7 @@ def test_a_rotation_of_another_width_is_refused(store: SqliteStore, clock: Calla
 
 @pytest.mark.parametrize("folder", ["arctic-s/recollect_model_arctic_s", "e5-small/recollect_model_e5_small"])
 def test_a_shipped_rotation_turns_and_does_not_bend(folder: str) -> None:
-    model = described_model(described(MODELS / folder))
+    model = stored_model(read_descriptor(MODELS / folder))
     dims = model.dims
     assert model.rotation is not None
     rows = np.frombuffer(model.rotation, "<f2").astype(np.float64).reshape(width(dims), dims)
@@ -360,4 +360,4 @@ def test_a_shipped_rotation_turns_and_does_not_bend(folder: str) -> None:
 
 
 def test_a_model_whose_first_numbers_weigh_the_most_ships_none() -> None:
-    assert described_model(described(MODELS / "potion/recollect_model_potion")).rotation is None
+    assert stored_model(read_descriptor(MODELS / "potion/recollect_model_potion")).rotation is None

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recollect.embedders import onnx
-from recollect.embedders.choose import availability
-from recollect.embedders.in_place import graph_in_place
 from recollect.embedders.onnx import OnnxEmbedder
-from recollect.embedders.packaged import packaged
 from recollect.errors import ModelUnavailable
+from recollect.models import loading
+from recollect.models.onnx_graph import graph_in_place
+from recollect.models.registry import availability, packaged_model
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recollect.embedders.packaged import Packaged
+    from recollect.models.registry import PackagedModel
 
 TEXTS = ("The cat sat on the mat.", "", "word " * 600)
 
@@ -66,22 +65,36 @@ def test_what_is_no_model_is_refused(tmp_path: Path, content: bytes) -> None:
         graph_in_place(path)
 
 
-def arctic() -> Packaged:
+def arctic() -> PackagedModel:
     state = availability("arctic-s")
-    model = packaged("arctic-s")
+    model = packaged_model("arctic-s")
     if not state.ready or model is None:
         pytest.skip(state.reason)
     return model
 
 
-def rows(model: Packaged) -> bytes:
+def rows(model: PackagedModel) -> bytes:
     made: bytes = OnnxEmbedder(model).documents(TEXTS).tobytes()
     return made
 
 
+def graphs_given(monkeypatch: Any) -> list[type]:
+    """Whether each session from now on gets a graph, or the path of a file to load whole."""
+    runtime = pytest.importorskip("onnxruntime")
+    given: list[type] = []
+    session = runtime.InferenceSession
+
+    def noted(graph: bytes | str, *options: Any, **more: Any) -> Any:
+        given.append(type(graph))
+        return session(graph, *options, **more)
+
+    monkeypatch.setattr(runtime, "InferenceSession", noted)
+    return given
+
+
 def test_vectors_are_the_same_to_the_byte_as_of_the_file_loaded_whole(monkeypatch: Any) -> None:
     shared = rows(arctic())
-    monkeypatch.setattr(onnx, "_sharing", lambda *_: None)
+    monkeypatch.setattr(loading, "graph_in_place", lambda _: b"no graph")
     assert rows(arctic()) == shared
 
 
@@ -93,14 +106,7 @@ def test_a_linked_model_finds_its_weights_whatever_lies_in_the_working_directory
     (tmp_path / "link.onnx").symlink_to(model.weights)
     (tmp_path / "model.onnx").write_bytes(bytes(model.weights.stat().st_size))
     monkeypatch.chdir(tmp_path)
-    given: list[type] = []
-    session = onnx._session
-
-    def noted(runtime: Any, graph: bytes | str, weights: Path, threads: int) -> Any:
-        given.append(type(graph))
-        return session(runtime, graph, weights, threads)
-
-    monkeypatch.setattr(onnx, "_session", noted)
+    given = graphs_given(monkeypatch)
     assert rows(replace(model, weights=tmp_path / "link.onnx")) == expected
     assert given == [bytes]  # mapped, not loaded whole
 
@@ -108,7 +114,9 @@ def test_a_linked_model_finds_its_weights_whatever_lies_in_the_working_directory
 def test_a_runtime_that_would_look_elsewhere_loads_the_file_whole(monkeypatch: Any) -> None:
     runtime = pytest.importorskip("onnxruntime")
     monkeypatch.setattr(runtime, "__version__", "1.20.1")
-    assert onnx._sharing(runtime, arctic().weights, 1) is None
+    given = graphs_given(monkeypatch)
+    rows(arctic())
+    assert given == [str]
 
 
 def test_a_damaged_file_is_told_with_the_command_that_mends_it(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Models that run on this machine: the registry of installed ones, and what loads their files."""
