@@ -8,7 +8,7 @@ import pytest
 
 from recollect.records import Kind, Memory, Observation, Scope
 from recollect.text.self_questions import Asks, of_day, of_mention, of_name, of_relation, of_words
-from recollect.text.when import time_of
+from recollect.text.time_phrases import time_of
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 

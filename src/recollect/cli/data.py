@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from recollect.rank.explain import Reason
     from recollect.rank.whynot import Standing
     from recollect.records import Memory, Observation, Relation
-    from recollect.text.when import TimePhrase
+    from recollect.text.time_phrases import TimePhrase
 
 
 def data_of(reply: Reply) -> Any:  # noqa: PLR0911  # one line for each reply

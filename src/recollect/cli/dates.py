@@ -6,7 +6,7 @@ from datetime import datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from recollect.text.when import TimePhrase
+    from recollect.text.time_phrases import TimePhrase
 
 _INSTANT = timedelta(microseconds=1)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from recollect.text.when import TimePhrase
+    from recollect.text.time_phrases import TimePhrase
 
 _AGO = re.compile(r"(\d{1,6})d")
 _WEEK = re.compile(r"\d{4}-?W\d{2}")
@@ -80,8 +80,8 @@ def _last_moment(start: datetime, days: int) -> datetime:
 
 
 def _phrase(text: str, now: datetime, option: str) -> TimePhrase:
+    from recollect.text.time_phrases import TimePhrase, time_of  # noqa: PLC0415
     from recollect.text.tokens import content_words  # noqa: PLC0415  # --help needs no grammar of times
-    from recollect.text.when import TimePhrase, time_of  # noqa: PLC0415
 
     phrase = time_of(text, now)
     if phrase is None and text.strip().lower() in {"now", "ahora"}:

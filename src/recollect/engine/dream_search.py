@@ -15,7 +15,7 @@ from recollect.engine.meaning import embedder_of
 from recollect.errors import ModelUnavailable
 from recollect.records import Filter, Kind
 from recollect.text.near_duplicates import contains_statement, may_repeat_error, same_statement
-from recollect.text.when import time_phrases
+from recollect.text.time_phrases import time_phrases
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

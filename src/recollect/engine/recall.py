@@ -22,8 +22,8 @@ from recollect.rank.pipeline import run
 from recollect.rank.route import Route, strategy_for
 from recollect.records import Filter, Kind, as_it_stood
 from recollect.retrieve.gather import Request
+from recollect.text.time_phrases import time_of
 from recollect.text.tokens import content_words
-from recollect.text.when import time_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from recollect.rank.pipeline import Profile
     from recollect.records import Found, Memory, Model
     from recollect.retrieve.gather import Gathered
-    from recollect.text.when import TimePhrase
+    from recollect.text.time_phrases import TimePhrase
 
 # A time that is doubtful moves nothing.
 _SURE_ENOUGH = 0.6

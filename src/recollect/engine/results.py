@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recollect.engine.shadow import Trace
     from recollect.rank.explain import Reason
     from recollect.records import Memory, Model, Relation
-    from recollect.text.when import TimePhrase
+    from recollect.text.time_phrases import TimePhrase
 
 
 Mode = Literal["hybrid", "meaning", "words"]

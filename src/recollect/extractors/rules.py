@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from recollect.records import Statement
 from recollect.text.statement_categories import Category
 from recollect.text.statements import statements_in
+from recollect.text.time_phrases import time_of
 from recollect.text.tokens import fold
-from recollect.text.when import time_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

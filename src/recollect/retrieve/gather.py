@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.ports import Vector, View
     from recollect.rank.pipeline import Profile
     from recollect.records import Filter
-    from recollect.text.when import TimePhrase
+    from recollect.text.time_phrases import TimePhrase
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from recollect.text.tokens import words
@@ -23,6 +24,21 @@ het een van dat niet zijn och att det som ar av
 """
 _ENGLISH_WORDS, _OTHER_WORDS = frozenset(_ENGLISH.split()), frozenset(_OTHER.split())
 _MOSTLY = 0.5
+# The same for Spanish and English alone, with more words.
+_SPANISH_OR_ENGLISH = (
+    """
+    el la los las de del que en y a un una por para con se lo como mas pero su sus al es fue esta este
+    me mi cuando donde quien cual hasta desde entre sobre antes despues hoy ayer dia factura reunion
+    cita nos le
+    """,
+    """
+    the of and to in is was on for with at by from that this it i we you my our did do does what when
+    where who how which before after since until between had have has are were be not or
+    """,
+)
+_SPANISH, _PLAIN_ENGLISH = (frozenset(words.split()) for words in _SPANISH_OR_ENGLISH)
+# Enough to tell, however long the text is.
+_ENOUGH_WORDS = 200
 
 
 def mostly_other_than_english(texts: Iterable[str]) -> bool:
@@ -41,6 +57,12 @@ def language_of(text: str) -> Literal["english", "other"] | None:
     if english == other:
         return None
     return "english" if english > other else "other"
+
+
+def is_spanish(folded_words: Iterable[str]) -> bool:
+    """Whether a text has more of the small words of Spanish than of English."""
+    first = list(islice(folded_words, _ENOUGH_WORDS))
+    return sum(word in _SPANISH for word in first) > sum(word in _PLAIN_ENGLISH for word in first)
 
 
 def _is_latin(letter: str) -> bool:

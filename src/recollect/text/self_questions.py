@@ -12,9 +12,10 @@ from enum import StrEnum
 
 from recollect.records import Kind, Memory
 from recollect.text.cloze import densest_phrase, gapped_sentence, sampled_phrase
+from recollect.text.languages import is_spanish
+from recollect.text.time_phrases.lexer import tokenize
 from recollect.text.tokens import words
-from recollect.text.when.reading import read
-from recollect.text.when.tongue import is_spanish
+from recollect.text.word_lists import ENGLISH_MONTHS, SPANISH_MONTHS
 
 
 class Asks(StrEnum):
@@ -73,20 +74,12 @@ _SPANISH = {
     Asks.DAY: "¿Qué pasó el {day}?",
     Asks.SAID: "¿Qué dijo {name} el {day}?",
 }
-_ENGLISH_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-_SPANISH_MONTHS = (
-    "enero", "febrero", "marzo", "abril", "mayo", "junio",
-    "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
-)  # fmt: skip
 # Enough to tell the language by.
 _LETTERS = 2_000
 
 
 def spoken_spanish(text: str) -> bool:
-    return is_spanish(read(text[:_LETTERS]).items)
+    return is_spanish(token.word for token in tokenize(text[:_LETTERS]).tokens)
 
 
 def one_saying(memory: Memory, lot: int) -> str:
@@ -149,8 +142,8 @@ def _worded(form: str, *, spanish: bool, **filled: str) -> str:
 
 def _date(day: date, *, spanish: bool) -> str:
     if spanish:
-        return f"{day.day} de {_SPANISH_MONTHS[day.month - 1]} de {day.year}"
-    return f"{day.day} {_ENGLISH_MONTHS[day.month - 1]} {day.year}"
+        return f"{day.day} de {SPANISH_MONTHS[day.month - 1]} de {day.year}"
+    return f"{day.day} {ENGLISH_MONTHS[day.month - 1].title()} {day.year}"
 
 
 def _parted(type_: str) -> list[str]:

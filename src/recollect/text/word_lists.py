@@ -77,3 +77,12 @@ august april june summer autumn sol mar luz paz pilar blanca rosa angel reyes cr
 today now home work note notes idea ideas user assistant
 """)
 """Everyday words that are also somebody's name."""
+
+ENGLISH_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+SPANISH_MONTHS = (
+    "enero", "febrero", "marzo", "abril", "mayo", "junio",
+    "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
+)  # fmt: skip

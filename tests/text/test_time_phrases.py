@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.when import TimePhrase, time_of, time_phrases
+from recollect.text.time_phrases import TimePhrase, time_of, time_phrases
 
 MADRID, NEW_YORK, TOKYO = (ZoneInfo(name) for name in ("Europe/Madrid", "America/New_York", "Asia/Tokyo"))
 WEDNESDAY = datetime(2024, 5, 15, 10, 30, tzinfo=MADRID)

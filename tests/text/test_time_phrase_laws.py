@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hypothesis_profiles import tries
 from recollect.errors import InvalidInput
-from recollect.text.when import TimePhrase, time_of, time_phrases
+from recollect.text.time_phrases import TimePhrase, time_of, time_phrases
 
 ZONES = [
     ZoneInfo(name)

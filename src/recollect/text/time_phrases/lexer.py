@@ -1,4 +1,4 @@
-"""Reading a text: folded letter by letter, cut into words, numbers, dates and marks with their places."""
+"""The lexer: folds a text and cuts it into words, numbers, dates and marks, with their places."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from recollect.text.tokens import fold
 
-# What each stretch of a folded text is. The first that fits wins; each reads a bounded stretch, or one
-# that it keeps, so that reading is linear. `price` and `odd` are numbers that are never dates.
+# What each piece of a folded text is. The first alternative that fits wins; each reads a bounded stretch, or
+# one that it keeps, so that reading is linear. `price` and `odd` are numbers that are never dates.
 _PIECES = re.compile(
     r"""
       (?P<word>[^\W\d_]++(?!\w))
@@ -33,10 +33,10 @@ _PIECES = re.compile(
     """,
     re.VERBOSE,
 )
-_LIKE = {"–": "-", "—": "-", "−": "-", "’": "'", "’s": "'s", "...": "..", "‐": "-", "‑": "-"}
+_SAME_MARKS = {"–": "-", "—": "-", "−": "-", "’": "'", "’s": "'s", "...": "..", "‐": "-", "‑": "-"}
 
 
-class Item(NamedTuple):
+class Token(NamedTuple):
     """A piece of text, or what the grammar has made of several."""
 
     kind: str
@@ -48,9 +48,10 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    items: tuple[Item, ...]
+class TokenizedText:
+    tokens: tuple[Token, ...]
     places: tuple[int, ...] | None
+    """Where each letter of the folded text stood; None where folding moved none."""
     cased: bool
     """Whether capital letters tell names from other words in this text."""
 
@@ -61,35 +62,48 @@ class Reading:
         return self.places[start], max(self.places[stop], self.places[stop - 1] + 1)
 
 
-def read(text: str) -> Reading:
+def tokenize(text: str) -> TokenizedText:
     folded, places = _folded(text)
-    items = []
+    tokens = []
     for match in _PIECES.finditer(folded):
         kind, word = match.lastgroup or "", match.group()
         start, stop = match.span()
-        capital = text[start if places is None else places[start]].isupper()
-        if kind == "word":
-            items.append(Item(kind, word, None, start, stop, capital))
-        elif kind == "mark":
-            items.append(Item("word", _LIKE.get(word, word), None, start, stop))
-        else:
+        if kind == "mark":
+            tokens.append(Token("word", _SAME_MARKS.get(word, word), None, start, stop))
+            continue
+        value = None
+        if kind != "word":
             # A date's bar is a group of its own, and the last to close inside it.
-            items.append(_item("date" if kind == "bar" else kind, word, start, stop, capital=capital))
-    return Reading(tuple(items), places, text != text.lower() and text != text.upper())
+            kind, value = _read("date" if kind == "bar" else kind, word)
+        capital = text[start if places is None else places[start]].isupper()
+        tokens.append(Token(kind, word, value, start, stop, capital))
+    return TokenizedText(tuple(tokens), places, text != text.lower() and text != text.upper())
 
 
-def _item(kind: str, word: str, start: int, stop: int, *, capital: bool) -> Item:
-    value: Any = word
-    if kind == "number":
-        value = int(word) if len(word) <= 6 else 0
-        kind = "YEAR" if len(word) == 4 else "DAYNUM" if len(word) <= 2 and 1 <= value <= 31 else "INT"
-    elif kind in {"ordinal", "quarter"}:
-        value = int(re.sub(r"\D", "", word))
-    elif kind == "clock":
-        value = _clock(word)
-    elif kind == "decade":
-        value = _decade(word)
-    return Item(kind.upper(), word, value, start, stop, capital)
+def _read(kind: str, word: str) -> tuple[str, Any]:
+    match kind:
+        case "number":
+            value = int(word) if len(word) <= 6 else 0
+            is_day = len(word) <= 2 and 1 <= value <= 31
+            return ("YEAR" if len(word) == 4 else "DAYNUM" if is_day else "INT"), value
+        case "ordinal" | "quarter":
+            return kind.upper(), _digits(word)
+        case "clock":
+            return kind.upper(), _clock(word)
+        case "decade":
+            year = _digits(word)
+            return kind.upper(), year if year >= 100 else full_year(year)
+        case _:
+            return kind.upper(), word
+
+
+def full_year(decade: int) -> int:
+    """1990 for 90, and 2020 for 20."""
+    return decade + (1900 if decade >= 30 else 2000)
+
+
+def _digits(word: str) -> int:
+    return int(re.sub(r"\D", "", word))
 
 
 def _clock(word: str) -> tuple[int, int | None]:
@@ -101,13 +115,6 @@ def _clock(word: str) -> tuple[int, int | None]:
     elif "a" in word and hour == 12:
         hour = 0
     return hour, numbers[1] if len(numbers) > 1 else None
-
-
-def _decade(word: str) -> int:
-    year = int(re.sub(r"\D", "", word))
-    if year >= 100:
-        return year
-    return year + (1900 if year >= 30 else 2000)
 
 
 def _folded(text: str) -> tuple[str, tuple[int, ...] | None]:
