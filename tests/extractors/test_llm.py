@@ -19,7 +19,7 @@ from recollect.errors import ExtractionFailed
 from recollect.extractors.choose import Options
 from recollect.extractors.llm import LanguageModel
 from recollect.records import Kind, Memory, Scope, Statement
-from recollect.text.statement_categories import Category
+from recollect.text.statements.categories import Category
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

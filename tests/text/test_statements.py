@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hypothesis_profiles import tries
-from recollect.text.statement_categories import Category
-from recollect.text.statement_drops import DROPS
-from recollect.text.statement_sentences import sentences
-from recollect.text.statement_signs import SIGNS
+from recollect.text.sentences import sentences
 from recollect.text.statements import IMPORTANCES, statements_in
+from recollect.text.statements.categories import Category
+from recollect.text.statements.drops import DROPS
+from recollect.text.statements.signs import SIGNS
 
 HERE = Path(__file__).parent
 
@@ -151,7 +151,7 @@ def test_what_is_asked_to_be_remembered_is_kept_whatever_it_is() -> None:
 
 def test_the_page_on_extraction_explains_every_sign_and_category() -> None:
     page = (HERE.parent.parent / "docs" / "extraction.md").read_text(encoding="utf-8")
-    for name in [*(sign.name for sign in SIGNS), "named", *DROPS, *Category, *IMPORTANCES]:
+    for name in [*SIGNS, "named", *DROPS, *Category, *IMPORTANCES]:
         assert f"`{name}`" in page
 
 

@@ -40,16 +40,16 @@ class LanguageModel:
     def statements(self, messages: Sequence[Memory]) -> Sequence[Statement]:
         if self._lacks_key:
             raise self._failed("needs a key, or the base URL of a server that needs none; see the settings")
-        return [statement for batch in batches(messages) for statement in self._drawn(batch)]
+        return [statement for batch in batches(messages) for statement in self._statements_of(batch)]
 
-    def _drawn(self, batch: Sequence[Piece]) -> list[Statement]:
-        answer = self._asked(request(self._model, batch))
+    def _statements_of(self, batch: Sequence[Piece]) -> list[Statement]:
+        answer = self._answer(request(self._model, batch))
         try:
             return read_notes(answer, batch)
         except Unreadable as error:
             raise self._failed(f"answered, but {error}") from error
 
-    def _asked(self, body: dict[str, Any]) -> str:
+    def _answer(self, body: dict[str, Any]) -> str:
         """Ask; where the server does not know one of the two finer options, ask without it from then on."""
         while True:
             sent = {name: value for name, value in body.items() if name not in self._refused}

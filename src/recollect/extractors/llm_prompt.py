@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.records import Statement
-from recollect.text.statement_categories import Category
+from recollect.text.statements.categories import Category
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -95,7 +95,7 @@ def batches(messages: Sequence[Memory]) -> Iterator[tuple[Piece, ...]]:
 
 def request(model: str, batch: Sequence[Piece]) -> dict[str, Any]:
     """The body of a chat completion. The messages' numbers count from 1."""
-    told = [_told(number, piece) for number, piece in enumerate(batch, start=1)]
+    rows = [_row(number, piece) for number, piece in enumerate(batch, start=1)]
     return {
         "model": model,
         "temperature": 0,
@@ -105,7 +105,7 @@ def request(model: str, batch: Sequence[Piece]) -> dict[str, Any]:
         },
         "messages": [
             {"role": "system", "content": _INSTRUCTIONS},
-            {"role": "user", "content": json.dumps(told, ensure_ascii=False)},
+            {"role": "user", "content": json.dumps(rows, ensure_ascii=False)},
         ],
     }
 
@@ -119,14 +119,14 @@ def read_notes(answer: str, batch: Sequence[Piece]) -> list[Statement]:
     return [_statement(note, batch[note["message"] - 1].message) for note in sorted(known, key=_number)]
 
 
-def _told(number: int, piece: Piece) -> dict[str, Any]:
+def _row(number: int, piece: Piece) -> dict[str, Any]:
     message = piece.message
-    told: dict[str, Any] = {"number": number, "speaker": message.speaker or message.role or "user"}
+    row: dict[str, Any] = {"number": number, "speaker": message.speaker or message.role or "user"}
     if message.role and message.speaker:
-        told["role"] = message.role
+        row["role"] = message.role
     if not message.undated:
-        told["said_at"] = message.created_at.isoformat(timespec="seconds")
-    return told | {"text": piece.text}
+        row["said_at"] = message.created_at.isoformat(timespec="seconds")
+    return row | {"text": piece.text}
 
 
 def _content(answer: str) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recollect.records import Statement
-from recollect.text.statement_categories import Category
 from recollect.text.statements import statements_in
+from recollect.text.statements.categories import Category
 from recollect.text.time_phrases import time_of
 from recollect.text.tokens import fold
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recollect.records import Memory
-    from recollect.text.statements import Said
+    from recollect.text.statements import FoundStatement
 
 SURE = 0.7
-"""How sure a time phrase must be before a note is dated by it."""
+"""How sure a time phrase must be to date a note."""
 SETTLED = 0.9
 """How sure it must be where the note is a plan."""
 
@@ -34,11 +34,13 @@ class Rules:
     name: str = "rules"
 
     def statements(self, messages: Sequence[Memory]) -> Sequence[Statement]:
-        return [statement for message in messages if _by_a_person(message) for statement in _drawn(message)]
+        return [
+            statement for message in messages if _is_by_person(message) for statement in _statements(message)
+        ]
 
 
-def _by_a_person(message: Memory) -> bool:
-    """An assistant's words are kept only where it is someone with a name of its own."""
+def _is_by_person(message: Memory) -> bool:
+    """Whether a person spoke; an assistant with a name of its own counts as one."""
     role = fold(message.role or "")
     if role in _MACHINES:
         return False
@@ -46,20 +48,22 @@ def _by_a_person(message: Memory) -> bool:
     return speaker not in _ASSISTANTS and (role not in _ASSISTANTS or bool(speaker))
 
 
-def _drawn(message: Memory) -> list[Statement]:
+def _statements(message: Memory) -> list[Statement]:
     return [
-        Statement(message.id, said.text, said.category.value, said.importance, _happened_at(said, message))
-        for said in statements_in(message.text)
+        Statement(
+            message.id, found.text, found.category.value, found.importance, _happened_at(found, message)
+        )
+        for found in statements_in(message.text)
     ]
 
 
-def _happened_at(said: Said, message: Memory) -> datetime | None:
+def _happened_at(found: FoundStatement, message: Memory) -> datetime | None:
     """When a statement speaks of a time, the start of that time; the message's own, where it lies in it."""
     if message.undated:
         return None  # "yesterday" of an unknown day
-    phrase = time_of(said.text, message.created_at)
+    phrase = time_of(found.text, message.created_at)
     # A Friday without a date is read as the last one, but plans are made for the next.
-    sure = SETTLED if said.category is Category.PLANS_GOALS else SURE
+    sure = SETTLED if found.category is Category.PLANS_GOALS else SURE
     if phrase is None or phrase.confidence < sure or phrase.start is None:
         return None
     now = phrase.start <= message.created_at and (phrase.stop is None or message.created_at < phrase.stop)

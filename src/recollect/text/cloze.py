@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recollect.text.statement_sentences import sentences
+from recollect.text.sentences import sentences
 from recollect.text.tokens import has_unspaced, is_mark, topic_terms, words
 from recollect.text.word_lists import STOPWORDS
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.text.statement_signs import any_of
+from recollect.text.statements.signs import any_of
 
 if TYPE_CHECKING:
     import re

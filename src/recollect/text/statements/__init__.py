@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from recollect.text.statement_categories import Category, category_of
-from recollect.text.statement_drops import DROPS
-from recollect.text.statement_sentences import MARKER, is_prose, quoted, sentences
-from recollect.text.statement_signs import ENOUGH, LEANING_ENOUGH, LEANS, SIGNS, TIME_NAMES
+from recollect.text.sentences import LIST_MARKER, is_prose, quotations, sentences
+from recollect.text.statements.categories import Category, category_of
+from recollect.text.statements.drops import DROPS
+from recollect.text.statements.signs import ENOUGH, FOLLOWING_ENOUGH, FOLLOWS, POINTS, SIGNS, TIME_NAMES
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
@@ -25,14 +25,13 @@ IMPORTANCES: dict[str, float] = {
     Category.IDENTITY: 0.7,
     "plan": 0.6,
 }
-"""What a sign or a category makes of a statement's importance; the highest counts."""
-
-TOGETHER = 3
-"""At most so many sentences lean on one another in one statement."""
+"""The importance that a sign or a category gives a statement; the highest counts."""
+MOST_SENTENCES = 3
+"""At most so many sentences make one statement."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FoundStatement:
     """A statement of a message, in the speaker's own words."""
 
     text: str
@@ -45,37 +44,37 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
-    """A sentence with its points."""
+class _Candidate:
+    """A sentence with its points, or several that follow one another."""
 
     start: int
     stop: int
-    sentence: int
+    number: int
     """Its place among all sentences, kept or not."""
     plain: str
     points: int
     signs: frozenset[str]
-    leans: bool
+    follows: bool
     """It says something of the sentence before it, in the same line."""
-    joined: int = 1
+    sentences: int = 1
 
 
-def statements_in(text: str) -> tuple[Said, ...]:
+def statements_in(text: str) -> tuple[FoundStatement, ...]:
     """What a message says that is worth keeping, in its order. Each text stands in the message as it is."""
-    kept: list[_Judged] = []
-    for judged in _judged(text):
-        last = kept[-1] if kept else None
-        if last and _leans_on(judged, last):
-            kept[-1] = _joined(last, judged)
-        elif judged.points >= ENOUGH:
-            kept.append(judged)
-    said: dict[str, Said] = {}
-    for judged in kept:
-        said.setdefault(text[judged.start : judged.stop], _said(text, judged))
-    return tuple(said.values())
+    kept: list[_Candidate] = []
+    for candidate in _candidates(text):
+        if kept and _continues(candidate, kept[-1]):
+            kept[-1] = _joined(kept[-1], candidate)
+        elif candidate.points >= ENOUGH:
+            kept.append(candidate)
+    found: dict[str, FoundStatement] = {}
+    for candidate in kept:
+        statement = _statement(text, candidate)
+        found.setdefault(statement.text, statement)
+    return tuple(found.values())
 
 
-def _judged(text: str) -> Iterator[_Judged]:
+def _candidates(text: str) -> Iterator[_Candidate]:
     last = 0
     for number, (start, stop) in enumerate(sentences(text)):
         begin = _beginning(text, start, stop)
@@ -86,53 +85,52 @@ def _judged(text: str) -> Iterator[_Judged]:
         if len(plain.split()) < 2 or not is_prose(sentence):
             continue
         signs = _signs(sentence, plain) | ({"explicit"} if explicit else set())
-        if not _dropped(plain, signs):
-            points = sum(_POINTS[sign] for sign in signs)
-            leans = bool(LEANS.match(plain)) and "\n" not in text[last:begin]
-            yield _Judged(begin, stop, number, plain, points, frozenset(signs), leans)
+        if not _is_dropped(plain, signs):
+            points = sum(POINTS[sign] for sign in signs)
+            follows = bool(FOLLOWS.match(plain)) and "\n" not in text[last:begin]
+            yield _Candidate(begin, stop, number, plain, points, frozenset(signs), follows)
             last = stop
 
 
 def _beginning(text: str, start: int, stop: int) -> int:
     """Where a sentence begins to say something."""
-    while before := _LEAD.match(text, start, stop) or MARKER.match(text, start, stop):
+    while before := _LEAD.match(text, start, stop) or LIST_MARKER.match(text, start, stop):
         start = before.end()
     return start
 
 
-def _dropped(plain: str, signs: AbstractSet[str]) -> bool:
+def _is_dropped(plain: str, signs: AbstractSet[str]) -> bool:
     """Whether it is nothing to keep, whatever its signs; a request may be one to remember something."""
     asked = signs & {"explicit", "standing"}
     return any(pattern.search(plain) for name, pattern in DROPS.items() if not (asked and name == "request"))
 
 
-def _leans_on(judged: _Judged, last: _Judged) -> bool:
-    neighbours = judged.sentence == last.sentence + 1 and last.joined < TOGETHER
-    return judged.leans and neighbours and judged.points >= LEANING_ENOUGH
+def _continues(candidate: _Candidate, last: _Candidate) -> bool:
+    is_next = candidate.number == last.number + 1 and last.sentences < MOST_SENTENCES
+    return candidate.follows and is_next and candidate.points >= FOLLOWING_ENOUGH
 
 
-def _joined(last: _Judged, judged: _Judged) -> _Judged:
+def _joined(last: _Candidate, candidate: _Candidate) -> _Candidate:
     return replace(
         last,
-        stop=judged.stop,
-        sentence=judged.sentence,
-        plain=f"{last.plain} {judged.plain}",
-        signs=last.signs | judged.signs,
-        joined=last.joined + 1,
+        stop=candidate.stop,
+        number=candidate.number,
+        plain=f"{last.plain} {candidate.plain}",
+        signs=last.signs | candidate.signs,
+        sentences=last.sentences + 1,
     )
 
 
-def _said(text: str, judged: _Judged) -> Said:
-    category = category_of(judged.plain, judged.signs)
-    importance = max(IMPORTANCES.get(name, IMPORTANCE) for name in (*judged.signs, category))
-    return Said(
-        text[judged.start : judged.stop], category, importance, judged.start, judged.stop, judged.signs
-    )
+def _statement(text: str, kept: _Candidate) -> FoundStatement:
+    category = category_of(kept.plain, kept.signs)
+    importance = max(IMPORTANCES.get(name, IMPORTANCE) for name in (*kept.signs, category))
+    own_words = text[kept.start : kept.stop]
+    return FoundStatement(own_words, category, importance, kept.start, kept.stop, kept.signs)
 
 
 def _signs(sentence: str, plain: str) -> set[str]:
-    found = {sign.name for sign in SIGNS if sign.pattern.search(plain)}
-    if _names(sentence):
+    found = {name for name, pattern in SIGNS.items() if pattern.search(plain)}
+    if _names_something(sentence):
         found.add("named")
     lower = sentence.lower()
     if any(not _NO_PAST.fullmatch(match[0]) for match in _FIRST_PAST.finditer(lower)):
@@ -142,8 +140,8 @@ def _signs(sentence: str, plain: str) -> set[str]:
     return found
 
 
-def _names(sentence: str) -> bool:
-    """Whether a thing is named: a capital inside the sentence, or at its head before a verb."""
+def _names_something(sentence: str) -> bool:
+    """A capital inside the sentence, or at its head before a verb."""
     if sentence.isupper():
         return False
     inside = (match[1] for match in _CAPITAL.finditer(sentence))
@@ -152,12 +150,10 @@ def _names(sentence: str) -> bool:
 
 def _plain(sentence: str) -> str:
     """Without case, accents and others' words."""
-    for start, stop in reversed(quoted(sentence)):
+    for start, stop in reversed(quotations(sentence)):
         sentence = f"{sentence[:start]}“”{sentence[stop:]}"
     return " ".join(fold(sentence.replace("’", "'")).split())
 
-
-_POINTS = {sign.name: sign.points for sign in SIGNS} | {"named": 1}
 
 _LEAD = re.compile(
     r"(?:(?:(?i:oh|ah|ok|okay|yes|yeah|yep|yup|no|nope|nah|well|so|and|but|also|anyway|wow|ha(?:ha)+|lol"

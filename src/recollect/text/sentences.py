@@ -41,7 +41,7 @@ _TAIL_QUESTION = re.compile(
     re.IGNORECASE,
 )
 # What stands before a sentence and is none of it: bullets, numbers of lists, rules, marks of emphasis.
-MARKER = re.compile(
+LIST_MARKER = re.compile(
     r"(?:\s|[-–—*•·#>|+=~_,;:.!?)\]…]|`{3,}|\[[ xX]\]|\(?\d{1,2}[.)](?=\s)|[a-zA-Z]\)(?=\s))+"
 )
 _TRAILING = re.compile(r"[\s,;:–—*_#>|+=~`-]+$")
@@ -56,7 +56,7 @@ def sentences(text: str) -> Iterator[Span]:
             yield from _trimmed(text, *piece)
 
 
-def quoted(text: str) -> tuple[Span, ...]:
+def quotations(text: str) -> tuple[Span, ...]:
     """Where a text repeats another's words."""
     return tuple(match.span() for match in _QUOTED.finditer(text))
 
@@ -98,7 +98,7 @@ def _goes_on(line: str) -> bool:
 
 
 def _pieces(text: str, start: int, stop: int) -> Iterator[Span]:
-    marks = [(first + start, last + start) for first, last in quoted(text[start:stop])]
+    marks = [(first + start, last + start) for first, last in quotations(text[start:stop])]
     mark = 0
     for end in _END.finditer(text, start, stop):
         while mark < len(marks) and marks[mark][1] < end.start():
@@ -139,7 +139,7 @@ def _trimmed(text: str, start: int, stop: int) -> Iterator[Span]:
         return
     tail = _TAIL_QUESTION.search(text, max(start, stop - 40), stop)
     stop = tail.start() if tail else stop
-    marker = MARKER.match(text, start, stop)
+    marker = LIST_MARKER.match(text, start, stop)
     start = marker.end() if marker else start
     stop = start + len(_TRAILING.sub("", text[start:stop]))
     if 0 < stop - start <= LONGEST:

@@ -6,35 +6,31 @@ Patterns read a sentence without case and accents, its quotations taken out. Eac
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+
+from recollect.text.word_lists import ENGLISH_MONTHS, SPANISH_MONTHS
 
 ENOUGH = 2
 """Points from which a sentence is kept by itself."""
-LEANING_ENOUGH = 1
-"""Points from which it is kept beside the sentence it leans on."""
+FOLLOWING_ENOUGH = 1
+"""Points from which it is kept with the sentence before it, of which it says something."""
 
-
-@dataclass(frozen=True, slots=True)
-class Sign:
-    """Something that speaks for keeping a sentence, or against it."""
-
-    name: str
-    points: int
-    pattern: re.Pattern[str]
-
-
-def _sign(name: str, points: int, *patterns: str) -> Sign:
-    return Sign(name, points, any_of(*patterns))
+_SIGNS_BY_POINTS = {
+    3: "explicit standing",
+    2: "decision",
+    1: "speaker someone state habit preference plan event time number opinion health named",
+    -1: "addressee hedge general pointing",
+    -2: "reaction",
+}
+POINTS = {sign: points for points, signs in _SIGNS_BY_POINTS.items() for sign in signs.split()}
+"""What each sign adds; `named` is seen by capital letters, and has no pattern."""
 
 
 def any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
 
 
-_MONTHS = (
-    r"january|february|march|april|june|july|august|september|october|november|december|enero|febrero|marzo"
-    r"|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
-)
+_MONTHS = "|".join(month for month in (*ENGLISH_MONTHS, *SPANISH_MONTHS) if month != "may")
 _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|lunes|martes|miercoles|jueves|viernes|sabado|domingo"
 TIME_NAMES = re.compile(rf"(?:{_MONTHS}|may|{_DAYS}|christmas|easter)$")
 """Capitalised, but names of times, not of things."""
@@ -64,18 +60,14 @@ _FUI = (
     r"|salimos|nos casamos"
 )
 
-SIGNS = (
-    _sign(
-        "explicit",
-        3,
+SIGNS: Mapping[str, re.Pattern[str]] = {
+    "explicit": any_of(
         r"^(?:please,? )?(?:remember|note|keep in mind|bear in mind|don't forget|do not forget)\b",
         r"^(?:for the record|fyi|just so you know)\b",
         r"^(?:por favor,? )?(?:recuerda|ten en cuenta|ten presente|toma nota|apunta|anota|no olvides)\b",
         r"^(?:que conste|para que conste|para que lo sepas)\b",
     ),
-    _sign(
-        "standing",
-        3,
+    "standing": any_of(
         r"^from now on\b",
         r"^(?:always|never) (?!mind\b|been\b|had\b|a\b|the\b|seen\b|heard\b|forget\b|give up\b|too\b"
         r"|knew\b)\w+",
@@ -85,9 +77,7 @@ SIGNS = (
         r"|me hables)\b",
         r"^llamame (?!cuando|luego|manana|si)\w+",
     ),
-    _sign(
-        "speaker",
-        1,
+    "speaker": any_of(
         r"\b(?:i|i'm|i've|i'd|i'll|im|ive|we|we're|we've|we'll|we'd|my|our|mine|me)\b",
         r"\b(?:yo|mi|mis|nos|me|nosotr[oa]s|nuestr[oa]s?|conmigo|soy|estoy|tengo|vivo|trabajo|voy|vamos"
         r"|tenemos|somos)\b",
@@ -98,17 +88,13 @@ SIGNS = (
         r"\bhe \w+[ai]do\b|\bhe (?:hecho|visto|puesto|escrito|vuelto|dicho)\b",
         rf"\b(?:{_FUI})\b",
     ),
-    _sign(
-        "someone",
-        1,
+    "someone": any_of(
         r"\b(?:he|she|they|he's|she's|they're|his|her|their)\b",
         r"\b(?:the|el|la|los|las) (?:kids|children|boys|girls|team|baby|dog|cat|ninos|ninas|equipo|perro"
         r"|perra|gato|client|customer|boss|manager|teacher|doctor|cliente|jefe|jefa|profesora?)\b",
         r"\b(?:ella|ellos|ellas)\b",
     ),
-    _sign(
-        "state",
-        1,
+    "state": any_of(
         r"\b(?:am|is|are|was|were|have|has|had|isn't|aren't|wasn't|weren't|haven't|hasn't|been)\b|\w's\b"
         r"|\w'(?:m|re|ve)\b",
         r"\bim\b|\b(?:works?|lives?|owns?|stud(?:y|ies)|speaks?|belongs?|uses?|needs?|teach(?:es)?|costs?"
@@ -120,9 +106,7 @@ SIGNS = (
         r"|hago)\b",
         r"\b(?:odia|estudia|habla|juega|toca|conduce|ensena)n?\b",
     ),
-    _sign(
-        "habit",
-        1,
+    "habit": any_of(
         # Any verb of the speaker's own, unless it says no more than that they think, feel or are polite.
         r"\b(?:i|we) (?:also |still |usually |often |always |never |mostly |sometimes |really |mainly "
         r"|only |both )*+(?!am\b|was\b|were\b|are\b|have\b|had\b|do\b|did\b|don't\b|didn't\b|will\b|won't\b"
@@ -135,9 +119,7 @@ SIGNS = (
         r"\b(?:suelo|salgo|me levanto|me acuesto|juego|toco|practico|como|bebo|conduzco|leo|corro|entreno"
         r"|desayuno|ceno|cocino|pinto|escribo|voy)\b",
     ),
-    _sign(
-        "preference",
-        1,
+    "preference": any_of(
         r"\b(?<!much )(?<!of )(?<!with )(?:likes|loves?|loved|hates?|hated|prefers?|preferred|enjoys?"
         r"|enjoyed|adores?|dislikes?|despises?)\b(?! (?:is|are|and|for|of)\b)",
         rf"\b(?:{LIKING}) like\b",
@@ -148,9 +130,7 @@ SIGNS = (
         r"\b(?:prefiero|preferimos|prefiere|odio|odiamos|odia|detesto|adoro|no soporto|no aguanto)\b"
         r"|\bfavorit[oa]s?\b",
     ),
-    _sign(
-        "plan",
-        1,
+    "plan": any_of(
         r"\b(?:will|won't|gonna|going to|plan|plans|planning|planned|intend|aim to|hoping to|hope to)\b"
         r"|\w'll\b",
         r"\b(?:want|wants|wanted|wanna|would like|i'd like|we'd like|i'd love|we'd love) (?:to )?\w+"
@@ -164,9 +144,7 @@ SIGNS = (
         r"|tengo que) \w+r\b",
         r"\b(?:plane[ao]|pensamos|tenemos que|objetivo|meta|sueno|cita|reunion|vuelo|plazo|previst[oa])\b",
     ),
-    _sign(
-        "decision",
-        2,
+    "decision": any_of(
         r"\b(?:decided|chose|chosen|have agreed|'ve agreed|we agreed|settled on|picked|opted"
         r"|made up my mind)\b",
         r"\b(?:let's|we'll|i'll|we're going to|i'm going to|we are going to) (?:go with|use|stick (?:with"
@@ -176,9 +154,7 @@ SIGNS = (
         r"|optado)\b",
         r"\b(?:quedamos en|nos quedamos con|vamos a usar|vamos con|usaremos|la decision es)\b",
     ),
-    _sign(
-        "event",
-        1,
+    "event": any_of(
         rf"\b(?:{_WENT})\b",
         rf"(?:\b(?:i|we|he|she|they|it|and|but|who|then|just|finally|recently|also|already|even|never|have"
         rf"|has|had|(?:my|our|the|his|her|a|an) \w+)|'ve|'d|^\w+|^\w+ and \w+) (?!"
@@ -187,9 +163,7 @@ SIGNS = (
         r"\b(?:he|hemos|ha|han) (?:\w+[ai]do|hecho|visto|puesto|escrito|vuelto)\b",
         r"\bse (?:mudo|caso|jubilo|gradu?o|fue|murio|separo|rompio|apunto)\b",
     ),
-    _sign(
-        "time",
-        1,
+    "time": any_of(
         r"\b(?:yesterday|today|tonight|tomorrow|ago|since|recently|lately|nowadays|currently|weekends?"
         r"|someday)\b",
         r"\b(?:last|next|this|every|each|past) (?:\d+ )?(?:day|night|week|weekend|month|year|morning"
@@ -208,19 +182,15 @@ SIGNS = (
         r"\b(?:semana|mes|ano|verano|invierno) (?:pasad[oa]|que viene|proxim[oa])\b|\ba las \d+\b"
         r"|\balgun dia\b",
     ),
-    _sign("number", 1, r"\d"),
-    _sign(
-        "opinion",
-        1,
+    "number": any_of(r"\d"),
+    "opinion": any_of(
         r"\b(?:i (?:really |strongly |do )?(?:think|believe|feel) (?:that )?(?!so\b|not\b|i'll\b|i'd\b|we\b"
         r"|you)\w+ \w+ \w+)",
         r"\b(?:in my (?:opinion|view)|imo|imho|if you ask me)\b",
         r"\b(?:creo|pienso|opino) que (?!si\b|no\b)\w+ \w+|\ben mi opinion\b|\b(?:a mi )?me parece (?:que"
         r"|mal|bien)\b",
     ),
-    _sign(
-        "health",
-        1,
+    "health": any_of(
         r"\b(?:allerg\w+|vegan|vegetarian|pescatarian|diabet\w+|asthma\w*|celiac|coeliac|intoleran\w+"
         r"|pregnant|insulin)\b",
         r"\b(?:diagnosed|medication|surgery|anxiety|depression|migraines?|epilep\w+|adhd|autis\w+"
@@ -229,40 +199,30 @@ SIGNS = (
         r"|embarazada|insulina)\b",
         r"\b(?:diagnosticaron|medicacion|operaron|ansiedad|migranas?|hipertens[oa])\b",
     ),
-    _sign(
-        "addressee",
-        -1,
+    "addressee": any_of(
         r"\b(?:you|your|yours|you're|you've|you'll|you'd|yourself|u|ur)\b",
         r"\b(?:tu|tus|ti|contigo|usted|ustedes|vos)\b",
     ),
-    _sign(
-        "hedge",
-        -1,
+    "hedge": any_of(
         r"\b(?:maybe|perhaps|probably|might|i guess|not sure|i suppose|who knows|kind of|sort of"
         r"|i wonder)\b",
         r"\b(?:quiza|quizas|tal vez|a lo mejor|puede que|supongo|ni idea|no se si)\b",
     ),
-    _sign(
-        "general",
-        -1,
+    "general": any_of(
         # Advice and sayings: about everyone, so about no one.
         r"\b(?:we|one|people|everyone|life|you) (?:can|can't|should|could|must|all|gotta|have to|need to)\b",
         r"\b(?:yourself|ourselves|oneself|one another|each other|in life|anything is possible|no matter "
         r"(?:what|how))\b",
         r"\b(?:todos|la gente|uno) (?:puede|debe|podemos|debemos|tenemos)",
     ),
-    _sign(
-        "pointing",
-        -1,
+    "pointing": any_of(
         # What is liked, thought or felt is said elsewhere.
         r"\b(?:love|like|loved|liked|enjoyed|enjoy|hate|appreciate|get|see|know|think|say|hear|heard|do|did"
         r"|made|had|try|felt|tried|remember|need|want|mean|believe|imagine|feel) (?:(?:it|this|them|those"
         r"|these|what|how)\b|(?:that|so)\W*(?:$|[,.!]|(?:and|but|too)\b))",
         r"\b(?:me|nos) (?:lo|encanta eso|gusta eso)\b(?! pase)",
     ),
-    _sign(
-        "reaction",
-        -2,
+    "reaction": any_of(
         r"^(?:that|it|this|those|these|they|all|everything)(?:'s|'re| is| are| was| were| must| looks?"
         r"| sounds?| seems?| feels?|'ll be)(?! (?:called|named|in|on|at|from|for|made|due|my|our|\d))"
         r"(?: \w+){0,6}\W*$",
@@ -296,9 +256,9 @@ SIGNS = (
         r"|menud[oa])\b",
         r"\b(?:me alegro|orgullos[oa] de ti|que (?:bien|bueno|bonito|alegria|pena|guay|chulo))\b",
     ),
-)
+}
 
-LEANS = any_of(
+FOLLOWS = any_of(
     r"^(?:it|it's|its|he|he's|she|she's|they|they're|his|her|their|that|that's|these|those|both)\b",
     r"^this (?!week|weekend|month|year|morning|afternoon|evening|summer|winter|spring|fall|autumn|time"
     r"|one\b)",
