@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from recollect.cli.bench import ExtraCommand
-from recollect.cli.main import SECTIONS
+from recollect.cli.commands.bench import ExtraCommand
+from recollect.cli.main import cli
 from recollect.settings import Setting, Settings
 
 
 def command_pages() -> str:
     """Every command by section: what it does, its arguments, its own options, its examples."""
     parts = []
-    for section, commands in SECTIONS.items():
+    for section, commands in cli.by_section().items():
         parts.append(f"\n## {section}\n")
         parts.extend(_page(command) for command in commands)
     return "".join(parts) + "\n"

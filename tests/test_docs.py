@@ -20,7 +20,7 @@ from recollect.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-COMMANDS = [str(command.name) for commands in SECTIONS.values() for command in commands]
+COMMANDS = [name for commands in SECTIONS.values() for name in commands]
 
 
 def page(name: str) -> str:

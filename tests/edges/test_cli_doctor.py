@@ -175,4 +175,4 @@ def test_answers_that_could_not_be_noted_are_told(
     monkeypatch.setattr("recollect.cli.health.engine", with_failures)
     mark, said = _checks(harbour)["signals"]
     assert mark == "note"
-    assert "2 answers could not be noted: the disk is full" in said
+    assert "2 answers could not be recorded: the disk is full" in said

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 import pytest
 from dream_world import ALLERGY, FERRY, MEETING, knobs, opened
 
-from recollect.cli.data import data_of
-from recollect.cli.dream_reply import of_dream
-from recollect.cli.lines import lines_of
-from recollect.cli.tables import print_tables
+from recollect.cli.commands.dreams import dream_result
+from recollect.cli.rendering import pipe_lines
+from recollect.cli.terminal import print_blocks
 from recollect.dream.knobs import Knobs
 
 if TYPE_CHECKING:
@@ -138,10 +138,10 @@ def test_what_somebody_changed_meanwhile_is_named(
             if stage == 4:  # planned, and not yet written
                 memory.forget([FERRY])
 
-        reply = of_dream(memory, memory.dream(progress=meanwhile), dry_run=False)
-    assert f"left\t{FERRY}\tThe last ferry leaves at 21:40" in list(lines_of(reply))
-    assert data_of(reply)["left"] == [FERRY]
-    print_tables(reply, color=False)
+        result = dream_result(memory, memory.dream(progress=meanwhile), UTC, dry_run=False)
+    assert f"left\t{FERRY}\tThe last ferry leaves at 21:40" in list(pipe_lines(result))
+    assert list(result.data["left"]) == [FERRY]
+    print_blocks(result.view, color=False)
     assert "Changed meanwhile, and left as they are: 1" in capsys.readouterr().out
 
 

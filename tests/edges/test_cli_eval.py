@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from recollect.cli.evaluate import evaluate, self_
+from recollect.cli.commands.evaluate import eval_group, eval_self_command
 from recollect.cli.main import cli
 from recollect.engine import self_advice
 from recollect.engine.self_results import Cause, Compared, Miss, ProfileResult, Share
@@ -39,13 +39,13 @@ def understood(typed: str) -> None:
     found.make_context(str(found.name), words, parent=context)
 
 
-@pytest.mark.parametrize("example", [*evaluate.examples, *self_.examples])
+@pytest.mark.parametrize("example", [*eval_group.examples, *eval_self_command.examples])
 def test_every_example_can_be_typed(example: str) -> None:
     understood(example)
 
 
 def test_the_defaults_are_those_of_the_engine() -> None:
-    defaults = {param.name: param.default for param in self_.params}
+    defaults = {param.name: param.default for param in eval_self_command.params}
     assert (defaults["sample"], defaults["limit"], defaults["seed"]) == (SAMPLE, LIMIT, 0)
 
 

@@ -9,32 +9,31 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.cli.about import SHELLS
-from recollect.cli.asking import KINDS
-from recollect.cli.bench import ExtraCommand
-from recollect.cli.main import SECTIONS, cli
-from recollect.cli.profiles import profile
-from recollect.cli.sessions import session
+from recollect.cli.command import Command, Group
+from recollect.cli.commands.bench import ExtraCommand
+from recollect.cli.commands.profiles import profile_group
+from recollect.cli.commands.sessions import session_group
+from recollect.cli.commands.upkeep import SHELLS
+from recollect.cli.main import cli
+from recollect.cli.options import KINDS
 from recollect.records import Kind
 
 if TYPE_CHECKING:
+    import click
     from command_line import CommandLine
 
-    from recollect.cli.command import Command, Group
-
 pytest_plugins = ["command_line"]
-COMMANDS = [
-    command.load() if isinstance(command, ExtraCommand) else command
-    for commands in SECTIONS.values()
-    for command in commands
-]
-FAMILIES = {str(family.name): family for family in (profile, session)}
-INNER = [
-    (name, command)
-    for name, family in FAMILIES.items()
-    for commands in family.sections.values()
-    for command in commands
-]
+
+
+def _ours(command: click.Command) -> Command | Group:
+    loaded = command.load() if isinstance(command, ExtraCommand) else command
+    assert isinstance(loaded, Command | Group)
+    return loaded
+
+
+COMMANDS = [_ours(command) for commands in cli.by_section().values() for command in commands]
+FAMILIES = {str(family.name): family for family in (profile_group, session_group)}
+INNER = [(name, _ours(command)) for name, family in FAMILIES.items() for command in family.commands.values()]
 EXAMPLES = [
     *cli.examples,
     *(example for command in (*COMMANDS, *(inner for _, inner in INNER)) for example in command.examples),

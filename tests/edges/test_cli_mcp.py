@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recollect.cli.command import Command
+from recollect.cli.commands.mcp import CHOICES, mcp_group
 from recollect.cli.main import cli
-from recollect.cli.mcp import CHOICES, mcp
 from recollect.clients.catalogue import CLIENTS
 
 if TYPE_CHECKING:
     from command_line import CommandLine
 
 pytest_plugins = ["command_line"]
-INNER = [command for commands in mcp.sections.values() for command in commands]
+INNER = [command for command in mcp_group.commands.values() if isinstance(command, Command)]
 WITH_FILE = [name for name in CHOICES if name != "generic"]
 
 
@@ -65,7 +66,7 @@ def test_the_choices_are_the_clients_there_are() -> None:
 def test_every_example_can_be_typed(example: str) -> None:
     _, family, name, *rest = shlex.split(example)
     context = cli.commands[family].make_context(family, [name, *rest])
-    mcp.commands[name].make_context(name, rest, parent=context)
+    mcp_group.commands[name].make_context(name, rest, parent=context)
 
 
 @pytest.mark.parametrize("client", WITH_FILE)

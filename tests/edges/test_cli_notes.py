@@ -22,7 +22,7 @@ def _note(recollect: CommandLine, id_: int) -> dict[str, Any]:
 
 def test_a_note_is_remembered_and_says_whom_it_speaks_of(harbour: CommandLine) -> None:
     said = harbour("remember", "Marisol", "Vega", "leads", "Tidebook").stdout
-    assert said == "Remembered as #4.\n  Speaks of: Marisol Vega, Tidebook\n"
+    assert said == "Remembered as #4.\n  Mentions: Marisol Vega, Tidebook\n"
     assert _note(harbour, 4)["text"] == "Marisol Vega leads Tidebook"
 
 

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.cli.command import command
-from recollect.cli.replies import Rows
+from recollect.cli.results import right_aligned, table_result
 from recollect_bench.options import cache_options, data_option, embedding, save_option, watched, writable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recollect.cli.call import Call
+    from recollect.cli.results import Result
     from recollect_bench.abstention import Abstention
 
-_COLUMNS = ("data", "absent", "questions", "AUROC", "cosine", "cosine, z", "bm25", "error", "Brier", "below")
+_COLUMNS = ("data", "absent")
+_NUMBERS = ("questions", "AUROC", "cosine", "cosine, z", "bm25", "error", "Brier", "below")
 _BASELINES = ("cosine", "cosine, z", "bm25")
 
 
@@ -48,7 +50,7 @@ def abstention(
     cache: Path | None,
     no_cache: bool,
     save: Path | None,
-) -> None:
+) -> Result:
     """Measure whether confidence tells questions with an answer from those without.
 
     Every question that has an answer is asked with it there, and with it taken out of the store (removed);
@@ -76,7 +78,7 @@ def abstention(
     told = {"data": plain(results), "facts": facts(call.now())}
     if save is not None:
         save.write_text(json.dumps(told, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    call.show(Rows(told, _COLUMNS, list(_rows(results)), right=tuple(range(2, len(_COLUMNS)))))
+    return table_result(told, (*_COLUMNS, *right_aligned(*_NUMBERS)), list(_rows(results)))
 
 
 def _rows(results: Sequence[Abstention]) -> Iterator[tuple[str, ...]]:

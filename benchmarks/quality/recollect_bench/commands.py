@@ -8,20 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import Group, command
-from recollect.cli.profiles import completed
+from recollect.cli.command import command, group
+from recollect.cli.resolve import complete_profile
+from recollect.cli.results import Result
 from recollect_bench.abstention_command import abstention
 from recollect_bench.options import cache_options, data_option, embedding, save_option, watched, writable
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from recollect.cli.call import Call
     from recollect_bench.report import Report
-
-
-def _completed(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    return completed(ctx, begun)
 
 
 @command(
@@ -38,7 +33,7 @@ def _completed(ctx: click.Context, _: click.Parameter, begun: str) -> list[Compl
     "names",
     multiple=True,
     metavar="NAME",
-    shell_complete=_completed,
+    shell_complete=complete_profile,
     help="Only this one: built-in, yours, bm25, vectors, rrf, or a .json or .toml file; repeatable.",
 )
 @click.option(
@@ -46,7 +41,7 @@ def _completed(ctx: click.Context, _: click.Parameter, begun: str) -> list[Compl
     default="rrf",
     show_default=True,
     metavar="NAME",
-    shell_complete=_completed,
+    shell_complete=complete_profile,
     help="What the others are compared with.",
 )
 @click.option("--ablate", is_flag=True, help="Also our profile with one part left out at a time.")
@@ -74,7 +69,7 @@ def quality(
     no_cache: bool,
     save: Path | None,
     plot: Path | None,
-) -> None:
+) -> Result:
     """Measure how well each profile finds what is asked for.
 
     Reads LoCoMo, REALTALK, LongMemEval, XQuAD-R and BEIR. Every text goes into a store of its own, in a
@@ -90,6 +85,7 @@ def quality(
     from recollect_bench.loading import read_all
     from recollect_bench.profiles import chosen  # loads NumPy and the engine
     from recollect_bench.quality import measure
+    from recollect_bench.tables import report_lines, report_view
 
     settings, _ = call.settings()
     reader = reranker(settings) if rerank else None
@@ -116,24 +112,15 @@ def quality(
         from recollect_bench.plot import drawn  # few want a picture
 
         plot.write_text(drawn(report), encoding="utf-8")
-    _show(call, report, told)
+    return Result(told, report_view(report), report_lines(report))
 
 
-@click.command(
-    "bench",
-    cls=Group,
-    sections={"Commands": (quality, abstention)},
-    examples=("recollect bench quality --data locomo.json",),
-    invoke_without_command=True,
-)
-@click.pass_context
-def bench(ctx: click.Context) -> None:
+@group("bench", (quality, abstention), "recollect bench quality --data locomo.json")
+def bench(_: Call) -> None:
     """Measure the profiles on judged questions.
 
     The data is public and not part of Recollect: name the path of what you have downloaded.
     """
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
 
 
 def _told(call: Call, report: Report) -> dict[str, Any]:
@@ -142,17 +129,3 @@ def _told(call: Call, report: Report) -> dict[str, Any]:
     from recollect_bench.report import milliseconds, plain
 
     return {**plain(report), "milliseconds": milliseconds(report), "facts": facts(call.now())}
-
-
-def _show(call: Call, report: Report, told: dict[str, Any]) -> None:
-    if call.json:
-        click.echo(json.dumps(told, ensure_ascii=False, indent=2))
-    elif call.is_terminal:
-        from recollect_bench.tables import print_report  # loads rich
-
-        print_report(report, color=call.color)
-    else:
-        from recollect_bench.tables import lines
-
-        for line in lines(report):
-            click.echo(line)

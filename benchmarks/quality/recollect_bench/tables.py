@@ -1,21 +1,17 @@
-"""A benchmark's report for a terminal, and as lines for a pipe."""
+"""A benchmark's report as tables for a terminal, and as lines for a pipe."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from recollect.cli.visible import visible
+from recollect.cli.results import Column, Paragraph, Styled, Table
 from recollect_bench.measures import COMPARED, CUTS
 from recollect_bench.profiles import LESS
 from recollect_bench.report import ALL
 
 if TYPE_CHECKING:
+    from recollect.cli.results import Block, Role
     from recollect_bench.intervals import Interval
     from recollect_bench.report import Compared, Report, Result
 
@@ -24,34 +20,32 @@ _MAIN = ("ndcg@10", "mrr@10", *(f"fraction@{k}" for k in CUTS))
 _OTHER = tuple(f"{name}@{k}" for name in ("any", "all") for k in CUTS)
 
 
-def print_report(report: Report, *, color: bool | None) -> None:
-    console = Console(
-        highlight=False, force_terminal=True if color else None, no_color=True if color is False else None
-    )
+def report_view(report: Report) -> Iterator[Block]:
     for result in report.results:
-        console.print(Text(f"\n{visible(result.dataset.name)}", "bold"), Text(_size(result), "dim"))
+        yield Paragraph((Styled(f"\n{result.dataset.name}", "strong"), " ", Styled(_size(result), "muted")))
         for title, table in _tables(result, report):
-            # Not the table's own title, which would be folded to the table's width.
-            console.print(Text(title), table, sep="\n")
+            yield Paragraph(title)
+            yield table
+            if "points" in title:
+                yield Paragraph(Styled(_SURE, "muted"))
 
 
-def lines(report: Report) -> Iterator[str]:
-    """Fields with tabs between; shares and differences in points."""
+def report_lines(report: Report) -> Iterator[tuple[str, ...]]:
+    """Shares and differences in points."""
     for result in report.results:
-        name = visible(result.dataset.name)
+        name = result.dataset.name
         for profile, groups in result.means.items():
             for group, means in groups.items():
                 for measure, mean in means.items():
-                    yield _line(
-                        "mean", name, profile, group, result.counts[group], measure, f"{100 * mean:.2f}"
-                    )
+                    count = str(result.counts[group])
+                    yield "mean", name, profile, group, count, measure, f"{100 * mean:.2f}"
         for minuend, of in _minus(result, report):
             for measure, by_name in of.items():
                 for other, interval in by_name.items():
                     one, two = (minuend, other) if minuend else (other, report.baseline)
-                    yield _line("minus", name, one, two, measure, *_numbers(interval))
+                    yield "minus", name, one, two, measure, *_numbers(interval)
         for profile, taken in result.milliseconds.items():
-            yield _line("milliseconds", name, profile, f"{taken:.2f}")
+            yield "milliseconds", name, profile, f"{taken:.2f}"
 
 
 def _minus(result: Result, report: Report) -> Iterator[tuple[str | None, Compared]]:
@@ -60,10 +54,6 @@ def _minus(result: Result, report: Report) -> Iterator[tuple[str | None, Compare
     if report.chief != report.baseline:
         yield report.chief, result.over_others
     yield report.chief, result.parts
-
-
-def _line(*fields: object) -> str:
-    return "\t".join(map(str, fields))
 
 
 def _numbers(interval: Interval) -> tuple[str, ...]:
@@ -98,46 +88,48 @@ def _tables(result: Result, report: Report) -> Iterator[tuple[str, Table]]:
 
 
 def _figures(result: Result, names: Sequence[str], measures: Sequence[str], *, times: bool = False) -> Table:
-    table = _table("profile", *(_heading(measure) for measure in measures), *(["ms"] if times else []))
     columns = {name: [result.means[name][ALL][measure] for measure in measures] for name in names}
     best = [max(of[place] for of in columns.values()) for place in range(len(measures))]
+    rows: list[tuple[str | Styled, ...]] = []
     for name, values in columns.items():
         cells = [
-            Text(f"{100 * value:.1f}", "bold" if value == top else "")
+            Styled(f"{100 * value:.1f}", "strong" if value == top else "")
             for value, top in zip(values, best, strict=True)
         ]
-        table.add_row(visible(name), *cells, *([f"{result.milliseconds[name]:.1f}"] if times else []))
-    return table
+        rows.append((name, *cells, *([f"{result.milliseconds[name]:.1f}"] if times else [])))
+    return _table("profile", [*map(_heading, measures), *(["ms"] if times else [])], rows)
 
 
 def _by_group(result: Result, names: Sequence[str]) -> Table:
     groups = [group for group in result.counts if group != ALL]
-    table = _table(
-        "profile",
-        *(f"{visible(group)}\n{result.counts[group]:,}" for group in groups),
-    )
-    for name in names:
-        means = result.means[name]
-        table.add_row(
-            visible(name),
-            *(" ".join(f"{100 * means[group][each]:.1f}" for each in COMPARED) for group in groups),
+    rows = [
+        (
+            name,
+            *(
+                " ".join(f"{100 * result.means[name][group][each]:.1f}" for each in COMPARED)
+                for group in groups
+            ),
         )
-    return table
+        for name in names
+    ]
+    return _table("profile", [f"{group}\n{result.counts[group]:,}" for group in groups], rows)
 
 
 def _differences(compared: Compared, *, part: bool = False) -> Table:
-    table = _table("without" if part else "profile", *COMPARED)
-    table.caption, table.caption_justify = _SURE, "left"
-    for name in compared[COMPARED[0]]:
-        shown = name.partition(LESS)[2] if part else name
-        table.add_row(visible(shown), *(_difference(compared[measure][name]) for measure in COMPARED))
-    return table
+    rows: list[tuple[str | Styled, ...]] = [
+        (
+            name.partition(LESS)[2] if part else name,
+            *(_difference(compared[measure][name]) for measure in COMPARED),
+        )
+        for name in compared[COMPARED[0]]
+    ]
+    return _table("without" if part else "profile", COMPARED, rows)
 
 
-def _difference(interval: Interval) -> Text:
+def _difference(interval: Interval) -> Styled:
     mean, low, high = (_signed(value, 1) for value in (interval.mean, interval.low, interval.high))
-    style = "" if not interval.is_sure else "green" if interval.mean > 0 else "red"
-    return Text(f"{mean} [{low}, {high}]{'*' if interval.is_sure else ' '}", style)
+    role: Role = "" if not interval.is_sure else "good" if interval.mean > 0 else "bad"
+    return Styled(f"{mean} [{low}, {high}]{'*' if interval.is_sure else ' '}", role)
 
 
 def _heading(measure: str) -> str:
@@ -149,9 +141,5 @@ def _heading(measure: str) -> str:
 _SHORT: Mapping[str, str] = {"ndcg": "NDCG", "mrr": "MRR", "fraction": "fract."}
 
 
-def _table(first: str, *rest: str) -> Table:
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1))
-    table.add_column(first)
-    for heading in rest:
-        table.add_column(heading, justify="right", min_width=4)
-    return table
+def _table(first: str, rest: Sequence[str], rows: Sequence[Sequence[str | Styled]]) -> Table:
+    return Table((Column(first), *(Column(title, right=True) for title in rest)), rows)

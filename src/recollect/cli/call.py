@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.visible import one_line
+from recollect.cli.rendering import render
 from recollect.errors import StoreUnavailable
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
-    from recollect.cli.replies import Reply
+    from recollect.cli.results import Result
     from recollect.engine.engine import Engine
     from recollect.settings import Setting, Settings
 
@@ -29,45 +29,51 @@ class Call:
     model: str | None = None
     json: bool | None = None
     color: bool | None = None
+    _loaded: tuple[Settings, tuple[Setting, ...]] | None = field(default=None, init=False)
 
     def settings(self) -> tuple[Settings, tuple[Setting, ...]]:
-        from recollect.settings import load  # noqa: PLC0415  # --help needs no settings
+        from recollect.settings import load  # --help needs no settings
 
-        given = {"store": self.store, "owner": self.owner, "agent": self.agent, "model": self.model}
-        return load(given)
+        if self._loaded is None:
+            given = {"store": self.store, "owner": self.owner, "agent": self.agent, "model": self.model}
+            self._loaded = load(given)
+        return self._loaded
+
+    @property
+    def zone(self) -> tzinfo:
+        """The user's time zone, in which days begin and end."""
+        from recollect.bootstrap import zone  # loads the engine
+
+        return zone(self.settings()[0])
 
     def now(self) -> datetime:
-        """The time, where the user's days begin."""
-        from recollect.bootstrap import now, zone  # noqa: PLC0415  # loads the engine
+        from recollect.bootstrap import now  # loads the engine
 
-        return now().astimezone(zone(self.settings()[0]))
+        return now().astimezone(self.zone)
 
-    def memory(self, *, create: bool = False, dreams: bool = False) -> Engine:
-        """Open the store. Only commands that bring something in may create one: a mistyped path
-        must not leave an empty file behind. Only one that stays may dream by itself: the others are gone
-        with their answer."""
+    def memory(self, *, create: bool = False) -> Engine:
+        """Open the store until the result is shown: what closing waits for must not delay the answer."""
+        return click.get_current_context().with_resource(self.open_memory(create=create))
+
+    def open_memory(self, *, create: bool = False, dreams: bool = False) -> Engine:
+        """Open the store; the caller closes it.
+
+        Only commands that bring something in may create one: a mistyped path must not leave an empty file
+        behind. Only a process that stays, such as a server, dreams by itself.
+        """
         settings, _ = self.settings()
         if not create and not settings.store.exists():
             raise StoreUnavailable(
                 f"There is no memory at {settings.store} yet; `recollect remember`, `recollect add` or "
                 "`recollect import` makes one, or name another with --store."
             )
-        from recollect.bootstrap import engine  # noqa: PLC0415  # loads the engine, SQLite and NumPy
+        from recollect.bootstrap import engine  # loads the engine, SQLite and NumPy
 
         return engine(settings, dreams=dreams)
 
-    def show(self, reply: Reply) -> None:
-        from recollect.cli.show import show  # noqa: PLC0415  # renders what the engine gave, so loads it
-
-        show(reply, as_json=bool(self.json), terminal=self.is_terminal, color=self.color)
-
-    def tell(self, note: str) -> None:
-        """Something to know beside the answer, where it does not disturb who reads the answer."""
-        click.echo(f"recollect: {one_line(note)}", err=True)
-
-    def whisper(self, note: str) -> None:
-        """The same, of what only a person may care for."""
-        click.secho(one_line(note), err=True, dim=True, color=self.color)
+    def show(self, result: Result) -> int:
+        render(result, as_json=bool(self.json), terminal=self.is_terminal, color=self.color)
+        return result.exit_code
 
     @property
     def is_terminal(self) -> bool:

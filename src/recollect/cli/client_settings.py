@@ -1,7 +1,4 @@
-"""What `recollect mcp` knows of this machine: how to start us, and where the clients' settings are.
-
-Read by a command when it runs, never for its help.
-"""
+"""What `recollect mcp` reads on this machine: how to start the server, and where clients' settings are."""
 
 from __future__ import annotations
 
@@ -28,11 +25,15 @@ _OVER_HTTP = ("token", "allow_hosts")
 """A server that a client starts has no use for these."""
 
 
-def launch(call: Call, tools: str | None) -> Launch:
-    """The server's command, with what the shell would tell it: a client does not see the shell."""
+def launch_from(call: Call, tools: str | None) -> tuple[Launch, list[str]]:
+    """The server's command, with what the shell would tell it: a client does not see the shell.
+
+    Then a warning for each secret, which is never written.
+    """
     command_, *first = launch_words()
     arguments = [*first, "serve"]
     variables: dict[str, str] = {}
+    secrets: list[str] = []
     for row in call.settings()[1]:
         if row.name in _OVER_HTTP:
             continue
@@ -40,18 +41,18 @@ def launch(call: Call, tools: str | None) -> Launch:
             value = _absolute(row.value) if isinstance(row.value, Path) else row.shown
             if row.name in _AS_OPTIONS:
                 arguments += [f"--{row.name}", value]
-            elif not row.is_secret:  # a key, which is never shown, is never written either
-                variables[row.origin] = value
+            elif row.is_secret:
+                secrets.append(f"{row.origin} is a secret and is not written; put it into the settings file.")
             else:
-                call.tell(f"{row.origin} is a secret and is not written; put it into the settings file.")
+                variables[row.origin] = value
     if tools is not None:
-        from recollect.serve.catalogue import chosen  # noqa: PLC0415  # loads the tools
+        from recollect.serve.catalogue import chosen  # loads the tools
 
         chosen(tools)  # what the server would refuse, the client would only show as a server that fails
         arguments += ["--tools", tools]
     if _ENVIRON.get("RECOLLECT_CONFIG"):
         variables["RECOLLECT_CONFIG"] = _absolute(Path(_ENVIRON["RECOLLECT_CONFIG"]))
-    return Launch(command_, tuple(arguments), variables)
+    return Launch(command_, tuple(arguments), variables), secrets
 
 
 def settings_file(client: Client, project: str | None) -> Path:
@@ -63,12 +64,12 @@ def settings_file(client: Client, project: str | None) -> Path:
     return Path(client.file(this_machine(_ENVIRON), folder))
 
 
-def outermost(project: str | None) -> Path:
+def user_folder(project: str | None) -> Path:
     """The folder that is the user's, not a client's."""
     return Path.home() if project is None else Path(project).expanduser().absolute()
 
 
-def state(client: Client, path: Path, name: str) -> str:
+def server_state(client: Client, path: Path, name: str) -> str:
     try:
         found = client.format.entry_in(read_settings(path) or "", name)
     except (NotEditable, OSError):

@@ -1,4 +1,4 @@
-"""How a command of ours is made: options that every command takes, examples in its help, and its group."""
+"""How our commands and groups are made: shared options, examples in the help, results shown."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from recollect.cli.call import Call
-from recollect.cli.failures import UNREAD, exit_status
+from recollect.cli.exit_codes import OUTPUT_CLOSED, exit_code_of
+from recollect.cli.results import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 
 
 class Command(click.Command):
-    """A command that knows its examples, and takes the shared options after its name too."""
+    """A command with examples, which takes the shared options after its name too."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **rest: Any) -> None:
         super().__init__(*args, **rest)
@@ -30,27 +31,32 @@ class Command(click.Command):
         super().format_epilog(ctx, formatter)
         _write_lines(formatter, "Examples", self.examples)
 
+    def invoke(self, ctx: click.Context) -> int | None:
+        return _shown(ctx, super().invoke(ctx))
+
 
 class Group(click.Group):
-    """The commands by section, in the order in which a new user needs them."""
+    """Commands by section, in the order in which a new user needs them; alone, it shows its help."""
 
     def __init__(
         self,
         *args: Any,
-        sections: Mapping[str, Sequence[Command | Group]],
+        commands: MutableMapping[str, click.Command],
+        sections: Mapping[str, Sequence[str]] | None = None,
         examples: Sequence[str] = (),
         **rest: Any,
     ) -> None:
-        super().__init__(*args, **rest)
-        self.sections = sections
+        super().__init__(*args, **{"invoke_without_command": True, **rest})
+        self.commands = commands
+        self.sections = {"Commands": tuple(commands)} if sections is None else sections
         self.examples = tuple(examples)
         self.params.extend(shared_options())
-        for commands in sections.values():
-            for each in commands:
-                self.add_command(each)
+
+    def by_section(self) -> dict[str, list[click.Command]]:
+        return {title: [self.commands[name] for name in names] for title, names in self.sections.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
-        return [str(each.name) for commands in self.sections.values() for each in commands]
+        return [name for names in self.sections.values() for name in names]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # What one can do comes before how: a newcomer reads from the top.
@@ -58,8 +64,8 @@ class Group(click.Group):
         _write_options(self, ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        widest = max(len(name) for name in self.list_commands(ctx))
-        for title, commands in self.sections.items():
+        widest = max(map(len, self.list_commands(ctx)))
+        for title, commands in self.by_section().items():
             with formatter.section(title):
                 formatter.write_dl(
                     [(str(each.name).ljust(widest), each.get_short_help_str(limit=90)) for each in commands]
@@ -71,12 +77,16 @@ class Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> int | None:
         try:
-            status: int | None = super().invoke(ctx)
-            # Here, where a reader that has gone can still be met; at exit Python would only complain.
+            with ctx:
+                returned = super().invoke(ctx)
+                if returned is None and ctx.invoked_subcommand is None:
+                    click.echo(ctx.get_help())
+                status = _shown(ctx, returned)
+            # Here, where a reader that left can still be noticed; at exit Python would only complain.
             sys.stdout.flush()
         except BrokenPipeError:
-            _write_nowhere()
-            return UNREAD
+            _discard_output()
+            return OUTPUT_CLOSED
         return status
 
     def main(
@@ -93,14 +103,26 @@ class Group(click.Group):
             )
             return status
 
-        sys.exit(exit_status(run))
+        sys.exit(exit_code_of(run))
 
 
-def command(name: str, *examples: str) -> Callable[[Callable[..., int | None]], Command]:
+def command(name: str, *examples: str) -> Callable[[Callable[..., Result | None]], Command]:
     """Make a function that takes a `Call` first into a command; its docstring is the help."""
 
-    def made(function: Callable[..., int | None]) -> Command:
+    def made(function: Callable[..., Result | None]) -> Command:
         return click.command(name, cls=Command, examples=examples)(click.pass_obj(function))
+
+    return made
+
+
+def group(
+    name: str, commands: Iterable[Command], *examples: str
+) -> Callable[[Callable[..., Result | None]], Group]:
+    """The same for a function that speaks for several commands."""
+    named: dict[str, click.Command] = {str(each.name): each for each in commands}
+
+    def made(function: Callable[..., Result | None]) -> Group:
+        return click.command(name, cls=Group, commands=named, examples=examples)(click.pass_obj(function))
 
     return made
 
@@ -121,16 +143,21 @@ def shared_options() -> list[click.Option]:
 
 
 def _shared(*names: str, **rest: Any) -> click.Option:
-    option = click.Option(names, expose_value=False, callback=_noted, **rest)
+    option = click.Option(names, expose_value=False, callback=_keep_option, **rest)
     option.is_shared = True  # type: ignore[attr-defined]  # a mark of ours, for the help
     return option
 
 
-def _noted(ctx: click.Context, option: click.Parameter, value: object) -> None:
+def _keep_option(ctx: click.Context, option: click.Parameter, value: object) -> None:
     """Keep what was given. What stands after the command's name is read later, and so wins."""
     call = ctx.ensure_object(Call)
     if value is not None:
         setattr(call, str(option.name), value)
+
+
+def _shown(ctx: click.Context, returned: Result | int | None) -> int | None:
+    """Show what a command returned; a group gets back the exit code of its command."""
+    return ctx.ensure_object(Call).show(returned) if isinstance(returned, Result) else returned
 
 
 def _write_options(of: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -155,7 +182,7 @@ def _write_lines(formatter: click.HelpFormatter, title: str, lines: Sequence[str
                 formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
-def _write_nowhere() -> None:
+def _discard_output() -> None:
     """Let the interpreter's last flush succeed: the reader of our output has gone."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())

@@ -1,24 +1,23 @@
-"""What `doctor` looks at, one function for each thing."""
+"""What `recollect doctor` checks, one function for each thing."""
 
 from __future__ import annotations
 
 import platform
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import apsw
 
-from recollect.bootstrap import embedder, engine, model_name, reranker
-from recollect.cli.dates import moment
-from recollect.cli.replies import Check
+from recollect.bootstrap import embedder, engine, model_name, reranker, zone
+from recollect.cli.commands.upkeep import dream_schedule, last_dream
+from recollect.cli.phrases import file_size, quantity
 from recollect.cli.store_file import look_at
-from recollect.cli.upkeep import last_dream, schedule, session_count
+from recollect.cli.times import iso_minute
 from recollect.cli.version import version
-from recollect.cli.wording import counted, size
 from recollect.embedders.choose import WORDS_ONLY, default_choice, embedder_availabilities
 from recollect.errors import ModelUnavailable, RecollectError
 from recollect.extractors.choose import extractor_named
 from recollect.models.registry import RERANKER, availability, packaged_model
-from recollect.records import Filter
 from recollect.settings import AUTO, config_path
 from recollect.stores.sqlite.connection import APPLICATION_ID, migrations
 from recollect.text.languages import mostly_other_than_english
@@ -27,11 +26,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from recollect.cli.call import Call
+    from recollect.cli.results import Mark
     from recollect.cli.store_file import StoreFile
     from recollect.engine.engine import Engine
     from recollect.ports import Vector
     from recollect.records import Counts
     from recollect.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    mark: Mark
+    what: str
+    said: str
+    remedy: str = ""
+    """What to do about it."""
+
 
 _SAMPLE = 300
 """Memories of a scope whose texts are read to guess at their language."""
@@ -40,13 +51,31 @@ _MULTILINGUAL = "e5-small"
 _NO_ADVICE = frozenset({"hashing"})
 
 
-def program() -> Iterator[Check]:
+def health_checks(call: Call) -> Iterator[Check]:
+    yield from _program()
+    try:
+        settings, _ = call.settings()
+    except RecollectError as error:
+        yield Check("problem", "settings", str(error), "Correct it; `recollect settings` shows them all.")
+        return
+    yield from _settings(settings)
+    file = look_at(settings.store, APPLICATION_ID, len(migrations()))
+    yield _file_check(settings.store, file)
+    if file.state == "current" and file.writable:
+        yield from _store(settings)
+    else:
+        yield _model(settings, model_name(settings))
+    yield _other_models()
+    yield _reranking(settings)
+
+
+def _program() -> Iterator[Check]:
     yield Check("ok", "Recollect", version())
     yield Check("ok", "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     yield Check("ok", "SQLite", f"{apsw.sqlite_lib_version()}, brought by apsw {apsw.apsw_version()}")
 
 
-def settings(found: Settings) -> Iterator[Check]:
+def _settings(found: Settings) -> Iterator[Check]:
     path = config_path()
     said = str(path) if path.exists() else f"defaults and environment; no file at {path}"
     yield Check("ok", "settings", said)
@@ -69,11 +98,7 @@ def _extractor(found: Settings) -> Check:
     return Check("ok", "extractor", f"{drawing.name} draws notes out of messages")
 
 
-def store_file(path: Path) -> StoreFile:
-    return look_at(path, APPLICATION_ID, len(migrations()))
-
-
-def file_check(path: Path, file: StoreFile) -> Check:  # noqa: PLR0911  # one line for each state of a file
+def _file_check(path: Path, file: StoreFile) -> Check:  # noqa: PLR0911  # one line for each state of a file
     match file.state:
         case "missing" | "empty" if not file.writable:
             remedy = "Make the folder writable, or name another file with --store."
@@ -102,10 +127,10 @@ def file_check(path: Path, file: StoreFile) -> Check:  # noqa: PLR0911  # one li
             remedy = "Make the file and its folder writable: a store keeps its log beside itself."
             return Check("problem", "store", f"{path} cannot be written to", remedy)
         case _:
-            return Check("ok", "store", f"{path}, {size(file.bytes)}, schema {file.schema}")
+            return Check("ok", "store", f"{path}, {file_size(file.bytes)}, schema {file.schema}")
 
 
-def store(found: Settings) -> Iterator[Check]:
+def _store(found: Settings) -> Iterator[Check]:
     """What is inside a file that looked well from outside."""
     try:
         with engine(found) as memory:
@@ -114,7 +139,7 @@ def store(found: Settings) -> Iterator[Check]:
         yield Check("problem", "store", str(error), "recollect restore BACKUP, if you have one")
 
 
-def model(found: Settings, name: str) -> Check:
+def _model(found: Settings, name: str) -> Check:
     """Whether a model works, by letting it work on a word."""
     if name == WORDS_ONLY:
         return _words_only(found)
@@ -125,18 +150,14 @@ def model(found: Settings, name: str) -> Check:
     return Check("ok", "model", f"{name} is ready")
 
 
-def preferred_model(found: Settings) -> Check:
-    return model(found, model_name(found))
-
-
-def other_models() -> Check:
+def _other_models() -> Check:
     ready = [each.name for each in embedder_availabilities() if each.ready and each.name not in _NO_ADVICE]
     local = [name for name in ready if ":" not in name]
     said = f"that run here: {', '.join(local) or 'none'}; `recollect models` lists all"
     return Check("ok", "models", said)
 
 
-def reranking(found: Settings) -> Check:
+def _reranking(found: Settings) -> Check:
     """Whether the first hits are read again, and by what; tried out where they are."""
     if found.rerank == "off":
         state = availability(RERANKER.ours[0], RERANKER)
@@ -152,9 +173,9 @@ def reranking(found: Settings) -> Check:
 
 def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
     counts, used = memory.counts(), memory.model
-    yield Check("ok", "holds", _contents(counts, session_count(memory)))
+    yield Check("ok", "holds", _contents(counts, memory.upkeep.session_count()))
     name = model_name(found) if used is None else used.name
-    ready = model(found, name)
+    ready = _model(found, name)
     yield ready
     yield from _preference(found, name)
     yield _waiting(counts)
@@ -167,11 +188,11 @@ def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
 
 def _contents(counts: Counts, sessions: int) -> str:
     held = [
-        (counts.entities, counted(counts.entities, "entity", "entities")),
-        (counts.observations, counted(counts.observations, "observation")),
-        (counts.relations, counted(counts.relations, "relation")),
-        (counts.notes, counted(counts.notes, "note")),
-        (counts.messages, f"{counted(counts.messages, 'message')} in {counted(sessions, 'session')}"),
+        (counts.entities, quantity(counts.entities, "entity", "entities")),
+        (counts.observations, quantity(counts.observations, "observation")),
+        (counts.relations, quantity(counts.relations, "relation")),
+        (counts.notes, quantity(counts.notes, "note")),
+        (counts.messages, f"{quantity(counts.messages, 'message')} in {quantity(sessions, 'session')}"),
         (counts.forgotten, f"{counts.forgotten:,} forgotten"),
     ]
     return ", ".join(said for number, said in held if number) or "nothing yet"
@@ -199,39 +220,32 @@ def _waiting(counts: Counts) -> Check:
 
 
 def _cache(memory: Engine, found: Settings, name: str) -> Check:
-    """A search brings the cache up, and with it whatever hinders it."""
-    vector = _vector(found, name)
-    if vector is not None:
-        with memory.store.read() as view:
-            view.by_meaning(vector, 1, Filter(found.owner, found.agent))
-    trouble = getattr(memory.store, "cache_trouble", None)
-    if trouble is None:
+    problem = memory.upkeep.vector_cache_problem(_vector(found, name))
+    if problem is None:
         return Check("ok", "vector cache", "in order")
-    said = f"not shared between programs: {trouble}"
+    said = f"not shared between programs: {problem}"
     return Check("note", "vector cache", said, "Searches are right, but each program loads its own copy.")
 
 
 def _signals(memory: Engine) -> Iterator[Check]:
-    """What any process could not note, as far as the store has learnt of it, and what this one could not."""
-    signals = memory.parts.signals
-    missed = memory.counts().unnoted + signals.failures
+    missed, reason = memory.upkeep.unrecorded_answers()
     if missed:
-        why = f": {signals.last_failure}" if signals.last_failure else " so far"
-        said = f"{counted(missed, 'answer')} could not be noted{why}"
+        why = f": {reason}" if reason else " so far"
+        said = f"{quantity(missed, 'answer')} could not be recorded{why}"
         yield Check("note", "signals", said, "Answers are right, but later rankings do not learn from them.")
 
 
 def _dreams(memory: Engine, found: Settings) -> Check:
     last = last_dream(memory)
-    said = "no dream yet" if last is None else f"the last one was {moment(last.at, memory.parts.zone)}"
-    return Check("ok", "dreams", f"{said}; by itself: {schedule(found)}")
+    said = "no dream yet" if last is None else f"the last one was {iso_minute(last.at, zone(found))}"
+    return Check("ok", "dreams", f"{said}; by itself: {dream_schedule(found)}")
 
 
 def _language(memory: Engine, name: str) -> Iterator[Check]:
     described = packaged_model(name.partition("@")[0])
     if described is None or described.languages != ("en",):
         return
-    if mostly_other_than_english(_texts(memory)):
+    if mostly_other_than_english(memory.upkeep.sample_texts(_SAMPLE)):
         said = f"most texts are not in English, which is all that {described.name} knows"
         yield Check("note", "language", said, _multilingual())
 
@@ -240,13 +254,6 @@ def _multilingual() -> str:
     command = f"recollect reindex --model {_MULTILINGUAL}"
     state = availability(_MULTILINGUAL)
     return command if state.ready else f"{state.command}, then {command}"
-
-
-def _texts(memory: Engine) -> Iterator[str]:
-    with memory.store.read() as view:
-        for scope in view.scopes():
-            for each in view.page(Filter(scope.owner, scope.agent), 0, _SAMPLE):
-                yield each.text or " ".join(observation.content for observation in each.in_force)
 
 
 def _vector(found: Settings, name: str) -> Vector | None:

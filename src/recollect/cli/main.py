@@ -1,69 +1,88 @@
-"""The command line's front door: every command, by what one wants to do.
-
-Nothing heavy is imported here or by the files of the commands: `recollect --help` answers at once, and a
-command loads what it needs when it runs.
-"""
+"""The entry point: every command by what one wants to do, each loaded only when it is needed."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections import UserDict
+from importlib import import_module
 
 import click
 
-from recollect.cli.about import completion, models, settings
-from recollect.cli.bench import bench
-from recollect.cli.calibrate import calibrate
-from recollect.cli.chat_import import chat_import
 from recollect.cli.command import Group
-from recollect.cli.context import context
-from recollect.cli.correct import supersede, update
-from recollect.cli.doctor import doctor
-from recollect.cli.dream import dream
-from recollect.cli.entities import add, observe, status, unobserve
-from recollect.cli.evaluate import evaluate
-from recollect.cli.feedback import feedback
-from recollect.cli.forecast import forecast
-from recollect.cli.forgetting import delete, forget, purge, restore
-from recollect.cli.history import history
-from recollect.cli.look import find, graph, show
-from recollect.cli.mcp import mcp
-from recollect.cli.moving import backup, export, import_
-from recollect.cli.profiles import profile
-from recollect.cli.recall import recall, search, why_not
-from recollect.cli.relations import end_relation, relate, unrelate
-from recollect.cli.remember import remember
-from recollect.cli.serve import serve
-from recollect.cli.sessions import session
-from recollect.cli.tune import tune
-from recollect.cli.upkeep import reindex, stats, verify
 from recollect.cli.version import version
 
-if TYPE_CHECKING:
-    from recollect.cli.command import Command
-
-SECTIONS: dict[str, tuple[Command | Group, ...]] = {
-    "Remember": (remember, session, add, observe, relate, status),
-    "Look": (search, recall, context, find, show, history, graph),
-    "Understand the ranking": (why_not, profile, feedback, tune, evaluate, bench, calibrate),
-    "Correct and forget": (
-        update,
-        supersede,
-        end_relation,
-        unobserve,
-        unrelate,
-        delete,
-        forget,
-        restore,
-        purge,
-    ),
-    "Dream": (dream, forecast),
-    "Serve": (serve, mcp),
-    "Move": (chat_import, import_, export, backup),
-    "Care": (doctor, stats, verify, reindex, models, settings, completion),
+SECTIONS: dict[str, dict[str, str]] = {
+    "Remember": {
+        "remember": "remember:remember_command",
+        "session": "sessions:session_group",
+        "add": "graph:add_command",
+        "observe": "graph:observe_command",
+        "relate": "graph:relate_command",
+        "status": "graph:status_command",
+    },
+    "Look": {
+        "search": "recall:search_command",
+        "recall": "recall:recall_command",
+        "context": "context:context_command",
+        "find": "browse:find_command",
+        "show": "browse:show_command",
+        "history": "browse:history_command",
+        "graph": "browse:graph_command",
+    },
+    "Understand the ranking": {
+        "why-not": "why_not:why_not_command",
+        "profile": "profiles:profile_group",
+        "feedback": "tuning:feedback_command",
+        "tune": "tuning:tune_group",
+        "eval": "evaluate:eval_group",
+        "bench": "bench:bench",
+        "calibrate": "evaluate:calibrate_command",
+    },
+    "Correct and forget": {
+        "update": "correct:update_command",
+        "supersede": "correct:supersede_command",
+        "end-relation": "graph:end_relation_command",
+        "unobserve": "graph:unobserve_command",
+        "unrelate": "graph:unrelate_command",
+        "delete": "forget:delete_command",
+        "forget": "forget:forget_command",
+        "restore": "forget:restore_command",
+        "purge": "forget:purge_command",
+    },
+    "Dream": {"dream": "dreams:dream_group", "forecast": "forecast:forecast_command"},
+    "Serve": {"serve": "serve:serve_command", "mcp": "mcp:mcp_group"},
+    "Move": {
+        "chat-import": "import_export:chat_import_command",
+        "import": "import_export:import_command",
+        "export": "import_export:export_command",
+        "backup": "import_export:backup_command",
+    },
+    "Care": {
+        "doctor": "doctor:doctor_command",
+        "stats": "upkeep:stats_command",
+        "verify": "upkeep:verify_command",
+        "reindex": "upkeep:reindex_command",
+        "models": "upkeep:models_command",
+        "settings": "upkeep:settings_command",
+        "completion": "upkeep:completion_command",
+    },
 }
+"""Each command's file in `commands`, and its name there."""
+
+
+class _LazyCommands(UserDict[str, click.Command]):
+    """Commands by name; a command's file is imported when it is looked up."""
+
+    def __init__(self, places: dict[str, str]) -> None:
+        super().__init__()
+        self.data = places  # type: ignore[assignment]  # `__getitem__` gives commands
+
+    def __getitem__(self, name: str) -> click.Command:
+        module, _, attribute = str(self.data[name]).partition(":")
+        found: click.Command = getattr(import_module(f"recollect.cli.commands.{module}"), attribute)
+        return found
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -75,7 +94,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 @click.command(
     "recollect",
     cls=Group,
-    sections=SECTIONS,
+    commands=_LazyCommands({name: place for places in SECTIONS.values() for name, place in places.items()}),
+    sections={title: tuple(places) for title, places in SECTIONS.items()},
     examples=(
         "recollect remember 'Marisol Vega is allergic to nuts'",
         "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team'",
@@ -85,34 +105,30 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
         "recollect chat-import chatgpt-export.zip",
         "recollect doctor",
     ),
-    epilog="`recollect COMMAND --help` tells more about a command and shows examples.",
+    epilog="`recollect COMMAND --help` says more about a command and shows examples.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    invoke_without_command=True,
 )
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="The version."
 )
-@click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli() -> None:
     """A memory in one file: notes, talks and a graph, searched by words and by meaning, offline."""
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
 
 
 def main() -> None:
-    _speak_utf8()
-    cli.main(args=[_as_text(each) for each in sys.argv[1:]], prog_name="recollect")
+    _use_utf8()
+    cli.main(args=[_decoded(each) for each in sys.argv[1:]], prog_name="recollect")
 
 
-def _speak_utf8() -> None:
-    """What is remembered may be in any language, whatever the locale thinks."""
+def _use_utf8() -> None:
+    """Memories may be in any language, whatever the locale says."""
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="surrogateescape")
 
 
-def _as_text(argument: str) -> str:
-    """An argument that the locale could not read, such as C with any accent, read as the UTF-8 that it is."""
+def _decoded(argument: str) -> str:
+    """Read an argument as UTF-8 where the locale could not, such as C with any accent."""
     try:
         argument.encode()
     except UnicodeEncodeError:

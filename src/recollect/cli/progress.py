@@ -42,8 +42,8 @@ def steps(*names: str) -> Iterator[Progress | None]:
 
 
 def _bars() -> Bars:
-    from rich.console import Console  # noqa: PLC0415  # only where there is a bar to draw
-    from rich.progress import (  # noqa: PLC0415
+    from rich.console import Console  # only where there is a bar to draw
+    from rich.progress import (
         BarColumn,
         Progress,
         TaskProgressColumn,

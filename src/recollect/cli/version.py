@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 def version() -> str:
-    from importlib.metadata import PackageNotFoundError  # noqa: PLC0415  # slow, and rarely asked for
-    from importlib.metadata import version as installed  # noqa: PLC0415
+    from importlib.metadata import PackageNotFoundError  # slow, and rarely asked for
+    from importlib.metadata import version as installed
 
     try:
         return installed("recollect-memory")

@@ -1,0 +1,1 @@
+"""The commands, in files by what users do."""

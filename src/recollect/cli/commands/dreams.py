@@ -1,0 +1,230 @@
+"""`recollect dream`: dream now, list and show dreams, undo them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.cli.command import command, group
+from recollect.cli.dream_report import (
+    ShownDream,
+    brief_report,
+    dream_lines,
+    dream_view,
+    ids_in_journal,
+    ids_in_report,
+)
+from recollect.cli.exit_codes import REFUSED
+from recollect.cli.input import confirm
+from recollect.cli.memory_view import label
+from recollect.cli.options import DRY_RUN, YES, limit_option
+from recollect.cli.phrases import quantity
+from recollect.cli.progress import steps
+from recollect.cli.resolve import memory_id
+from recollect.cli.results import Result, message_result, table_result
+from recollect.cli.shapes import picked
+from recollect.cli.times import iso_minute
+from recollect.errors import Conflict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import tzinfo
+
+    from recollect.cli.call import Call
+    from recollect.engine.dreaming import Dreamt
+    from recollect.engine.engine import Engine
+    from recollect.records import DreamRecord, Memory
+
+PHASES = (
+    *("consolidate", "downscale", "merge", "correct", "prune"),
+    *("place", "promote", "balance", "link", "report"),
+)
+# What is under way when so many stages are done.
+_STAGES = (
+    "Looking at the day",
+    "Who else says what fades",
+    "Copies of old errors",
+    "Asking what people ask",
+    "Summing up",
+    "Writing",
+)
+_ID = click.argument("id_", metavar="ID", type=memory_id)
+
+
+@command("history", "recollect dream history", "recollect dream history --json | jq '.dreams[0]'")
+@limit_option(20, "Dreams at most.")
+def dream_history_command(call: Call, limit: int) -> Result:
+    """List the dreams, the newest first.
+
+    In a pipe, the fields of a line are: id, when, what it did, when it was undone.
+    """
+    found = call.memory().dreams.history(limit)
+    zone = call.zone
+    rows = [
+        (
+            str(each.id),
+            iso_minute(each.at, zone),
+            brief_report(each.report),
+            "" if each.undone_at is None else iso_minute(each.undone_at, zone),
+        )
+        for each in found
+    ]
+    next_ = "Look at one: recollect dream show ID" if found else "No dreams yet. To have one: recollect dream"
+    data = {"dreams": [_record_data(each) for each in found]}
+    return table_result(data, ("Dream", "When", "What it did", "Undone"), rows, next_)
+
+
+@command(
+    "show", "recollect dream show 3", "recollect dream show 3 --changes", "recollect dream show 3 --json"
+)
+@_ID
+@click.option("--changes", is_flag=True, help="Also the journal: every field, before and after.")
+def dream_show_command(call: Call, id_: int, changes: bool) -> Result:
+    """Show what a dream did, with the memories' texts.
+
+    In a pipe, each line begins with what it is, as for `recollect dream`; with --changes the journal follows:
+    `change`, what, id, before, after, text.
+    """
+    memory = call.memory()
+    record, journal = memory.dreams.journal(id_)
+    named = ids_in_report(record.report)
+    memories = memory.get_many(sorted({*named, *(ids_in_journal(journal) if changes else ())}))
+    dream = ShownDream(
+        record.report,
+        memories,
+        record.at,
+        record.id,
+        undone_at=record.undone_at,
+        journal=journal if changes else None,
+        in_full=True,
+    )
+    data = {**_record_data(record), "memories": _texts(memories, named), "changes": journal}
+    return Result(data, dream_view(dream, call.zone), dream_lines(dream, call.zone))
+
+
+@command(
+    "undo",
+    "recollect dream undo 3",
+    "recollect dream undo 3 --later --yes   # and every dream since",
+)
+@_ID
+@click.option("--later", is_flag=True, help="Also the dreams that came after it.")
+@YES
+def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
+    """Put everything back as it was before a dream.
+
+    What somebody changed since is left as it is, and named. A dream that others came after can only be
+    undone with them.
+    """
+    memory = call.memory()
+    record, _ = memory.dreams.journal(id_)
+    since = [each for each in memory.dreams.history(1000) if each.id > id_ and each.undone_at is None]
+    if since and not later:
+        raise Conflict(
+            f"Dream {since[0].id} came after dream {id_} and builds on it; undo that first, or all with: "
+            f"recollect dream undo {id_} --later"
+        )
+    if record.undone_at is None:
+        also = f" and the {quantity(len(since), 'dream')} since" if since else ""
+        confirm(f"Put everything back as it was before dream {id_}{also}?", yes=yes)
+    done = memory.dreams.undo(id_, later=later)
+    memories = memory.get_many(done.left)
+    left = [{"id": each, "text": label(memories.get(each))} for each in done.left]
+    dreams = f"dream {done.ids[0]}" if len(done.ids) == 1 else f"dreams {', '.join(map(str, done.ids))}"
+    but = f", but for {quantity(len(left), 'memory', 'memories')}" if left else ""
+    return message_result(
+        f"Undid {dreams}: {quantity(done.changes, 'change')} put back{but}.",
+        {"undone": done.ids, "changes": done.changes, "left": left},
+        [f"Changed since, and left as it is, #{each['id']}: {each['text']}" for each in left],
+        "note" if left else "ok",
+    )
+
+
+@group(
+    "dream",
+    (dream_history_command, dream_show_command, dream_undo_command),
+    "recollect dream --dry-run",
+    "recollect dream",
+    "recollect dream --without prune --without merge",
+    "recollect dream --phase link --phase report",
+    "recollect dream undo 3",
+)
+@DRY_RUN
+@click.option(
+    "--phase",
+    "phases",
+    type=click.Choice(PHASES),
+    multiple=True,
+    metavar="PHASE",
+    help=f"Only this; repeatable. There are: {', '.join(PHASES)}.",
+)
+@click.option(
+    "--without",
+    type=click.Choice(PHASES),
+    multiple=True,
+    metavar="PHASE",
+    help="All but this; repeatable.",
+)
+@click.option("--no-gate", is_flag=True, help="Write even if people would find less.")
+def dream_group(
+    call: Call, dry_run: bool, phases: tuple[str, ...], without: tuple[str, ...], no_gate: bool
+) -> Result | None:
+    """Sleep on it: strengthen, fade, tidy up, report.
+
+    What was recalled since the last dream grows stronger, the rest fades a little, repeats are merged, and
+    what comes up together is linked. Nothing is destroyed, and `recollect dream undo` takes all of it back.
+
+    Before anything is written, the plan is tried on what people asked. Where they would find less, nothing is
+    written, and the exit status is 1.
+
+    In a pipe, each line begins with what it is: `dream`, id, time; `gate`, open or closed, questions, share
+    found before, after; `lost`, phase, id, question, text; `count`, what, number; and for each memory what
+    became of it (stronger, faded, pruned, merged, …), id, change, the other's id, text.
+    """
+    context = click.get_current_context()
+    if context.invoked_subcommand is not None:
+        if dry_run or phases or without or no_gate:
+            raise click.UsageError("These options are for dreaming itself; leave them out here.", context)
+        return None
+    if not set(phases or PHASES) - set(without):
+        raise click.UsageError("That leaves no phase to dream.", context)
+    memory = call.memory()
+    try:
+        with steps(*_STAGES) as progress:
+            done = memory.dream(
+                phases=phases or None, without=without, dry_run=dry_run, gate=not no_gate, progress=progress
+            )
+    except Conflict as error:
+        raise Conflict(
+            "Another process is dreaming on this memory; try again when it is done. Nothing was changed."
+        ) from error
+    return dream_result(memory, done, call.zone, dry_run=dry_run)
+
+
+def dream_result(memory: Engine, done: Dreamt, zone: tzinfo, *, dry_run: bool) -> Result:
+    report = done.report.plain()
+    named = ids_in_report(report)
+    memories = memory.get_many(sorted({*named, *done.left}))
+    dream = ShownDream(report, memories, done.at, done.id, dry_run=dry_run, left=done.left)
+    is_open = dream.blamed is None
+    data = {
+        "id": done.id,
+        "at": done.at,
+        "dry_run": dry_run,
+        "written": done.id is not None,
+        "gate_open": is_open,
+        "report": report,
+        "left": done.left,
+        "memories": _texts(memories, named),
+    }
+    code = 0 if is_open else REFUSED
+    return Result(data, dream_view(dream, zone), dream_lines(dream, zone), exit_code=code)
+
+
+def _record_data(record: DreamRecord) -> dict[str, Any]:
+    return picked(record, "id", "at", "undone_at", "phases", "report")
+
+
+def _texts(memories: Mapping[int, Memory], ids: Iterable[int]) -> dict[str, str]:
+    return {str(id_): memories[id_].name or memories[id_].text for id_ in sorted(ids) if id_ in memories}

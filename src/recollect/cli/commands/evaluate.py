@@ -1,0 +1,242 @@
+"""`recollect eval` and `recollect calibrate`: how well this memory is found, and how sure answers are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.cli.command import command, group
+from recollect.cli.options import limit_option
+from recollect.cli.phrases import ellipsize, one_line, quantity
+from recollect.cli.progress import progress
+from recollect.cli.resolve import complete_profile
+from recollect.cli.results import Paragraph, Result, Styled, Table, message_result, muted, right_aligned
+from recollect.cli.shapes import fields_of, picked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.cli.call import Call
+    from recollect.cli.results import Block
+    from recollect.engine.engine import Engine
+    from recollect.engine.self_results import Miss, SelfTest, Share
+
+_SIDE_BY_SIDE = 5
+"""Profiles that fit a terminal of 80 columns."""
+_MOST_SHOWN = 3
+"""Misses of each cause."""
+_WIDTH = 52
+_MEANS = {
+    "phrase": "some of its words in a row",
+    "gaps": "a sentence of it without the rarest words",
+    "entity": "a name and what is known of it",
+    "what is": "a name alone",
+    "relation": "what an entity is related to",
+    "mention": "what was said about an entity",
+    "day": "what happened on a day",
+    "said": "what somebody said on a day",
+}
+
+
+@command("calibrate", "recollect calibrate", "recollect calibrate --json | jq .auroc")
+def calibrate_command(call: Call) -> Result:
+    """Learn now how sure answers may be.
+
+    The memory asks itself up to 200 questions made of its own texts, once with the answer there and once with
+    it removed, and stores how its scores differ. A server does so by itself when the memory has grown by
+    half. Until then, what was measured elsewhere is used. Nothing leaves this machine.
+    """
+    memory = call.memory()
+    with progress("Asking") as (asking,):
+        done = memory.upkeep.calibrate(progress=asking)
+    learnt = done.calibration
+    data = {
+        "memories": done.memories,
+        "model": done.model or None,
+        "questions": 0 if learnt is None else learnt.questions,
+        "auroc": None if learnt is None else learnt.auroc,
+    }
+    if learnt is None:
+        text = "There is too little here to learn from; what was measured elsewhere is used."
+        return message_result(text, data, mark="note")
+    detail = (
+        f"Of {quantity(learnt.questions, 'question')} that it asked itself, those with their answer here got "
+        f"more than those without in {learnt.auroc:.0%} of all pairs."
+    )
+    return message_result("Learnt how sure answers may be.", data, [detail])
+
+
+@command(
+    "self",
+    "recollect eval self",
+    "recollect eval self --sample 0 --profile recollect --profile limbic",
+    "recollect eval self --json | jq '.missed[].id'",
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(0),
+    default=200,
+    show_default=True,
+    metavar="N",
+    help="Memories to ask for, of each kind some; 0: all.",
+)
+@click.option(
+    "-p",
+    "--profile",
+    "profiles",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_profile,
+    help="Only these; repeatable. Without it, all.",
+)
+@limit_option(5, "Hits that count.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another one asks for other memories.")
+def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit: int, seed: int) -> Result:
+    """Ask for memories by their own words, names and days.
+
+    Questions are made by rule out of what is stored, so that the right answers are known. It shows how many
+    of them each profile answers among the first hits, with a 95 % interval; how long an answer takes; which
+    memories cannot be found by their own words, and why; and what to do about it. No language model is
+    asked, nothing leaves this machine, and nothing is recorded in the memory.
+
+    In a pipe, each line begins with what it is: `profile`, `kind`, `missed` (by cause), `advice`.
+    """
+    memory = call.memory()
+    with progress("Asking") as (asking,):
+        result = memory.self_test(
+            profiles=profiles,
+            sample=sample,
+            limit=limit,
+            seed=seed,
+            languages=_languages(memory),
+            progress=asking,
+        )
+    data = _self_test_data(result)
+    if not result.questions:
+        remedy = "recollect remember, recollect add or recollect import brings something in."
+        return message_result("This memory is empty, so there is nothing to ask for.", data, [remedy], "note")
+    return Result(data, _self_test_view(result))
+
+
+@group("eval", (eval_self_command,), "recollect eval self")
+def eval_group(_: Call) -> None:
+    """Test how well this memory is found."""
+
+
+def _languages(memory: Engine) -> tuple[str, ...] | None:
+    """Those that the store's model knows, where it says so."""
+    from recollect.models.registry import packaged_model  # loads the models' descriptions
+
+    model = memory.model
+    described = None if model is None else packaged_model(model.name.partition("@")[0])
+    return None if described is None else described.languages
+
+
+def _self_test_data(result: SelfTest) -> dict[str, Any]:
+    """Latency, which no two runs share, is under a key of its own."""
+    return {
+        **picked(
+            result, "seed", "at", "limit", "model", "note", "memories", "sampled", "questions", "default"
+        ),
+        "profiles": {
+            each.name: {
+                "overall": _share_data(each.overall),
+                "by_kind": {asks: _share_data(share) for asks, share in each.by_kind.items()},
+            }
+            for each in result.profiles
+        },
+        "compared": [{**fields_of(each), "is_better": each.is_better} for each in result.compared],
+        **picked(result, "causes", "missed", "advice", "latency"),
+    }
+
+
+def _share_data(share: Share) -> dict[str, Any]:
+    return {**fields_of(share), "recall": share.recall}
+
+
+def _self_test_view(result: SelfTest) -> Iterator[Block]:
+    asked = quantity(sum(result.questions.values()), "question")
+    of = f"{result.sampled:,} of {quantity(result.memories, 'memory', 'memories')}"
+    counts = "the first hit counts" if result.limit == 1 else f"the first {result.limit:,} hits count"
+    title = f"{asked} made of {of}; {counts}; {result.model or 'no model'}"
+    yield Paragraph(Styled(title, "strong"))
+    yield _profiles_table(result)
+    yield from _kinds_tables(result)
+    if result.missed:
+        yield _missed_table(result)
+    if result.advice:
+        rows = [
+            (str(place), f"{each.said}\n{each.command}" if each.command else each.said)
+            for place, each in enumerate(result.advice, start=1)
+        ]
+        yield Table(("", "What to do"), rows, "advice")
+    yield from muted(*_notes(result))
+
+
+def _profiles_table(result: SelfTest) -> Table:
+    compared = {each.name: each for each in result.compared}
+    rows = []
+    for each in result.profiles:
+        other = compared.get(each.name)
+        share, latency = each.overall, result.latency[each.name]
+        rows.append(
+            (
+                each.name,
+                f"{share.recall:.1%}",
+                f"{share.low:.0%}–{share.high:.0%}",
+                f"{share.mrr:.3f}",
+                "" if other is None else f"+{other.better} −{other.worse}",
+                "" if other is None else f"{other.p:.2g}",
+                f"{latency.p50_ms:.0f}",
+                f"{latency.p95_ms:.0f}",
+            )
+        )
+    numbers = (f"Found in {result.limit}", "95 %", "MRR", "vs default", "p", "ms", "p95")
+    return Table(("Profile", *right_aligned(*numbers)), rows, "profile")
+
+
+def _kinds_tables(result: SelfTest) -> Iterator[Table]:
+    """A column for each profile, as many as fit side by side."""
+    for start in range(0, len(result.profiles), _SIDE_BY_SIDE):
+        shown = result.profiles[start : start + _SIDE_BY_SIDE]
+        rows = [
+            (str(asks), f"{count:,}", *(_percent(each.by_kind[asks]) for each in shown))
+            for asks, count in result.questions.items()
+        ]
+        yield Table(
+            ("In %", *right_aligned("Asked"), *right_aligned(*(each.name for each in shown))), rows, "kind"
+        )
+
+
+def _percent(share: Share) -> str:
+    """`93 88–96`; of all or none, only the end that is open: `100 ≥87`."""
+    low, high = f"{100 * share.low:.0f}", f"{100 * share.high:.0f}"
+    if share.found in {0, share.asked}:
+        return f"100 ≥{low}" if share.found else f"0 ≤{high}"
+    return f"{100 * share.recall:.0f} {low}–{high}"
+
+
+def _missed_table(result: SelfTest) -> Table:
+    rows = []
+    for cause, count in result.causes.items():
+        misses = [miss for miss in result.missed if miss.cause is cause][:_MOST_SHOWN]
+        more = [f"and {count - len(misses):,} more"] if count > len(misses) else []
+        rows.append((str(cause), f"{count:,}", "\n".join([*map(_miss, misses), *more])))
+    return Table(("Not found, why", *right_aligned(""), f"By {result.default}"), rows, "missed")
+
+
+def _miss(miss: Miss) -> str:
+    first = "nothing" if miss.first is None else f"#{miss.first} {miss.first_text}"
+    lines = (f"#{miss.id} {miss.text}", f"asked: {miss.query}", f"first: {first}")
+    return "\n".join([*(ellipsize(one_line(line), _WIDTH) for line in lines), f"→ {miss.why}"])
+
+
+def _notes(result: SelfTest) -> Iterator[str]:
+    yield "; ".join(f"{asks}: {_MEANS[asks]}" for asks in result.questions) + "."
+    if not result.missed:
+        yield "Every memory that was asked for was found by its own words."
+    if result.note:
+        yield result.note
+    if any(count > _MOST_SHOWN for count in result.causes.values()):
+        yield "All that were not found: recollect eval self --json"

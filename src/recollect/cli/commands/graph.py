@@ -1,0 +1,231 @@
+"""Commands that write the graph: entities, their observations and status, and relations between them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.cli.command import command
+from recollect.cli.phrases import ellipsize, quantity
+from recollect.cli.results import message_result
+from recollect.cli.shapes import picked
+from recollect.cli.times import parse_time
+from recollect.errors import NotFound
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from recollect.cli.call import Call
+    from recollect.cli.results import Result
+    from recollect.engine.results import Observed, ObservedBatch, Similar
+
+_SOURCE = click.argument("source")
+_TYPE = click.argument("type_", metavar="TYPE")
+_TARGET = click.argument("target")
+_ID = re.compile(r"#(\d{1,18})")
+
+
+@command(
+    "add",
+    "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team' -o 'Speaks Galician'",
+    "recollect add Tidebook -t project --status paused --importance 0.9",
+)
+@click.argument("name")
+@click.option("-t", "--type", "type_", metavar="TYPE", help="What it is: person, project, …")
+@click.option(
+    "-o", "--observation", "texts", multiple=True, metavar="TEXT", help="Something known; repeatable."
+)
+@click.option("--status", metavar="STATUS", help="active, paused, completed or archived.")
+@click.option("--importance", type=float, metavar="0..1", help="How much it matters; 0.5 if not given.")
+def add_command(
+    call: Call,
+    name: str,
+    type_: str | None,
+    texts: tuple[str, ...],
+    status: str | None,
+    importance: float | None,
+) -> Result:
+    """Create an entity, or add to the one of that name.
+
+    A name that exists keeps its status, and its type unless that is `unknown`, and gains the observations
+    that are new.
+    """
+    entity: dict[str, Any] = {"name": name, "observations": list(texts)}
+    given = {"type": type_, "status": status, "importance": importance}
+    entity |= {field: value for field, value in given.items() if value is not None}
+    return _observed(call.memory(create=True).create_entities([entity]))
+
+
+@command(
+    "observe",
+    "recollect observe Tidebook 'Ships with the spring tide' --kind decision --happened-at 2026-02-03",
+    "recollect observe Tidebook 'Ships in May' --supersedes 'Ships with the spring tide'",
+    "recollect observe Tidebook 'Ships in June' --supersedes '#12'",
+)
+@click.argument("name")
+@click.argument("texts", metavar="TEXT...", nargs=-1, required=True)
+@click.option("-k", "--kind", default="generic", help="fact, decision, state, spec, metric, metadata, …")
+@click.option(
+    "--supersedes", metavar="TEXT|#ID", help="The observation that this one replaces; it stays as history."
+)
+@click.option("--happened-at", type=parse_time, metavar="WHEN", help="When it was so: an ISO date or time.")
+def observe_command(
+    call: Call,
+    name: str,
+    texts: tuple[str, ...],
+    kind: str,
+    supersedes: str | None,
+    happened_at: datetime | None,
+) -> Result:
+    """Add observations to an entity that exists.
+
+    One that nearly repeats an older one is kept, and pointed out.
+    """
+    if supersedes is not None and len(texts) > 1:
+        raise click.UsageError("--supersedes goes with one TEXT: the one that takes the old one's place.")
+    number = _ID.fullmatch(supersedes) if supersedes is not None else None
+    shared = {
+        "kind": kind,
+        "happened_at": happened_at,
+        "supersedes": int(number[1]) if number else supersedes,
+    }
+    observations = [{"content": text, **shared} for text in texts]
+    return _observed(call.memory().graph.add_observations({name: observations}), replaced=supersedes)
+
+
+@command(
+    "unobserve",
+    "recollect unobserve 'Marisol Vega' 'Drinks oolong after lunch'",
+)
+@click.argument("name")
+@click.argument("texts", metavar="TEXT...", nargs=-1, required=True)
+def unobserve_command(call: Call, name: str, texts: tuple[str, ...]) -> Result:
+    """Remove observations from an entity, by their exact text.
+
+    To correct one and keep the history, use `recollect observe --supersedes` instead.
+    """
+    memory = call.memory()
+    entity = next(iter(memory.graph.open_nodes([name], record=False).entities), None)
+    if entity is None:
+        raise NotFound(f"There is no entity named {name!r}; `recollect find` looks for one.")
+    gone = {each.id: each.content for each in entity.in_force if each.content in texts}
+    removed = memory.graph.delete_observations({entity.name: texts})
+    absent = [text for text in texts if text not in gone.values()]
+    undo = [f"Bring it back: recollect restore --observation {id_}" for id_ in gone]
+    return message_result(
+        f"Removed {quantity(removed, 'observation')} from {entity.name}.",
+        {"name": entity.name, "removed": removed, "observations": list(gone), "absent": absent},
+        [*(f"Not there: {text}" for text in absent), *undo],
+        "note" if absent else "ok",
+    )
+
+
+@command("status", "recollect status Tidebook paused", "recollect status Tidebook completado")
+@click.argument("name")
+@click.argument("status")
+def status_command(call: Call, name: str, status: str) -> Result:
+    """Mark an entity as active, paused, completed or archived."""
+    now = call.memory().graph.set_status(name, status)
+    return message_result(f"{name} is {now}.", {"name": name, "status": str(now)})
+
+
+@command(
+    "relate",
+    "recollect relate 'Marisol Vega' leads Tidebook",
+    "recollect relate Bosun lives_in Boathouse --since 2025-11-02 --context 'arrived with the fish'",
+    "recollect relate Tidebook part_of 'Harbour Works' --create-missing",
+)
+@_SOURCE
+@_TYPE
+@_TARGET
+@click.option("--context", default="", metavar="TEXT", help="Why, or in what way.")
+@click.option("--since", type=parse_time, metavar="WHEN", help="When it began: an ISO date or time.")
+@click.option("--until", type=parse_time, metavar="WHEN", help="When it ended, if it is over.")
+@click.option("--create-missing", is_flag=True, help="Create an entity that is not there, of type `unknown`.")
+def relate_command(call: Call, type_: str, create_missing: bool, **relation: Any) -> Result:
+    """Connect two entities: SOURCE TYPE TARGET.
+
+    Declared pairs, such as contains and part_of, get their inverse by themselves.
+    """
+    memory = call.memory(create=create_missing)
+    made = memory.graph.create_relations([{"type": type_, **relation}], create_missing=create_missing)
+    (related,) = made.relations
+    details = [f"Created {name}, of type unknown." for name in related.also_created]
+    if related.inverse:
+        details.append("The inverse holds too.")
+    triple = f"{related.source} {related.type} {related.target}"
+    return message_result(
+        f"Related: {triple}." if related.created else f"That was known already: {triple}.",
+        picked(related, "source", "type", "target", "created", "inverse", "also_created"),
+        details,
+    )
+
+
+@command("end-relation", "recollect end-relation Bosun lives_in Boathouse --at 2026-04-01")
+@_SOURCE
+@_TYPE
+@_TARGET
+@click.option(
+    "--at", type=parse_time, metavar="WHEN", help="When it ended: an ISO date or time; now if not given."
+)
+def end_relation_command(call: Call, source: str, type_: str, target: str, at: datetime | None) -> Result:
+    """Say that a relation no longer holds. It stays, as history."""
+    call.memory().graph.end_relation(source, type_, target, at=at)
+    data = {"source": source, "type": type_, "target": target, "at": at}
+    return message_result(f"Ended: {source} {type_} {target}.", data)
+
+
+@command("unrelate", "recollect unrelate Bosun lives_in Boathouse")
+@_SOURCE
+@_TYPE
+@_TARGET
+def unrelate_command(call: Call, source: str, type_: str, target: str) -> Result:
+    """Remove a relation that should never have been there.
+
+    For one that was true and is over, use `recollect end-relation`.
+    """
+    removed = call.memory().graph.delete_relations([(source, type_, target)])
+    data = {"source": source, "type": type_, "target": target, "removed": removed}
+    if not removed:
+        return message_result(f"There was no such relation: {source} {type_} {target}.", data, mark="note")
+    inverse = " and its inverse" if removed > 1 else ""
+    return message_result(f"Removed: {source} {type_} {target}{inverse}.", data)
+
+
+def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
+    (observed,) = batch.entities
+    details = [_similar(pair) for pair in observed.similar]
+    if observed.kept_type is not None:
+        details.append(f"It keeps its type {observed.kept_type}.")
+    notable = bool(details)
+    if replaced is not None:
+        details.append(f"It replaces: {ellipsize(replaced)}")
+    data = {
+        **picked(observed, "id", "name", "created"),
+        "added": [picked(new, "id", "content") for new in observed.added],
+        **picked(observed, "similar", "took_type", "kept_type"),
+        "note": batch.note,
+    }
+    warnings = [f"stored, but not yet found by meaning: {batch.note}"] if batch.note else []
+    return message_result(_what_changed(observed), data, details, "note" if notable else "ok", warnings)
+
+
+def _what_changed(observed: Observed) -> str:
+    name = f"{observed.name} (#{observed.id})"
+    if observed.created:
+        added = f" with {quantity(len(observed.added), 'observation')}" if observed.added else ""
+        return f"Created {name}{added}."
+    if not observed.changed:
+        return f"{name} was there already, and knew all of this."
+    gains = [f"took its type, {observed.took_type}"] if observed.took_type is not None else []
+    gains += [f"gained {quantity(len(observed.added), 'new observation')}"] if observed.added else []
+    return f"{name} {', and '.join(gains)}."
+
+
+def _similar(pair: Similar) -> str:
+    return (
+        f"#{pair.observation} nearly repeats #{pair.similar_to} ({pair.similarity:.2f}): "
+        f"“{ellipsize(pair.content)}” ~ “{ellipsize(pair.similar_content)}”"
+    )

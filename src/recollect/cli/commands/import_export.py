@@ -1,0 +1,274 @@
+"""Commands that bring memories in and out: import, chat-import, export, backup."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from recollect.cli.command import command
+from recollect.cli.exit_codes import REFUSED
+from recollect.cli.input import STDIN, existing_file
+from recollect.cli.options import KEEP_GOING
+from recollect.cli.phrases import file_size, quantity
+from recollect.cli.progress import progress
+from recollect.cli.rendering import warn
+from recollect.cli.results import Message, Result, Table, message_result, muted, right_aligned
+from recollect.cli.shapes import fields_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.cli.call import Call
+    from recollect.transfer import ChatReport, ImportReport
+
+FORMATS = ("chatgpt", "claude", "markdown", "turns")
+_MOST_NAMED = 5
+"""Bad lines that are named for a person; `--json` names more."""
+_MOST_CHATS_NAMED = 10
+
+
+@command(
+    "import",
+    "recollect import memory.jsonl",
+    "recollect import everything.jsonl --format full --stop-at-bad-line",
+    "ssh work cat memory.jsonl | recollect import -",
+)
+@click.argument("file")
+@click.option(
+    "--format", "format_", type=click.Choice(["auto", "official", "full"]), default="auto", show_default=True
+)
+@KEEP_GOING
+def import_command(
+    call: Call,
+    file: str,
+    format_: Literal["auto", "official", "full"],
+    keep_going: bool,
+) -> Result:
+    """Bring in a JSONL file, the official server's or our own.
+
+    `-` reads standard input. Importing the same file again changes nothing. What only a relation of the
+    official format names is created with the type `unknown`, and named.
+    """
+    from recollect.transfer import import_file  # loads the engine
+
+    source = sys.stdin.buffer if file == STDIN else str(existing_file(file))
+    memory = call.memory(create=True)
+    with progress("Reading", "Embedding") as (reading, embedding):
+        report = import_file(
+            memory,
+            source,
+            format=format_,
+            keep_going=keep_going,
+            progress=reading,
+            embed_progress=embedding,
+        )
+    nothing_good = bool(report.bad_count) and report.bad_count >= report.lines
+    notable = report.bad_count or report.dangling_count or report.also_created_count
+    text = _imported(report, nothing_good=nothing_good)
+    return Result(
+        fields_of(report),
+        [Message(text, list(_import_details(report)), "note" if notable else "ok")],
+        warnings=[f"imported, but not yet found by meaning: {report.note}"] if report.note else [],
+        exit_code=REFUSED if nothing_good else 0,
+    )
+
+
+@command(
+    "chat-import",
+    "recollect chat-import chatgpt-export.zip",
+    "recollect chat-import ~/vault --format markdown --dry-run",
+    "recollect chat-import talk.jsonl --extract",
+)
+@click.argument("path", type=click.Path())
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    help="What the files are; guessed from what is there if not given.",
+)
+@click.option("--extract", is_flag=True, help="Also make notes of what is worth keeping.")
+@click.option("--dry-run", is_flag=True, help="Read everything, and store nothing.")
+@KEEP_GOING
+@click.option(
+    "--embed/--no-embed",
+    default=True,
+    show_default=True,
+    help="Give everything its vector at once, or leave that to `recollect reindex`.",
+)
+def chat_import_command(
+    call: Call,
+    path: str,
+    format_: str | None,
+    extract: bool,
+    dry_run: bool,
+    keep_going: bool,
+    embed: bool,
+) -> Result:
+    """Bring in talks: ChatGPT or Claude exports, Markdown, turns.
+
+    PATH is a file, a zip or a folder. Every turn becomes a message of a session. Importing a newer export
+    adds only what is new.
+    """
+    from recollect import transfer  # loads the engine
+    from recollect.transfer.chats import format_of
+
+    if extract and not embed:
+        raise click.UsageError(
+            "--extract compares notes by their vectors, so it does not go with --no-embed."
+        )
+    if not Path(path).exists():
+        raise click.ClickException(f"There is no file or folder {path}.")
+    if dry_run:
+        with progress("Reading") as (reading,):
+            report = transfer.chat_preview(path, format=format_, progress=reading)
+    else:
+        known = format_ or format_of(Path(path))  # refused before a store is made for it
+        memory = call.memory(create=True)
+        with progress("Reading", "Embedding") as (reading, embedding):
+            report = transfer.chat_import(
+                memory,
+                path,
+                format=known,
+                extract=extract,
+                keep_going=keep_going,
+                embed=embed,
+                progress=reading,
+                embed_progress=embedding,
+            )
+    rows = [("format", report.format), ("conversations", f"{report.conversations:,}")]
+    if dry_run:
+        rows.append(("turns", f"{report.turns:,}"))
+    else:
+        rows += [("turns, new", f"{report.turns_new:,}"), ("turns, known", f"{report.turns_known:,}")]
+    rows.append(("left out", f"{report.bad_count:,}"))
+    if extract:
+        rows.append(("notes drawn", f"{report.notes:,}"))
+    next_ = "Nothing was stored: this was a dry run." if dry_run else "Read them: recollect session list"
+    return Result(
+        {**fields_of(report), "dry_run": dry_run},
+        [Table(("", *right_aligned("")), rows), *muted(next_)],
+        warnings=[*(() if call.json else _left_out_chats(report)), *_chat_warnings(report)],
+        exit_code=REFUSED if report.bad_count and report.turns == report.turns_rejected else 0,
+    )
+
+
+@command(
+    "export",
+    "recollect export memory.jsonl",
+    "recollect export everything.jsonl --format full",
+    "recollect export - | gzip > memory.jsonl.gz",
+)
+@click.argument("file")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["official", "full"]),
+    default="official",
+    show_default=True,
+    help="What the official memory server reads, or everything that we keep.",
+)
+@click.option("--scope-only", is_flag=True, help="Only this owner's and agent's memories.")
+@click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
+def export_command(
+    call: Call,
+    file: str,
+    format_: Literal["official", "full"],
+    scope_only: bool,
+    overwrite: bool,
+) -> Result | None:
+    """Write the memory to a JSONL file.
+
+    `-` writes to standard output.
+    """
+    from recollect.transfer import export_file  # loads the engine
+
+    target = sys.stdout.buffer if file == STDIN else file
+    memory = call.memory()
+    with progress("Writing") as (writing,):
+        report = export_file(
+            memory, target, format=format_, scope_only=scope_only, overwrite=overwrite, progress=writing
+        )
+    texts = f", {_texts(report.texts)}" if report.texts else ""
+    entities, relations = (
+        quantity(report.entities, "entity", "entities"),
+        quantity(report.relations, "relation"),
+    )
+    done = f"Exported {entities}{texts} and {relations}"
+    if file == STDIN:  # the export itself is on standard output
+        warn(f"{done}.")
+        return None
+    details = [report.note] if report.note else []
+    return message_result(f"{done} to {file}.", {"file": file, **fields_of(report)}, details)
+
+
+@command("backup", "recollect backup memory-2026-03-01.db", "recollect restore memory-2026-03-01.db")
+@click.argument("file")
+def backup_command(call: Call, file: str) -> Result:
+    """Copy the store to a new file, even while it is in use."""
+    memory = call.memory()
+    with progress("Copying") as (copying,):
+        memory.upkeep.backup(file, copying)
+    size = Path(file).stat().st_size
+    text = f"Backed up to {file} ({file_size(size)})."
+    return message_result(text, {"file": file, "bytes": size}, [f"Put it back: recollect restore {file}"])
+
+
+def _imported(report: ImportReport, *, nothing_good: bool) -> str:
+    if not report.changed:
+        return "Nothing was imported." if nothing_good else "Nothing new: all of it was known."
+    gains = [
+        quantity(report.entities_created, "entity", "entities"),
+        quantity(report.observations_added, "observation"),
+        quantity(report.relations_created, "relation"),
+        *([_texts(report.texts_created)] if report.texts_created else []),
+    ]
+    return f"Imported {', '.join(gains)}."
+
+
+def _import_details(report: ImportReport) -> Iterator[str]:
+    known = [
+        quantity(report.entities_merged, "entity", "entities") if report.entities_merged else "",
+        quantity(report.relations_known, "relation") if report.relations_known else "",
+        _texts(report.texts_known) if report.texts_known else "",
+    ]
+    if any(known):
+        yield f"Already there: {', '.join(filter(None, known))}."
+    if report.types_taken:
+        yield f"Typed, having been unknown: {quantity(report.types_taken, 'entity', 'entities')}."
+    if report.types_kept:
+        yield f"Kept another type than the file has: {quantity(report.types_kept, 'entity', 'entities')}."
+    if report.also_created:
+        more = report.also_created_count - _MOST_NAMED
+        rest = f" and {more:,} more" if more > 0 else ""
+        names = ", ".join(report.also_created[:_MOST_NAMED])
+        yield f"Created with the type unknown, since relations lead there: {names}{rest}."
+    bad, dangling = report.bad_lines[:_MOST_NAMED], report.dangling[:_MOST_NAMED]
+    for line in bad:
+        yield f"Left out, line {line.line}: {line.reason}"
+    for each in dangling:
+        yield f"Left out, line {each.line}: {each.source} {each.type} {each.target}: {each.reason}"
+    more = report.bad_count + report.dangling_count - len(bad) - len(dangling)
+    if more > 0:
+        yield f"… and {quantity(more, 'more line')}; --json names more."
+
+
+def _left_out_chats(report: ChatReport) -> Iterator[str]:
+    yield from (f"left out, {reason}" for reason in report.bad[:_MOST_CHATS_NAMED])
+    if report.bad_count > _MOST_CHATS_NAMED:
+        more = quantity(report.bad_count - _MOST_CHATS_NAMED, "thing")
+        yield f"left out {more} more; --json names the first {len(report.bad):,}."
+
+
+def _chat_warnings(report: ChatReport) -> Iterator[str]:
+    if report.note:
+        yield f"imported, but: {report.note}"
+    elif report.waiting:
+        waiting = quantity(report.waiting, "passage")
+        yield f"{waiting} wait for a vector, and only words find them; run: recollect reindex"
+
+
+def _texts(count: int) -> str:
+    return quantity(count, "note or message", "notes and messages")

@@ -1,0 +1,232 @@
+"""Commands that search: search, recall."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from recollect.cli.command import command
+from recollect.cli.memory_view import heading, speaker_of, spoken_at, superseded_text
+from recollect.cli.options import search_arguments, search_options
+from recollect.cli.phrases import one_line, quantity, with_remedy
+from recollect.cli.results import Column, Paragraph, Result, Styled, Table, muted, stacked
+from recollect.cli.score_steps import highest_score, score_steps, score_text, step_fields
+from recollect.cli.shapes import memory_data, picked
+from recollect.cli.times import span_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import tzinfo
+
+    from recollect.cli.call import Call
+    from recollect.cli.results import Block
+    from recollect.engine.results import Answer, Hit
+    from recollect.records import Memory
+
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
+
+
+def _query_options(function: _Function) -> _Function:
+    """What both commands take."""
+    own = (
+        click.argument("text", metavar="QUERY...", nargs=-1, required=True),
+        search_options,
+        click.option(
+            "--min-confidence",
+            type=click.FloatRange(0, 1),
+            metavar="SHARE",
+            help="Only hits that are at least this likely to be what was asked for, from 0 to 1.",
+        ),
+        click.option("--abstain", is_flag=True, help="Show no guesses where nothing seems to answer."),
+        click.option(
+            "--budget",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Only hits whose texts fit this many tokens together.",
+        ),
+        click.option("-e", "--explain", is_flag=True, help="Show how each score came about, step by step."),
+    )
+    for each in reversed(own):
+        function = each(function)
+    return function
+
+
+@command(
+    "search",
+    "recollect search 'who is allergic to something?'",
+    "recollect search tide tables --limit 3 --kind entity",
+    "recollect search 'what did Ana say last week?' --kind message",
+    "recollect search 'release date' --as-of 2026-02-01 --superseded",
+    "recollect search 'release date' --profile limbic --explain",
+    "recollect search 'where is the spare key?' --abstain",
+    "recollect search 'release date' --json | jq -r '.hits[].memory.name'",
+)
+@_query_options
+def search_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
+    """Search by words and by meaning at once, best first.
+
+    Each hit shows the passage that matched and why it is there: its rank by words, its rank by meaning with
+    the cosine, its score, and how likely it is to be what was asked for. Where nothing seems to answer, that
+    is said first; --abstain then shows no guesses. Searching leaves no trace; `recollect recall` does the
+    same and learns from what it showed.
+
+    --explain shows every step that made the score: what it added (+), multiplied by (×) or set it to (→);
+    `30/70 with 0.6` is 30 % of the score so far and 70 % of 0.6. The bar is the score after the step, on one
+    scale for all hits.
+
+    A query may name a time, such as `last week` or `in May`: what happened or was said then comes first.
+
+    In a pipe, the fields of a line are: rank, id, kind, name or speaker, passage, why, score; for notes and
+    messages also the time, and what they belong to. With --explain, a line for each step follows: rank, id,
+    `step`, name, effect, value, numbers, score.
+    """
+    return _ask(call, text, record=False, **asked)
+
+
+@command(
+    "recall",
+    "recollect recall 'who is allergic to something?'",
+    "recollect recall 'release date' --profile limbic --explain",
+    "recollect recall 'what did we decide last week?' --session harbour --budget 500",
+    "recollect recall tide tables --no-record   # as `recollect search`",
+)
+@_query_options
+@click.option(
+    "--record/--no-record",
+    default=True,
+    show_default=True,
+    help="Record what was shown, for later rankings.",
+)
+def recall_command(call: Call, text: tuple[str, ...], record: bool, **asked: Any) -> Result:
+    """Search, and record what was shown for later rankings.
+
+    The answer and the options are those of `recollect search`. What is shown counts as used: profiles such
+    as limbic rank it higher from then on, together with what was shown beside it.
+    """
+    return _ask(call, text, record=record, **asked)
+
+
+def _ask(
+    call: Call,
+    text: tuple[str, ...],
+    *,
+    explain: bool,
+    record: bool,
+    budget: int | None,
+    min_confidence: float | None,
+    abstain: bool,
+    **where: Any,
+) -> Result:
+    asked = search_arguments(call, **where)
+    answer = call.memory().recall(
+        " ".join(text),
+        explain=explain,
+        record=record,
+        budget_tokens=budget,
+        min_confidence=min_confidence,
+        abstain=abstain,
+        **asked,
+    )
+    time = answer.time
+    data = {
+        **picked(answer, "query", "profile", "strategy", "mode", "note"),
+        "time": None if time is None else picked(time, "words", "start", "stop", "confidence"),
+        **picked(answer, "left_out", "confidence", "doubtful", "abstained", "withheld"),
+        "hits": [
+            {
+                "rank": rank,
+                **picked(hit, "score", "confidence"),
+                "found_by": hit.places,
+                **picked(hit, "scores", "reasons", "passage", "piece"),
+                "memory": memory_data(hit.memory),
+            }
+            for rank, hit in enumerate(answer.hits, start=1)
+        ],
+    }
+    # A terminal says so above the hits.
+    doubt = [_doubt(answer)] if answer.doubtful and not call.json and not call.is_terminal else []
+    note = [with_remedy(answer.note)] if answer.note else []
+    return Result(data, _view(answer, call.zone), _lines(answer, call.zone), warnings=[*doubt, *note])
+
+
+def _view(answer: Answer, zone: tzinfo) -> Iterator[Block]:
+    if answer.time is not None:
+        yield from muted(f"{one_line(answer.time.words)}: {span_text(answer.time)}")
+    if answer.doubtful and (answer.hits or answer.withheld):
+        yield Paragraph(Styled(_doubt(answer), "changed"))
+    elif not answer.hits and answer.withheld:
+        are = "is" if answer.withheld == 1 else "are"
+        yield Paragraph(f"{quantity(answer.withheld, 'hit')} less likely than that {are} not shown.")
+    elif not answer.hits:
+        yield Paragraph(Styled(f"Nothing found for “{one_line(answer.query)}”.", "changed"))
+    # One scale for all, so that the bars of two hits compare.
+    full = highest_score([hit.reasons for hit in answer.hits])
+    for rank, hit in enumerate(answer.hits, start=1):
+        if rank > 1:
+            yield Paragraph()
+        yield _hit(rank, hit, answer, zone)
+        yield from score_steps(hit.reasons, full, indent=5)
+    if full:
+        yield from muted(f"\nRanked by {answer.profile}; bars from 0 to {score_text(full)}.")
+    if answer.left_out:
+        yield from muted(f"\n{quantity(answer.left_out, 'more hit')} did not fit the budget.")
+
+
+def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
+    from recollect.cli.excerpts import highlighted, hit_excerpt  # loads the grammar of words
+
+    passage = hit_excerpt(hit, answer.query)
+    found = [heading(hit.memory, zone), highlighted(passage, answer.query) if passage else ""]
+    score = "\n".join(filter(None, (f"score {hit.score:.4f}", _likelihood(hit))))
+    columns = (
+        Column(role="muted", right=True, width=3),
+        Column(fill=True, role="muted" if answer.doubtful else ""),  # a guess stands back
+        Column(role="muted", wrap="whole", right=True),
+    )
+    return Table(columns, [(str(rank), stacked(*found, Styled(_found_by(hit), "muted")), score)], grid=True)
+
+
+def _lines(answer: Answer, zone: tzinfo) -> Iterator[tuple[str, ...]]:
+    from recollect.cli.excerpts import hit_excerpt  # loads the grammar of words
+
+    for rank, hit in enumerate(answer.hits, start=1):
+        memory = hit.memory
+        first = (str(rank), str(memory.id))
+        yield (
+            *first,
+            memory.kind,
+            memory.name or speaker_of(memory),
+            hit_excerpt(hit, answer.query),
+            ", ".join(filter(None, (_found_by(hit), _likelihood(hit)))),
+            f"{hit.score:.4f}",
+            *(() if memory.kind == "entity" else (spoken_at(memory, zone), _belongs_to(memory))),
+        )
+        yield from ((*first, "step", *step_fields(reason)) for reason in hit.reasons)
+
+
+def _belongs_to(memory: Memory) -> str:
+    """`session harbour, plans_goals, tagged kitchen, superseded by #14`."""
+    session = f"session {memory.session}" if memory.session else ""
+    tags = f"tagged {' '.join(memory.tags)}" if memory.tags else ""
+    return ", ".join(filter(None, (session, memory.category or "", tags, superseded_text(memory))))
+
+
+def _found_by(hit: Hit) -> str:
+    """`words #1, meaning #3 (cosine 0.71)`: the rank by each search, and the cosine of the meaning."""
+    words, meaning = hit.places.get("words"), hit.places.get("meaning")
+    by_words = [] if words is None else [f"words #{words.rank}"]
+    by_meaning = [] if meaning is None else [f"meaning #{meaning.rank} (cosine {meaning.score:.2f})"]
+    return ", ".join([*by_words, *by_meaning])
+
+
+def _likelihood(hit: Hit) -> str:
+    """`82 % likely`; empty where nobody can tell."""
+    return "" if hit.confidence is None else f"{100 * hit.confidence:.0f} % likely"
+
+
+def _doubt(answer: Answer) -> str:
+    if answer.hits:
+        return "Nothing here seems to answer that; these are the nearest."
+    withheld = f" {quantity(answer.withheld, 'guess', 'guesses')} not shown." if answer.withheld else ""
+    return f"Nothing here seems to answer that.{withheld}"

@@ -1,0 +1,157 @@
+"""`recollect remember`: notes, one or a line each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.cli.command import command
+from recollect.cli.exit_codes import REFUSED
+from recollect.cli.input import STDIN, read_lines, read_text
+from recollect.cli.options import KEEP_GOING
+from recollect.cli.phrases import ellipsize, quantity
+from recollect.cli.results import Message, Result, Table, muted
+from recollect.cli.shapes import fields_of
+from recollect.cli.times import start_of
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recollect.cli.call import Call
+    from recollect.engine.engine import Engine
+    from recollect.engine.results import Alike, Remembered
+
+_MOST_NAMED = 10
+
+
+@command(
+    "remember",
+    "recollect remember 'Marisol Vega is allergic to nuts' --importance 0.9 --tag kitchen",
+    "recollect remember 'The crane was inspected' --happened 'last tuesday' --about Boathouse",
+    "pbpaste | recollect remember --category work --source email",
+    "cat notes.txt | recollect remember --lines",
+)
+@click.argument("text", metavar="[TEXT...|-]", nargs=-1)
+@click.option(
+    "--importance", type=click.FloatRange(0, 1), metavar="0..1", help="How much it matters; 0.5 if not given."
+)
+@click.option("--category", metavar="NAME", help="What sort of thing it is: preferences, plans_goals, …")
+@click.option(
+    "--happened", metavar="WHEN", help="When it was so: an ISO date or time, or words such as 'last tuesday'."
+)
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find it by; repeatable.")
+@click.option(
+    "--about", multiple=True, metavar="NAME", help="An entity that it is about, by name; repeatable."
+)
+@click.option("--source", metavar="TEXT", help="Where it comes from.")
+@click.option("--lines", is_flag=True, help="Each line of standard input is a note of its own.")
+@KEEP_GOING
+def remember_command(
+    call: Call, text: tuple[str, ...], lines: bool, keep_going: bool, happened: str | None, **given: Any
+) -> Result:
+    """Remember something: a note, in your own words.
+
+    Without TEXT, or with `-`, standard input is the note. The same words again are counted, not stored twice.
+    A note links by itself to the entities whose names it mentions. With --lines, --keep-going leaves out
+    lines that cannot be stored and names them.
+
+    In a pipe, the fields of a line with --lines are: id, `new` or `known`, text, names of entities.
+    """
+    shared = {name: value for name, value in given.items() if value is not None}
+    if happened is not None:
+        shared["happened_at"] = start_of(happened, call.now(), "--happened")
+    if lines:
+        return _remember_lines(call, text, shared, keep_going=keep_going)
+    return _remember_one(call, read_text(text, "text to remember"), shared)
+
+
+def _remember_one(call: Call, text: str, shared: dict[str, Any]) -> Result:
+    memory = call.memory(create=True)
+    # As a batch, which says why a note cannot be found by meaning yet.
+    batch = memory.remember_many([{"text": text, **shared}], keep_going=True)
+    if batch.rejected:
+        raise InvalidInput(batch.rejected[0].reason)
+    (note,) = batch.notes
+    stored = memory.get(note.id)
+    times = 1 if stored is None else stored.duplicates + 1
+    again = f"; that makes {times:,} times" if times > 1 else ""
+    done = f"Remembered as #{note.id}." if note.created else f"#{note.id} says so already{again}."
+    details = [f"Mentions: {', '.join(note.mentions)}"] if note.mentions else []
+    details += _similar(note.similar, note.id)
+    return Result(
+        {**fields_of(note), "times": times, "note": batch.note},
+        [Message(done, details, "ok" if note.similar is None else "note")],
+        warnings=_not_embedded(batch.note),
+    )
+
+
+def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *, keep_going: bool) -> Result:
+    if text and text != (STDIN,):
+        raise click.UsageError("--lines reads standard input; leave TEXT out.")
+    rows = read_lines()
+    if not rows:
+        raise click.UsageError("There is nothing to remember: standard input is empty.")
+    memory = call.memory(create=True)
+    batch = memory.remember_many([{"text": line, **shared} for _, line in rows], keep_going=keep_going)
+    rejected = [(rows[each.index][0], each.reason) for each in batch.rejected]
+    left_out = [f"line {line}: {reason}" for line, reason in rejected]
+    data = {
+        "notes": batch.notes,
+        "rejected": [{"line": line, "reason": reason} for line, reason in rejected],
+        "note": batch.note,
+    }
+    return Result(
+        data,
+        [notes_table(batch.notes), *muted(f"{new_and_known(batch.notes)}.")],
+        warnings=[*left_out_warnings(left_out, "lines"), *_not_embedded(batch.note or _waiting(memory))],
+        exit_code=0 if batch.notes else REFUSED,
+    )
+
+
+def notes_table(notes: Iterable[Remembered]) -> Table:
+    rows = [
+        (
+            str(note.id),
+            "new" if note.created else "known",
+            ellipsize(note.text, 200),
+            ", ".join(note.mentions),
+        )
+        for note in notes
+    ]
+    return Table(("id", "", "Note", "Mentions"), rows)
+
+
+def new_and_known(notes: Sequence[Remembered]) -> str:
+    """`3 new notes`, `3 new notes, 2 known`."""
+    new = sum(note.created for note in notes)
+    known = len(notes) - new
+    return f"{quantity(new, 'new note')}{f', {known:,} known' if known else ''}"
+
+
+def left_out_warnings(left_out: Sequence[str], things: str = "") -> list[str]:
+    """Name the first ones, and count the rest."""
+    warnings = [f"left out, {each}" for each in left_out[:_MOST_NAMED]]
+    more = len(left_out) - _MOST_NAMED
+    if more > 0:
+        warnings.append(f"left out {' '.join(filter(None, (f'{more:,} more', things)))}; --json names them.")
+    return warnings
+
+
+def _similar(alike: Alike | None, new: int) -> list[str]:
+    if alike is None:
+        return []
+    return [
+        f"Nearly repeats #{alike.id} ({alike.similarity:.2f}): “{ellipsize(alike.text)}”",
+        f"Both are kept; if this one corrects it: recollect supersede {alike.id} {new}",
+    ]
+
+
+def _waiting(memory: Engine) -> str | None:
+    due = memory.counts().due
+    return f"{quantity(due, 'passage')} wait; run: recollect reindex" if due else None
+
+
+def _not_embedded(note: str | None) -> list[str]:
+    return [f"stored, but not yet found by meaning: {note}"] if note else []

@@ -1,0 +1,158 @@
+"""`recollect serve`: serves a memory to AI clients."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from recollect.cli.command import command
+from recollect.cli.rendering import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.cli.call import Call
+    from recollect.engine.engine import Engine
+    from recollect.serve.door import Door
+    from recollect.settings import Settings
+
+_HTTP_ONLY = ("host", "port", "token", "no_token", "allow_host")
+
+
+@command(
+    "serve",
+    "recollect serve",
+    "recollect serve --tools recall-only",
+    "recollect serve --http --port 7438",
+    "recollect serve --http --host 0.0.0.0 --allow-host box.local",
+    "recollect serve --import memory.jsonl",
+)
+@click.option(
+    "--http", is_flag=True, help="Streamable HTTP, for several clients, instead of standard input and output."
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="With --http: the address to listen on.")
+@click.option(
+    "--port", default=7438, show_default=True, type=click.IntRange(0, 65535), help="With --http: the port."
+)
+@click.option(
+    "--allow-host",
+    metavar="NAME",
+    multiple=True,
+    help="With --http: a name or address by which clients reach this machine; may be given more than once.",
+)
+@click.option(
+    "--token", help="With --http: what clients must show. [RECOLLECT_TOKEN]; else one is made and kept."
+)
+@click.option(
+    "--no-token", is_flag=True, help="With --http: let in whoever reaches the port, on this machine only."
+)
+@click.option("--tools", metavar="SET", help="default, recall-only, all, or names with commas between.")
+@click.option(
+    "--import",
+    "official",
+    metavar="[FILE]",
+    is_flag=False,
+    flag_value="MEMORY_FILE_PATH",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Bring in the official server's file on the first start, while there are no entities; without FILE, "
+    "the one that MEMORY_FILE_PATH names.",
+)
+def serve_command(
+    call: Call,
+    http: bool,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    token: str | None,
+    no_token: bool,
+    tools: str | None,
+    official: Path | None,
+) -> None:
+    """Serve the memory to AI clients, by the Model Context Protocol.
+
+    Without --http it speaks on standard input and output, as clients expect of a server that they start; it
+    ends when they go. `recollect mcp install CLIENT` sets a client up.
+    """
+    _refuse_idle_options(http=http)
+    from recollect.serve.start import quick_start
+
+    # Loaded only here: the protocol is half a second, and no other command speaks it.
+    with quick_start():
+        from recollect.serve.catalogue import chosen
+        from recollect.serve.first_start import bring_in
+        from recollect.serve.opening import Opening
+        from recollect.serve.stdio import serve_stdio
+        from recollect.serve.waiting import Waiting
+
+    settings, _ = call.settings()
+    offered = chosen(tools or settings.tools)
+    door = _door(settings, (host, port), allow_host, token, no_token=no_token) if http else None
+
+    def opened() -> Engine:
+        memory = call.open_memory(create=True, dreams=True)
+        bring_in(memory, settings.store, official or settings.import_from, warn)
+        waiting.begin(memory)
+        return memory
+
+    with Opening(opened) as memory, Waiting() as waiting:
+        if door is not None:
+            from recollect.serve.http import serve_http  # a web server, which few starts need
+
+            memory.engine()
+            ours = token is None and settings.token is None
+            serve_http(memory, offered, door, lambda at: _announce(settings, door, at, ours=ours))
+            return
+        if sys.stdin.isatty():
+            warn(
+                "Waiting for a client on standard input; Ctrl-D ends. `recollect mcp install CLIENT` sets "
+                "one up that starts this by itself; --http serves several."
+            )
+        serve_stdio(memory, offered)
+
+
+def _refuse_idle_options(*, http: bool) -> None:
+    context = click.get_current_context()
+    given = {name for name in _HTTP_ONLY if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    if given and not http:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in _HTTP_ONLY if name in given)
+        raise click.UsageError(f"Only with --http: {options}. Add --http, or leave it out.", context)
+    if given >= {"token", "no_token"}:
+        raise click.UsageError("--token and --no-token contradict each other; leave one out.", context)
+
+
+def _door(
+    settings: Settings, at: tuple[str, int], allowed: Sequence[str], token: str | None, *, no_token: bool
+) -> Door:
+    from recollect.serve.door import Door  # --help needs none
+    from recollect.settings import checked_hosts, checked_token
+
+    hosts = (*settings.allow_hosts, *checked_hosts(allowed))
+    if no_token:
+        return Door(*at, None, hosts)
+    if token is not None or settings.token is not None:
+        return Door(*at, checked_token(settings.token if token is None else token), hosts)
+    from recollect.bootstrap import kept_token  # loads the engine
+
+    return Door(*at, kept_token(settings), hosts)
+
+
+def _announce(settings: Settings, door: Door, port: int, *, ours: bool) -> None:
+    """On standard error. A token that the user set is theirs to know, and stays out of logs."""
+    warn(f"Serving {settings.store} at {door.url(port)}")
+    if door.token is None:
+        warn("Anyone on this machine may come in.")
+    elif ours:
+        warn(f"Authorization: Bearer {door.token}")
+    else:
+        warn("Clients must show the token that you set, as `Authorization: Bearer TOKEN`.")
+    if door.is_everywhere and not door.allowed:
+        from socket import gethostname
+
+        warn(
+            "Clients on other machines are let in only by a name that you allow: "
+            f"--allow-host {gethostname()}, or whatever name or address they use for this machine."
+        )

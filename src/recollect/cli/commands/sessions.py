@@ -1,0 +1,246 @@
+"""`recollect session`: conversations, turn by turn."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.cli.command import command, group
+from recollect.cli.commands.remember import left_out_warnings, new_and_known, notes_table
+from recollect.cli.exit_codes import REFUSED
+from recollect.cli.input import STDIN, existing_file, read_bytes, read_text, read_turns
+from recollect.cli.memory_view import speaker_of, spoken_at, superseded_text
+from recollect.cli.options import KEEP_GOING
+from recollect.cli.phrases import ellipsize, one_line, quantity
+from recollect.cli.resolve import complete_session
+from recollect.cli.results import (
+    Column,
+    Message,
+    Paragraph,
+    Result,
+    Styled,
+    Table,
+    message_result,
+    muted,
+    right_aligned,
+    table_result,
+)
+from recollect.cli.shapes import memory_data
+from recollect.cli.times import iso_day, long_day, start_of
+from recollect.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import tzinfo
+
+    from recollect.cli.call import Call
+    from recollect.cli.results import Block, Words
+    from recollect.engine.results import Told
+    from recollect.records import Memory
+
+_NAME = click.argument("name", shell_complete=complete_session)
+
+
+@command("list", "recollect session list", "recollect session list --json | jq -r '.sessions[].name'")
+def session_list_command(call: Call) -> Result:
+    """List the conversations, the newest first.
+
+    In a pipe, the fields of a line are: name, turns, first, last, who.
+    """
+    found = call.memory().sessions.list()
+    zone = call.zone
+    return table_result(
+        {"sessions": found},
+        ("Session", *right_aligned("Turns"), "First", "Last", "Who"),
+        [
+            (
+                each.name,
+                f"{each.turns:,}",
+                iso_day(each.first_at, zone),
+                iso_day(each.last_at, zone),
+                ", ".join(each.speakers),
+            )
+            for each in found
+        ],
+        "Read one: recollect session show NAME" if found else "No conversations here yet.",
+    )
+
+
+@command("show", "recollect session show harbour", "recollect session show harbour --last 20")
+@_NAME
+@click.option("--last", type=click.IntRange(1, 1000), metavar="N", help="Only so many turns from the end.")
+def session_show_command(call: Call, name: str, last: int | None) -> Result:
+    """Print a conversation, from its first turn to its last.
+
+    In a pipe, the fields of a line are: id, time, who, text.
+    """
+    turns = call.memory().sessions.turns(name, last=last)
+    if not turns:
+        raise _no_session(name)
+    zone = call.zone
+    return Result(
+        {"session": name, "turns": [memory_data(turn) for turn in turns]},
+        _conversation(turns, zone),
+        [(str(turn.id), spoken_at(turn, zone), speaker_of(turn), turn.text) for turn in turns],
+    )
+
+
+@command(
+    "add",
+    "recollect session add harbour talk.jsonl",
+    "recollect session add harbour --role user --speaker Ana 'I moved to Vigo in May'",
+    "tail -n 2 talk.jsonl | recollect session add harbour -",
+)
+@_NAME
+@click.argument("words", metavar="[FILE|-|TEXT...]", nargs=-1)
+@click.option("--role", metavar="ROLE", help="Who speaks, as models know it: user, assistant, …")
+@click.option("--speaker", metavar="NAME", help="Who speaks, by name.")
+@click.option(
+    "--at", metavar="WHEN", help="When it was said: an ISO date or time, or words; now if not given."
+)
+@click.option(
+    "--extract/--no-extract",
+    default=True,
+    show_default=True,
+    help="Make notes of what is worth keeping.",
+)
+@KEEP_GOING
+def session_add_command(
+    call: Call,
+    name: str,
+    words: tuple[str, ...],
+    role: str | None,
+    speaker: str | None,
+    at: str | None,
+    extract: bool,
+    keep_going: bool,
+) -> Result:
+    """Add turns to a conversation; the first makes it.
+
+    FILE holds JSON: one object to a line, or a list, with `content` and, where they are known, `role`,
+    `speaker` and `at`. `-`, or nothing, reads that from standard input. With --role or --speaker, the words
+    are one turn, as it was said.
+
+    Turns are added each time. To bring in files again and again, use `recollect chat-import`.
+    """
+    turns: Sequence[Any]
+    if role is None and speaker is None:
+        if at is not None:
+            raise click.UsageError("--at goes with --role or --speaker; in a file, each turn has its own.")
+        turns, wrong = _turns_of_file(words, keep_going=keep_going)
+    else:
+        said_at = None if at is None else start_of(at, call.now(), "--at")
+        text = read_text(words, "text of the turn")
+        turns, wrong = [{"content": text, "role": role, "speaker": speaker, "at": said_at}], []
+    memory = call.memory(create=True)
+    added = memory.add_messages(name, turns, extract=extract, keep_going=keep_going)
+    wrong += [f"turn {each.index + 1}: {each.reason}" for each in added.rejected]
+    return _added(added, wrong)
+
+
+@command("extract", "recollect session extract harbour")
+@_NAME
+def session_extract_command(call: Call, name: str) -> Result:
+    """Make notes of what is worth keeping in a stored conversation.
+
+    The setting `extractor` says how: by plain rules, or by a language model. Notes that were made before are
+    only counted.
+
+    In a pipe, the fields of a line are: id, `new` or `known`, text, names of entities.
+    """
+    memory = call.memory()
+    if not memory.sessions.turns(name, last=1):
+        raise _no_session(name)
+    notes = memory.sessions.extract(name)
+    data = {"session": name, "notes": notes}
+    if not notes:
+        return message_result(f"Nothing in {name} was found worth a note.", data, mark="note")
+    return Result(data, [notes_table(notes), *muted(f"{new_and_known(notes)}, drawn out of {name}.")])
+
+
+@group(
+    "session",
+    (session_list_command, session_show_command, session_add_command, session_extract_command),
+    "recollect session list",
+    "recollect session show harbour --last 20",
+    "recollect session add harbour talk.jsonl",
+    "recollect session extract harbour",
+)
+def session_group(_: Call) -> None:
+    """Keep conversations: list, read, add turns, draw notes.
+
+    Every turn is a message that recall can find, with who said it and when. What is worth keeping in them
+    also becomes notes, each pointing to its message. `recollect chat-import` brings in whole exports.
+    """
+
+
+def _turns_of_file(words: tuple[str, ...], *, keep_going: bool) -> tuple[Sequence[Any], list[str]]:
+    remedy = " To add what someone said, name who: --role user, or --speaker Ana."
+    if len(words) > 1:
+        raise click.UsageError(f"Give one FILE.{remedy}")
+    file = words[0] if words else STDIN
+    if file != STDIN:
+        existing_file(file, remedy)
+    elif not words and sys.stdin.isatty():
+        raise click.UsageError(f"There is nothing to add; give a FILE, or pipe one in.{remedy}")
+    turns, wrong = read_turns(read_bytes(file))
+    if wrong and (not keep_going or not turns):
+        raise InvalidInput(f"{'Standard input' if file == STDIN else file}, {wrong[0]} Nothing was stored.")
+    if not turns:
+        raise InvalidInput(f"There are no turns in {'standard input' if file == STDIN else file}.")
+    return turns, wrong
+
+
+def _added(added: Told, wrong: Sequence[str]) -> Result:
+    known = len(added.ids) - added.created
+    also = f"; {known:,} {'was' if known == 1 else 'were'} there already" if known else ""
+    details = [f"#{note.id} {note.category or 'note'}: {ellipsize(note.text)}" for note in added.notes]
+    if details:
+        them = "it" if added.created == 1 else "them"
+        details.insert(0, f"Drawn out of {them}: {new_and_known(added.notes)}.")
+    done = f"Added {quantity(added.created, 'turn')} to {added.session}{also}."
+    return Result(
+        {
+            "session": added.session,
+            "ids": added.ids,
+            "created": added.created,
+            "notes": added.notes,
+            "rejected": wrong,
+            "note": added.note,
+        },
+        [Message(done, details, "note" if wrong else "ok")],
+        warnings=[*left_out_warnings(wrong), *([f"stored, but: {added.note}"] if added.note else [])],
+        exit_code=0 if added.ids else REFUSED,
+    )
+
+
+def _conversation(turns: Sequence[Memory], zone: tzinfo) -> Iterator[Block]:
+    """The turns in order, under the days on which they were said."""
+    widest = min(16, max(len(one_line(speaker_of(turn))) for turn in turns))
+    columns = (
+        Column(role="muted", width=5),
+        Column(wrap="cut", width=widest),
+        Column(fill=True),
+        Column(role="muted", wrap="whole", right=True),
+    )
+    day = None
+    for turn in turns:
+        today = "undated" if turn.undated else long_day(turn.created_at, zone)
+        if today != day:
+            yield from (Paragraph(), *muted(f"── {today} ──"))
+            day = today
+        time = "" if turn.undated else f"{turn.created_at.astimezone(zone):%H:%M}"
+        who = Styled(one_line(speaker_of(turn)), "entity" if turn.role == "assistant" else "speaker")
+        yield Table(columns, [(time, who, _turn_text(turn), f"#{turn.id}")], grid=True)
+
+
+def _turn_text(turn: Memory) -> Words:
+    if turn.superseded_at is None:
+        return turn.text
+    return Styled(turn.text, "muted"), Styled(f"  {superseded_text(turn)}", "bad")
+
+
+def _no_session(name: str) -> NotFound:
+    return NotFound(f"There is no session named {name!r}. See those there are: recollect session list")

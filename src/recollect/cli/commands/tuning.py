@@ -1,0 +1,445 @@
+"""`recollect tune` and `recollect feedback`: a profile's numbers, fitted to how this memory is used."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from recollect.cli.command import command, group
+from recollect.cli.input import confirm
+from recollect.cli.options import DRY_RUN, PROFILE, YES, limit_option
+from recollect.cli.phrases import ellipsize, quantity
+from recollect.cli.progress import steps
+from recollect.cli.resolve import memory_id
+from recollect.cli.results import (
+    Paragraph,
+    Result,
+    Styled,
+    Table,
+    message_result,
+    muted,
+    right_aligned,
+    table_result,
+)
+from recollect.cli.shapes import fields_of, picked
+from recollect.cli.times import iso_minute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recollect.cli.call import Call
+    from recollect.cli.results import Block
+    from recollect.engine.tuning import Analyzed, Changed, Numbers
+    from recollect.tune.analysis import Compared
+    from recollect.tune.search import Moved, Proposal
+
+_ARMS = {"ours": "the profile", "baseline": "the baseline", "interleaved": "both, drafted"}
+_MEASURES = {"ndcg_5": "NDCG@5", "ndcg_10": "NDCG@10", "lift_5": "Lift@5", "lift_10": "Lift@10"}
+_WHY = {"run": "a search", "set": "set by hand", "reset": "reset", "rollback": "rolled back"}
+_MOST_SHOWN = 10
+
+
+@command(
+    "feedback",
+    "recollect feedback 12 --good",
+    "recollect feedback 12 17 --bad --query 'who is allergic to something?'",
+)
+@click.argument("ids", metavar="ID...", type=memory_id, nargs=-1, required=True)
+@click.option("--good/--bad", "good", default=None, help="It was what you looked for, or it was not.")
+@click.option("--query", metavar="TEXT", help="For this question; without it, the last that showed it.")
+def feedback_command(call: Call, ids: tuple[int, ...], good: bool | None, query: str | None) -> Result:
+    """Say whether memories were what you looked for.
+
+    It is kept with the last answer of `recollect recall` or of an agent that showed them; later feedback
+    replaces earlier. `recollect tune` learns from it.
+    """
+    if good is None:
+        raise click.UsageError("Say --good or --bad.")
+    grade = 1.0 if good else -1.0
+    call.memory().feedback(ids, grade, query=query)
+    named = ", ".join(f"#{id_}" for id_ in ids)
+    data = {"ids": ids, "grade": grade, "query": query}
+    return message_result(f"Noted: {named} {'was' if good else 'was not'} what you looked for.", data)
+
+
+@command("analyze", "recollect tune analyze", "recollect tune analyze --profile limbic --json")
+@PROFILE
+def tune_analyze_command(call: Call, profile: str | None) -> Result:
+    """Say how a profile does in the log of answers.
+
+    Its ranking against the one it is compared with, by what became of what was shown: opened, found again by
+    another question, or judged with `recollect feedback`. Without --profile, the default one; limbic, where
+    only that was used. docs/tuning.md defines the measures.
+
+    In a pipe, each line begins with what it is: `log`, `answers`, `measure`, `drafts`, `number`.
+    """
+    found = call.memory().tuning.analyze(profile)
+    seen = found.analysis
+    data = {
+        **picked(seen, "profile", "against", "events", "treated", "with_feedback", "by_arm", "bias"),
+        "overall": None if seen.overall is None else _compared_data(seen.overall),
+        "arms": {arm: _compared_data(each) for arm, each in seen.arms.items()},
+        **picked(seen, "interleaved", "drafted_before", "other_baselines"),
+        "numbers": picked(found.numbers, "version", "published", "tuned", "note"),
+        "log": found.log,
+    }
+    return Result(data, _analysis_view(found))
+
+
+@command(
+    "run",
+    "recollect tune run --dry-run",
+    "recollect tune run",
+    "recollect tune run --profile limbic --gamma-range 0.001,0.01,0.1 --beta-sal-range 0.1,0.5,1",
+    "recollect tune run --range blend.meaning=0.4,0.5,0.6,0.7",
+)
+@PROFILE
+@click.option(
+    "--range",
+    "ranges",
+    multiple=True,
+    metavar="NAME=N,N,…",
+    help="Try these values of a number; repeatable, all combinations are tried.",
+)
+@click.option("--gamma-range", metavar="N,N,…", help="As --range gamma=…")
+@click.option("--beta-sal-range", metavar="N,N,…", help="As --range beta_sal=…")
+@DRY_RUN
+def tune_run_command(
+    call: Call,
+    profile: str | None,
+    ranges: tuple[str, ...],
+    gamma_range: str | None,
+    beta_sal_range: str | None,
+    dry_run: bool,
+) -> Result:
+    """Look for better numbers, and take a step towards them.
+
+    The numbers are chosen on questions that came up first and judged on those that came up later. Only if
+    they are better there beyond chance is anything written: a tenth of the way, from the next answer on, in
+    every process. `recollect tune rollback` takes it back. It needs at least 50 answers.
+
+    In a pipe, each line begins with what it is: `verdict`, `number`, `better`, `worse`.
+    """
+    listed = [*ranges]
+    listed += [f"gamma={gamma_range}"] if gamma_range is not None else []
+    listed += [f"beta_sal={beta_sal_range}"] if beta_sal_range is not None else []
+    wanted = dict(_range(each) for each in listed)
+    if len(wanted) < len(listed):
+        raise click.UsageError("A number has several ranges; give one, with commas between its values.")
+    memory = call.memory()
+    with steps("Trying numbers"):
+        done = memory.tuning.run(profile, ranges=wanted or None, dry_run=dry_run)
+    found = done.proposal
+    assert found is not None  # noqa: S101  # a search finds something, if only that there is nothing
+    data = {
+        **fields_of(found),
+        "dry_run": dry_run,
+        **picked(done, "written", "version", "before", "after"),
+    }
+    return Result(data, _search_view(done, found, dry_run=dry_run))
+
+
+@command(
+    "set",
+    "recollect tune set gamma=0.05 beta_sal=0.75 --profile limbic",
+    "recollect tune set blend.meaning=0.7 --exactly",
+)
+@click.argument("values", metavar="NAME=N...", nargs=-1, required=True)
+@PROFILE
+@click.option("--exactly", is_flag=True, help="All the way; without it, a tenth of the way.")
+@DRY_RUN
+def tune_set_command(
+    call: Call, values: tuple[str, ...], profile: str | None, exactly: bool, dry_run: bool
+) -> Result:
+    """Move numbers of a profile, from the next answer on.
+
+    They move a tenth of the way from what they are, so that no single guess upsets the ranking; run it again
+    to move on, or use --exactly to jump. `recollect profile show NAME` lists the numbers.
+    """
+    wanted = dict(_value(each) for each in values)
+    if len(wanted) < len(values):
+        raise click.UsageError("A number is given twice; give it once.")
+    done = call.memory().tuning.set(wanted, profile, exactly=exactly, dry_run=dry_run)
+    return _changed(done, dry_run=dry_run)
+
+
+@command("reset", "recollect tune reset", "recollect tune reset --profile limbic --yes")
+@PROFILE
+@DRY_RUN
+@YES
+def tune_reset_command(call: Call, profile: str | None, dry_run: bool, yes: bool) -> Result:
+    """Give a profile its published numbers back.
+
+    What they were stays in the history; `recollect tune rollback` brings it back.
+    """
+    tuner = call.memory().tuning
+    would = tuner.reset(profile, dry_run=True)
+    if would.before and not dry_run:
+        confirm(f"Reset the profile {would.profile} to its published numbers?", yes=yes)
+    return _changed(tuner.reset(profile, dry_run=dry_run), dry_run=dry_run)
+
+
+@command("history", "recollect tune history", "recollect tune history --profile limbic --json")
+@PROFILE
+@limit_option(20, "Versions at most.")
+def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
+    """List every set of numbers that a profile was given, the newest first.
+
+    In a pipe, the fields of a line are: version, when, profile, why, numbers, gain.
+    """
+    found = call.memory().tuning.history(profile, limit)
+    data = {
+        "versions": [
+            {**picked(each, "version", "at", "profile", "why"), "numbers": each.knobs, "report": each.report}
+            for each in found
+        ]
+    }
+    rows = [
+        (
+            str(each.version),
+            iso_minute(each.at, call.zone),
+            each.profile,
+            _WHY[each.why],
+            ", ".join(f"{name} {value:.6g}" for name, value in each.knobs.items()) or "as published",
+            _gain(each.report),
+        )
+        for each in found
+    ]
+    next_ = "Go back to one: recollect tune rollback VERSION"
+    if not found:
+        next_ = "No profile was tuned yet. To look whether it helps: recollect tune run --dry-run"
+    return table_result(data, ("Version", "When", "Profile", "Why", "Numbers", "Gain"), rows, next_)
+
+
+@command(
+    "rollback", "recollect tune rollback", "recollect tune rollback 3", "recollect tune rollback 0 --yes"
+)
+@click.argument("version", type=click.IntRange(0), required=False)
+@PROFILE
+@DRY_RUN
+@YES
+def tune_rollback_command(
+    call: Call, version: int | None, profile: str | None, dry_run: bool, yes: bool
+) -> Result:
+    """Give a profile the numbers of an earlier version back.
+
+    Without a version, those before the last change; run again, those before that. 0 is the profile as
+    published. A rollback is itself a new version, so nothing is lost.
+    """
+    tuner = call.memory().tuning
+    would = tuner.rollback(version, profile, dry_run=True)
+    if would.before and not dry_run:
+        confirm(f"Give the profile {would.profile} its earlier numbers back?", yes=yes)
+    return _changed(tuner.rollback(version, profile, dry_run=dry_run), dry_run=dry_run)
+
+
+@group(
+    "tune",
+    (
+        tune_analyze_command,
+        tune_run_command,
+        tune_set_command,
+        tune_reset_command,
+        tune_history_command,
+        tune_rollback_command,
+    ),
+    "recollect tune analyze",
+    "recollect tune run --dry-run",
+    "recollect tune run",
+    "recollect tune history",
+    "recollect tune rollback",
+)
+def tune_group(_: Call) -> None:
+    """Fit a profile's numbers to how this memory is used.
+
+    Every answer is logged on this machine with the ranking it would have had otherwise, and with what became
+    of it. From that, `recollect tune run` finds better numbers, if there are any. The setting `shadow`
+    switches the log off.
+    """
+
+
+def _range(given: str) -> tuple[str, tuple[float, ...]]:
+    name, sign, values = given.partition("=")
+    listed = [value for value in values.split(",") if value.strip()]
+    if not name.strip() or not sign or not listed:
+        raise click.UsageError(f"{given!r} is no range; write it as NAME=0.1,0.5,1.")
+    return name.strip(), tuple(_number(value, given) for value in listed)
+
+
+def _value(given: str) -> tuple[str, float]:
+    name, sign, value = given.partition("=")
+    if not name.strip() or not sign:
+        raise click.UsageError(f"{given!r} says no number; write it as NAME=0.5.")
+    return name.strip(), _number(value, given)
+
+
+def _number(text: str, given: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise click.UsageError(f"In {given!r}, {text.strip()!r} is no number.") from None
+
+
+def _compared_data(compared: Compared) -> dict[str, Any]:
+    return {**fields_of(compared), "gain": compared.gain}
+
+
+def _analysis_view(found: Analyzed) -> Iterator[Block]:
+    seen, log = found.analysis, found.log
+    yield Paragraph(Styled(f"Profile {seen.profile}", "strong"))
+    design = log.design if log.design != "split" else f"split, {log.share:.0%} get the profile"
+    sizes = [(f"answers by {each.profile}", f"{each.events:,}") for each in log.sizes]
+    yield Table(
+        ("", ""),
+        [
+            ("log", "on" if log.on else "off"),
+            ("A/B", design),
+            ("compared with", log.against),
+            ("seed", log.seed),
+            *sizes,
+        ],
+        "log",
+    )
+    yield Table(
+        ("Answers logged", *right_aligned("")),
+        [
+            ("all", f"{seen.events:,}"),
+            *((f"  shown {_ARMS[arm]}", f"{count:,}") for arm, count in seen.by_arm.items()),
+            ("treated", f"{seen.treated:,}"),
+            ("with feedback", f"{seen.with_feedback:,}"),
+        ],
+        "answers",
+    )
+    if seen.overall is not None:
+        ours, other = asdict(seen.overall.ours), asdict(seen.overall.baseline)
+        yield Table(
+            (
+                "Measure",
+                *right_aligned("the profile", seen.against, "difference"),
+            ),
+            [
+                (title, f"{ours[name]:.4f}", f"{other[name]:.4f}", f"{ours[name] - other[name]:+.4f}")
+                for name, title in _MEASURES.items()
+            ],
+            "measure",
+        )
+    drafts = seen.interleaved
+    if drafts.wins or drafts.losses or drafts.ties or seen.drafted_before:
+        before = [("with earlier numbers, not counted", f"{seen.drafted_before:,}")]
+        yield Table(
+            ("Drafted answers", *right_aligned("")),
+            [
+                ("the profile's picks used more", f"{drafts.wins:,}"),
+                ("the baseline's", f"{drafts.losses:,}"),
+                ("both alike", f"{drafts.ties:,}"),
+                ("by chance, p", f"{drafts.p:.3f}"),
+                *(before if seen.drafted_before else []),
+            ],
+            "drafts",
+        )
+    yield _numbers_table(found.numbers)
+    yield from muted(*_analysis_notes(found))
+
+
+def _numbers_table(numbers: Numbers) -> Table:
+    rows = [
+        (name, f"{value:.6g}", f"{numbers.tuned[name]:.6g}" if name in numbers.tuned else "")
+        for name, value in numbers.published.items()
+    ]
+    tuned = f"tuned, version {numbers.version}" if numbers.version else "tuned"
+    return Table(("Number", *right_aligned("published", tuned)), rows, "number")
+
+
+def _analysis_notes(found: Analyzed) -> Iterator[str]:
+    seen = found.analysis
+    if seen.with_feedback:
+        eta = f"p^-{seen.bias.eta:.2f} (± {seen.bias.spread:.2f})"
+        yield f"Attention falls with the place p as {eta}; feedback is weighed against it."
+    else:
+        yield "Nothing became of any answer yet: nothing was opened, found again, or judged."
+    if seen.other_baselines:
+        left = quantity(seen.other_baselines, "answer")
+        yield f"Left out: {left} that showed another baseline than {seen.against}."
+    if found.log.unreadable:
+        yield f"{quantity(found.log.unreadable, 'answer')} of another version cannot be ranked again."
+    if found.numbers.note:
+        yield found.numbers.note
+
+
+def _search_view(done: Changed, found: Proposal, *, dry_run: bool) -> Iterator[Block]:
+    yield Paragraph(Styled(found.says, "strong"))
+    yield Table(("", ""), list(_verdict(done, found, dry_run=dry_run)), "verdict")
+    if found.best:
+        step = "would be" if dry_run else "is now"
+        rows = [
+            (
+                name,
+                f"{found.now[name]:.6g}",
+                f"{value:.6g}",
+                f"{done.after[name]:.6g}" if name in done.after else "",
+            )
+            for name, value in found.best.items()
+        ]
+        yield Table(("Number", *right_aligned("was", "best", step)), rows, "number")
+    yield from _moved("Better", found.better)
+    yield from _moved("Worse", found.worse)
+
+
+def _verdict(done: Changed, found: Proposal, *, dry_run: bool) -> Iterator[tuple[str, str]]:
+    yield "profile", done.profile
+    yield "verdict", found.verdict
+    yield "because", found.says
+    yield "treated answers", f"{found.treated:,}"
+    if found.points:
+        yield "sets of numbers tried", f"{found.points:,}"
+        yield "chosen on", quantity(found.train, "answer")
+        yield "judged on", quantity(found.test, "answer")
+    if found.gain is not None:
+        gain = found.gain
+        yield "NDCG@10 now", f"{found.ndcg_now:.4f}"
+        yield "NDCG@10 with the best", f"{found.ndcg_best:.4f}"
+        yield "gain", f"{gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}), p {gain.p:.3f}"
+    if done.written:
+        yield "written", f"version {done.version}; take it back with: recollect tune rollback"
+    elif dry_run and done.after:
+        yield "written", "nothing; without --dry-run, a tenth of the way to the best"
+    else:
+        yield "written", "nothing"
+
+
+def _moved(title: str, moved: Sequence[Moved]) -> Iterator[Block]:
+    if not moved:
+        return
+    rows = [
+        (ellipsize(each.query, 60), f"#{each.memory}", _place(each.before), _place(each.after))
+        for each in moved[:_MOST_SHOWN]
+    ]
+    yield Table((title, "memory", *right_aligned("stood at", "would at")), rows, title.lower())
+    more = len(moved) - _MOST_SHOWN
+    yield from muted(f"and {more:,} more; --json lists them all." if more > 0 else "")
+
+
+def _place(place: int) -> str:
+    return str(place) if place else "–"
+
+
+def _changed(done: Changed, *, dry_run: bool) -> Result:
+    data = picked(done, "profile", "version", "written", "before", "after")
+    if not done.before:
+        return message_result(f"The numbers of {done.profile} are that already; nothing was changed.", data)
+    details = [f"{name}: {done.before[name]:.6g} → {value:.6g}" for name, value in done.after.items()]
+    gone = [(name, value) for name, value in done.before.items() if name not in done.after]
+    details += [f"{name}: {value:.6g} → gone, the profile takes it no longer" for name, value in gone]
+    if dry_run:
+        return message_result(
+            f"It would change {quantity(len(details), 'number')} of {done.profile}:", data, details
+        )
+    text = f"{done.profile} has other numbers from the next answer on, as version {done.version}:"
+    return message_result(text, data, details)
+
+
+def _gain(report: Mapping[str, Any]) -> str:
+    gain = report.get("gain")
+    return f"{gain['mean']:+.4f}" if isinstance(gain, dict) else ""

@@ -1,0 +1,195 @@
+"""Commands that count, check and renew a store, and that show settings and models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from recollect.cli.command import command
+from recollect.cli.exit_codes import REFUSED
+from recollect.cli.phrases import file_size, quantity
+from recollect.cli.progress import progress
+from recollect.cli.results import (
+    Message,
+    Paragraph,
+    Result,
+    Styled,
+    Table,
+    Verbatim,
+    message_result,
+    table_result,
+)
+from recollect.cli.shapes import fields_of
+from recollect.cli.times import iso_minute
+
+if TYPE_CHECKING:
+    from recollect.cli.call import Call
+    from recollect.engine.engine import Engine
+    from recollect.records import DreamRecord
+    from recollect.settings import Settings
+
+SHELLS = ("bash", "zsh", "fish")
+_DREAMS_READ = 1000
+
+
+@command("stats", "recollect stats", "recollect stats --json | jq .entities")
+def stats_command(call: Call) -> Result:
+    """Count what the memory holds, in every scope."""
+    settings, _ = call.settings()
+    memory = call.memory()
+    counts, model = memory.counts(), memory.model
+    sessions, last = memory.upkeep.session_count(), last_dream(memory)
+    data = {
+        "store": str(settings.store),
+        "model": None if model is None else model.name,
+        **fields_of(counts),
+        "sessions": sessions,
+        "last_dream": None if last is None else last.at,
+        "dream": settings.dream,
+    }
+    rows = [
+        ("entities", f"{counts.entities:,}"),
+        ("observations", f"{counts.observations:,}"),
+        ("relations", f"{counts.relations:,}"),
+        ("notes", f"{counts.notes:,}"),
+        ("messages", f"{counts.messages:,}"),
+        ("sessions", f"{sessions:,}"),
+        ("forgotten", f"{counts.forgotten:,}"),
+        ("scopes", f"{counts.scopes:,}"),
+        ("passages", f"{counts.passages:,}"),
+        ("with a vector", f"{counts.vectors:,}"),
+        ("waiting for one", f"{counts.due:,}"),
+        ("model", "none yet" if model is None else model.name),
+        ("size", file_size(counts.bytes)),
+        ("last dream", "never" if last is None else f"{iso_minute(last.at, call.zone)} (dream {last.id})"),
+        ("dreams by itself", dream_schedule(settings)),
+    ]
+    return Result(data, [Paragraph(Styled(str(settings.store), "strong")), Table(("", ""), rows)])
+
+
+@command("verify", "recollect verify", "recollect verify --repair")
+@click.option(
+    "--repair", is_flag=True, help="Rebuild what is derived from the rows: indexes, vectors, the cache."
+)
+def verify_command(call: Call, repair: bool) -> Result:
+    """Check the file, its rows and every index.
+
+    With --repair, what is derived from the rows is rebuilt. Exits with 1 while anything is wrong.
+    """
+    memory = call.memory()
+    found = memory.upkeep.verify()
+    left = memory.upkeep.repair() if repair and found else found
+    data = {"ok": not left, "found": found, "left": left}
+    if not found:
+        return message_result("The file is whole, and every index agrees with it.", data)
+    details = [f"{each.where}: {each.what}" for each in left or found]
+    if not left:
+        return message_result(f"Repaired {quantity(len(found), 'problem')}; all is well now.", data, details)
+    remedy = "Rebuild what can be: recollect verify --repair"
+    if not any(each.repairable for each in left):
+        remedy = "This cannot be rebuilt; put back a backup: recollect restore BACKUP"
+    text = f"Found {quantity(len(left), 'problem')}."
+    return Result(data, [Message(text, [*details, remedy], "problem")], exit_code=REFUSED)
+
+
+@command("reindex", "recollect reindex", "recollect reindex --model e5-small")
+def reindex_command(call: Call) -> Result:
+    """Embed what waits for a vector, or all with another model.
+
+    With --model NAME, everything is embedded anew and the memory switches to that model.
+
+    If it is stopped, the next run continues. Until it is done, searches use the old model.
+    """
+    memory = call.memory()
+    with progress("Embedding") as (embedding,):
+        done = memory.reindex(call.model, embedding)
+    switched = f"The memory now uses {done.model.name}. " if done.switched else ""
+    text = f"{switched}Embedded {quantity(done.embedded, 'passage')} with {done.model.name}."
+    data = {"model": done.model.name, "embedded": done.embedded, "switched": done.switched}
+    return message_result(text, data)
+
+
+@command("settings", "recollect settings", "RECOLLECT_MODEL=none recollect settings --json")
+def settings_command(call: Call) -> Result:
+    """Show the settings, and where each came from.
+
+    An option wins over the environment, and that over the settings file. In the environment a setting is
+    written RECOLLECT_ and its name in capitals; in the file, as `name = value`.
+    """
+    from recollect.settings import config_path  # --help needs no settings
+
+    rows, path = call.settings()[1], config_path()
+    data = {
+        "file": str(path),
+        "file_exists": path.exists(),
+        "settings": [
+            {"name": row.name, "value": row.shown or None, "origin": row.origin, "meaning": row.meaning}
+            for row in rows
+        ],
+    }
+    return table_result(
+        data,
+        ("Setting", "Value", "From", "Meaning"),
+        [(row.name, row.shown, row.origin, row.meaning) for row in rows],
+        f"Settings file: {path}{'' if path.exists() else ' (not there; everything has a default)'}",
+    )
+
+
+@command("models", "recollect models", "recollect reindex --model e5-small   # to change to another")
+def models_command(call: Call) -> Result:
+    """List embedding models, and what installs them."""
+    from recollect.bootstrap import model_name  # loads the engine
+    from recollect.embedders.choose import embedder_availabilities
+
+    preferred, found = model_name(call.settings()[0]), embedder_availabilities()
+    data = {
+        "preferred": preferred,
+        "models": [
+            {"name": each.name, "ready": each.ready, "what": each.reason, "command": each.command}
+            for each in found
+        ],
+    }
+    rows = [
+        (
+            each.name,
+            "ready" if each.ready else "missing",
+            each.reason if each.command is None else f"{each.reason}; run: {each.command}",
+        )
+        for each in found
+    ]
+    footer = (
+        f"A new memory gets {preferred}. An old one keeps its model until: recollect reindex --model NAME"
+    )
+    return table_result(data, ("Model", "", "What"), rows, footer)
+
+
+@command(
+    "completion",
+    "recollect completion bash >> ~/.bashrc",
+    "recollect completion zsh >> ~/.zshrc",
+    "recollect completion fish > ~/.config/fish/completions/recollect.fish",
+)
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion_command(_: Call, shell: str) -> Result:
+    """Print the script for completion with the tab key.
+
+    Add it to what your shell reads at its start, as in the examples, and open a new shell.
+    """
+    from click.shell_completion import get_completion_class  # only this command needs it
+
+    kind = get_completion_class(shell)
+    assert kind is not None  # noqa: S101  # one of SHELLS
+    root = click.get_current_context().find_root().command
+    script = kind(root, {}, "recollect", "_RECOLLECT_COMPLETE").source()
+    return Result({"shell": shell, "script": script}, [Verbatim(script)])
+
+
+def last_dream(memory: Engine) -> DreamRecord | None:
+    """Of this scope; those that were undone do not count."""
+    return next((each for each in memory.dreams.history(_DREAMS_READ) if each.undone_at is None), None)
+
+
+def dream_schedule(settings: Settings) -> str:
+    """Whether and when `serve` and the library dream."""
+    return f"every {settings.dream_every_minutes:g} minutes" if settings.dream else "off"

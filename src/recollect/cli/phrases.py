@@ -1,0 +1,52 @@
+"""Numbers and texts as people read them."""
+
+from __future__ import annotations
+
+import unicodedata
+
+# Characters that reorder what follows them: a line could then read as another than it is.
+_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def quantity(number: int, noun: str, plural: str | None = None) -> str:
+    """`1 observation`, `3 observations`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def file_size(count: int) -> str:
+    """`3.4 MB`, in powers of a thousand as file managers count."""
+    amount = float(count)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if amount < 1000:
+            return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"
+        amount /= 1000
+    return f"{amount:,.1f} TB"
+
+
+def ellipsize(text: str, width: int = 80) -> str:
+    """The text on one line, cut where it is longer than this."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else f"{line[: width - 1]}…"
+
+
+def visible(text: str) -> str:
+    """Replace control characters, so that no stored text can steer the terminal; keep new lines and tabs."""
+    if text.isprintable():
+        return text
+    return "".join("\ufffd" if _is_control(letter) else letter for letter in text)
+
+
+def one_line(text: str) -> str:
+    return visible(" ".join(text.split()))
+
+
+def with_remedy(note: str) -> str:
+    """Add the command that helps to a note about missing vectors."""
+    from recollect.engine.recall import WAITING  # loads the engine
+    from recollect.engine.whynot import MAY_WAIT
+
+    return f"{note} Run: recollect reindex" if note.endswith((WAITING, MAY_WAIT)) else note
+
+
+def _is_control(letter: str) -> bool:
+    return letter in _REORDERING or (letter not in "\n\t" and unicodedata.category(letter) == "Cc")
