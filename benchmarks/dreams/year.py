@@ -28,7 +28,7 @@ from simulate import Lived, Nights, Remembering, live, month_of
 
 from recollect.embedders.choose import embedder_named
 from recollect.rank.profiles import PROFILES
-from recollect_bench.intervals import intervals
+from recollect.statistics import bootstrap_interval, discounts
 
 sys.path.append(str(Path(__file__).parents[1] / "speed"))
 
@@ -134,21 +134,22 @@ def _scores(ranks: Sequence[int], measure: str) -> list[float]:
         case "mrr":
             return [1 / rank if rank else 0.0 for rank in ranks]
         case _:
-            return [float(1 / np.log2(rank + 1)) if rank else 0.0 for rank in ranks]
+            found: list[float] = discounts(np.array(ranks, np.int64), max(ranks, default=0)).tolist()
+            return found
 
 
 def _pair(
     scores: Mapping[str, Mapping[str, Sequence[float]]], name: str, places: Sequence[int]
 ) -> dict[str, float]:
     on, off = ([scores[way][name][place] for place in places] for way in ("on", "off"))
-    found = intervals(on, {"off": off}, SEED, RESAMPLES)["off"]
-    mean, low, high = found.mean, found.low, found.high
+    differences = np.array(on) - np.array(off)
+    interval = bootstrap_interval(differences, np.random.default_rng(SEED), RESAMPLES)
     return {
         "on": round(statistics.fmean(on), 4),
         "off": round(statistics.fmean(off), 4),
-        "difference": round(mean, 4),
-        "low": round(low, 4),
-        "high": round(high, 4),
+        "difference": round(interval.mean, 4),
+        "low": round(interval.low, 4),
+        "high": round(interval.high, 4),
     }
 
 

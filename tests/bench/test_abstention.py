@@ -13,8 +13,15 @@ from judged import conversation, write_locomo
 
 from recollect.embedders.choose import embedder_named
 from recollect.errors import InvalidInput
-from recollect_bench.abstention import Sureness, brier, calibration_error, measure, plain, summed
-from recollect_bench.loading import read
+from recollect_bench.abstention import (
+    AbstentionOptions,
+    ScoredAnswer,
+    brier,
+    calibration_error,
+    measure_abstention,
+    summarize_abstention,
+)
+from recollect_bench.loading import load_datasets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,12 +85,12 @@ def test_brier_by_hand() -> None:
     assert brier(np.array([0.9, 0.3]), np.array([True, False])) == pytest.approx(0.05)
 
 
-def sure(kind: str, confidence: float, cosine: float, *hits: tuple[float, bool]) -> Sureness:
-    return Sureness(kind, {"confidence": confidence, "cosine": cosine}, hits)
+def sure(kind: str, confidence: float, cosine: float, *hits: tuple[float, bool]) -> ScoredAnswer:
+    return ScoredAnswer(kind, {"confidence": confidence, "cosine": cosine}, hits)
 
 
 def test_a_data_set_is_summed_by_kind() -> None:
-    result = summed(
+    result = summarize_abstention(
         "harbour",
         [
             sure("present", 0.9, 0.7, (0.8, True), (0.2, False)),
@@ -92,7 +99,7 @@ def test_a_data_set_is_summed_by_kind() -> None:
             sure("removed", 0.1, 0.6),
         ],
     )
-    assert result.counts == {"present": 2, "removed": 2}
+    assert result.questions == {"present": 2, "removed": 2}
     # Confidence: 0.9 beats both, 0.2 beats one of two: 3/4. Cosine: 0.7 beats one, 0.9 both: 3/4.
     assert result.auroc == {"confidence": {"removed": 0.75}, "cosine": {"removed": 0.75}}
     # (0.1² + 0.8² + 0.4² + 0.1²) / 4
@@ -124,9 +131,11 @@ class Listening:
 
 def test_the_very_question_is_asked_with_its_answer_and_without(tmp_path: Path, embedder: Embedder) -> None:
     listening = Listening(embedder)
-    (result,) = measure(read(write_locomo(tmp_path, conversation())), listening, calibrate=False)
+    (result,) = measure_abstention(
+        load_datasets([write_locomo(tmp_path, conversation())]), listening, AbstentionOptions(calibrate=False)
+    )
     # Three point to a turn, each asked twice; then the one that is unanswerable.
-    assert result.counts == {"present": 3, "removed": 3, "unsaid": 1}
+    assert result.questions == {"present": 3, "removed": 3, "unsaid": 1}
     present, removed = listening.heard[0:6:2], listening.heard[1:6:2]
     assert present == removed
     assert len({*present}) == 3
@@ -135,7 +144,7 @@ def test_the_very_question_is_asked_with_its_answer_and_without(tmp_path: Path, 
 
 def test_without_an_absent_answer_there_is_nothing_to_measure() -> None:
     with pytest.raises(InvalidInput, match="no question"):
-        summed("harbour", [sure("present", 0.9, 0.7)])
+        summarize_abstention("harbour", [sure("present", 0.9, 0.7)])
 
 
 def test_the_bench_asks_with_and_without_the_answer_and_leaves_the_store_as_it_was(
@@ -151,12 +160,12 @@ def test_the_bench_asks_with_and_without_the_answer_and_leaves_the_store_as_it_w
             {**turn, "text": f"{turn['text']} Truly!"} for turn in second["conversation"]["session_2"]
         ],
     }
-    datasets = read(write_locomo(tmp_path, conversation(), second))
-    (result,) = measure(datasets, embedder)
+    datasets = load_datasets([write_locomo(tmp_path, conversation(), second)])
+    (result,) = measure_abstention(datasets, embedder)
     # In each of two talks: three questions point to a turn, one is unanswerable.
-    assert result.counts["present"] == result.counts["removed"] == 6
-    assert result.counts["unsaid"] == 2
+    assert result.questions["present"] == result.questions["removed"] == 6
+    assert result.questions["unsaid"] == 2
     assert result.auroc["confidence"]["removed"] > 0.6
-    assert plain([result]) == plain(measure(datasets, embedder))
-    (fewer,) = measure(datasets, embedder, most=1, calibrate=False)
-    assert fewer.counts["present"] == 2
+    assert (result,) == measure_abstention(datasets, embedder)
+    (fewer,) = measure_abstention(datasets, embedder, AbstentionOptions(calibrate=False, most=1))
+    assert fewer.questions["present"] == 2

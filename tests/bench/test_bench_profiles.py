@@ -17,7 +17,7 @@ from recollect.rank.fuse import Blend
 from recollect.rank.pipeline import ByMeaning, ByWords, Profile
 from recollect.rank.plain import to_plain
 from recollect.rank.profiles import LIMBIC, PROFILES, RECOLLECT
-from recollect_bench.profiles import chosen, without_parts
+from recollect_bench.profiles import ablations, select_profiles
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,12 +31,12 @@ _SMALL = Profile(
 
 
 def test_without_names_the_built_in_and_the_plain_ones_are_measured() -> None:
-    assert [each.name for each in chosen([], "rrf")] == [*PROFILES, "bm25", "vectors", "rrf"]
+    assert [each.name for each in select_profiles([], "rrf")] == [*PROFILES, "bm25", "vectors", "rrf"]
 
 
 def test_the_baseline_joins_those_that_are_named() -> None:
-    assert [each.name for each in chosen(["limbic"], "bm25")] == ["limbic", "bm25"]
-    assert [each.name for each in chosen(["bm25", "limbic", "bm25"], "bm25")] == ["bm25", "limbic"]
+    assert [each.name for each in select_profiles(["limbic"], "bm25")] == ["limbic", "bm25"]
+    assert [each.name for each in select_profiles(["bm25", "limbic", "bm25"], "bm25")] == ["bm25", "limbic"]
 
 
 def test_a_users_own_profile_and_files_of_profiles_are_measured(tmp_path: Path) -> None:
@@ -46,27 +46,27 @@ def test_a_users_own_profile_and_files_of_profiles_are_measured(tmp_path: Path) 
     many = tmp_path / "many.toml"
     many.write_text('[[profiles]]\nname = "words"\nretrieve = [{ by = "words" }]\nsteps = [{ step = "rrf" }, '
                     '{ step = "order" }, { step = "cut" }]\n')  # fmt: skip
-    found = chosen(["mine", str(file), str(many)], "rrf", [own])
+    found = select_profiles(["mine", str(file), str(many)], "rrf", [own])
     assert [each.name for each in found] == ["mine", "small", "words", "rrf"]
     assert found[1] == _SMALL
 
 
 def test_what_cannot_be_measured_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match=r"No profile named 'mood'; there are: .*bm25, vectors, rrf"):
-        chosen(["mood"], "rrf")
+        select_profiles(["mood"], "rrf")
     with pytest.raises(InvalidInput, match=r"absent\.json cannot be read"):
-        chosen([str(tmp_path / "absent.json")], "rrf")
+        select_profiles([str(tmp_path / "absent.json")], "rrf")
     other = tmp_path / "limbic.json"
     other.write_text(json.dumps(to_plain(replace(_SMALL, name="limbic"))))
     with pytest.raises(InvalidInput, match="several profiles named 'limbic'"):
-        chosen(["limbic", str(other)], "rrf")
+        select_profiles(["limbic", str(other)], "rrf")
 
 
 def test_each_part_is_left_out_once() -> None:
     # Blend makes the first scores; order and cut make the list; what is switched off is no part.
     meaning, words = _SMALL.retrieve
     blend, status, importance, repeats, order, cut = _SMALL.steps
-    assert {each.name: (each.retrieve, each.steps) for each in without_parts(_SMALL)} == {
+    assert {each.name: (each.retrieve, each.steps) for each in ablations(_SMALL)} == {
         "small − meaning": ((words,), _SMALL.steps),
         "small − words": ((meaning,), _SMALL.steps),
         "small − then of searches": (
@@ -81,12 +81,12 @@ def test_each_part_is_left_out_once() -> None:
 def test_two_parts_of_one_name_are_told_apart() -> None:
     once_more = Times(StatusWeight(paused=0.5))
     twice = replace(_SMALL, steps=(Blend(), Times(StatusWeight()), once_more, Order(), Cut()))
-    names = [each.name for each in without_parts(twice)]
+    names = [each.name for each in ablations(twice)]
     assert "small − times status" in names
     assert "small − times status 2" in names
 
 
 def test_every_variant_of_ours_differs_from_it_and_from_each_other() -> None:
-    made = without_parts(RECOLLECT)
+    made = ablations(RECOLLECT)
     assert len({(each.retrieve, each.steps) for each in (RECOLLECT, *made)}) == len(made) + 1
     assert len({each.name for each in made}) == len(made)

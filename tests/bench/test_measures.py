@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import RecollectError
-from recollect_bench.intervals import Interval, intervals, negative
 from recollect_bench.measures import MEASURES, library, scores
 
 if TYPE_CHECKING:
@@ -83,31 +82,3 @@ def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "pytrec_eval", None)  # as if it were not installed
     with pytest.raises(RecollectError, match=r"pip install 'recollect-memory\[bench\]'"):
         library()
-
-
-def test_an_interval_is_paired() -> None:
-    # One is better by 0.5 on each question: every resample has the same mean, however the questions vary.
-    assert intervals((1.0, 0.5, 0.75), {"x": (0.5, 0.0, 0.25)})["x"] == Interval(0.5, 0.5, 0.5)
-
-
-def test_an_interval_holds_95_of_100_resamples() -> None:
-    # 400 differences of 1 or -1, as many of each: their mean deviates by 1 / sqrt(400) = 0.05, and 95 % of a
-    # normal distribution lie within 1.96 deviations: 0.098. With 90 % it would be 0.082, with 99 % 0.129.
-    interval = intervals((1, 0) * 200, {"x": (0, 1) * 200})["x"]
-    assert (interval.low, interval.mean, interval.high) == pytest.approx((-0.098, 0.0, 0.098), abs=0.006)
-
-
-def test_an_interval_worked_by_hand() -> None:
-    # One of four questions differs by 1, so the mean is 1/4. (3/4)^4 = 32 % of resamples miss it, so the low
-    # end is 0; 5.1 % draw it three times or more, and 0.4 % four times, so the high end is 3/4.
-    interval = intervals((1, 0, 0, 0), {"x": (0, 0, 0, 0)}, seed=1)["x"]
-    assert interval == Interval(0.25, 0.0, 0.75)
-    assert not interval.is_sure
-    assert negative(interval) == Interval(-0.25, -0.75, 0.0)
-
-
-def test_the_same_seed_gives_the_same_interval_whoever_else_is_compared() -> None:
-    one, other = [0.1 * (number % 7) for number in range(50)], [0.1 * (number % 5) for number in range(50)]
-    alone = intervals(one, {"x": other}, resamples=1000)["x"]
-    in_company = intervals(one, {"y": one, "x": other}, resamples=1000)["x"]
-    assert alone == in_company

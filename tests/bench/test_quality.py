@@ -14,14 +14,13 @@ from readers import Arbitrary
 from recollect.embedders.choose import embedder_named
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import DEFAULT
-from recollect_bench.asking import Answers, Asked
 from recollect_bench.datasets import Dataset
-from recollect_bench.loading import read
+from recollect_bench.loading import load_datasets
 from recollect_bench.measures import MEASURES
-from recollect_bench.plot import drawn
-from recollect_bench.profiles import PLAIN, chosen
-from recollect_bench.quality import measure
-from recollect_bench.report import plain, result
+from recollect_bench.plot import draw_svg
+from recollect_bench.profiles import BASELINES, select_profiles
+from recollect_bench.quality import measure, report_json, summarize
+from recollect_bench.runs import JudgedQuestion, Run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,11 +38,11 @@ def embedder() -> Embedder:
     return found
 
 
-def _answers() -> Answers:
+def _answers() -> Run:
     """Four questions, two profiles. Ours finds all at once; the other the first one, and the second late."""
     questions = tuple(
-        Asked(category, frozenset({id_}), timely)
-        for id_, category, timely in (
+        JudgedQuestion(category, frozenset({id_}), names_time)
+        for id_, category, names_time in (
             ("a", "x", False),
             ("b", "x", True),
             ("c", "y", False),
@@ -54,7 +53,7 @@ def _answers() -> Answers:
     def found(*lists: str) -> list[dict[int, tuple[str, ...]]]:
         return [{10: tuple(ids[:10]), 20: tuple(ids)} for ids in lists]
 
-    return Answers(
+    return Run(
         Dataset("made", ()),
         questions,
         {DEFAULT: found("a", "b", "c", "d"), "rrf": found("a", "zyxwb", "", "zyxwvutsrqd")},
@@ -63,7 +62,7 @@ def _answers() -> Answers:
 
 
 def test_means_are_told_for_all_and_for_each_category() -> None:
-    told = result(_answers(), (), "rrf", DEFAULT)
+    told = summarize(_answers(), (), "rrf")
     assert told.counts == {"all": 4, "x": 2, "y": 2, "speaks of a time": 1}
     # The other finds a and b among ten, d among twenty, c never.
     assert told.means["rrf"]["all"]["fraction@10"] == 0.5
@@ -76,17 +75,17 @@ def test_means_are_told_for_all_and_for_each_category() -> None:
 
 
 def test_both_directions_of_a_difference_agree() -> None:
-    told = result(_answers(), (), "rrf", DEFAULT)
+    told = summarize(_answers(), (), "rrf")
     over_baseline = told.over_baseline["fraction@10"][DEFAULT]
     assert over_baseline == told.over_others["fraction@10"]["rrf"]
     # Ours is ahead by 1 on two of four questions; one resample in sixteen draws neither: 0 is within.
     assert over_baseline.mean == 0.5
     assert over_baseline.low == 0.0
-    assert not over_baseline.is_sure
+    assert not over_baseline.excludes_zero
 
 
 def test_a_part_is_compared_with_the_whole_alone() -> None:
-    told = result(_answers(), ["rrf"], DEFAULT, DEFAULT)
+    told = summarize(_answers(), ["rrf"], DEFAULT)
     assert told.over_others == {"fraction@10": {}, "ndcg@10": {}}
     assert told.parts["fraction@10"]["rrf"].mean == 0.5
 
@@ -96,8 +95,12 @@ def test_two_runs_give_the_same_bytes(tmp_path: Path, embedder: Embedder) -> Non
     write_beir(tmp_path / "tiny")
     runs = []
     for _ in range(2):
-        report = measure(read(tmp_path), chosen([], "rrf"), embedder, baseline="rrf", ablate=True)
-        runs.append((json.dumps(plain(report)), drawn(report)))
+        report = measure(
+            load_datasets([tmp_path]), select_profiles([], "rrf"), embedder, baseline="rrf", ablate=True
+        )
+        figures = report_json(report)
+        figures.pop("milliseconds")
+        runs.append((json.dumps(figures), draw_svg(report)))
     assert runs[0] == runs[1]
     told = json.loads(runs[0][0])
     assert list(told["data"]) == ["locomo", "tiny"]
@@ -113,7 +116,11 @@ def test_two_runs_give_the_same_bytes(tmp_path: Path, embedder: Embedder) -> Non
 
 def test_the_default_profile_joins_where_its_parts_are_wanted(tmp_path: Path, embedder: Embedder) -> None:
     report = measure(
-        read(write_beir(tmp_path / "tiny")), chosen(["bm25"], "bm25"), embedder, baseline="bm25", ablate=True
+        load_datasets([write_beir(tmp_path / "tiny")]),
+        select_profiles(["bm25"], "bm25"),
+        embedder,
+        baseline="bm25",
+        ablate=True,
     )
     assert [each.name for each in report.profiles] == ["bm25", DEFAULT]
     assert {name.split(" − ")[0] for name in report.results[0].parts["ndcg@10"]} == {DEFAULT}
@@ -121,15 +128,15 @@ def test_the_default_profile_joins_where_its_parts_are_wanted(tmp_path: Path, em
 
 def test_the_re_ranked_profile_is_a_row_like_any_other(tmp_path: Path, embedder: Embedder) -> None:
     report = measure(
-        read(write_locomo(tmp_path / "talks")),
-        chosen(["bm25"], "bm25"),
+        load_datasets([write_locomo(tmp_path / "talks")]),
+        select_profiles(["bm25"], "bm25"),
         embedder,
         baseline="bm25",
         ablate=True,
         reranker=Arbitrary(),
     )
     assert report.names == ("bm25", DEFAULT, f"{DEFAULT} + rerank")
-    told = plain(report)
+    told = report_json(report)
     data = told["data"]["locomo"]
     again, ours = data["results"][f"{DEFAULT} + rerank"]["all"], data["results"][DEFAULT]["all"]
     assert again["mrr@10"] != ours["mrr@10"]  # else what follows would say nothing
@@ -140,26 +147,37 @@ def test_the_re_ranked_profile_is_a_row_like_any_other(tmp_path: Path, embedder:
     # A part is taken out of the profile as it is.
     assert f"{DEFAULT} + rerank" not in data[f"{DEFAULT} minus itself without a part"]["ndcg@10"]
     assert told["reranked"][f"{DEFAULT} + rerank"]["reranker"] == "arbitrary@1"
-    assert f"{DEFAULT} + rerank" in drawn(report)
+    assert f"{DEFAULT} + rerank" in draw_svg(report)
 
 
 def test_a_name_is_not_given_twice(tmp_path: Path, embedder: Embedder) -> None:
-    mine = replace(PLAIN[0], name=f"{DEFAULT} + rerank")
+    mine = replace(BASELINES[0], name=f"{DEFAULT} + rerank")
     with pytest.raises(InvalidInput, match="rename the one of that name"):
         measure(
-            read(write_beir(tmp_path / "tiny")), (mine,), embedder, baseline=mine.name, reranker=Arbitrary()
+            load_datasets([write_beir(tmp_path / "tiny")]),
+            (mine,),
+            embedder,
+            baseline=mine.name,
+            reranker=Arbitrary(),
         )
 
 
 def test_what_words_can_find_is_found(tmp_path: Path, embedder: Embedder) -> None:
     # Each question shares words with its only relevant text, and with no other.
-    report = measure(read(write_beir(tmp_path / "tiny")), chosen(["bm25"], "bm25"), embedder, baseline="bm25")
+    report = measure(
+        load_datasets([write_beir(tmp_path / "tiny")]),
+        select_profiles(["bm25"], "bm25"),
+        embedder,
+        baseline="bm25",
+    )
     assert report.results[0].means["bm25"]["all"] == dict.fromkeys(MEASURES, 1.0)
 
 
 def test_the_picture_is_well_formed_and_names_everyone(tmp_path: Path, embedder: Embedder) -> None:
-    report = measure(read(write_beir(tmp_path / "a<b")), chosen([], "rrf"), embedder, baseline="rrf")
-    picture = ET.fromstring(drawn(report))  # noqa: S314  # our own
+    report = measure(
+        load_datasets([write_beir(tmp_path / "a<b")]), select_profiles([], "rrf"), embedder, baseline="rrf"
+    )
+    picture = ET.fromstring(draw_svg(report))  # noqa: S314  # our own
     texts = ["".join(text.itertext()) for text in picture.iter("{http://www.w3.org/2000/svg}text")]
     assert "a<b: 2 questions" in texts
     assert {each.name for each in report.profiles} <= set(texts)

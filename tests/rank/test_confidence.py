@@ -19,7 +19,6 @@ from recollect.rank.confidence import (
     Calibration,
     Looked,
     Scale,
-    auroc,
     background,
     judged,
     scale_of,
@@ -27,6 +26,7 @@ from recollect.rank.confidence import (
 )
 from recollect.rank.likely import in_a_word
 from recollect.rank.query_terms import QueryTerms
+from recollect.statistics import auroc
 
 NAN = float("nan")
 SCALE = Scale(cosine=0.7, spread=0.05, background=0.6)

@@ -12,7 +12,8 @@ from simulated import User, by_meaning, gathered, together
 from recollect.rank.finish import DropRepeats
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import LIMBIC
-from recollect.tune.analysis import Draws, analyze, draws, sign_test
+from recollect.statistics import sign_test
+from recollect.tune.analysis import Draws, analyze, draws
 from recollect.tune.baseline import likeness
 from recollect.tune.bias import Bias
 from recollect.tune.events import Event

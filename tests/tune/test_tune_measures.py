@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from simulated import User
 
 from recollect.rank.profiles import LIMBIC
+from recollect.statistics import lift
 from recollect.tune.judged import Judged, mean_ndcg, scale_of
-from recollect.tune.measures import lift
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,11 +12,11 @@ from recollect.errors import InvalidInput
 from recollect.factors.candidates import Together
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import LIMBIC, MNEMOSYNE
+from recollect.statistics import discounts
 from recollect.tune.bias import bias_in
 from recollect.tune.events import Event
 from recollect.tune.gain import Gain, gain_of
 from recollect.tune.knobs import knobs_of, with_knobs
-from recollect.tune.measures import discounts
 from recollect.tune.ranges import points_for
 from recollect.tune.search import Proposal, search, verdict_on
 

@@ -1,7 +1,8 @@
-"""What a benchmark asks: texts to be stored, and questions that say which of them should be found."""
+"""What a benchmark asks: documents to store, and questions that name the documents to find."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,7 +35,7 @@ class Question:
     """False: the texts hold no answer, and a memory should say so."""
 
     @property
-    def judged(self) -> bool:
+    def is_judged(self) -> bool:
         """Whether recall can be measured by it: some answerable questions point to no text there is."""
         return self.answerable and bool(self.relevant)
 
@@ -48,6 +49,10 @@ class Haystack:
     questions: tuple[Question, ...]
     asked_at: datetime = TIMELESS
 
+    @property
+    def judged_questions(self) -> list[Question]:
+        return [question for question in self.questions if question.is_judged]
+
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
@@ -57,18 +62,18 @@ class Dataset:
     """Where it was read from."""
 
 
-def of_notes(name: str, documents: tuple[Document, ...], questions: tuple[Question, ...]) -> Haystack:
-    """A haystack of notes, in which each text stands once, as a store keeps it.
+def unique_notes(name: str, documents: Sequence[Document], questions: Sequence[Question]) -> Haystack:
+    """A haystack of notes in which each text stands once, as a store keeps it.
 
     Of texts that say the same, the first stands for all, also where a question points to another.
     """
     first: dict[int, str] = {}
-    told_by = {document.id: first.setdefault(text_key(document.text), document.id) for document in documents}
+    kept = {document.id: first.setdefault(text_key(document.text), document.id) for document in documents}
     return Haystack(
         name,
-        tuple(document for document in documents if told_by[document.id] == document.id),
+        tuple(document for document in documents if kept[document.id] == document.id),
         tuple(
-            replace(question, relevant=frozenset(told_by[id_] for id_ in question.relevant))
+            replace(question, relevant=frozenset(kept[id_] for id_ in question.relevant))
             for question in questions
         ),
     )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
@@ -17,7 +18,7 @@ from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.extractors.choose import extractor_named
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
-from recollect_bench.cached_store import AskedOnce
+from recollect_bench.caches import CachedReranker, CachedStore
 from recollect_bench.datasets import Document, Haystack
 
 if TYPE_CHECKING:
@@ -27,35 +28,40 @@ _AT_ONCE = 256
 _ROLES = frozenset({"user", "assistant", "system"})
 
 
+@dataclass(frozen=True, slots=True)
+class StoredHaystack:
+    engine: Engine
+    """Reads what is asked twice once, until something is written."""
+    uncached: Engine
+    """The same memory, each question read anew: for measuring how long an answer takes."""
+    document_of: Mapping[int, str]
+    """The document that each memory holds; for a note drawn from a turn, the turn."""
+
+
 @contextmanager
 def open_haystack(
     haystack: Haystack,
     embedder: Embedder,
-    folder: Path,
     *,
     extract: bool = False,
     reranker: Reranker | None = None,
     progress: Progress | None = None,
-) -> Iterator[tuple[Engine, Mapping[int, str]]]:
-    """An engine on a new store in this folder that holds the haystack, and the document of each memory.
+) -> Iterator[StoredHaystack]:
+    """A new store with the haystack, in a temporary folder; its clock stands at the moment of the questions.
 
-    Its clock stands at the moment of the questions. What is asked twice is read once, until something is
-    written. With `extract`, notes are drawn out of the turns by rules, and each stands for its turn.
+    With `extract`, rules draw notes out of the turns.
     """
-    store = SqliteStore(folder / "memory.db")
-    with _engine(AskedOnce(store), haystack, embedder, reranker, extract=extract) as engine:
-        yield engine, _stored(engine, haystack, extract=extract, progress=progress)
-
-
-def unaided(engine: Engine) -> Engine:
-    """The same memory, each question read anew: for measuring how long an answer takes."""
-    parts = engine.parts
-    store = parts.store.store if isinstance(parts.store, AskedOnce) else parts.store
-    return Engine(replace(parts, store=store, signals=Signals(store, "bench")))
+    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+        store = SqliteStore(Path(folder) / "memory.db")
+        engine_on = partial(_engine, haystack, embedder, extract)
+        cached_reranker = None if reranker is None else CachedReranker(reranker)
+        with engine_on(cast("Store", CachedStore(store)), cached_reranker) as engine:
+            document_of = _fill(engine, haystack, extract, progress)
+            yield StoredHaystack(engine, engine_on(store, reranker), document_of)
 
 
 def _engine(
-    store: Store, haystack: Haystack, embedder: Embedder, reranker: Reranker | None, *, extract: bool
+    haystack: Haystack, embedder: Embedder, extract: bool, store: Store, reranker: Reranker | None
 ) -> Engine:
     parts = Parts(
         store=store,
@@ -69,20 +75,18 @@ def _engine(
     return Engine(parts if reranker is None else replace(parts, reranker=lambda: reranker))
 
 
-def _stored(
-    engine: Engine, haystack: Haystack, *, extract: bool, progress: Progress | None
-) -> dict[int, str]:
+def _fill(engine: Engine, haystack: Haystack, extract: bool, progress: Progress | None) -> dict[int, str]:
     document_of: dict[int, str] = {}
     total = len(haystack.documents)
     for session, documents in groupby(haystack.documents, key=lambda document: document.session):
-        given = list(documents)
-        for start in range(0, len(given), _AT_ONCE):
-            batch = given[start : start + _AT_ONCE]
+        rows = list(documents)
+        for start in range(0, len(rows), _AT_ONCE):
+            batch = rows[start : start + _AT_ONCE]
             try:
                 if session is None:
-                    document_of |= _noted(engine, batch)
+                    document_of |= _add_notes(engine, batch)
                 else:
-                    document_of |= _told(engine, session, batch, extract=extract)
+                    document_of |= _add_messages(engine, session, batch, extract)
             except InvalidInput as error:
                 raise InvalidInput(f"{haystack.name}, from document {batch[0].id!r} on: {error}") from error
             if progress is not None:
@@ -93,24 +97,26 @@ def _stored(
     return document_of
 
 
-def _noted(engine: Engine, documents: Sequence[Document]) -> dict[int, str]:
+def _add_notes(engine: Engine, documents: Sequence[Document]) -> dict[int, str]:
     batch = engine.remember_many([document.text for document in documents])
     _check(batch.note)
-    stored = {note.id: document.id for note, document in zip(batch.notes, documents, strict=True)}
-    if len(stored) < len(documents):
+    document_of = {note.id: document.id for note, document in zip(batch.notes, documents, strict=True)}
+    if len(document_of) < len(documents):
         raise InvalidInput("Several documents say the same; each text may stand once.")
-    return stored
+    return document_of
 
 
-def _told(engine: Engine, session: str, documents: Sequence[Document], *, extract: bool) -> dict[int, str]:
-    told = engine.add_messages(session, [_message(document) for document in documents], extract=extract)
-    _check(told.note)
-    stored = dict(zip(told.ids, (document.id for document in documents), strict=True))
-    for note in told.notes:
+def _add_messages(
+    engine: Engine, session: str, documents: Sequence[Document], extract: bool
+) -> dict[int, str]:
+    batch = engine.add_messages(session, [_message(document) for document in documents], extract=extract)
+    _check(batch.note)
+    document_of = dict(zip(batch.ids, (document.id for document in documents), strict=True))
+    for note in batch.notes:
         memory = engine.get(note.id)
         if memory is not None and memory.drawn_from is not None:
-            stored[note.id] = stored[memory.drawn_from]
-    return stored
+            document_of[note.id] = document_of[memory.drawn_from]
+    return document_of
 
 
 def _message(document: Document) -> dict[str, object]:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect_bench.datasets import Dataset, Document, Haystack, Question
+from recollect_bench.datasets import Dataset
 from recollect_bench.formats.beir import beir, is_beir
-from recollect_bench.formats.locomo import is_locomo, locomo
-from recollect_bench.formats.longmemeval import is_longmemeval, longmemeval
-from recollect_bench.formats.rows import content
-from recollect_bench.formats.xquad import is_xquad, xquad
-
-__all__ = ["KNOWN", "Dataset", "Document", "Haystack", "Question", "read"]
+from recollect_bench.formats.locomo import locomo
+from recollect_bench.formats.longmemeval import longmemeval
+from recollect_bench.formats.xquad import xquad
 
 KNOWN = (
     "LoCoMo's locomo.json",
@@ -27,72 +25,74 @@ KNOWN = (
 )
 
 
-def read(path: Path) -> Sequence[Dataset]:
-    """The data sets of a file or a folder, by name."""
-    path = path.expanduser()
-    if not path.exists():
-        raise InvalidInput(f"There is no {path}; name a file or a folder of judged questions.")
-    found = list(_of_folder(path.resolve())) if path.is_dir() else list(_of_files(path.stem, [path]))
-    if not found:
-        raise InvalidInput(f"{path} holds nothing that can be asked. Known are: {'; '.join(KNOWN)}.")
-    return _told_apart(found)
-
-
-def read_all(paths: Sequence[Path]) -> Sequence[Dataset]:
-    """What stands at each of these paths; two that have the same name are told apart."""
-    found = _told_apart([dataset for path in paths for dataset in read(path)])
-    names = [dataset.name for dataset in found]
+def load_datasets(paths: Sequence[Path]) -> tuple[Dataset, ...]:
+    """What stands at each of these paths; those that have the same name are numbered."""
+    datasets = _with_folders([dataset for path in paths for dataset in _load(path)])
+    names = [dataset.name for dataset in datasets]
     return tuple(
         replace(dataset, name=f"{dataset.name} ({1 + names[:place].count(dataset.name)})")
         if names.count(dataset.name) > 1
         else dataset
-        for place, dataset in enumerate(found)
+        for place, dataset in enumerate(datasets)
     )
 
 
-def _of_folder(folder: Path) -> Iterator[Dataset]:
-    """What stands in a folder; else, what stands in the folders in it."""
+def _load(path: Path) -> Sequence[Dataset]:
+    path = path.expanduser()
+    if not path.exists():
+        raise InvalidInput(f"There is no {path}; name a file or a folder of judged questions.")
+    datasets = list(_in_folder(path.resolve())) if path.is_dir() else list(_in_files(path.stem, [path]))
+    if not datasets:
+        raise InvalidInput(f"{path} holds nothing that can be asked. Known are: {'; '.join(KNOWN)}.")
+    return _with_folders(datasets)
+
+
+def _in_folder(folder: Path) -> Iterator[Dataset]:
+    """What stands in a folder, and in the folders in it."""
     if is_beir(folder):
         yield beir(folder.name, folder)
         return
-    yield from _of_files(folder.name, sorted(folder.glob("*.json")))
+    yield from _in_files(folder.name, sorted(folder.glob("*.json")))
     for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")):
         if is_beir(inner):
             yield beir(inner.name, inner)
         else:
-            yield from _of_files(inner.name, sorted(inner.glob("*.json")))
+            yield from _in_files(inner.name, sorted(inner.glob("*.json")))
 
 
-def _of_files(name: str, files: Sequence[Path]) -> Iterator[Dataset]:
+def _in_files(name: str, files: Sequence[Path]) -> Iterator[Dataset]:
     """Chats, and languages, that lie side by side are one data set; every other file is its own."""
     chats: dict[Path, Any] = {}
-    tongues: dict[Path, Any] = {}
+    languages: dict[Path, Any] = {}
     for file in files:
-        plain = content(file)
-        if is_longmemeval(plain):
-            yield longmemeval(file.stem, file, plain)
-        elif is_xquad(plain):
-            tongues[file] = plain
-        elif is_locomo(plain) and isinstance(plain, list):
-            yield locomo(file.stem, {file: plain})
-        elif is_locomo(plain):
-            chats[file] = plain
-    yield from _joined(name, chats, tongues)
-
-
-def _joined(name: str, chats: Mapping[Path, Any], tongues: Mapping[Path, Any]) -> Iterator[Dataset]:
+        match plain := _json(file):
+            case [{"haystack_sessions": _}, *_]:
+                yield longmemeval(file.stem, file, plain)
+            case [{"qa": _}, *_]:
+                yield locomo(file.stem, {file: plain})
+            case {"qa": _}:
+                chats[file] = plain
+            case {"data": [{"paragraphs": [{"sentence_breaks": _}, *_]}, *_]}:
+                languages[file] = plain
     if chats:
         yield locomo(name, chats)
-    if tongues:
-        yield from xquad("xquad" if len(tongues) == 1 else name, tongues)
+    if languages:
+        yield from xquad("xquad" if len(languages) == 1 else name, languages)
 
 
-def _told_apart(found: Sequence[Dataset]) -> Sequence[Dataset]:
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{path} cannot be read as JSON: {error}.") from error
+
+
+def _with_folders(datasets: Sequence[Dataset]) -> Sequence[Dataset]:
     """With the folder before the name, where two would have the same."""
-    names = [dataset.name for dataset in found]
+    names = [dataset.name for dataset in datasets]
     return tuple(
         replace(dataset, name=f"{dataset.files[0].parent.name}/{dataset.name}")
         if names.count(dataset.name) > 1
         else dataset
-        for dataset in found
+        for dataset in datasets
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from recollect_bench.intervals import Interval
+from recollect.rank.profiles import DEFAULT
+from recollect.statistics import Interval
 from recollect_bench.measures import COMPARED
-from recollect_bench.report import ALL, Report, Result
+from recollect_bench.quality import ALL, Report, Result
 
 _NAMES, _FOREST, _FIGURE, _GAP = 110, 250, 44, 28
 _ROW, _MARGIN, _TOP, _TITLE, _AXIS = 24, 28, 106, 46, 34
@@ -23,7 +24,7 @@ _KEY = "Green and red: better and worse, zero being outside of the interval. Ope
 _SPOKEN = {"fraction@10": "recall@10 (fraction)", "ndcg@10": "NDCG@10"}
 
 
-def drawn(report: Report) -> str:
+def draw_svg(report: Report) -> str:
     """Each profile minus the baseline, in points, with 95 % intervals, and its own figure beside."""
     panels = []
     y = _TOP
@@ -48,20 +49,19 @@ def _panel(result: Result, report: Report) -> str:
         key=lambda name: (-result.means[name][ALL][COMPARED[-1]], name),
     )
     title = f"{result.dataset.name}: {result.counts[ALL]:,} questions"
-    made = [_text(0, 14, title, "t")]
-    made += [
-        _text(_NAMES - 12, _TITLE + _ROW * (row + 0.5) + 4, name, _weight(name, report), anchor="end")
+    shapes = [_text(0, 14, title, "t")]
+    shapes += [
+        _text(_NAMES - 12, _TITLE + _ROW * (row + 0.5) + 4, name, _weight(name), anchor="end")
         for row, name in enumerate(names)
     ]
-    made += [
-        f'<g transform="translate({_NAMES + place * _SERIES} 0)">'
-        f"{_forest(result, report, measure, names)}</g>"
+    shapes += [
+        f'<g transform="translate({_NAMES + place * _SERIES} 0)">{_forest(result, measure, names)}</g>'
         for place, measure in enumerate(COMPARED)
     ]
-    return "".join(made)
+    return "".join(shapes)
 
 
-def _forest(result: Result, report: Report, measure: str, names: Sequence[str]) -> str:
+def _forest(result: Result, measure: str, names: Sequence[str]) -> str:
     differences = result.over_baseline[measure]
     ends = [100 * value for each in differences.values() for value in (each.low, each.high)]
     low, high, step = _scale(min([0.0, *ends]), max([0.0, *ends]))
@@ -70,25 +70,25 @@ def _forest(result: Result, report: Report, measure: str, names: Sequence[str]) 
     def x(points: float) -> float:
         return _FOREST * (points - low) / (high - low)
 
-    made = [_text(0, _TITLE - 10, _SPOKEN[measure], "s")]
+    shapes = [_text(0, _TITLE - 10, _SPOKEN[measure], "s")]
     for tick in range(round((high - low) / step) + 1):
         points = low + tick * step
         colour, width = (_EVEN, 1.2) if abs(points) < step / 2 else (_FAINT, 1)
-        made.append(_line(x(points), _TITLE, x(points), bottom, colour, width))
-        made.append(_text(x(points), bottom + 15, f"{points:+g}" if points else "0", "s", anchor="middle"))
+        shapes.append(_line(x(points), _TITLE, x(points), bottom, colour, width))
+        shapes.append(_text(x(points), bottom + 15, f"{points:+g}" if points else "0", "s", anchor="middle"))
     for row, name in enumerate(names):
         y = _TITLE + _ROW * (row + 0.5)
         if name in differences:
-            made.append(_dot(differences[name], x, y))
+            shapes.append(_dot(differences[name], x, y))
         else:
-            made.append(f'<circle cx="{x(0):.1f}" cy="{y:.1f}" r="4" fill="#fff" stroke="{_INK}"/>')
+            shapes.append(f'<circle cx="{x(0):.1f}" cy="{y:.1f}" r="4" fill="#fff" stroke="{_INK}"/>')
         figure = f"{100 * result.means[name][ALL][measure]:.1f}"
-        made.append(_text(_FOREST + _FIGURE - 4, y + 4, figure, _weight(name, report), anchor="end"))
-    return "".join(made)
+        shapes.append(_text(_FOREST + _FIGURE - 4, y + 4, figure, _weight(name), anchor="end"))
+    return "".join(shapes)
 
 
 def _dot(interval: Interval, x: Callable[[float], float], y: float) -> str:
-    colour = _EVEN if not interval.is_sure else _GOOD if interval.mean > 0 else _BAD
+    colour = _EVEN if not interval.excludes_zero else _GOOD if interval.mean > 0 else _BAD
     return (
         _line(x(100 * interval.low), y, x(100 * interval.high), y, colour, 2.2)
         + f'<circle cx="{x(100 * interval.mean):.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>'
@@ -104,8 +104,8 @@ def _scale(low: float, high: float) -> tuple[float, float, float]:
     return first, max(last, first + step), step
 
 
-def _weight(name: str, report: Report) -> str:
-    return "b" if name == report.chief else ""
+def _weight(name: str) -> str:
+    return "b" if name == DEFAULT else ""
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float) -> str:

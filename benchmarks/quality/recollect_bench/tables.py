@@ -1,4 +1,4 @@
-"""A benchmark's report as tables for a terminal, and as lines for a pipe."""
+"""The benchmarks' reports as tables for a terminal, and as lines for a pipe."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.cli.results import Column, Paragraph, Styled, Table
+from recollect.rank.profiles import DEFAULT
 from recollect_bench.measures import COMPARED, CUTS
-from recollect_bench.profiles import LESS
-from recollect_bench.report import ALL
+from recollect_bench.profiles import WITHOUT
+from recollect_bench.quality import ALL
 
 if TYPE_CHECKING:
     from recollect.cli.results import Block, Role
-    from recollect_bench.intervals import Interval
-    from recollect_bench.report import Compared, Report, Result
+    from recollect.statistics import Interval
+    from recollect_bench.abstention import Abstention
+    from recollect_bench.quality import Compared, Report, Result
 
-_SURE = "* the interval of 95 % excludes zero"
+_CAPTION = "* the interval of 95 % excludes zero"
 _MAIN = ("ndcg@10", "mrr@10", *(f"fraction@{k}" for k in CUTS))
 _OTHER = tuple(f"{name}@{k}" for name in ("any", "all") for k in CUTS)
+_SHORT: Mapping[str, str] = {"ndcg": "NDCG", "mrr": "MRR", "fraction": "fract."}
+_SIMPLE_METHODS = ("cosine", "cosine, z", "bm25")
+ABSTENTION_COLUMNS = ("data", "absent", "questions", "AUROC", *_SIMPLE_METHODS, "error", "Brier", "below")
 
 
 def report_view(report: Report) -> Iterator[Block]:
@@ -27,7 +32,7 @@ def report_view(report: Report) -> Iterator[Block]:
             yield Paragraph(title)
             yield table
             if "points" in title:
-                yield Paragraph(Styled(_SURE, "muted"))
+                yield Paragraph(Styled(_CAPTION, "muted"))
 
 
 def report_lines(report: Report) -> Iterator[tuple[str, ...]]:
@@ -39,37 +44,46 @@ def report_lines(report: Report) -> Iterator[tuple[str, ...]]:
                 for measure, mean in means.items():
                     count = str(result.counts[group])
                     yield "mean", name, profile, group, count, measure, f"{100 * mean:.2f}"
-        for minuend, of in _minus(result, report):
-            for measure, by_name in of.items():
-                for other, interval in by_name.items():
-                    one, two = (minuend, other) if minuend else (other, report.baseline)
-                    yield "minus", name, one, two, measure, *_numbers(interval)
-        for profile, taken in result.milliseconds.items():
-            yield "milliseconds", name, profile, f"{taken:.2f}"
+        for measure, intervals in result.over_baseline.items():
+            for other, interval in intervals.items():
+                yield "minus", name, other, report.baseline, measure, *_signed(interval, 2)
+        for compared in (result.over_others if report.baseline != DEFAULT else {}, result.parts):
+            for measure, intervals in compared.items():
+                for other, interval in intervals.items():
+                    yield "minus", name, DEFAULT, other, measure, *_signed(interval, 2)
+        for profile, milliseconds in result.milliseconds.items():
+            yield "milliseconds", name, profile, f"{milliseconds:.2f}"
 
 
-def _minus(result: Result, report: Report) -> Iterator[tuple[str | None, Compared]]:
-    """The profile that the others are taken from; None: they are compared with the baseline."""
-    yield None, result.over_baseline
-    if report.chief != report.baseline:
-        yield report.chief, result.over_others
-    yield report.chief, result.parts
+def abstention_rows(results: Sequence[Abstention]) -> Iterator[tuple[str, ...]]:
+    for each in results:
+        for kind in each.calibration_error:
+            yield (
+                each.data,
+                kind,
+                f"{each.questions['present']:,} and {each.questions[kind]:,}",
+                *(f"{each.auroc[method][kind]:.3f}" for method in ("confidence", *_SIMPLE_METHODS)),
+                f"{each.calibration_error[kind]:.3f}",
+                f"{each.brier[kind]:.3f}",
+                f"{each.below['present']:.0%}, {each.below[kind]:.0%}",
+            )
+        if each.hits:
+            auroc, error, brier = (f"{each.hits[name]:.3f}" for name in ("auroc", "error", "brier"))
+            share, blank = f"{each.hits['relevant']:.1%} relevant", ("" for _ in _SIMPLE_METHODS)
+            yield (each.data, "single hits", share, auroc, *blank, error, brier, "")
 
 
-def _numbers(interval: Interval) -> tuple[str, ...]:
-    return tuple(_signed(value, 2) for value in (interval.mean, interval.low, interval.high))
-
-
-def _signed(share: float, digits: int) -> str:
-    """In points, without a negative zero."""
-    return f"{round(100 * share, digits) + 0.0:+.{digits}f}"
+def _signed(interval: Interval, digits: int) -> tuple[str, ...]:
+    """Mean, low and high in points, without a negative zero."""
+    shares = (interval.mean, interval.low, interval.high)
+    return tuple(f"{round(100 * share, digits) + 0.0:+.{digits}f}" for share in shares)
 
 
 def _size(result: Result) -> str:
     documents = sum(len(haystack.documents) for haystack in result.dataset.haystacks)
     stores = len(result.dataset.haystacks)
-    told = f"{result.counts[ALL]:,} questions, {documents:,} texts"
-    return f"{told} in {stores:,} stores" if stores > 1 else told
+    size = f"{result.counts[ALL]:,} questions, {documents:,} texts"
+    return f"{size} in {stores:,} stores" if stores > 1 else size
 
 
 def _tables(result: Result, report: Report) -> Iterator[tuple[str, Table]]:
@@ -81,15 +95,15 @@ def _tables(result: Result, report: Report) -> Iterator[tuple[str, Table]]:
         yield "By category: fraction@10 and NDCG@10, %", _by_group(result, names)
     if result.over_baseline[COMPARED[0]]:
         yield f"Minus {report.baseline}, points", _differences(result.over_baseline)
-    if result.over_others and report.chief != report.baseline:
-        yield f"{report.chief} minus the other, points", _differences(result.over_others)
+    if result.over_others and report.baseline != DEFAULT:
+        yield f"{DEFAULT} minus the other, points", _differences(result.over_others)
     if result.parts:
-        yield f"What each part brings to {report.chief}, points", _differences(result.parts, part=True)
+        yield f"What each part brings to {DEFAULT}, points", _differences(result.parts, part=True)
 
 
 def _figures(result: Result, names: Sequence[str], measures: Sequence[str], *, times: bool = False) -> Table:
     columns = {name: [result.means[name][ALL][measure] for measure in measures] for name in names}
-    best = [max(of[place] for of in columns.values()) for place in range(len(measures))]
+    best = [max(values) for values in zip(*columns.values(), strict=True)]
     rows: list[tuple[str | Styled, ...]] = []
     for name, values in columns.items():
         cells = [
@@ -102,43 +116,31 @@ def _figures(result: Result, names: Sequence[str], measures: Sequence[str], *, t
 
 def _by_group(result: Result, names: Sequence[str]) -> Table:
     groups = [group for group in result.counts if group != ALL]
-    rows = [
-        (
-            name,
-            *(
-                " ".join(f"{100 * result.means[name][group][each]:.1f}" for each in COMPARED)
-                for group in groups
-            ),
-        )
-        for name in names
-    ]
+    rows = []
+    for name in names:
+        means = [result.means[name][group] for group in groups]
+        rows.append((name, *(" ".join(f"{100 * each[key]:.1f}" for key in COMPARED) for each in means)))
     return _table("profile", [f"{group}\n{result.counts[group]:,}" for group in groups], rows)
 
 
 def _differences(compared: Compared, *, part: bool = False) -> Table:
-    rows: list[tuple[str | Styled, ...]] = [
-        (
-            name.partition(LESS)[2] if part else name,
-            *(_difference(compared[measure][name]) for measure in COMPARED),
-        )
-        for name in compared[COMPARED[0]]
-    ]
+    rows: list[tuple[str | Styled, ...]] = []
+    for name in compared[COMPARED[0]]:
+        shown = name.partition(WITHOUT)[2] if part else name
+        rows.append((shown, *(_difference(compared[measure][name]) for measure in COMPARED)))
     return _table("without" if part else "profile", COMPARED, rows)
 
 
 def _difference(interval: Interval) -> Styled:
-    mean, low, high = (_signed(value, 1) for value in (interval.mean, interval.low, interval.high))
-    role: Role = "" if not interval.is_sure else "good" if interval.mean > 0 else "bad"
-    return Styled(f"{mean} [{low}, {high}]{'*' if interval.is_sure else ' '}", role)
+    mean, low, high = _signed(interval, 1)
+    role: Role = "" if not interval.excludes_zero else "good" if interval.mean > 0 else "bad"
+    return Styled(f"{mean} [{low}, {high}]{'*' if interval.excludes_zero else ' '}", role)
 
 
 def _heading(measure: str) -> str:
     """Short, so that all fit into eighty columns."""
     name, _, k = measure.partition("@")
     return f"{_SHORT.get(name, name)}\n@{k}"
-
-
-_SHORT: Mapping[str, str] = {"ndcg": "NDCG", "mrr": "MRR", "fraction": "fract."}
 
 
 def _table(first: str, rest: Sequence[str], rows: Sequence[Sequence[str | Styled]]) -> Table:

@@ -15,8 +15,9 @@ from recollect.engine.meaning import embedder_of
 from recollect.engine.own_questions import own_questions
 from recollect.engine.said import said_of
 from recollect.errors import ModelUnavailable
-from recollect.rank.confidence import Calibration, Scale, auroc, background, judged
+from recollect.rank.confidence import Calibration, Scale, background, judged
 from recollect.records import Filter
+from recollect.statistics import auroc
 from recollect.text.near_duplicates import shares_most_stems
 
 if TYPE_CHECKING:

@@ -20,9 +20,8 @@ from recollect.engine.self_trial import Trial
 from recollect.engine.shadow import tuned_in
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import DEFAULT
+from recollect.statistics import sign_test, wilson_interval
 from recollect.text.self_questions import Asks
-from recollect.tune.analysis import sign_test
-from recollect.tune.certainty import wilson
 
 if TYPE_CHECKING:
     from recollect.engine.parts import Parts
@@ -142,7 +141,7 @@ def _result(name: str, asked: Sequence[SelfQuestion], ranks: Sequence[int], limi
 def _share(ranks: Sequence[int], limit: int) -> Share:
     found = sum(0 < rank <= limit for rank in ranks)
     mrr = sum(1 / rank for rank in ranks if rank) / len(ranks)
-    return Share(len(ranks), found, *wilson(found, len(ranks)), mrr)
+    return Share(len(ranks), found, *wilson_interval(found, len(ranks)), mrr)
 
 
 def _compared(

@@ -215,15 +215,6 @@ def background(cosine: Floats) -> float | None:
     return float(far.mean()) if len(far) >= _LEAST_BACKGROUND else None
 
 
-def auroc(present: Floats, absent: Floats) -> float:
-    """How often one of the first is above one of the others, ties counted half; 0.5 where there are none."""
-    if not len(present) or not len(absent):
-        return 0.5
-    ordered = np.sort(absent)
-    below, up_to = np.searchsorted(ordered, present, "left"), np.searchsorted(ordered, present, "right")
-    return float((below + up_to).mean() / 2 / len(absent))
-
-
 def _row(weights: Weights) -> Floats:
     return np.array(
         [weights.near, weights.above, weights.held, weights.ahead, weights.agreed, weights.named], np.float64

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, lgamma, log
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from recollect.statistics import lift, sign_test
 from recollect.tune.bias import Bias, bias_in
 from recollect.tune.events import Arm
 from recollect.tune.interleave import credit
 from recollect.tune.judged import Judged, judged, mean_ndcg, scale_of
 from recollect.tune.knobs import knobs_of
-from recollect.tune.measures import lift
 from recollect.tune.replay import Replay
 
 if TYPE_CHECKING:
@@ -127,16 +126,6 @@ def draws(credits_: Sequence[float]) -> Draws:
     wins = sum(worth > 0 for worth in credits_)
     losses = sum(worth < 0 for worth in credits_)
     return Draws(wins, losses, len(credits_) - wins - losses, sign_test(wins, losses))
-
-
-def sign_test(wins: int, losses: int) -> float:
-    """Two-sided: the chance that fair coins fall at least as unevenly."""
-    count, fewer = wins + losses, min(wins, losses)
-    logs = (
-        lgamma(count + 1) - lgamma(heads + 1) - lgamma(count - heads + 1) - count * log(2)
-        for heads in range(fewer + 1)
-    )
-    return min(1.0, 2 * sum(map(exp, logs)))
 
 
 def _compared(data: Judged, ours: Ints, baseline: Ints, eta: float) -> Compared:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.statistics import dcg_bounds, discounts
 from recollect.tune.bias import weights
-from recollect.tune.measures import bounds, discounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,7 +78,7 @@ def judged(events: Iterable[Event]) -> Judged:
 def scale_of(data: Judged, eta: float, k: int) -> Scale:
     gains = data.gains(eta)
     ends = np.searchsorted(data.owner, np.arange(len(data) + 1))
-    limits = [bounds(gains[start:end].tolist(), k) for start, end in pairwise(ends.tolist())]
+    limits = [dcg_bounds(gains[start:end].tolist(), k) for start, end in pairwise(ends.tolist())]
     worst, ideal = np.array(limits, np.float64).reshape(-1, 2).T
     return Scale(gains, worst, ideal - worst)
 

@@ -1,1 +1,1 @@
-"""One module for each form in which judged questions come: a path in, data sets out."""
+"""Loaders of public data sets, one module for each layout."""

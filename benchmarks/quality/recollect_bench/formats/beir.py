@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
+
+from pydantic import Field, ValidationError
 
 from recollect.errors import InvalidInput
-from recollect_bench.datasets import Dataset, Document, Question, of_notes
-from recollect_bench.formats.rows import table, text, words
+from recollect_bench.datasets import Dataset, Document, Question, unique_notes
+from recollect_bench.formats.parsing import OptionalText, Row, Text, malformed
 
 _SPLITS = ("test", "dev", "train")
+
+
+class _Row(Row):
+    id: Text = Field(alias="_id")
+
+
+class _Document(_Row):
+    title: OptionalText = ""
+    text: OptionalText = ""
+
+    @property
+    def content(self) -> str:
+        return "\n".join(filter(None, (self.title, self.text)))
+
+
+class _Query(_Row):
+    text: Text
+
+
+_Kind = TypeVar("_Kind", bound=_Row)
 
 
 def is_beir(folder: Path) -> bool:
@@ -20,86 +41,68 @@ def is_beir(folder: Path) -> bool:
 
 def beir(name: str, folder: Path) -> Dataset:
     """The test split, or the first there is. A judgment above 0 makes a document relevant, however far."""
-    corpus, queries = folder / "corpus.jsonl", folder / "queries.jsonl"
-    judgments = _judgments(folder)
-    documents = tuple(
-        Document(text(row, "_id", where), content)
-        for row, where in _each_once(_lines(corpus))
-        if (content := "\n".join(filter(None, (words(row, "title"), words(row, "text")))))
-    )
-    relevant = _relevant(judgments, frozenset(document.id for document in documents))
-    questions = tuple(
-        Question(id_, text(row, "text", where), judgments.stem, relevant[id_])
-        for row, where in _each_once(_lines(queries))
-        if (id_ := text(row, "_id", where)) in relevant
-    )
-    return Dataset(name, (of_notes(name, documents, questions),), (corpus, queries, judgments))
+    corpus, queries, judgments = folder / "corpus.jsonl", folder / "queries.jsonl", _judgments(folder)
+    documents = [Document(row.id, row.content) for row in _rows(corpus, _Document) if row.content]
+    relevant = _relevant(judgments, {document.id for document in documents})
+    questions = [
+        Question(row.id, row.text, judgments.stem, relevant[row.id])
+        for row in _rows(queries, _Query)
+        if row.id in relevant
+    ]
+    return Dataset(name, (unique_notes(name, documents, questions),), (corpus, queries, judgments))
 
 
 def _judgments(folder: Path) -> Path:
     files = {path.stem: path for path in sorted((folder / "qrels").glob("*.tsv"))}
-    wanted = [files[split] for split in _SPLITS if split in files] + list(files.values())
-    if not wanted:
+    found = [files[split] for split in _SPLITS if split in files] + list(files.values())
+    if not found:
         raise InvalidInput(
             f"{folder} has a corpus, but no judgments; put them in {folder / 'qrels'}/test.tsv."
         )
-    return wanted[0]
+    return found[0]
 
 
-def _each_once(lines: Iterator[tuple[Mapping[str, Any], str]]) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """Two of one id cannot be told apart by the judgments."""
+def _rows(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
     seen: set[str] = set()
-    for row, where in lines:
-        id_ = text(row, "_id", where)
-        if id_ in seen:
-            raise InvalidInput(f"{where}: there is an earlier line with the '_id' {id_!r}.")
-        seen.add(id_)
-        yield row, where
+    for where, line in _lines(path):
+        try:
+            row = kind.model_validate_json(line)
+        except ValidationError as error:
+            raise malformed(error, where) from error
+        if row.id in seen:  # the judgments could not tell which of the two they mean
+            raise InvalidInput(f"{where}: there is an earlier line with the '_id' {row.id!r}.")
+        seen.add(row.id)
+        yield row
 
 
-def _lines(path: Path) -> Iterator[tuple[Mapping[str, Any], str]]:
+def _lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Every line that says something, after where it stands."""
     try:
-        with path.open(encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
+        with path.open("rb") as lines:
+            for number, raw in enumerate(lines, 1):
                 where = f"{path.name}, line {number}"
-                if not line.strip():
-                    continue
                 try:
-                    yield table(json.loads(line), where), where
-                except json.JSONDecodeError as error:
-                    raise InvalidInput(f"{where}: not JSON: {error}.") from error
-    except (OSError, UnicodeDecodeError) as error:
+                    line = raw.decode().rstrip("\r\n")
+                except UnicodeDecodeError as error:
+                    raise InvalidInput(f"{where}: it is not UTF-8 text.") from error
+                if line.strip():
+                    yield where, line
+    except OSError as error:
         raise InvalidInput(f"{path} cannot be read: {error}.") from error
 
 
-def _relevant(path: Path, known: frozenset[str]) -> dict[str, frozenset[str]]:
+def _relevant(path: Path, known: set[str]) -> dict[str, frozenset[str]]:
     """By question; judgments of documents that are not there are passed over, as is usual."""
-    found: dict[str, set[str]] = {}
-    with path.open("rb") as lines:
-        for number, raw in enumerate(lines, 1):
-            try:
-                line = raw.decode()
-            except UnicodeDecodeError as error:
-                raise InvalidInput(f"{path.name}, line {number}: it is not UTF-8 text.") from error
-            if number == 1 and line.startswith("query-id"):
-                continue
-            if not line.strip():
-                continue
-            match line.rstrip("\r\n").split("\t"):
-                case [query, document, score] if _is_number(score):
-                    judged = found.setdefault(query, set())
-                    if float(score) > 0 and document in known:
-                        judged.add(document)
-                case _:
-                    raise InvalidInput(
-                        f"{path.name}, line {number}: expected query, document and score with tabs between."
-                    )
-    return {query: frozenset(documents) for query, documents in found.items()}
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+    relevant: dict[str, set[str]] = {}
+    for where, line in _lines(path):
+        if line.startswith("query-id"):
+            continue
+        try:
+            query, document, score = line.split("\t")
+            is_relevant = float(score) > 0
+        except ValueError as error:
+            raise InvalidInput(f"{where}: expected query, document and score with tabs between.") from error
+        documents = relevant.setdefault(query, set())
+        if is_relevant and document in known:
+            documents.add(document)
+    return {query: frozenset(documents) for query, documents in relevant.items()}

@@ -8,98 +8,113 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from recollect.errors import InvalidInput
 from recollect_bench.datasets import Dataset, Document, Haystack, Question
-from recollect_bench.formats.rows import moment, rows, table, text, words
+from recollect_bench.formats.parsing import OptionalText, Row, Text, Time, parse
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 _ADVERSARIAL = 5
 _SESSION = re.compile(r"session_(\d+)")
-_TIMES = ("%I:%M %p on %d %B, %Y", "%d.%m.%Y, %H:%M:%S")
 # A stray colon or zero, several ids in one entry, and ranges such as `D1:3-5` occur.
 _TURN = re.compile(r"D:?(\d+):(\d+)(?:\s*[-–]\s*(?:D:?\d+:)?(\d+))?")
 _LONGEST_RANGE = 100
 
 
-def is_locomo(plain: object) -> bool:
-    """One such conversation, or a list of them."""
-    first = plain[0] if isinstance(plain, list) and plain else plain
-    if not isinstance(first, dict) or "qa" not in first:
-        return False
-    talk = first.get("conversation", first)
-    return isinstance(talk, dict) and any(map(_SESSION.fullmatch, talk))
+class _Turn(Row):
+    dia_id: Text
+    speaker: OptionalText = ""
+    text: OptionalText = ""
+    clean_text: OptionalText = ""
+    blip_caption: OptionalText = ""
+    date_time: Time | None = None
+
+    @property
+    def content(self) -> str:
+        said = self.text or self.clean_text
+        return f"{said} [shares a photo: {self.blip_caption}]".strip() if self.blip_caption else said
 
 
-def locomo(name: str, found: Mapping[Path, Any]) -> Dataset:
+class _Session(Row):
+    number: int
+    date_time: Time
+    turns: list[_Turn]
+
+
+class _Question(Row):
+    question: Text
+    category: Literal[1, 2, 3, 4, 5]
+    evidence: Any = None
+
+
+class _Conversation(Row, extra="allow"):
+    sample_id: OptionalText = ""
+    qa: list[_Question]
+    conversation: dict[str, Any] | None = None
+
+    @property
+    def turns_by_session(self) -> Mapping[str, Any]:
+        """REALTALK has its sessions beside the questions."""
+        return (self.model_extra or {}) if self.conversation is None else self.conversation
+
+
+def locomo(name: str, files: Mapping[Path, Any]) -> Dataset:
     """One data set of all the conversations that these files hold."""
     haystacks = []
-    for path, plain in found.items():
-        conversations = plain if isinstance(plain, list) else [plain]
-        for number, conversation in enumerate(conversations, 1):
-            where = f"{path.name}, conversation {number}" if isinstance(plain, list) else path.name
-            row = table(conversation, where)
-            usual = path.stem if not isinstance(plain, list) else f"{path.stem} {number}"
-            haystacks.append(_haystack(words(row, "sample_id") or usual, row, where))
-    return Dataset(name, tuple(haystacks), tuple(found))
+    for path, plain in files.items():
+        if isinstance(plain, list):
+            haystacks += [
+                _haystack(f"{path.stem} {number}", row, f"{path.name}, conversation {number}")
+                for number, row in enumerate(plain, 1)
+            ]
+        else:
+            haystacks.append(_haystack(path.stem, plain, path.name))
+    return Dataset(name, tuple(haystacks), tuple(files))
 
 
-def _haystack(name: str, row: Mapping[str, Any], where: str) -> Haystack:
-    talk = table(row.get("conversation", row), where)
-    numbers = sorted(int(match[1]) for match in map(_SESSION.fullmatch, talk) if match and talk[match[0]])
-    documents = tuple(document for number in numbers for document in _turns(talk, number, where))
+def _haystack(name: str, plain: object, where: str) -> Haystack:
+    conversation = parse(_Conversation, plain, where)
+    sessions = list(_sessions(conversation.turns_by_session, where))
+    documents = tuple(document for session in sessions for document in _turns(session))
     if not documents:
         raise InvalidInput(f"{where}: there is no turn in any session.")
     known = frozenset(document.id for document in documents)
     if len(known) < len(documents):
         raise InvalidInput(f"{where}: several turns have the same 'dia_id'.")
-    questions = tuple(
-        _question(number, table(one, at), known, at)
-        for number, one in enumerate(rows(row.get("qa"), f"{where}, 'qa'"), 1)
-        for at in (f"{where}, question {number}",)
-    )
-    last = max(moment(talk[f"session_{number}_date_time"], _TIMES, where) for number in numbers)
-    return Haystack(name, documents, questions, last + timedelta(days=1))
+    questions = tuple(_question(number, each, known) for number, each in enumerate(conversation.qa, 1))
+    last = max(session.date_time for session in sessions)
+    return Haystack(conversation.sample_id or name, documents, questions, last + timedelta(days=1))
 
 
-def _turns(talk: Mapping[str, Any], number: int, where: str) -> Iterator[Document]:
-    session = f"session_{number}"
-    began = moment(talk.get(f"{session}_date_time"), _TIMES, f"{where}, '{session}_date_time'")
-    for place, turn in enumerate(rows(talk[session], f"{where}, {session}")):
-        at = f"{where}, {session}, turn {place + 1}"
-        row = table(turn, at)
-        said, caption = words(row, "text", "clean_text"), words(row, "blip_caption")
-        content = f"{said} [shares a photo: {caption}]".strip() if caption else said
-        if content:
-            when = _said_at(row, began, place, at)
-            yield Document(text(row, "dia_id", at), content, f"session {number}", words(row, "speaker"), when)
+def _sessions(talk: Mapping[str, Any], where: str) -> Iterator[_Session]:
+    for number in sorted(
+        int(match[1]) for match in map(_SESSION.fullmatch, talk) if match and talk[match[0]]
+    ):
+        key = f"session_{number}"
+        row = {"number": number, "date_time": talk.get(f"{key}_date_time"), "turns": talk[key]}
+        yield parse(_Session, row, f"{where}, {key}")
 
 
-def _said_at(row: Mapping[str, Any], began: datetime, place: int, where: str) -> datetime:
-    """Its own time, or as many minutes after the session began as turns came before it."""
-    if words(row, "date_time"):
-        return moment(row["date_time"], _TIMES, where)
-    return began + timedelta(minutes=place)
+def _turns(session: _Session) -> Iterator[Document]:
+    """With its own time, or as many minutes after the session began as turns came before it."""
+    for place, turn in enumerate(session.turns):
+        if turn.content:
+            at = turn.date_time or session.date_time + timedelta(minutes=place)
+            yield Document(turn.dia_id, turn.content, f"session {session.number}", turn.speaker, at)
 
 
-def _question(number: int, row: Mapping[str, Any], known: frozenset[str], where: str) -> Question:
-    category = row.get("category")
-    if not isinstance(category, int) or category not in CATEGORIES:
-        raise InvalidInput(f"{where}: 'category' must be 1 to {_ADVERSARIAL}, not {category!r}.")
-    answerable = category != _ADVERSARIAL
-    relevant = frozenset(_evidence(row)) & known if answerable else frozenset()
-    return Question(
-        str(number), text(row, "question", where), CATEGORIES[category], frozenset(relevant), answerable
-    )
+def _question(number: int, row: _Question, known: frozenset[str]) -> Question:
+    answerable = row.category != _ADVERSARIAL
+    relevant = frozenset(_evidence(row.evidence)) & known if answerable else frozenset[str]()
+    return Question(str(number), row.question, CATEGORIES[row.category], relevant, answerable)
 
 
-def _evidence(row: Mapping[str, Any]) -> Iterator[str]:
+def _evidence(entries: Any) -> Iterator[str]:
     """The turns that an answer rests on, however they are written."""
-    given = row.get("evidence") or ()
-    for entry in given if isinstance(given, list) else [given]:
+    for entry in entries if isinstance(entries, list) else [entries]:
         for session, first, last in _TURN.findall(str(entry)):
             stop = min(int(last or first), int(first) + _LONGEST_RANGE)
             yield from (f"D{int(session)}:{turn}" for turn in range(int(first), stop + 1))

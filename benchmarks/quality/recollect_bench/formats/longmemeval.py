@@ -5,69 +5,65 @@ A question whose id ends in `_abs` asks for what was never said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import InvalidInput
 from recollect_bench.datasets import Dataset, Document, Haystack, Question
-from recollect_bench.formats.rows import moment, rows, table, text, words
+from recollect_bench.formats.parsing import OptionalText, Row, Text, Time, parse
 
-_TIMES = ("%Y/%m/%d (%a) %H:%M",)
 _UNANSWERABLE = "_abs"
 
 
-def is_longmemeval(plain: object) -> bool:
-    return (
-        isinstance(plain, list)
-        and bool(plain)
-        and isinstance(plain[0], dict)
-        and "haystack_sessions" in plain[0]
-    )
+class _Turn(Row):
+    role: Text
+    content: OptionalText = ""
+    has_answer: bool | None = None
+
+
+class _History(Row):
+    question_id: Text
+    question: Text
+    question_type: Text
+    question_date: Time
+    haystack_sessions: list[list[_Turn]]
+    haystack_dates: list[Time]
+    haystack_session_ids: list[Text]
 
 
 def longmemeval(name: str, path: Path, plain: list[Any]) -> Dataset:
-    haystacks = tuple(
-        _haystack(table(row, where), where)
+    haystacks = (
+        _haystack(parse(_History, row, where), where)
         for number, row in enumerate(plain, 1)
         for where in (f"{path.name}, question {number}",)
     )
-    return Dataset(name, haystacks, (path,))
+    return Dataset(name, tuple(haystacks), (path,))
 
 
-def _haystack(row: Mapping[str, Any], where: str) -> Haystack:
-    id_ = text(row, "question_id", where)
-    sessions = rows(row.get("haystack_sessions"), f"{where}, 'haystack_sessions'")
-    dates = rows(row.get("haystack_dates"), f"{where}, 'haystack_dates'")
-    names = rows(row.get("haystack_session_ids"), f"{where}, 'haystack_session_ids'")
+def _haystack(history: _History, where: str) -> Haystack:
+    sessions, dates, names = history.haystack_sessions, history.haystack_dates, history.haystack_session_ids
     if not len(sessions) == len(dates) == len(names):
         raise InvalidInput(f"{where}: sessions, dates and session ids must be equally many.")
     turns = [
         pair
         for number, (session, date, name) in enumerate(zip(sessions, dates, names, strict=True), 1)
-        for pair in _turns(f"{number}: {name}", session, date, f"{where}, session {number}")
+        for pair in _turns(f"{number}: {name}", session, date)
     ]
     if not turns:
         raise InvalidInput(f"{where}: there is no turn in any session.")
-    answerable = not id_.endswith(_UNANSWERABLE)
-    relevant = frozenset(document.id for document, holds in turns if holds and answerable)
+    answerable = not history.question_id.endswith(_UNANSWERABLE)
+    relevant = frozenset(document.id for document, has_answer in turns if has_answer and answerable)
     # As they were said: a store has no other order of sessions than that of time.
     documents = sorted((document for document, _ in turns), key=lambda document: str(document.at))
-    asked = Question(
-        id_, text(row, "question", where), text(row, "question_type", where), relevant, answerable
-    )
-    asked_at = moment(row.get("question_date"), _TIMES, f"{where}, 'question_date'")
-    return Haystack(id_, tuple(documents), (asked,), asked_at)
+    question = Question(history.question_id, history.question, history.question_type, relevant, answerable)
+    return Haystack(history.question_id, tuple(documents), (question,), history.question_date)
 
 
-def _turns(name: str, session: object, date: object, where: str) -> Iterator[tuple[Document, bool]]:
+def _turns(name: str, session: list[_Turn], began: datetime) -> Iterator[tuple[Document, bool]]:
     """The turns of a session, a minute apart, and whether each holds the answer."""
-    began = moment(date, _TIMES, f"{where}, date")
-    for place, turn in enumerate(rows(session, where)):
-        row = table(turn, f"{where}, turn {place + 1}")
-        said = words(row, "content")
-        if said:
+    for place, turn in enumerate(session):
+        if turn.content:
             at = began + timedelta(minutes=place)
-            speaker = text(row, "role", f"{where}, turn {place + 1}")
-            yield Document(f"{name}:{place + 1}", said, name, speaker, at), row.get("has_answer") is True
+            yield Document(f"{name}:{place + 1}", turn.content, name, turn.role, at), bool(turn.has_answer)

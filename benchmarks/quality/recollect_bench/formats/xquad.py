@@ -7,103 +7,93 @@ side by side are asked each in its own, and each other one of English.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
+
+from pydantic import Field, model_validator
 
 from recollect.errors import InvalidInput
-from recollect_bench.datasets import Dataset, Document, Question, of_notes
-from recollect_bench.formats.rows import rows, table, text
+from recollect_bench.datasets import Dataset, Document, Question, unique_notes
+from recollect_bench.formats.parsing import Row, Text, parse
 
 _PIVOT = "en"
 
 
-@dataclass(frozen=True, slots=True)
-class _Tongue:
-    path: Path
-    documents: tuple[Document, ...]
-    questions: tuple[Question, ...]
+class _Answer(Row):
+    answer_start: int
 
 
-def is_xquad(plain: object) -> bool:
-    if not isinstance(plain, dict) or not isinstance(plain.get("data"), list) or not plain["data"]:
-        return False
-    article = plain["data"][0]
-    paragraphs = article.get("paragraphs") if isinstance(article, dict) else None
-    return bool(paragraphs) and isinstance(paragraphs, list) and "sentence_breaks" in paragraphs[0]
+class _Question(Row):
+    id: Text
+    question: Text
+    answers: Annotated[list[_Answer], Field(min_length=1)]
 
 
-def xquad(name: str, found: Mapping[Path, Any]) -> tuple[Dataset, ...]:
+class _Paragraph(Row):
+    context: Text
+    sentence_breaks: list[tuple[int, int]]
+    qas: list[_Question]
+
+    @model_validator(mode="after")
+    def _check_breaks(self) -> Self:
+        for start, stop in self.sentence_breaks:
+            if not 0 <= start <= stop <= len(self.context) + 1:
+                raise ValueError(f"a sentence break is [start, stop] in the text, not [{start}, {stop}]")
+        first = min((start for start, _ in self.sentence_breaks), default=len(self.context))
+        if early := [row.id for row in self.qas if row.answers[0].answer_start < first]:
+            raise ValueError(f"no sentence holds the start of the answer to question {early[0]!r}")
+        return self
+
+    def sentence_of(self, question: _Question) -> int:
+        """The last that begins before the answer: the blank between two belongs to the one before it."""
+        start = question.answers[0].answer_start
+        return max(place for place, (begins, _) in enumerate(self.sentence_breaks, 1) if begins <= start)
+
+
+class _Article(Row):
+    paragraphs: list[_Paragraph]
+
+
+class _File(Row):
+    data: list[_Article]
+
+
+def xquad(name: str, files: Mapping[Path, Any]) -> tuple[Dataset, ...]:
     """Each language by itself, and every other one asked of English texts."""
-    tongues = {path.stem: _tongue(path, plain) for path, plain in found.items()}
-    alone = [_dataset(f"{name} {key}", tongue, tongue.questions) for key, tongue in tongues.items()]
-    pivot = tongues.get(_PIVOT)
+    alone = {path.stem: _language(f"{name} {path.stem}", path, plain) for path, plain in files.items()}
+    english = alone.get(_PIVOT)
     across = [
-        _dataset(f"{name} {key}→{_PIVOT}", pivot, _asked_of(pivot, tongue), tongue.path)
-        for key, tongue in tongues.items()
-        if pivot is not None and key != _PIVOT
+        _asked_of(english, dataset, f"{name} {language}→{_PIVOT}")
+        for language, dataset in alone.items()
+        if english is not None and dataset is not english
     ]
-    return (*alone, *across)
+    return (*alone.values(), *across)
 
 
-def _dataset(name: str, of: _Tongue, questions: tuple[Question, ...], *also: Path) -> Dataset:
-    return Dataset(name, (of_notes(name, of.documents, questions),), (of.path, *also))
-
-
-def _asked_of(pivot: _Tongue, other: _Tongue) -> tuple[Question, ...]:
-    """The other's questions, with what is relevant to the same ones here."""
-    here = {question.id: question.relevant for question in pivot.questions}
-    return tuple(
-        replace(question, relevant=here[question.id]) for question in other.questions if question.id in here
-    )
-
-
-def _tongue(path: Path, plain: Mapping[str, Any]) -> _Tongue:
+def _language(name: str, path: Path, plain: object) -> Dataset:
     documents: list[Document] = []
     questions: list[Question] = []
-    for a, article in enumerate(plain["data"], 1):
-        at = f"{path.name}, article {a}"
-        for p, one in enumerate(rows(table(article, at).get("paragraphs"), f"{at}, 'paragraphs'"), 1):
-            where = f"{at}, paragraph {p}"
-            paragraph = table(one, where)
-            context = text(paragraph, "context", where)
-            breaks = _breaks(paragraph, len(context), where)
-            ids = [f"{a}.{p}.{s}" for s in range(1, len(breaks) + 1)]
-            documents += [
-                Document(id_, context[start:stop].strip())
-                for id_, (start, stop) in zip(ids, breaks, strict=True)
-                if context[start:stop].strip()
-            ]
-            questions += [
-                _question(table(asked, at_), breaks, ids, path.stem, at_)
-                for q, asked in enumerate(rows(paragraph.get("qas"), f"{where}, 'qas'"), 1)
-                for at_ in (f"{where}, question {q}",)
-            ]
+    for a, article in enumerate(parse(_File, plain, path.name).data, 1):
+        for p, paragraph in enumerate(article.paragraphs, 1):
+            for s, (start, stop) in enumerate(paragraph.sentence_breaks, 1):
+                if sentence := paragraph.context[start:stop].strip():
+                    documents.append(Document(f"{a}.{p}.{s}", sentence))
+            for row in paragraph.qas:
+                relevant = frozenset({f"{a}.{p}.{paragraph.sentence_of(row)}"})
+                questions.append(Question(row.id, row.question, path.stem, relevant))
     if not documents:
         raise InvalidInput(f"{path.name}: there is no sentence in it.")
-    return _Tongue(path, tuple(documents), tuple(questions))
+    return Dataset(name, (unique_notes(name, documents, questions),), (path,))
 
 
-def _breaks(paragraph: Mapping[str, Any], length: int, where: str) -> list[tuple[int, int]]:
-    breaks = []
-    for pair in rows(paragraph.get("sentence_breaks"), f"{where}, 'sentence_breaks'"):
-        match pair:
-            case [int(start), int(stop)] if 0 <= start <= stop <= length + 1:
-                breaks.append((start, stop))
-            case _:
-                raise InvalidInput(f"{where}: a sentence break is [start, stop] in the text, not {pair!r}.")
-    return breaks
-
-
-def _question(
-    row: Mapping[str, Any], breaks: list[tuple[int, int]], ids: list[str], category: str, where: str
-) -> Question:
-    answers = rows(row.get("answers"), f"{where}, 'answers'")
-    start = table(answers[0], f"{where}, answer 1").get("answer_start") if answers else None
-    if not isinstance(start, int):
-        raise InvalidInput(f"{where}: the first answer needs a whole number 'answer_start'.")
-    # Between two sentences stands a blank, which belongs to the one before it.
-    place = max((number for number, (begun, _) in enumerate(breaks) if begun <= start), default=None)
-    if place is None:
-        raise InvalidInput(f"{where}: no sentence holds the answer's start, {start}.")
-    return Question(text(row, "id", where), text(row, "question", where), category, frozenset({ids[place]}))
+def _asked_of(texts: Dataset, asked: Dataset, name: str) -> Dataset:
+    """The questions of one data set about the texts of another, where they are asked as well."""
+    (haystack,), (other,) = texts.haystacks, asked.haystacks
+    relevant = {question.id: question.relevant for question in haystack.questions}
+    questions = tuple(
+        replace(question, relevant=relevant[question.id])
+        for question in other.questions
+        if question.id in relevant
+    )
+    return Dataset(name, (replace(haystack, name=name, questions=questions),), (*texts.files, *asked.files))

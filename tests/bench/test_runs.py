@@ -21,18 +21,19 @@ from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.rank.profiles import RECOLLECT
 from recollect.records import Kind, Scope
 from recollect.stores.sqlite.store import SqliteStore
-from recollect_bench.asking import ask
-from recollect_bench.cached_vectors import kept_vectors
 from recollect_bench.datasets import TIMELESS, Dataset, Document, Haystack, Question
-from recollect_bench.haystack_store import open_haystack, unaided
-from recollect_bench.loading import read
-from recollect_bench.profiles import Reranked, chosen, without_parts
+from recollect_bench.haystack_store import open_haystack
+from recollect_bench.loading import load_datasets
+from recollect_bench.profiles import ablations, select_profiles
+from recollect_bench.runs import Contender, Run, run
+from recollect_bench.vector_cache import cached_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from recollect.ports import Embedder, Reranker, Vector, Vectors
+    from recollect.rank.pipeline import Profile
     from recollect.records import Model
 
 
@@ -41,6 +42,20 @@ def embedder() -> Embedder:
     found = embedder_named("hashing")
     assert found is not None
     return found
+
+
+def load(path: Path) -> Sequence[Dataset]:
+    return load_datasets([path])
+
+
+def ask(
+    dataset: Dataset, profiles: Sequence[Profile], embedder: Embedder, reranker: Reranker | None = None
+) -> Run:
+    """With a re-ranker, also the first profile, read again."""
+    contenders = [Contender(profile.name, profile) for profile in profiles]
+    if reranker is not None:
+        contenders.append(Contender(f"{profiles[0].name} + rerank", profiles[0], rerank=True))
+    return run(dataset, contenders, embedder, reranker=reranker)
 
 
 def _talk(turns: int = 240) -> Haystack:
@@ -91,7 +106,7 @@ def _plain_engine(
 
 def test_each_profile_finds_what_a_caller_of_it_finds(tmp_path: Path, embedder: Embedder) -> None:
     haystack = _talk()
-    profiles = (*chosen([], "rrf"), *without_parts(RECOLLECT))
+    profiles = (*select_profiles([], "rrf"), *ablations(RECOLLECT))
     answers = ask(Dataset("made", (haystack,)), profiles, embedder)
     engine, document_of = _plain_engine(tmp_path, haystack, embedder)
     with engine:
@@ -115,8 +130,7 @@ def test_the_re_ranked_profile_finds_what_a_caller_who_re_ranks_finds(
     tmp_path: Path, embedder: Embedder
 ) -> None:
     haystack = _talk()
-    reranked = Reranked(RECOLLECT, Arbitrary())
-    answers = ask(Dataset("made", (haystack,)), (RECOLLECT,), embedder, reranked=reranked)
+    answers = ask(Dataset("made", (haystack,)), (RECOLLECT,), embedder, reranker=Arbitrary())
     assert list(answers.found) == list(answers.milliseconds) == ["recollect", "recollect + rerank"]
     engine, document_of = _plain_engine(tmp_path, haystack, embedder, Arbitrary())
     with engine:
@@ -138,7 +152,7 @@ def test_the_re_ranked_profile_finds_what_a_caller_who_re_ranks_finds(
 
 def test_both_lists_are_read_once_and_what_is_timed_is_read_anew(embedder: Embedder) -> None:
     reader = Arbitrary()
-    ask(Dataset("made", (_talk(),)), (RECOLLECT,), embedder, reranked=Reranked(RECOLLECT, reader))
+    ask(Dataset("made", (_talk(),)), (RECOLLECT,), embedder, reranker=reader)
     counts = Counter(reader.read)
     # Five questions, all of them timed, and twenty texts that a caller of ten has read: once for both lists,
     # once for the time. A caller of twenty may have read a few others.
@@ -148,11 +162,11 @@ def test_both_lists_are_read_once_and_what_is_timed_is_read_anew(embedder: Embed
 
 def test_a_question_knows_whether_it_speaks_of_a_time(embedder: Embedder) -> None:
     answers = ask(Dataset("made", (_talk(),)), (RECOLLECT,), embedder)
-    assert [question.timely for question in answers.questions] == [False, True, False, False, True]
+    assert [question.names_time for question in answers.questions] == [False, True, False, False, True]
 
 
 def test_what_has_no_answer_is_not_asked(tmp_path: Path, embedder: Embedder) -> None:
-    (dataset,) = read(write_locomo(tmp_path))
+    (dataset,) = load(write_locomo(tmp_path))
     answers = ask(dataset, (RECOLLECT,), embedder)
     # Of five questions, one is adversarial and one points to no turn.
     assert len(answers.questions) == len(answers.found["recollect"]) == 3
@@ -162,51 +176,48 @@ def test_what_has_no_answer_is_not_asked(tmp_path: Path, embedder: Embedder) -> 
 
 
 def test_turns_are_stored_as_messages_and_texts_as_notes(tmp_path: Path, embedder: Embedder) -> None:
-    (talks,) = read(write_locomo(tmp_path / "talks"))
-    (tmp_path / "one").mkdir()
-    with open_haystack(talks.haystacks[0], embedder, tmp_path / "one") as (engine, document_of):
-        by_document = {document: id_ for id_, document in document_of.items()}
+    (talks,) = load(write_locomo(tmp_path / "talks"))
+    with open_haystack(talks.haystacks[0], embedder) as stored:
+        engine = stored.engine
+        by_document = {document: id_ for id_, document in stored.document_of.items()}
         memory = engine.get(by_document["D2:1"])
         assert memory is not None
         assert (memory.kind, memory.session, memory.speaker) == (Kind.MESSAGE, "session 2", "Ben")
         assert memory.created_at == talks.haystacks[0].documents[3].at
         assert engine.counts().due == 0
-    (texts,) = read(write_beir(tmp_path / "tiny"))
-    (tmp_path / "two").mkdir()
-    with open_haystack(texts.haystacks[0], embedder, tmp_path / "two") as (engine, document_of):
-        assert sorted(document_of.values()) == ["d1", "d2"]
-        counts = engine.counts()
+    (texts,) = load(write_beir(tmp_path / "tiny"))
+    with open_haystack(texts.haystacks[0], embedder) as stored:
+        assert sorted(stored.document_of.values()) == ["d1", "d2"]
+        counts = stored.engine.counts()
         assert (counts.notes, counts.messages) == (2, 0)
 
 
 def test_roles_are_kept_as_roles(tmp_path: Path, embedder: Embedder) -> None:
-    (dataset,) = read(write(tmp_path / "lme.json", [history()]))
-    with open_haystack(dataset.haystacks[0], embedder, tmp_path) as (engine, document_of):
-        memory = engine.get(min(document_of))
+    (dataset,) = load(write(tmp_path / "lme.json", [history()]))
+    with open_haystack(dataset.haystacks[0], embedder) as stored:
+        memory = stored.engine.get(min(stored.document_of))
         assert memory is not None
         assert (memory.role, memory.speaker) == ("user", None)
 
 
-def test_drawn_notes_stand_for_their_turns(tmp_path: Path, embedder: Embedder) -> None:
+def test_drawn_notes_stand_for_their_turns(embedder: Embedder) -> None:
     said = Document("D1", "I am allergic to nuts.", "s", "Ana", TIMELESS)
     question = Question("1", "allergic", "made", frozenset({"D1"}))
-    with open_haystack(Haystack("made", (said,), (question,)), embedder, tmp_path, extract=True) as (
-        engine,
-        of,
-    ):
-        counts = engine.counts()
+    with open_haystack(Haystack("made", (said,), (question,)), embedder, extract=True) as stored:
+        counts = stored.engine.counts()
         assert (counts.messages, counts.notes) == (1, 1)
-        assert list(of.values()) == ["D1", "D1"]
+        assert list(stored.document_of.values()) == ["D1", "D1"]
 
 
-def test_a_write_forgets_what_was_answered_before(tmp_path: Path, embedder: Embedder) -> None:
-    with open_haystack(_talk(20), embedder, tmp_path) as (engine, _):
+def test_a_write_forgets_what_was_answered_before(embedder: Embedder) -> None:
+    with open_haystack(_talk(20), embedder) as stored:
+        engine = stored.engine
         before = engine.recall("a walrus", record=False)
         engine.remember("The walrus has a name.")
         after = engine.recall("a walrus", record=False)
         assert "The walrus has a name." not in [hit.memory.text for hit in before.hits]
         assert after.hits[0].memory.text == "The walrus has a name."
-        assert unaided(engine).recall("a walrus", record=False).hits[0].memory == after.hits[0].memory
+        assert stored.uncached.recall("a walrus", record=False).hits[0].memory == after.hits[0].memory
 
 
 class Counting:
@@ -232,13 +243,13 @@ class Counting:
 def test_a_text_is_embedded_once_in_all_runs(tmp_path: Path, embedder: Embedder) -> None:
     texts = ["kettle", "harbour", "kettle"]
     first = Counting(embedder)
-    with kept_vectors(first, tmp_path) as kept:
+    with cached_vectors(first, tmp_path) as kept:
         made = kept.documents(texts)
         kept.query("kettle")
     # Once, though it came twice; a question is not a text.
     assert first.asked == ["kettle", "harbour", "? kettle"]
     second = Counting(embedder)
-    with kept_vectors(second, tmp_path) as kept, kept_vectors(second, tmp_path) as beside:
+    with cached_vectors(second, tmp_path) as kept, cached_vectors(second, tmp_path) as beside:
         assert np.array_equal(
             kept.documents([*texts, "ferry"]), np.vstack([made, beside.documents(["ferry"])])
         )
@@ -251,7 +262,7 @@ def test_many_at_once_share_one_file(tmp_path: Path, embedder: Embedder) -> None
 
     def run(start: int) -> Vectors:
         # Each with a connection of its own, as processes have; all begin with another text.
-        with kept_vectors(embedder, tmp_path / "new") as kept:
+        with cached_vectors(embedder, tmp_path / "new") as kept:
             turned = [*texts[start:], *texts[:start]]
             parts = [kept.documents(turned[at : at + 10]) for at in range(0, len(turned), 10)]
             return np.roll(np.concatenate(parts), start, axis=0)
@@ -260,7 +271,7 @@ def test_many_at_once_share_one_file(tmp_path: Path, embedder: Embedder) -> None
         found = list(threads.map(run, range(0, 200, 25)))
     expected = embedder.documents(texts)
     assert all(np.array_equal(each, expected) for each in found)
-    with kept_vectors(Counting(embedder), tmp_path / "new") as kept:
+    with cached_vectors(Counting(embedder), tmp_path / "new") as kept:
         kept.documents(texts)
         assert kept.embedded == 0
 
@@ -269,9 +280,9 @@ def test_vectors_of_another_model_are_not_taken(tmp_path: Path) -> None:
     small, large = embedder_named("hashing@1-16"), embedder_named("hashing@1-32")
     assert small is not None
     assert large is not None
-    with kept_vectors(small, tmp_path) as kept:
+    with cached_vectors(small, tmp_path) as kept:
         kept.documents(["kettle"])
-    with kept_vectors(large, tmp_path) as kept:
+    with cached_vectors(large, tmp_path) as kept:
         assert np.array_equal(kept.documents(["kettle"]), large.documents(["kettle"]))
         assert kept.embedded == 1
 
@@ -280,13 +291,13 @@ def test_a_broken_file_of_vectors_says_what_to_do(tmp_path: Path, embedder: Embe
     (tmp_path / "vectors.db").write_bytes(b"not a database, by any means" * 100)
     with (
         pytest.raises(StoreUnavailable, match=r"remove vectors\.db.*--no-cache"),
-        kept_vectors(embedder, tmp_path),
+        cached_vectors(embedder, tmp_path),
     ):
         pass
 
 
 def test_without_a_folder_nothing_is_kept(tmp_path: Path, embedder: Embedder) -> None:
-    with kept_vectors(embedder, None) as kept:
+    with cached_vectors(embedder, None) as kept:
         assert np.array_equal(kept.documents(["kettle"]), embedder.documents(["kettle"]))
         assert kept.documents([]).shape == (0, embedder.model.dims)
     assert list(tmp_path.iterdir()) == []

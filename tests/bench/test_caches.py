@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from readers import Arbitrary
 
-from recollect_bench.cached_reranker import ReadOnce
+from recollect_bench.caches import CachedReranker
 
 
 def test_a_pair_is_read_once_and_every_place_has_its_score() -> None:
     reader, alone = Arbitrary(), Arbitrary()
-    once = ReadOnce(reader)
+    once = CachedReranker(reader)
     asked = ["ferry", "kettle", "ferry"]
     assert np.array_equal(once.scores("tea", asked), alone.scores("tea", asked))
     longer = ["cat", "ferry", "kettle"]
@@ -21,7 +21,7 @@ def test_a_pair_is_read_once_and_every_place_has_its_score() -> None:
 
 def test_another_query_is_another_pair() -> None:
     reader, alone = Arbitrary(), Arbitrary()
-    once = ReadOnce(reader)
+    once = CachedReranker(reader)
     once.scores("tea", ["ferry"])
     assert np.array_equal(once.scores("coffee", ["ferry"]), alone.scores("coffee", ["ferry"]))
     assert reader.read == [("tea", "ferry"), ("coffee", "ferry")]
@@ -29,5 +29,5 @@ def test_another_query_is_another_pair() -> None:
 
 def test_nothing_to_read_is_not_asked_for() -> None:
     reader = Arbitrary()
-    assert ReadOnce(reader).scores("tea", []).shape == (0,)
+    assert CachedReranker(reader).scores("tea", []).shape == (0,)
     assert reader.read == []

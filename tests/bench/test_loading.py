@@ -10,14 +10,21 @@ import pytest
 from judged import conversation, history, write, write_beir, write_locomo, write_realtalk, write_xquad
 
 from recollect.errors import InvalidInput
-from recollect_bench.loading import read, read_all
+from recollect_bench.loading import load_datasets
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
+
+    from recollect_bench.datasets import Dataset
+
+
+def load(path: Path) -> Sequence[Dataset]:
+    return load_datasets([path])
 
 
 def test_a_conversation_becomes_turns_with_session_speaker_and_time(tmp_path: Path) -> None:
-    (dataset,) = read(write_locomo(tmp_path))
+    (dataset,) = load(write_locomo(tmp_path))
     (haystack,) = dataset.haystacks
     assert (dataset.name, haystack.name) == ("locomo", "talk-1")
     second = haystack.documents[1]
@@ -30,7 +37,7 @@ def test_a_conversation_becomes_turns_with_session_speaker_and_time(tmp_path: Pa
 
 
 def test_evidence_is_read_leniently_and_the_adversarial_has_none(tmp_path: Path) -> None:
-    (dataset,) = read(write_locomo(tmp_path))
+    (dataset,) = load(write_locomo(tmp_path))
     questions = dataset.haystacks[0].questions
     assert [sorted(question.relevant) for question in questions] == [
         ["D1:1"],
@@ -40,7 +47,7 @@ def test_evidence_is_read_leniently_and_the_adversarial_has_none(tmp_path: Path)
         [],
     ]
     assert [question.answerable for question in questions] == [True, True, True, False, True]
-    assert [question.judged for question in questions] == [True, True, True, False, False]
+    assert [question.is_judged for question in questions] == [True, True, True, False, False]
     assert [question.category for question in questions] == [
         "single-hop",
         "multi-hop",
@@ -51,7 +58,7 @@ def test_evidence_is_read_leniently_and_the_adversarial_has_none(tmp_path: Path)
 
 
 def test_chats_of_a_folder_are_one_data_set(tmp_path: Path) -> None:
-    (dataset,) = read(write_realtalk(tmp_path / "realtalk"))
+    (dataset,) = load(write_realtalk(tmp_path / "realtalk"))
     assert dataset.name == "realtalk"
     assert [haystack.name for haystack in dataset.haystacks] == ["Chat_1_Eve_Finn", "Chat_2_Eve_Finn"]
     (document,) = dataset.haystacks[0].documents
@@ -61,7 +68,7 @@ def test_chats_of_a_folder_are_one_data_set(tmp_path: Path) -> None:
 
 def test_each_question_of_longmemeval_has_its_own_history(tmp_path: Path) -> None:
     path = write(tmp_path / "longmemeval_s.json", [history(), history("q2_abs")])
-    (dataset,) = read(path)
+    (dataset,) = load(path)
     first, second = dataset.haystacks
     # The earlier session is told first.
     assert [document.text for document in first.documents][:2] == [
@@ -76,7 +83,7 @@ def test_each_question_of_longmemeval_has_its_own_history(tmp_path: Path) -> Non
 
 
 def test_languages_of_a_folder_are_asked_alone_and_across(tmp_path: Path) -> None:
-    found = {dataset.name: dataset for dataset in read(write_xquad(tmp_path / "xquad_r"))}
+    found = {dataset.name: dataset for dataset in load(write_xquad(tmp_path / "xquad_r"))}
     assert list(found) == ["xquad_r en", "xquad_r es", "xquad_r es→en"]
     across = found["xquad_r es→en"].haystacks[0]
     assert [document.text for document in across.documents] == ["Cats sleep all day.", "The harbour is old."]
@@ -87,7 +94,7 @@ def test_languages_of_a_folder_are_asked_alone_and_across(tmp_path: Path) -> Non
 
 
 def test_beir_takes_the_test_split_and_folds_what_says_the_same(tmp_path: Path) -> None:
-    (dataset,) = read(write_beir(tmp_path / "tiny"))
+    (dataset,) = load(write_beir(tmp_path / "tiny"))
     (haystack,) = dataset.haystacks
     assert [document.text for document in haystack.documents] == [
         "Tea\nOolong is half oxidised.",
@@ -105,26 +112,26 @@ def test_a_folder_of_several_data_sets_gives_them_all(tmp_path: Path) -> None:
     write_beir(tmp_path / "tiny")
     write_xquad(tmp_path / "languages")
     (tmp_path / "README.md").write_text("not data")
-    names = [dataset.name for dataset in read(tmp_path)]
+    names = [dataset.name for dataset in load(tmp_path)]
     assert names == ["languages en", "languages es", "languages es→en", "locomo", "tiny"]
 
 
 def test_data_sets_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
     write_locomo(tmp_path / "one")
     write_locomo(tmp_path / "two")
-    assert [dataset.name for dataset in read(tmp_path)] == ["one/locomo", "two/locomo"]
+    assert [dataset.name for dataset in load(tmp_path)] == ["one/locomo", "two/locomo"]
 
 
 def test_what_is_unknown_is_refused_with_what_is_known(tmp_path: Path) -> None:
     unknown: list[object] = [{"rows": []}, [], [1, 2], "text"]
     for plain in unknown:
         with pytest.raises(InvalidInput, match=r"nothing that can be asked.*LoCoMo.*LongMemEval.*BEIR"):
-            read(write(tmp_path / "other.json", plain))
+            load(write(tmp_path / "other.json", plain))
     with pytest.raises(InvalidInput, match="There is no"):
-        read(tmp_path / "absent.json")
+        load(tmp_path / "absent.json")
     (tmp_path / "broken.json").write_text("{", encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"broken\.json cannot be read as JSON"):
-        read(tmp_path / "broken.json")
+        load(tmp_path / "broken.json")
 
 
 def _without(plain: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -136,21 +143,24 @@ def _without(plain: dict[str, Any], *keys: str) -> dict[str, Any]:
     [
         (
             lambda talk: talk["qa"].append({"category": 1}),
-            r"conversation 1, question 6: 'question' must be text",
+            r"conversation 1: \.qa\[5\]\.question: Field required",
         ),
-        (lambda talk: talk["qa"][1].update(category="x"), r"question 2: 'category' must be 1 to 5"),
-        (lambda talk: talk.update(qa=7), r"conversation 1, 'qa': expected a list"),
+        (
+            lambda talk: talk["qa"][1].update(category="x"),
+            r"\.qa\[1\]\.category: Input should be 1, 2, 3, 4 or 5",
+        ),
+        (lambda talk: talk.update(qa=7), r"conversation 1: \.qa: Input should be a valid list"),
         (
             lambda talk: talk["conversation"]["session_2"].append("hello"),
-            r"session_2, turn 3: expected an object",
+            r"conversation 1, session_2: \.turns\[2\]: Input should be a valid dictionary",
         ),
         (
             lambda talk: talk["conversation"]["session_1"][0].pop("dia_id"),
-            r"session_1, turn 1: 'dia_id' must be text",
+            r"session_1: \.turns\[0\]\.dia_id: Field required",
         ),
         (
             lambda talk: talk["conversation"].update(session_1_date_time="soon"),
-            r"'session_1_date_time': 'soon' is no time",
+            r"session_1: \.date_time: .*'soon' is no time",
         ),
         (
             lambda talk: talk["conversation"]["session_1"][1].update(dia_id="D1:1"),
@@ -162,35 +172,41 @@ def test_a_malformed_conversation_names_its_row(tmp_path: Path, change: Any, tol
     talk = conversation()
     change(talk)
     with pytest.raises(InvalidInput, match=told):
-        read(write_locomo(tmp_path, talk))
+        load(write_locomo(tmp_path, talk))
 
 
 def test_other_malformed_rows_are_named_too(tmp_path: Path) -> None:
     wrong = [history(), _without(history(), "question")]
-    with pytest.raises(InvalidInput, match=r"lme\.json, question 2: 'question' must be text"):
-        read(write(tmp_path / "lme.json", wrong))
+    with pytest.raises(InvalidInput, match=r"lme\.json, question 2: \.question: Field required"):
+        load(write(tmp_path / "lme.json", wrong))
     with pytest.raises(InvalidInput, match="equally many"):
-        read(write(tmp_path / "lme.json", [history(haystack_dates=[])]))
+        load(write(tmp_path / "lme.json", [history(haystack_dates=[])]))
     folder = write_beir(tmp_path / "tiny")
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1 d1 1\n")
     with pytest.raises(InvalidInput, match=r"test\.tsv, line 2: expected query, document and score"):
-        read(folder)
+        load(folder)
     (folder / "corpus.jsonl").write_text('{"_id": "d1", "text": "x"}\n{"_id": \n')
-    with pytest.raises(InvalidInput, match=r"corpus\.jsonl, line 2: not JSON"):
-        read(folder)
+    with pytest.raises(InvalidInput, match=r"corpus\.jsonl, line 2: Invalid JSON"):
+        load(folder)
     languages = write_xquad(tmp_path / "languages")
     plain = json.loads((languages / "en.json").read_text())
     plain["data"][0]["paragraphs"][0]["qas"][1]["answers"] = []
     write(languages / "en.json", plain)
-    with pytest.raises(InvalidInput, match=r"en\.json, article 1, paragraph 1, question 2: the first answer"):
-        read(languages)
+    with pytest.raises(
+        InvalidInput,
+        match=r"en\.json: \.data\[0\]\.paragraphs\[0\]\.qas\[1\]\.answers: List should have at least 1",
+    ):
+        load(languages)
 
 
 def test_paths_that_give_the_same_name_are_told_apart(tmp_path: Path) -> None:
     files = [write_locomo(tmp_path / folder, conversation()) for folder in ("a", "b")]
-    assert [dataset.name for dataset in read_all(files)] == ["a/locomo", "b/locomo"]
-    assert [dataset.name for dataset in read_all([files[0], files[0]])] == ["a/locomo (1)", "a/locomo (2)"]
-    assert [dataset.name for dataset in read_all(files[:1])] == ["locomo"]
+    assert [dataset.name for dataset in load_datasets(files)] == ["a/locomo", "b/locomo"]
+    assert [dataset.name for dataset in load_datasets([files[0], files[0]])] == [
+        "a/locomo (1)",
+        "a/locomo (2)",
+    ]
+    assert [dataset.name for dataset in load_datasets(files[:1])] == ["locomo"]
 
 
 def test_two_documents_of_one_id_are_refused(tmp_path: Path) -> None:
@@ -201,11 +217,11 @@ def test_two_documents_of_one_id_are_refused(tmp_path: Path) -> None:
     with pytest.raises(
         InvalidInput, match=r"corpus\.jsonl, line \d+: there is an earlier line with the '_id'"
     ):
-        read(folder)
+        load(folder)
 
 
 def test_judgments_that_are_no_text_are_refused(tmp_path: Path) -> None:
     folder = write_beir(tmp_path / "tiny")
     (folder / "qrels" / "test.tsv").write_bytes(b"query-id\tcorpus-id\tscore\nq1\t\xff\t1\n")
     with pytest.raises(InvalidInput, match=r"test\.tsv, line 2: it is not UTF-8 text"):
-        read(folder)
+        load(folder)

@@ -1,0 +1,59 @@
+"""Parses other people's JSON into models; an error names the file and the place in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+
+from recollect.errors import InvalidInput
+
+_TIME_FORMS = ("%I:%M %p on %d %B, %Y", "%d.%m.%Y, %H:%M:%S", "%Y/%m/%d (%a) %H:%M")
+_Parsed = TypeVar("_Parsed")
+
+
+class Row(BaseModel):
+    """An object of a data file. Numbers are read as text where text is expected: some write an id so."""
+
+    model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
+
+
+def read_time(value: object) -> datetime:
+    """A time in the form of one of the data sets, or as ISO 8601; where it names no zone, UTC."""
+    text = str(value).strip()
+    for form in _TIME_FORMS:
+        try:
+            return datetime.strptime(text, form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text[:60]!r} is no time; write it as 2023-05-08T13:56:00") from None
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+
+
+Text = Annotated[str, Field(pattern=r"\S")]
+OptionalText = Annotated[str, BeforeValidator(lambda value: value.strip() if isinstance(value, str) else "")]
+"""Without the spaces around it; empty where there is none."""
+Time = Annotated[datetime, BeforeValidator(read_time)]
+
+
+def parse(kind: type[_Parsed], value: object, where: str) -> _Parsed:
+    try:
+        return TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        raise malformed(error, where) from error
+
+
+def malformed(error: ValidationError, where: str) -> InvalidInput:
+    """The first mistake, with its place as `jq` takes it."""
+    first = error.errors()[0]
+    return InvalidInput(f"{where}: {_path(first['loc'])}{first['msg']}.")
+
+
+def _path(place: Sequence[str | int]) -> str:
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in place)
+    return f"{''.join(steps)}: " if place else ""
