@@ -16,7 +16,7 @@ from recollect.engine.self_results import Cause, Compared, Miss, ProfileResult, 
 from recollect.engine.self_test import LIMIT, SAMPLE
 from recollect.rank.profiles import PROFILES
 from recollect.records import Kind
-from recollect.text.self_questions import Asks
+from recollect.text.self_questions import QuestionKind
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -53,7 +53,7 @@ def test_every_piece_of_advice_can_be_typed() -> None:
     """For every cause, a hard relation, and a better profile; ID and the like stand for what one puts in."""
     misses = [Miss(12, Kind.NOTE, "text", "it's -- so", 1, "other", 7, cause, "why") for cause in Cause]
     few = Share(40, 1, 0.0, 0.1, 0.0)
-    ours = ProfileResult("recollect", few, {Asks.RELATION: few})
+    ours = ProfileResult("recollect", few, {QuestionKind.RELATION: few})
     compared = [Compared("limbic", 30, 1, 0.001)]
     given = [
         *self_advice._on_misses(misses),

@@ -12,11 +12,10 @@ from harbour_notes import NOTES
 from conftest import PATIENCE_SECONDS
 from recollect.changes import Calibrate
 from recollect.embedders.choose import embedder_named
-from recollect.engine.calibrating import LEAST_QUESTIONS, GivenUp, calibrate, model_of
+from recollect.engine.calibrating import LEAST_QUESTIONS, GivenUp, calibrate, calibration_questions, model_of
 from recollect.engine.calibration_rows import read_calibration
 from recollect.engine.engine import Engine
 from recollect.engine.learning import Learning, is_due
-from recollect.engine.own_questions import own_questions
 from recollect.records import Scope
 
 if TYPE_CHECKING:
@@ -34,13 +33,13 @@ def harbour(make_engine: MakeEngine) -> Engine:
 
 def test_the_same_store_asks_itself_the_same(harbour: Engine) -> None:
     with harbour.store.read() as view:
-        one = own_questions(view, harbour.scope, 200)
-        assert one == own_questions(view, harbour.scope, 200)
-        fewer = own_questions(view, harbour.scope, 5)
+        one = calibration_questions(view, harbour.scope, 200)
+        assert one == calibration_questions(view, harbour.scope, 200)
+        fewer = calibration_questions(view, harbour.scope, 5)
     assert len(one) == len(NOTES)
     assert 0 < len(fewer) <= 5
-    for question in one:
-        assert question.query != question.memory.text
+    for query, memory in one:
+        assert query != memory.text
 
 
 def test_what_was_learnt_is_kept_and_the_same_each_time(harbour: Engine, clock: FixedClock) -> None:

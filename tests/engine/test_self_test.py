@@ -18,7 +18,7 @@ from recollect.errors import InvalidInput
 from recollect.rank.pipeline import Profile
 from recollect.rank.profiles import PROFILES, RECOLLECT
 from recollect.records import Filter, Kind, Scope
-from recollect.text.self_questions import Asks
+from recollect.text.self_questions import QuestionKind
 
 if TYPE_CHECKING:
     from conftest import FixedClock, MakeEngine
@@ -104,14 +104,20 @@ def test_every_kind_of_question_is_asked(engine: Engine) -> None:
     assert (result.memories, result.sampled) == (12, 12)
     # Each of 12 memories by a phrase, each of 3 entities by its name; a relation from both ends; one note
     # that speaks of Jun Watanabe; one speaker on two days.
-    wanted = {Asks.PHRASE: 12, Asks.ENTITY: 3, Asks.WHAT_IS: 3, Asks.RELATION: 2, Asks.MENTION: 1}
+    wanted = {
+        QuestionKind.PHRASE: 12,
+        QuestionKind.ENTITY: 3,
+        QuestionKind.WHAT_IS: 3,
+        QuestionKind.RELATION: 2,
+        QuestionKind.MENTION: 1,
+    }
     assert {asks: result.questions[asks] for asks in wanted} == wanted
-    assert (result.questions[Asks.DAY], result.questions[Asks.SAID]) == (2, 2)
+    assert (result.questions[QuestionKind.DAY], result.questions[QuestionKind.SAID]) == (2, 2)
     assert [each.name for each in result.profiles] == list(PROFILES)
     ours = result.profiles[0]
-    assert ours.by_kind[Asks.PHRASE].recall == 1
-    assert ours.by_kind[Asks.WHAT_IS].recall == 1
-    assert ours.by_kind[Asks.DAY].recall == 1
+    assert ours.by_kind[QuestionKind.PHRASE].recall == 1
+    assert ours.by_kind[QuestionKind.WHAT_IS].recall == 1
+    assert ours.by_kind[QuestionKind.DAY].recall == 1
     assert ours.overall.asked == sum(result.questions.values())
     assert result.missed == ()
 
@@ -137,7 +143,7 @@ def test_one_memory_is_enough(engine: Engine, text: str) -> None:
     engine.remember(text)
     result = engine.self_test()
     assert result.sampled == 1
-    assert result.questions[Asks.PHRASE] == 1
+    assert result.questions[QuestionKind.PHRASE] == 1
 
 
 def test_it_works_without_a_model(make_engine: MakeEngine) -> None:
@@ -147,7 +153,7 @@ def test_it_works_without_a_model(make_engine: MakeEngine) -> None:
     assert result.model is None
     assert result.note is not None
     assert result.note.startswith("Searched by words only")
-    assert result.profiles[0].by_kind[Asks.PHRASE].recall == 1
+    assert result.profiles[0].by_kind[QuestionKind.PHRASE].recall == 1
     assert result.advice[0].command == "recollect models"
 
 
@@ -308,7 +314,7 @@ def test_whoever_holds_the_same_words_is_as_right(engine: Engine) -> None:
     for end in ("in the morning with a broom", "after dark by the light of a lantern"):
         engine.remember(f"The gulls stole my sandwich on the quay. She swept up {end}.")
     for seed in range(6):
-        assert engine.self_test(limit=1, seed=seed).profiles[0].by_kind[Asks.PHRASE].recall == 1
+        assert engine.self_test(limit=1, seed=seed).profiles[0].by_kind[QuestionKind.PHRASE].recall == 1
 
 
 # Profiles compared

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.engine.lots import lot
 from recollect.errors import InvalidInput
 from recollect.rank.likely import UNLIKELY
+from recollect.sampling import hash_number
 from recollect.statistics import auroc
 from recollect_bench.haystack_store import open_haystack
 from recollect_bench.runs import Monitors
@@ -172,7 +172,7 @@ def _questions_elsewhere(haystack: Haystack, dataset: Dataset, datasets: Sequenc
 
     others = here or [other for other in there if not overlaps(other)]
     asked = [question.text for other in others for question in other.questions]
-    return sorted(dict.fromkeys(asked), key=lambda text: lot("elsewhere", text))
+    return sorted(dict.fromkeys(asked), key=lambda text: hash_number("elsewhere", text))
 
 
 def _answers(
@@ -211,7 +211,9 @@ def _answers(
 
 
 def _sample(questions: Sequence[Question], most: int | None) -> Sequence[Question]:
-    return sorted(questions, key=lambda question: lot("some", question.id))[:most] if most else questions
+    return (
+        sorted(questions, key=lambda question: hash_number("some", question.id))[:most] if most else questions
+    )
 
 
 def _scored(kind: str, answer: Answer, relevant: set[int] | None) -> ScoredAnswer:

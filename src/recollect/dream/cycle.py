@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +20,7 @@ from recollect.dream.scores import (
 )
 from recollect.factors.candidates import DAY
 from recollect.records import Consolidation
+from recollect.sampling import hash_number, sample_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -103,8 +103,8 @@ def fading(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> list[int]:
     """
     rows = np.flatnonzero(is_faded(snapshot, draft.life.strength, knobs, snapshot.at))
     if len(rows) > knobs.prune_most:
-        lots = sorted(rows.tolist(), key=lambda row: _shuffled(int(snapshot.ids[row]), snapshot.at))
-        rows = np.array(sorted(lots[: knobs.prune_most]), np.int64)
+        sampled = sample_ids(snapshot.ids[rows].tolist(), snapshot.at, knobs.prune_most)
+        rows = np.searchsorted(snapshot.ids, sorted(sampled))
     order = np.argsort(-staleness(snapshot, knobs, snapshot.at)[rows], kind="stable")
     faded: list[int] = rows[order].tolist()
     return faded
@@ -158,9 +158,5 @@ def _interleaved(snapshot: Snapshot, recalled: Iterable[int]) -> Iterable[tuple[
     if not new:
         return []
     old = [row for row in np.flatnonzero(stage != STAGED).tolist() if row not in taken]
-    old.sort(key=lambda row: _shuffled(int(snapshot.ids[row]), snapshot.at))
+    old.sort(key=lambda row: hash_number(snapshot.at, int(snapshot.ids[row])))
     return zip(new, old, strict=False)
-
-
-def _shuffled(id_: int, seed: int) -> bytes:
-    return blake2b(f"{seed}:{id_}".encode(), digest_size=8).digest()

@@ -12,23 +12,23 @@ from recollect.changes import Calibrate
 from recollect.engine.calibration_rows import as_kept
 from recollect.engine.confidence import Rows, Scored, asked, cosines, first_of, known_scale, looked_at
 from recollect.engine.meaning import embedder_of
-from recollect.engine.own_questions import own_questions
 from recollect.engine.said import said_of
 from recollect.errors import ModelUnavailable
 from recollect.rank.confidence import Calibration, Scale, background, judged
 from recollect.records import Filter
+from recollect.sampling import hash_number
 from recollect.statistics import auroc
 from recollect.text.near_duplicates import shares_most_stems
+from recollect.text.self_questions import topic_question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from recollect.engine.own_questions import OwnQuestion
     from recollect.engine.parts import Parts
     from recollect.ports import Embedder, Progress, Vector, View
     from recollect.rank.confidence import Looked
     from recollect.rank.query_terms import QueryTerms
-    from recollect.records import Memory
+    from recollect.records import Memory, Scope
 
 MOST_QUESTIONS = 200
 LEAST_QUESTIONS = 10
@@ -37,6 +37,7 @@ _DEPTH = 50
 # Those that may say the same are near: looking so far down each list finds them.
 _NEAR = 20
 _LEAST_SPREAD = 0.005
+_SEED = "confidence"
 
 
 class GivenUp(Exception):
@@ -69,25 +70,62 @@ def calibrate(
     embedder = _embedder(parts)
     with parts.store.read() as view:
         memories = how_many(view, parts)
-        questions = own_questions(view, parts.scope, MOST_QUESTIONS)
+        questions = calibration_questions(view, parts.scope, MOST_QUESTIONS)
     model = "" if embedder is None else embedder.model.name
     if len(questions) < LEAST_QUESTIONS:
         return Calibrating(model, memories, None)
     trials = []
-    for done, question in enumerate(questions, start=1):
+    for done, (query, memory) in enumerate(questions, start=1):
         if not wanted():
             raise GivenUp
         # Before the store is read, so that nothing waits for it.
-        vector = None if embedder is None else embedder.query(question.query)
+        vector = None if embedder is None else embedder.query(query)
         if not wanted():
             raise GivenUp
         with parts.store.read() as view:
-            trials.append(_trial(view, parts, question, vector))
+            trials.append(_trial(view, parts, query, memory, vector))
         if progress is not None:
             progress(done, len(questions))
     learnt = learn(trials, model)
     parts.store.apply([Calibrate(parts.scope, model, memories, as_kept(learnt))], at=parts.clock())
     return Calibrating(model, memories, learnt)
+
+
+def calibration_questions(view: View, scope: Scope, most: int) -> list[tuple[str, Memory]]:
+    """At most so many, each with the memory that it is made of; always the same for the same store."""
+
+    def document_counts(terms: Sequence[str]) -> Mapping[str, int]:
+        return view.holders(terms, scope)[1]
+
+    made = ((topic_question(memory, document_counts, _SEED), memory) for memory in _sample(view, scope, most))
+    return [(query, memory) for query, memory in made if query is not None]
+
+
+def _sample(view: View, scope: Scope, most: int) -> list[Memory]:
+    """Of few memories all, else by chance: what follows a place among the ids, wherever that falls."""
+    where = Filter(scope.owner, scope.agent)
+    few = view.page(where, 0, most + 1)
+    if len(few) <= most:
+        return list(few)
+    last = _last_id(view, where, few[-1].id)
+    found: dict[int, Memory] = {}
+    for turn in range(2 * most):
+        if len(found) == most:
+            break
+        for memory in view.page(where, hash_number(_SEED, turn) % last, 1):
+            found[memory.id] = memory
+    return [found[id_] for id_ in sorted(found)]
+
+
+def _last_id(view: View, where: Filter, low: int) -> int:
+    """By doubling, then by halves: no page need be read for what lies between."""
+    high = 2 * low
+    while view.page(where, high, 1):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if view.page(where, middle, 1) else (low, middle)
+    return high
 
 
 def how_many(view: View, parts: Parts) -> int:
@@ -139,18 +177,18 @@ def _embedder(parts: Parts) -> Embedder | None:
         return None
 
 
-def _trial(view: View, parts: Parts, question: OwnQuestion, vector: Vector | None) -> _Trial:
+def _trial(view: View, parts: Parts, query: str, memory: Memory, vector: Vector | None) -> _Trial:
     where = Filter(parts.scope.owner, parts.scope.agent)
     by_meaning = [] if vector is None else view.by_meaning(vector, _DEPTH, where)
-    by_words = view.by_words(question.query, _DEPTH, where, "stemmed")
+    by_words = view.by_words(query, _DEPTH, where, "stemmed")
     ids = np.array(sorted({hit.id for hit in (*by_meaning, *by_words)}), np.int64)
     scored = Scored(np.full(len(ids), np.nan), np.full(len(ids), np.nan))
     for score, hits in ((scored.cosine, by_meaning), (scored.bm25, by_words)):
         score[np.searchsorted(ids, [hit.id for hit in hits])] = [hit.score for hit in hits]
     near = {hit.id for hit in (*by_meaning[:_NEAR], *by_words[:_NEAR])}
     memories = dict(view.memories(sorted(near)))
-    stay = np.array([not _says_so(memories.get(id_), question.memory) for id_ in ids.tolist()], bool)
-    sought = asked(view, parts.scope, question.query)
+    stay = np.array([not _says_so(memories.get(id_), memory) for id_ in ids.tolist()], bool)
+    sought = asked(view, parts.scope, query)
 
     def looked(rows: np.ndarray) -> Looked:
         left = Scored(scored.cosine[rows], scored.bm25[rows])

@@ -6,13 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from recollect.dream.gate import Asked, reads_traces
-from recollect.engine.lots import drawn
 from recollect.engine.recall import Question, asking
 from recollect.engine.shadow import tuned_in
 from recollect.rank.profiles import DEFAULT
-from recollect.records import Kind
 from recollect.retrieve.gather import gather
-from recollect.text.cloze import PHRASE_WORDS, densest_phrase
+from recollect.sampling import sample_ids
+from recollect.text.self_questions import keyword_question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -22,11 +21,10 @@ if TYPE_CHECKING:
     from recollect.engine.parts import Parts
     from recollect.ports import View
     from recollect.rank.pipeline import Profile
-    from recollect.records import Memory, PastQuestion
+    from recollect.records import PastQuestion
 
-# Words of a question that is made of a memory: enough to name it, or as few as people give.
-_SEVERAL = PHRASE_WORDS
 _FEW = 3
+"""Words of a question, as few as people give."""
 
 
 def questions(parts: Parts, profiles: Mapping[str, Profile], snapshot: Snapshot, knobs: Knobs) -> list[Asked]:
@@ -41,7 +39,7 @@ def questions(parts: Parts, profiles: Mapping[str, Profile], snapshot: Snapshot,
     made = [
         _ask(parts, profiles[usual], knobs, query, (memory.id,), made=True)
         for memory in memories.values()
-        if (query := _query(memory))
+        if (query := keyword_question(memory))
     ]
     return [one for one in (*asked, *made) if one is not None]
 
@@ -59,7 +57,7 @@ def trials(
         for name, profile in profiles.items()
         if name in used and reads_traces(profile)
         for memory in memories.values()
-        if (query := _query(memory, _FEW))
+        if (query := keyword_question(memory, _FEW))
     )
     return tuple(one for one in asked if one is not None)
 
@@ -77,14 +75,7 @@ def _usual(past: Sequence[PastQuestion], profiles: Mapping[str, Profile]) -> str
 
 def _sample(snapshot: Snapshot, size: int) -> list[int]:
     """Memories at random, the same ones for the same dream."""
-    return drawn(snapshot.ids.tolist(), snapshot.at, size)
-
-
-def _query(memory: Memory, length: int = _SEVERAL) -> str:
-    if memory.kind is not Kind.ENTITY:
-        return densest_phrase(memory.text, length)
-    said = memory.in_force[0].content if memory.in_force else memory.type
-    return f"{memory.name} {densest_phrase(said, length)}"
+    return sample_ids(snapshot.ids.tolist(), snapshot.at, size)
 
 
 def _asked(

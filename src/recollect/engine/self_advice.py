@@ -9,7 +9,7 @@ from recollect.engine.said import said_of
 from recollect.engine.self_findings import waiting
 from recollect.engine.self_results import Advice, Cause
 from recollect.text.languages import mostly_other_than_english
-from recollect.text.self_questions import Asks, spoken_spanish
+from recollect.text.self_questions import QuestionKind, is_in_spanish
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -94,7 +94,7 @@ def _on_language(view: View, sampled: Sequence[int], languages: Collection[str] 
         return
     texts = [said_of(memory) for memory in view.memories(sampled).values()]
     if mostly_other_than_english(texts):
-        spanish = sum(map(spoken_spanish, texts)) > len(texts) / 2
+        spanish = sum(map(is_in_spanish, texts)) > len(texts) / 2
         mostly = "mostly Spanish" if spanish else "mostly not in English"
         yield Advice(
             f"Your texts are {mostly}, and the model knows only English.",
@@ -117,7 +117,7 @@ def _on_misses(missed: Sequence[Miss]) -> Iterator[Advice]:
 
 
 def _on_relations(default: ProfileResult) -> Iterator[Advice]:
-    share = default.by_kind.get(Asks.RELATION)
+    share = default.by_kind.get(QuestionKind.RELATION)
     if share is not None and share.high < _HARDLY:
         told = f"Of relations, a search finds the other end in {share.recall:.0%}"
         yield Advice(f"{told}; open the entity itself, which lists them all.", "recollect show NAME")

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from recollect.records import Kind
-from recollect.text.self_questions import Asks
+from recollect.text.self_questions import QuestionKind
 
 
 class Cause(StrEnum):
@@ -57,7 +57,7 @@ class ProfileResult:
 
     name: str
     overall: Share
-    by_kind: Mapping[Asks, Share]
+    by_kind: Mapping[QuestionKind, Share]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class SelfTest:
     memories: int
     """In force, in this scope."""
     sampled: int
-    questions: Mapping[Asks, int]
+    questions: Mapping[QuestionKind, int]
     default: str
     """The profile that the others are compared with, and that misses are told of."""
     profiles: tuple[ProfileResult, ...]

@@ -7,11 +7,18 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, TypeVar
 
-from recollect.engine.lots import drawn, lot
 from recollect.engine.observation_rows import pages
 from recollect.records import Kind
+from recollect.sampling import hash_number, sample_ids
 from recollect.text.near_duplicates import text_key
-from recollect.text.self_questions import of_day, of_mention, of_name, of_relation, of_words, one_saying
+from recollect.text.self_questions import (
+    day_question,
+    mention_question,
+    name_questions,
+    relation_question,
+    sampled_text,
+    word_questions,
+)
 from recollect.text.tokens import distinctive_terms, has_unspaced, words
 
 if TYPE_CHECKING:
@@ -119,7 +126,7 @@ def shares(counts: Mapping[Kind, int], size: int) -> dict[Kind, int]:
 
 def sample(survey: Survey, seed: int, size: int) -> list[int]:
     wanted = shares({kind: len(ids) for kind, ids in survey.kinds.items()}, size)
-    return sorted(id_ for kind, ids in survey.kinds.items() for id_ in drawn(ids, seed, wanted[kind]))
+    return sorted(id_ for kind, ids in survey.kinds.items() for id_ in sample_ids(ids, seed, wanted[kind]))
 
 
 def questions(
@@ -128,7 +135,9 @@ def questions(
     """Of each memory what it can ask, and some that many memories answer."""
     memories = view.memories(sampled)
     asked = [
-        question for id_ in sampled for question in _own_questions(memories[id_], survey, lot(seed, id_))
+        question
+        for id_ in sampled
+        for question in _own_questions(memories[id_], survey, hash_number(seed, id_))
     ]
     asked += _relations(view, memories, seed, now)
     at_most = ceil(len(sampled) / _ONE_IN)
@@ -138,10 +147,10 @@ def questions(
 
 
 def _own_questions(memory: Memory, survey: Survey, lot_: int) -> Iterator[SelfQuestion]:
-    twins = survey.twins(memory, one_saying(memory, lot_))
-    yield from of_words(memory, twins, survey.holders, lot_)
+    twins = survey.twins(memory, sampled_text(memory, lot_))
+    yield from word_questions(memory, twins, survey.holders, lot_)
     if memory.kind is Kind.ENTITY:
-        yield from of_name(memory, lot_)
+        yield from name_questions(memory, lot_)
 
 
 def _relations(
@@ -157,8 +166,8 @@ def _relations(
             others[relation.target][relation.type].add(relation.source)
     for id_ in entities:
         if types := sorted(others.get(id_, ())):
-            type_ = types[lot(seed, id_) % len(types)]
-            yield of_relation(memories[id_], type_, others[id_][type_] - {id_} or {id_})
+            type_ = types[hash_number(seed, id_) % len(types)]
+            yield relation_question(memories[id_], type_, others[id_][type_] - {id_} or {id_})
 
 
 def _mentions(
@@ -166,11 +175,11 @@ def _mentions(
 ) -> Iterator[SelfQuestion]:
     """One for each entity that the sample speaks of."""
     text_of = {entity: memory for memory in memories.values() for entity in memory.mentions}
-    chosen = drawn(text_of, seed, at_most)
+    chosen = sample_ids(text_of, seed, at_most)
     named = view.memories(chosen)
     for entity in chosen:
         if entity in named and named[entity].deleted_at is None:
-            yield of_mention(text_of[entity], named[entity].name, survey.speak_of[entity])
+            yield mention_question(text_of[entity], named[entity].name, survey.speak_of[entity])
 
 
 def _days(memories: Mapping[int, Memory], survey: Survey, seed: int, at_most: int) -> Iterator[SelfQuestion]:
@@ -186,14 +195,14 @@ def _days(memories: Mapping[int, Memory], survey: Survey, seed: int, at_most: in
         if memory.kind is Kind.MESSAGE and memory.speaker:
             spoke.setdefault((memory.speaker, day), memory)
     for day in _some(days, seed, at_most):
-        yield of_day(days[day], day, survey.days[day])
+        yield day_question(days[day], day, survey.days[day])
     for speaker, day in _some(spoke, seed, at_most):
-        yield of_day(spoke[speaker, day], day, survey.spoke[speaker, day], speaker=speaker)
+        yield day_question(spoke[speaker, day], day, survey.spoke[speaker, day], speaker=speaker)
 
 
 def _some(by: Mapping[_Key, Memory], seed: int, at_most: int) -> list[_Key]:
     """So many of the keys, by the lots of the memories that they come from."""
-    return sorted(by, key=lambda key: (lot(seed, by[key].id), by[key].id))[:at_most]
+    return sorted(by, key=lambda key: (hash_number(seed, by[key].id), by[key].id))[:at_most]
 
 
 def _sayings(memory: Memory) -> list[str]:

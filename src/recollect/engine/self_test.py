@@ -21,7 +21,7 @@ from recollect.engine.shadow import tuned_in
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import DEFAULT
 from recollect.statistics import sign_test, wilson_interval
-from recollect.text.self_questions import Asks
+from recollect.text.self_questions import QuestionKind
 
 if TYPE_CHECKING:
     from recollect.engine.parts import Parts
@@ -125,9 +125,9 @@ def _end_of_day(parts: Parts) -> datetime:
     return datetime(tomorrow.year, tomorrow.month, tomorrow.day, tzinfo=parts.zone).astimezone(UTC)
 
 
-def _kinds(asked: Sequence[SelfQuestion]) -> list[Asks]:
+def _kinds(asked: Sequence[SelfQuestion]) -> list[QuestionKind]:
     there = {question.asks for question in asked}
-    return [asks for asks in Asks if asks in there]
+    return [asks for asks in QuestionKind if asks in there]
 
 
 def _result(name: str, asked: Sequence[SelfQuestion], ranks: Sequence[int], limit: int) -> ProfileResult:

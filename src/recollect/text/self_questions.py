@@ -5,20 +5,21 @@ Each is worded in Spanish where the text it comes from is, else in English.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
 from recollect.records import Kind, Memory
-from recollect.text.cloze import densest_phrase, gapped_sentence, sampled_phrase
+from recollect.sampling import hash_number
+from recollect.text.cloze import PHRASE_WORDS, densest_phrase, gapped_sentence, sampled_phrase
 from recollect.text.languages import is_spanish
 from recollect.text.time_phrases.lexer import tokenize
-from recollect.text.tokens import words
+from recollect.text.tokens import query_terms, words
 from recollect.text.word_lists import ENGLISH_MONTHS, SPANISH_MONTHS
 
 
-class Asks(StrEnum):
+class QuestionKind(StrEnum):
     """What a question is made of."""
 
     PHRASE = "phrase"
@@ -39,7 +40,7 @@ class Asks(StrEnum):
     """Who said something on a day; any of it is right."""
 
 
-OWN_WORDS = frozenset({Asks.PHRASE, Asks.ENTITY, Asks.WHAT_IS})
+OWN_WORDS = frozenset({QuestionKind.PHRASE, QuestionKind.ENTITY, QuestionKind.WHAT_IS})
 """Questions that give the memory's own words: who is not found by these is as good as lost."""
 
 
@@ -47,7 +48,7 @@ OWN_WORDS = frozenset({Asks.PHRASE, Asks.ENTITY, Asks.WHAT_IS})
 class SelfQuestion:
     """A question, and what answers it."""
 
-    asks: Asks
+    asks: QuestionKind
     query: str
     memory: int
     """The one that it is made of."""
@@ -61,77 +62,128 @@ _PEOPLE = frozenset({"person", "people", "human", "persona", "gente", "humano", 
 _ENGLISH = {
     "what is": "What is {name}?",
     "who is": "Who is {name}?",
-    Asks.RELATION: "Who or what is related to {name} by “{type}”?",
-    Asks.MENTION: "What was said about {name}?",
-    Asks.DAY: "What happened on {day}?",
-    Asks.SAID: "What did {name} say on {day}?",
+    QuestionKind.RELATION: "Who or what is related to {name} by “{type}”?",
+    QuestionKind.MENTION: "What was said about {name}?",
+    QuestionKind.DAY: "What happened on {day}?",
+    QuestionKind.SAID: "What did {name} say on {day}?",
+    "about": "What about {topic}?",
+    "said about": "What did {name} say about {topic}?",
+    "and": "{0} and {1}",
 }
 _SPANISH = {
     "what is": "¿Qué es {name}?",
     "who is": "¿Quién es {name}?",
-    Asks.RELATION: "¿Quién o qué tiene con {name} la relación «{type}»?",
-    Asks.MENTION: "¿Qué se dijo de {name}?",
-    Asks.DAY: "¿Qué pasó el {day}?",
-    Asks.SAID: "¿Qué dijo {name} el {day}?",
+    QuestionKind.RELATION: "¿Quién o qué tiene con {name} la relación «{type}»?",
+    QuestionKind.MENTION: "¿Qué se dijo de {name}?",
+    QuestionKind.DAY: "¿Qué pasó el {day}?",
+    QuestionKind.SAID: "¿Qué dijo {name} el {day}?",
+    "about": "¿Qué hay de {topic}?",
+    "said about": "¿Qué dijo {name} sobre {topic}?",
+    "and": "{0} y {1}",
 }
-# Enough to tell the language by.
 _LETTERS = 2_000
+"""Enough to tell the language by."""
+_MOST_TERMS = 64
+_SHORTEST_TERM = 3
+_LEAST_TERMS = 4
+"""Of a text with fewer, no question is left once a few are taken from it."""
+_TOPIC_TERMS = 2
 
 
-def spoken_spanish(text: str) -> bool:
+def is_in_spanish(text: str) -> bool:
     return is_spanish(token.word for token in tokenize(text[:_LETTERS]).tokens)
 
 
-def one_saying(memory: Memory, lot: int) -> str:
-    """What a memory says; of an entity, one of its observations by lot."""
+def sampled_text(memory: Memory, seed: int) -> str:
+    """What a memory says; of an entity, the observation that the seed chooses."""
     if memory.kind is not Kind.ENTITY:
         return memory.text
-    return memory.in_force[lot % len(memory.in_force)].content if memory.in_force else ""
+    return memory.in_force[seed % len(memory.in_force)].content if memory.in_force else ""
 
 
-def of_words(
-    memory: Memory, twins: Iterable[int], holders: Mapping[str, int], lot: int
+def keyword_question(memory: Memory, length: int = PHRASE_WORDS) -> str:
+    """The words of it that say the most, after the name of an entity."""
+    if memory.kind is not Kind.ENTITY:
+        return densest_phrase(memory.text, length)
+    said = memory.in_force[0].content if memory.in_force else memory.type
+    return f"{memory.name} {densest_phrase(said, length)}"
+
+
+def topic_question(
+    memory: Memory, document_counts: Callable[[Sequence[str]], Mapping[str, int]], seed: str
+) -> str | None:
+    """Vaguer than a quotation, as people ask: about a phrase of it, or about two of its rarer words.
+
+    None where it says too little. `document_counts` tells how many texts contain each term.
+    """
+    chance = hash_number(seed, memory.id)
+    text = sampled_text(memory, chance)
+    terms = [term for term in query_terms(text, _MOST_TERMS) if len(term) >= _SHORTEST_TERM]
+    if len(terms) < _LEAST_TERMS:
+        return None
+    form = _SPANISH if is_in_spanish(text) else _ENGLISH
+    if chance % 2:
+        topic = sampled_phrase(text, chance // 2)
+    else:
+        topic = form["and"].format(*_rarer_terms(terms, document_counts(terms), f"{memory.id}", seed))
+    if memory.kind is Kind.ENTITY:
+        topic = form["and"].format(memory.name, topic)
+    return form["said about" if memory.speaker else "about"].format(name=memory.speaker, topic=topic)
+
+
+def _rarer_terms(terms: Sequence[str], counts: Mapping[str, int], of: str, seed: str) -> list[str]:
+    """Two of them, in their order: people ask by what a text is about, though not by all of it."""
+    rarest_first = sorted(terms, key=lambda term: (counts.get(term, 0), term))
+    rarer = rarest_first[: max(_LEAST_TERMS, 2 * len(terms) // 3)]
+    chosen = sorted(rarer, key=lambda term: hash_number(seed, f"{of}:{term}"))[:_TOPIC_TERMS]
+    return sorted(chosen, key=terms.index)
+
+
+def word_questions(
+    memory: Memory, twins: Iterable[int], document_counts: Mapping[str, int], seed: int
 ) -> Iterator[SelfQuestion]:
-    """A phrase of it, and a sentence with gaps. `twins` say the same; `holders` as in `gapped_sentence`."""
-    said = one_saying(memory, lot)
+    """A phrase of it, and a sentence with gaps (see `gapped_sentence`). `twins` say the same."""
+    said = sampled_text(memory, seed)
     wanted = frozenset({memory.id, *twins})
-    asked = sampled_phrase(said, lot)
+    asked = sampled_phrase(said, seed)
     if asked:
-        yield SelfQuestion(Asks.PHRASE, asked, memory.id, wanted, " ".join(words(asked)))
-    hard = gapped_sentence(said, holders, lot)
+        yield SelfQuestion(QuestionKind.PHRASE, asked, memory.id, wanted, " ".join(words(asked)))
+    hard = gapped_sentence(said, document_counts, seed)
     if hard and hard != asked:
-        yield SelfQuestion(Asks.GAPS, hard, memory.id, wanted)
+        yield SelfQuestion(QuestionKind.GAPS, hard, memory.id, wanted)
 
 
-def of_name(entity: Memory, lot: int) -> Iterator[SelfQuestion]:
+def name_questions(entity: Memory, seed: int) -> Iterator[SelfQuestion]:
     """Who or what it is; and its name with what tells the most of one observation."""
-    said = one_saying(entity, lot)
-    spanish = spoken_spanish(" ".join(seen.content for seen in entity.in_force))
+    said = sampled_text(entity, seed)
+    spanish = is_in_spanish(" ".join(seen.content for seen in entity.in_force))
     person = not _PEOPLE.isdisjoint(words(entity.type))
     asked = _worded("who is" if person else "what is", spanish=spanish, name=entity.name)
-    yield SelfQuestion(Asks.WHAT_IS, asked, entity.id, frozenset({entity.id}))
+    yield SelfQuestion(QuestionKind.WHAT_IS, asked, entity.id, frozenset({entity.id}))
     if said:
         asked = f"{entity.name} {densest_phrase(said)}"
-        yield SelfQuestion(Asks.ENTITY, asked, entity.id, frozenset({entity.id}))
+        yield SelfQuestion(QuestionKind.ENTITY, asked, entity.id, frozenset({entity.id}))
 
 
-def of_relation(entity: Memory, type_: str, others: Iterable[int]) -> SelfQuestion:
+def relation_question(entity: Memory, type_: str, others: Iterable[int]) -> SelfQuestion:
     """Whom or what an entity is tied to. The entity itself is no answer: it was named."""
-    spanish = spoken_spanish(" ".join((type_, *(seen.content for seen in entity.in_force))))
-    asked = _worded(Asks.RELATION, spanish=spanish, name=entity.name, type=" ".join(_parted(type_)))
-    return SelfQuestion(Asks.RELATION, asked, entity.id, frozenset(others))
+    spanish = is_in_spanish(" ".join((type_, *(seen.content for seen in entity.in_force))))
+    asked = _worded(QuestionKind.RELATION, spanish=spanish, name=entity.name, type=" ".join(_parted(type_)))
+    return SelfQuestion(QuestionKind.RELATION, asked, entity.id, frozenset(others))
 
 
-def of_mention(text: Memory, name: str, texts: Iterable[int]) -> SelfQuestion:
+def mention_question(text: Memory, name: str, texts: Iterable[int]) -> SelfQuestion:
     """What was said about an entity that the text speaks of."""
-    asked = _worded(Asks.MENTION, spanish=spoken_spanish(text.text), name=name)
-    return SelfQuestion(Asks.MENTION, asked, text.id, frozenset(texts))
+    asked = _worded(QuestionKind.MENTION, spanish=is_in_spanish(text.text), name=name)
+    return SelfQuestion(QuestionKind.MENTION, asked, text.id, frozenset(texts))
 
 
-def of_day(text: Memory, day: date, texts: Iterable[int], *, speaker: str | None = None) -> SelfQuestion:
+def day_question(
+    text: Memory, day: date, texts: Iterable[int], *, speaker: str | None = None
+) -> SelfQuestion:
     """What happened on the day of a text, or what its speaker said on it."""
-    spanish = spoken_spanish(text.text)
-    asks = Asks.DAY if speaker is None else Asks.SAID
+    spanish = is_in_spanish(text.text)
+    asks = QuestionKind.DAY if speaker is None else QuestionKind.SAID
     asked = _worded(asks, spanish=spanish, name=speaker or "", day=_date(day, spanish=spanish))
     return SelfQuestion(asks, asked, text.id, frozenset(texts))
 
