@@ -34,9 +34,9 @@ from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
 from recollect.engine.signals import Signals
 from recollect.ports import Embedder, Vector, Vectors
+from recollect.rank.adjust import TemporalBlend
 from recollect.rank.pipeline import ByContext, ByLinks
 from recollect.rank.profiles import PROFILES, RECOLLECT
-from recollect.rank.when import TemporalBlend
 from recollect.records import Kind, Model, Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import pack

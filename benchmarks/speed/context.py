@@ -29,7 +29,7 @@ from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
 from recollect.engine.signals import Signals
 from recollect.ports import Embedder, View
-from recollect.rank.around import Around, Reply
+from recollect.rank.conversation import NeighbourScore, ReplyScore
 from recollect.rank.pipeline import ByContext
 from recollect.rank.profiles import RECOLLECT
 from recollect.records import Filter, Kind, Scope
@@ -45,7 +45,7 @@ ALONE = replace(
     name="alone",
     about="our profile without what stands around a message",
     retrieve=tuple(each for each in RECOLLECT.retrieve if not isinstance(each, ByContext)),
-    steps=tuple(step for step in RECOLLECT.steps if not isinstance(step, Around | Reply)),
+    steps=tuple(step for step in RECOLLECT.steps if not isinstance(step, NeighbourScore | ReplyScore)),
 )
 # Adjectives and nouns of which every talk is full.
 COMMON = ("old new red", "the broken bicycle in the garden", "prefers decided meeting plan problem")

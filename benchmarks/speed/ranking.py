@@ -30,8 +30,8 @@ from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
 from recollect.engine.recall import Question, _hits, asking
 from recollect.engine.signals import Signals
-from recollect.factors.ages import microseconds
-from recollect.factors.candidates import DAY, NEVER, Candidates, Facts, Moment, Source, Together
+from recollect.factors.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
+from recollect.factors.recency import microseconds
 from recollect.rank.explain import all_reasons
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import PROFILES
@@ -82,7 +82,7 @@ def ranking() -> Iterator[dict[str, Any]]:
                 "candidates": count,
                 "profile": name,
                 "rank_ms": _repeated(partial(run, profile, candidates, moment)),
-                "explain_ms": _repeated(partial(all_reasons, ranked.marks, len(ranked))),
+                "explain_ms": _repeated(partial(all_reasons, ranked.score_changes, len(ranked))),
             }
 
 
@@ -133,14 +133,16 @@ def _source(found: np.ndarray, chance: np.random.Generator, count: int, best: fl
     return Source(rank, score)
 
 
-def _moment(count: int) -> Moment:
+def _moment(count: int) -> QueryContext:
     """As many pairs as candidates."""
     chance = np.random.default_rng(SEED)
     pairs = np.sort(chance.integers(0, count, (2 * count, 2)), axis=1)
     first, second = np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)[:count].T
     last = microseconds(NOW) - chance.integers(0, 300 * DAY, len(first))
-    together = Together(first, second, chance.integers(1, 9, len(first)), last)
-    return Moment(microseconds(NOW), "what is the relation between tea and work", LIMIT, False, together)
+    together = Cooccurrences(first, second, chance.integers(1, 9, len(first)), last)
+    return QueryContext(
+        microseconds(NOW), "what is the relation between tea and work", LIMIT, False, together
+    )
 
 
 # Recall from end to end

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from facts import facts, write_json
 
-from recollect.factors.candidates import DAY, NEVER, Candidates, Facts, Moment, Source, Together
+from recollect.factors.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
 from recollect.rank.pipeline import Profile, run
 from recollect.rank.profiles import PROFILES
 from recollect.tune.analysis import analyze
@@ -132,12 +132,12 @@ def _source(chance: np.random.Generator, best: float) -> Source:
     return Source(rank, score)
 
 
-def _moment(number: int, chance: np.random.Generator) -> Moment:
+def _moment(number: int, chance: np.random.Generator) -> QueryContext:
     first, second = np.triu_indices(8, 1)
     count = chance.integers(1, 9, len(first))
     last = NOW - chance.integers(0, 300 * DAY, len(first))
-    made = Moment(
-        NOW, f"the question number {number // 2}", LIMIT, False, Together(first, second, count, last)
+    made = QueryContext(
+        NOW, f"the question number {number // 2}", LIMIT, False, Cooccurrences(first, second, count, last)
     )
     return replace(made, now=NOW + number)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from recollect.changes import Change, Receipt
     from recollect.dream.snapshot import Snapshot
-    from recollect.factors.candidates import Facts, Floats, Surroundings, Together
+    from recollect.factors.candidates import ConversationContext, Cooccurrences, Facts, Floats
     from recollect.records import (
         Calibrated,
         Counts,
@@ -137,7 +137,7 @@ class View(Protocol):
 
     def around(
         self, text: str, k: int, where: Filter, within: int, echo: tuple[str, str] | None = None
-    ) -> tuple[Sequence[Found], Sequence[Surroundings]]:
+    ) -> tuple[Sequence[Found], Sequence[ConversationContext]]:
         """The messages whose neighbours, up to `within` places away, hold most of a query; ties by id.
 
         And what there is around all others, by scope. What the neighbours say counts whoever said it, as long
@@ -178,7 +178,7 @@ class View(Protocol):
         """
         ...
 
-    def together(self, ids: Sequence[int]) -> Together:
+    def together(self, ids: Sequence[int]) -> Cooccurrences:
         """How often pairs of these were shown in one answer; places are those of the sorted ids."""
         ...
 

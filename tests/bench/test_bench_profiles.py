@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.factors.importance import Importance
-from recollect.factors.status import StatusWeight
+from recollect.factors.content import Importance
+from recollect.factors.limbic import StatusWeight
 from recollect.rank.adjust import Plus, Times
 from recollect.rank.finish import Cut, DropRepeats, Order
 from recollect.rank.fuse import Blend

@@ -14,7 +14,7 @@ from store_contract import ME, YOU, at, one, put, relate
 from text_contract import said, written
 
 from recollect.changes import Amend, Forget, NewEntity, NewText, PutEntity, Restore, Supersede
-from recollect.factors.ages import microseconds
+from recollect.factors.recency import microseconds
 from recollect.records import Filter, Kind, Scope
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def told(
     with store.read() as view:
         _, scopes = view.around(query, 1, where or Filter(), 2)
         facts = view.facts(ids, query, None, microseconds(at(0)))
-        each = [scope.beside(facts) for scope in scopes]
+        each = [scope.for_candidates(facts) for scope in scopes]
     by_id = {
         id_: (sum(near[row] for near, _ in each), sum(whole[row] for _, whole in each))
         for row, id_ in enumerate(facts.ids.tolist())
@@ -297,7 +297,7 @@ class AroundContract:
         now = talk(store, "now", "bbbb", "rome")
         with store.read() as view:
             hits, scopes = view.around("rome", 10, Filter(), 2, ("now", "rome"))
-            beside = scopes[0].beside(view.facts([*before, *now], "rome", "now", 0))
+            beside = scopes[0].for_candidates(view.facts([*before, *now], "rome", "now", 0))
         # Of the four texts one counts: ln(1 + 3.5 / 1.5)
         assert [hit.id for hit in hits] == [before[1]]
         assert hits[0].score == pytest.approx(idf(4, 1))

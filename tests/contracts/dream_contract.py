@@ -33,7 +33,7 @@ from recollect.changes import (
     UndoDream,
 )
 from recollect.errors import Conflict, NotFound
-from recollect.factors.ages import microseconds
+from recollect.factors.recency import microseconds
 from recollect.records import Consolidation, Filter, Kind, PastQuestion, Scope
 
 if TYPE_CHECKING:

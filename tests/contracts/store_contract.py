@@ -34,8 +34,8 @@ from recollect.changes import (
     UseModel,
 )
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreUnavailable
-from recollect.factors.ages import microseconds
 from recollect.factors.candidates import NEVER
+from recollect.factors.recency import microseconds
 from recollect.records import Filter, Kind, Memory, Model, Relation, Scope, Status
 from recollect.vectors import normalised, pack
 

@@ -10,7 +10,16 @@ import numpy as np
 from recollect.dream.gate import Asked
 from recollect.dream.knobs import Phase
 from recollect.dream.snapshot import Life, Replay, Snapshot
-from recollect.factors.candidates import DAY, HOUR, NEVER, Candidates, Facts, Moment, Source, Together
+from recollect.factors.candidates import (
+    DAY,
+    HOUR,
+    NEVER,
+    Candidates,
+    Cooccurrences,
+    Facts,
+    QueryContext,
+    Source,
+)
 from recollect.rank.profiles import REVERIE
 from recollect.records import Consolidation, Kind
 
@@ -192,6 +201,6 @@ def asked(
     )
     rank = ints(*(list(ids).index(id_) + 1 for id_ in known))
     candidates = Candidates(facts, {"words": Source(rank, 1.0 / rank)}, np.zeros(size))
-    nobody = Together(ints(), ints(), ints(), ints())
-    moment = Moment(now=AT, query="tea", limit=top, limit_given=True, together=nobody)
+    nobody = Cooccurrences(ints(), ints(), ints(), ints())
+    moment = QueryContext(now=AT, query="tea", limit=top, limit_given=True, cooccurrences=nobody)
     return Asked("tea", REVERIE, wanted, candidates, moment, made)

@@ -13,10 +13,7 @@ from recollect.dream.balance import balance
 from recollect.dream.draft import Draft
 from recollect.dream.knobs import Knobs, Phase
 from recollect.dream.plan import plan
-from recollect.factors.depth import DepthWeight
-from recollect.factors.spread import Spread
-from recollect.factors.stability import Stability
-from recollect.factors.strength import Strength
+from recollect.factors.dream_traces import DepthWeight, Spread, Stability, Strength
 
 if TYPE_CHECKING:
     from recollect.factors.catalogue import Factor

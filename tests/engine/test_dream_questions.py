@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.dream.knobs import Knobs
 from recollect.engine.dream_questions import questions, trials
-from recollect.factors.ages import microseconds
+from recollect.factors.recency import microseconds
 from recollect.rank.profiles import PROFILES
 from recollect.tune.knobs import with_knobs
 

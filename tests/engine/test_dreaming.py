@@ -12,7 +12,7 @@ import pytest
 
 from recollect.dream.knobs import Knobs, Phase
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.factors.ages import microseconds
+from recollect.factors.recency import microseconds
 from recollect.rank.profiles import PROFILES
 from recollect.transfer import export_file
 

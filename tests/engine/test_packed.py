@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 
 from recollect.engine.packed import pack, unpack
 from recollect.errors import InvalidInput
-from recollect.factors.candidates import ALWAYS, NEVER, Candidates, Facts, Moment, Source, Together
+from recollect.factors.candidates import ALWAYS, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import PROFILES
 
@@ -26,8 +26,10 @@ NOTHING = np.zeros(0, np.int64)
 WORDS = ("tea", "kettle", "harbour", "lamp", "tide", "rye", "oolong", "letter")
 
 
-def moment(**changed: Any) -> Moment:
-    usual = Moment(5, "q", 10, limit_given=False, together=Together(NOTHING, NOTHING, NOTHING, NOTHING))
+def moment(**changed: Any) -> QueryContext:
+    usual = QueryContext(
+        5, "q", 10, limit_given=False, cooccurrences=Cooccurrences(NOTHING, NOTHING, NOTHING, NOTHING)
+    )
     return replace(usual, **changed)
 
 
@@ -73,8 +75,8 @@ def test_an_answer_that_is_read_from_the_log_is_ranked_the_same_to_the_last_bit(
     assert [hit.memory.id for hit in answer.hits] == before.ids.tolist()
     assert same(again.ids, before.ids)
     assert same(again.score, before.score)
-    assert [(mark.step, mark.values.tobytes(), mark.numbers) for mark in again.marks] == [
-        (mark.step, mark.values.tobytes(), mark.numbers) for mark in before.marks
+    assert [(mark.step, mark.values.tobytes(), mark.numbers) for mark in again.score_changes] == [
+        (mark.step, mark.values.tobytes(), mark.numbers) for mark in before.score_changes
     ]
     engine.parts.signals.settle(None)
     with engine.store.read() as view:
@@ -112,9 +114,9 @@ def test_every_column_comes_back_to_the_last_bit(
         span=st.none() | st.just((NEVER, ALWAYS)) | st.just((3, 4)),
     )
 )
-def test_the_moment_comes_back_as_it_was(given_: Moment) -> None:
+def test_the_moment_comes_back_as_it_was(given_: QueryContext) -> None:
     _, read = unpack(pack(candidates(2), given_))
-    for each in fields(Moment):
+    for each in fields(QueryContext):
         if each.name in {"now", "query", "limit", "limit_given", "span"}:
             assert getattr(read, each.name) == getattr(given_, each.name)
             assert type(getattr(read, each.name)) is type(getattr(given_, each.name))

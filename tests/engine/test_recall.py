@@ -11,7 +11,7 @@ import pytest
 
 from recollect.changes import NewText, PutText
 from recollect.errors import InvalidInput
-from recollect.factors.ages import microseconds
+from recollect.factors.recency import microseconds
 from recollect.rank.explain import Reason, recombined
 from recollect.rank.profiles import LIMBIC, PROFILES, REVERIE
 from recollect.records import Filter, Kind, Scope

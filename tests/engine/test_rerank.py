@@ -12,7 +12,7 @@ from recollect.engine.engine import Engine
 from recollect.errors import ModelUnavailable
 from recollect.rank.explain import recombined
 from recollect.rank.profiles import PROFILES
-from recollect.rank.reread import Reread
+from recollect.rank.rerank import RerankBlend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ def test_the_blend_is_the_one_that_the_formula_gives(engine: Engine) -> None:
     pantry(engine)
     plain = engine.search("tea", limit=20)
     again = with_reader(engine, Counting()).search("tea", limit=20)
-    share = Reread().share
+    share = RerankBlend().share
     scores = np.array([hit.score for hit in plain.hits])
     said = np.array([hit.memory.text.split().count("kettle") for hit in plain.hits], dtype=float)
     blend = share * (said - said.min()) / np.ptp(said) + (1 - share) * (scores - scores.min()) / np.ptp(

@@ -12,7 +12,7 @@ import pytest
 from recollect.changes import NewEntity, NewObservation, NewText, PutEntity, PutText
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
-from recollect.rank.base import Keep
+from recollect.rank.adjust import Keep
 from recollect.rank.explain import Reason, recombined
 from recollect.rank.limbic import (
     BETA_SAL,

@@ -18,8 +18,8 @@ from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
 from recollect.engine.signals import Signals
 from recollect.errors import StoreUnavailable
-from recollect.factors.ages import microseconds
 from recollect.factors.candidates import NEVER
+from recollect.factors.recency import microseconds
 from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore

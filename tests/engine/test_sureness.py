@@ -12,9 +12,9 @@ from recollect.engine.engine import Engine
 from recollect.engine.recall import Question, recall
 from recollect.engine.results import Answer
 from recollect.errors import InvalidInput
+from recollect.rank.confidence_label import UNLIKELY
 from recollect.rank.finish import Cut, Order
 from recollect.rank.fuse import Rrf
-from recollect.rank.likely import UNLIKELY
 from recollect.rank.pipeline import ByMeaning, ByWords, Profile
 from recollect.rank.profiles import PROFILES
 

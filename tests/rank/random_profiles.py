@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from recollect.factors.catalogue import FACTORS
-from recollect.rank.base import BaseRelevance
+from recollect.rank.adjust import BaseRelevance
 from recollect.rank.finish import Cut, Order
 from recollect.rank.pipeline import ByMeaning, ByWords, Profile
 from recollect.rank.plain import STEPS

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import Row, gathered, moment, scores, stepped
 
-from recollect.factors.asks import Asks
 from recollect.factors.candidates import Source
-from recollect.factors.named import Named
+from recollect.factors.content import EndsWithQuestion, NamedSpeaker
 from recollect.rank.adjust import Plus
-from recollect.rank.around import Around, Linked, Reply
+from recollect.rank.conversation import LinkScore, NeighbourScore, ReplyScore
 from recollect.rank.explain import reasons, recombined
 from recollect.rank.fuse import Blend
 from recollect.rank.pipeline import ByContext, run
@@ -22,7 +21,7 @@ from recollect.rank.plain import from_plain, to_plain
 from recollect.rank.profiles import RECOLLECT
 from recollect.records import Status
 
-AROUND = (Blend(), Around(nearby=0.35, conversation=0.2))
+AROUND = (Blend(), NeighbourScore(nearby=0.35, conversation=0.2))
 
 share = st.floats(0, 1)
 maybe = st.none() | share
@@ -59,9 +58,9 @@ def talks(draw: st.DrawFn, *, spoken: bool | None = None) -> list[Row]:
 
 def test_an_entity_gains_by_its_relation_to_whom_the_query_names() -> None:
     found = gathered([Row(1, cosine=0.5), Row(2, cosine=0.5), Row(3, cosine=0.5)])
-    assert Linked()(found, moment()).marks == ()
+    assert LinkScore()(found, moment()).score_changes == ()
     said = Source(np.array([1, 2, 0]), np.array([1.0, 0.25, np.nan]))
-    tied = Linked(weight=0.6)(replace(found, sources={**found.sources, "linked": said}), moment())
+    tied = LinkScore(weight=0.6)(replace(found, sources={**found.sources, "linked": said}), moment())
     # 0.6 * 1, 0.6 * 0.25, and nothing for the third
     assert tied.score.tolist() == pytest.approx([0.6, 0.15, 0.0])
 
@@ -121,30 +120,32 @@ def test_who_stands_right_behind_a_question_gains_by_how_near_it_is_to_the_query
     # stretched over 0.4 to 0.8: 1 and 6: 1, 3: 0.5, 4: 0
     # 2 answers 1: 0.2; 4 answers 3: 0.2 * 0.5; 5 answers 4, which is the farthest: 0
     # 7 stands two places behind, 8 in another talk, 9 in none
-    gained = scores((Reply(weight=0.2),), rows)
+    gained = scores((ReplyScore(weight=0.2),), rows)
     assert gained == pytest.approx({1: 0, 2: 0.2, 3: 0, 4: 0.1, 5: 0, 6: 0, 7: 0, 8: 0, 9: 0})
 
 
 def test_a_question_that_meaning_did_not_find_gives_its_reply_nothing() -> None:
     rows = [Row(1, bm25=4, session=1, position=1, asks=True), Row(2, session=1, position=2)]
-    assert scores((Reply(),), rows) == {1: 0, 2: 0}
+    assert scores((ReplyScore(),), rows) == {1: 0, 2: 0}
 
 
 def test_what_is_no_question_has_no_reply() -> None:
     rows = [Row(1, cosine=0.8, session=1, position=1), Row(2, session=1, position=2)]
-    assert stepped((Reply(),), rows).marks == ()
+    assert stepped((ReplyScore(),), rows).score_changes == ()
 
 
 def test_two_notes_are_no_talk() -> None:
     """Neither has a place: they are not one behind the other in a talk of number 0."""
     rows = [Row(1, cosine=0.8, asks=True), Row(2, position=1)]
-    assert stepped((Reply(),), rows).marks == ()
+    assert stepped((ReplyScore(),), rows).score_changes == ()
 
 
 def test_named_and_asks_are_one_or_nothing() -> None:
     rows = [Row(1, named=True), Row(2, asks=True), Row(3, named=True, asks=True), Row(4)]
-    assert scores((Plus(Named(), weight=0.25),), rows) == {1: 0.25, 2: 0, 3: 0.25, 4: 0}
-    assert scores((Plus(Asks(), weight=-0.1),), rows) == pytest.approx({1: 0, 2: -0.1, 3: -0.1, 4: 0})
+    assert scores((Plus(NamedSpeaker(), weight=0.25),), rows) == {1: 0.25, 2: 0, 3: 0.25, 4: 0}
+    assert scores((Plus(EndsWithQuestion(), weight=-0.1),), rows) == pytest.approx(
+        {1: 0, 2: -0.1, 3: -0.1, 4: 0}
+    )
 
 
 def test_our_own_profile_on_a_talk_by_hand() -> None:
@@ -164,9 +165,9 @@ def test_our_own_profile_on_a_talk_by_hand() -> None:
 @given(rows=talks(spoken=False))
 def test_without_a_message_the_steps_change_nothing(rows: list[Row]) -> None:
     plain = stepped((Blend(),), rows)
-    for step in (Around(), Reply()):
+    for step in (NeighbourScore(), ReplyScore()):
         ranked = stepped((Blend(), step), rows)
-        assert [mark.step for mark in ranked.marks] == [mark.step for mark in plain.marks]
+        assert [mark.step for mark in ranked.score_changes] == [mark.step for mark in plain.score_changes]
         assert ranked.score.tolist() == plain.score.tolist()
 
 
@@ -188,7 +189,7 @@ def test_a_note_gains_by_its_own_score_for_each_part_and_a_message_by_no_more_th
 ) -> None:
     before, ranked = scores((Blend(),), rows), stepped(AROUND, rows)
     weights = {"around: nearby": 0.35, "around: conversation": 0.2}
-    for mark in ranked.marks[2:]:
+    for mark in ranked.score_changes[2:]:
         for place, id_ in enumerate(ranked.ids.tolist()):
             row = next(row for row in rows if row.id == id_)
             value = mark.values[place]
@@ -200,7 +201,7 @@ def test_a_note_gains_by_its_own_score_for_each_part_and_a_message_by_no_more_th
 
 @given(rows=talks(), weight=st.floats(0, 2))
 def test_a_reply_only_ever_gains(rows: list[Row], weight: float) -> None:
-    before, after = scores((Blend(),), rows), scores((Blend(), Reply(weight)), rows)
+    before, after = scores((Blend(),), rows), scores((Blend(), ReplyScore(weight)), rows)
     asked = {(row.session, row.position): row for row in rows if row.asks and row.session}
     for row in rows:
         question = asked.get((row.session, row.position - 1))
@@ -250,10 +251,10 @@ def test_the_parts_go_to_plain_data_and_back() -> None:
         retrieve=(ByContext(times=2, least=7, within=4), *RECOLLECT.retrieve[:2]),
         steps=(
             Blend(),
-            Around(0.1, 0.3),
-            Reply(0.4),
-            Plus(Named(), 0.5),
-            Plus(Asks(), -0.2),
+            NeighbourScore(0.1, 0.3),
+            ReplyScore(0.4),
+            Plus(NamedSpeaker(), 0.5),
+            Plus(EndsWithQuestion(), -0.2),
             *RECOLLECT.steps[-2:],
         ),
     )

@@ -7,13 +7,12 @@ import math
 import pytest
 from worlds import DAYS, HOURS, SECONDS, TODAY, Row, column, moment, scores, stepped
 
-from recollect.factors.recency import Just
-from recollect.factors.temporal import TemporalRelevance
+from recollect.factors.recency import CognisRecency, TemporalRelevance
+from recollect.rank.adjust import TemporalBlend
 from recollect.rank.finish import DropEcho, DropRepeats, Threshold
 from recollect.rank.fuse import WeightedRrf
 from recollect.rank.pipeline import ByMeaning
 from recollect.rank.profiles import COGNIS
-from recollect.rank.when import TemporalBlend
 
 OLD = 999 * DAYS
 
@@ -57,12 +56,12 @@ def test_the_weights_and_k_can_be_chosen() -> None:
     ],
 )
 def test_the_last_minutes_are_added(ago: float, boost: float) -> None:
-    assert column(Just(), [Row(1, created=ago * SECONDS)]) == pytest.approx([boost], abs=5e-5)
+    assert column(CognisRecency(), [Row(1, created=ago * SECONDS)]) == pytest.approx([boost], abs=5e-5)
 
 
 def test_the_last_minutes_count_from_creation_and_not_without_a_time() -> None:
     rows = [Row(1, created=600 * SECONDS, updated=TODAY, seen=TODAY), Row(2, created=None)]
-    assert column(Just(), rows) == pytest.approx([0.25 * math.exp(-5), 0])
+    assert column(CognisRecency(), rows) == pytest.approx([0.25 * math.exp(-5), 0])
 
 
 def test_recency_is_added_to_the_fused_score() -> None:
@@ -91,7 +90,7 @@ def test_the_blend_with_time_and_recency_together() -> None:
 
 def test_a_query_without_a_time_is_not_blended() -> None:
     assert scores(COGNIS.steps, [Row(1, 0.9, created=OLD)]) == pytest.approx({1: 0.7})
-    assert not any(mark.step == "temporal" for mark in stepped(COGNIS.steps, [Row(1, 0.9)]).marks)
+    assert not any(mark.step == "temporal" for mark in stepped(COGNIS.steps, [Row(1, 0.9)]).score_changes)
 
 
 def relevance(row: Row) -> float:

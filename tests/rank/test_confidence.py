@@ -24,7 +24,7 @@ from recollect.rank.confidence import (
     scale_of,
     signs,
 )
-from recollect.rank.likely import in_a_word
+from recollect.rank.confidence_label import confidence_label
 from recollect.rank.query_terms import QueryTerms
 from recollect.statistics import auroc
 
@@ -247,7 +247,7 @@ def test_auroc_counts_pairs_and_halves_ties() -> None:
 
 
 def test_probabilities_in_words() -> None:
-    words = [in_a_word(each) for each in (0.0, 0.249, 0.25, 0.599, 0.6, 1.0)]
+    words = [confidence_label(each) for each in (0.0, 0.249, 0.25, 0.599, 0.6, 1.0)]
     assert words == ["unlikely", "unlikely", "possible", "possible", "likely", "likely"]
 
 

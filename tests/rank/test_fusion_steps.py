@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import NOW, Row, gathered, kept, moment, row_lists, scores, stepped
 
-from recollect.rank.base import BaseRelevance
+from recollect.rank.adjust import BaseRelevance
 from recollect.rank.fuse import RRF_K, Blend, Linear, Rrf, WeightedRrf
 from recollect.rank.limbic import rank_hybrid_candidates, reciprocal_rank_fusion
 from recollect.rank.profiles import LIMBIC, PROFILES

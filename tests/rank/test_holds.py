@@ -11,7 +11,7 @@ from worlds import Row, gathered, moment
 from recollect.factors.candidates import Candidates, Source
 from recollect.rank.explain import reasons, recombined
 from recollect.rank.finish import Cut, Order
-from recollect.rank.fuse import Blend, Holds
+from recollect.rank.fuse import Blend, MatchedShare
 from recollect.rank.pipeline import ByWords, Profile, run
 from recollect.rank.plain import from_plain, to_plain
 
@@ -24,28 +24,28 @@ def holding(*shares: float) -> Candidates:
 
 
 def test_what_goes_above_the_line_counts_in_proportion() -> None:
-    stepped = Holds(weight=0.4, above=0.6)(holding(1.0, 0.8, 0.6, 0.2), moment())
+    stepped = MatchedShare(weight=0.4, above=0.6)(holding(1.0, 0.8, 0.6, 0.2), moment())
     # 0.4 * (1 - 0.6) / 0.4, 0.4 * (0.8 - 0.6) / 0.4, and nothing at the line or below
     assert stepped.score.tolist() == pytest.approx([0.4, 0.2, 0.0, 0.0])
 
 
 def test_where_nobody_is_above_the_line_nothing_is_marked() -> None:
     before = holding(0.6, 0.1)
-    assert Holds()(before, moment()).marks == before.marks == ()
+    assert MatchedShare()(before, moment()).score_changes == before.score_changes == ()
 
 
 def test_where_nobody_told_what_is_held_nothing_is_marked() -> None:
-    assert Holds()(gathered([Row(1, cosine=0.5, bm25=1.0)]), moment()).marks == ()
+    assert MatchedShare()(gathered([Row(1, cosine=0.5, bm25=1.0)]), moment()).score_changes == ()
 
 
 @pytest.mark.parametrize("above", [1.0, 3.0])
 def test_a_line_that_nobody_can_pass_divides_by_nothing(above: float) -> None:
-    assert Holds(above=above)(holding(1.0), moment()).score.tolist() == [0.0]
+    assert MatchedShare(above=above)(holding(1.0), moment()).score.tolist() == [0.0]
 
 
 def test_it_is_a_step_like_any_other() -> None:
     profile = Profile(
-        "mine", "", (ByWords("stemmed", held=True),), (Blend(), Holds(0.5, 0.7), Order(), Cut())
+        "mine", "", (ByWords("stemmed", held=True),), (Blend(), MatchedShare(0.5, 0.7), Order(), Cut())
     )
     assert from_plain(to_plain(profile)) == profile
     ranked = run(profile, holding(0.2, 0.9), moment())

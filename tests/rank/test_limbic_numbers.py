@@ -8,12 +8,8 @@ from datetime import timedelta
 import pytest
 from worlds import DAYS, HOURS, NOW, Row, column, kept, moment, stepped
 
-from recollect.factors.cooccurrence import Cooccurrence
-from recollect.factors.forgetting import Forgetting
-from recollect.factors.importance import Importance
-from recollect.factors.metadata import MetadataWeight
-from recollect.factors.salience import Salience
-from recollect.factors.status import StatusWeight
+from recollect.factors.content import Importance
+from recollect.factors.limbic import Cooccurrence, Forgetting, MetadataWeight, Salience, StatusWeight
 from recollect.rank import limbic
 from recollect.rank.adjust import Plus, Times
 from recollect.rank.finish import DropEcho, Order
@@ -301,7 +297,7 @@ def test_fastmcp_scores_0_907_through_the_profile() -> None:
     rows = [FASTMCP, *OTHERS]
     ranked = stepped(LIMBIC.steps, rows, moment(rows, TOGETHER))
     assert round(kept(ranked, "limbic_score")[1], 3) == 0.907
-    marks = {mark.step: mark.values[ranked.ids.tolist().index(1)] for mark in ranked.marks}
+    marks = {mark.step: mark.values[ranked.ids.tolist().index(1)] for mark in ranked.score_changes}
     assert round(marks["salience"], 3) == 1.425
     assert round(marks["forgetting"], 3) == 0.931
     assert round(marks["cooccurrence"], 3) == 1.052

@@ -36,7 +36,7 @@ def test_all_three_strategies_blend(query: str, weight: float, strategy: str) ->
     }
     assert scores(LIMBIC.steps, rows, moment(rows, query=query)) == pytest.approx(blended)
     assert kept(ranked, "limbic_score") == pytest.approx({1: 0.9, 2: 0.5, 3: 0.1})
-    assert ranked.marks[-1].step == f"routing: {strategy}"
+    assert ranked.score_changes[-1].step == f"routing: {strategy}"
 
 
 def test_what_words_alone_found_blends_with_its_base_relevance() -> None:
@@ -95,7 +95,7 @@ def test_a_limit_of_the_caller_steers_the_blend_and_the_default_does_not() -> No
     rows = [Row(1, 0.9), Row(2, 0.5)]
     for given, strategy in ((False, "cosine_heavy"), (True, "hybrid_balanced")):  # 2 points, or 2 - 1
         ranked = stepped(LIMBIC.steps, rows, moment(rows, query=FACTUAL, limit=10, limit_given=given))
-        assert ranked.marks[-1].step == f"routing: {strategy}"
+        assert ranked.score_changes[-1].step == f"routing: {strategy}"
 
 
 def test_either_search_alone_still_answers() -> None:

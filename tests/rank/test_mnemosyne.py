@@ -7,7 +7,7 @@ import math
 import pytest
 from worlds import DAYS, HOURS, Row, column, scores, stepped
 
-from recollect.factors.recency import Fading
+from recollect.factors.recency import MnemosyneRecency
 from recollect.rank.profiles import MNEMOSYNE
 
 
@@ -33,8 +33,8 @@ def test_the_best_possible_score_is_1() -> None:
 )
 def test_what_is_older_counts_for_less_down_to_seven_tenths(ago: float, factor: float) -> None:
     rows = [Row(1, created=ago * HOURS)]
-    assert column(Fading(), rows) == pytest.approx([factor], abs=5e-5)
-    assert column(Fading(), rows) == pytest.approx([0.7 + 0.3 * math.exp(-ago / 168)])
+    assert column(MnemosyneRecency(), rows) == pytest.approx([factor], abs=5e-5)
+    assert column(MnemosyneRecency(), rows) == pytest.approx([0.7 + 0.3 * math.exp(-ago / 168)])
 
 
 def test_the_new_is_worth_at_most_1_43_times_the_old() -> None:
@@ -45,16 +45,16 @@ def test_the_new_is_worth_at_most_1_43_times_the_old() -> None:
 def test_a_time_ahead_is_of_age_0() -> None:
     # unclamped, 30 days ahead would be 0.7 + 0.3 * exp(720 / 168) = 22.5
     assert 0.7 + 0.3 * math.exp(720 / 168) > 20
-    assert column(Fading(), [Row(1, created=-30 * DAYS)]) == [1]
+    assert column(MnemosyneRecency(), [Row(1, created=-30 * DAYS)]) == [1]
 
 
 def test_without_a_time_nothing_is_new() -> None:
-    assert column(Fading(), [Row(1, created=None)]) == pytest.approx([0.7])
+    assert column(MnemosyneRecency(), [Row(1, created=None)]) == pytest.approx([0.7])
 
 
 def test_age_is_from_creation_and_not_from_updates_or_accesses() -> None:
     rows = [Row(1, created=168 * HOURS, updated=HOURS, seen=HOURS)]
-    assert column(Fading(), rows) == pytest.approx([0.7 + 0.3 / math.e])
+    assert column(MnemosyneRecency(), rows) == pytest.approx([0.7 + 0.3 / math.e])
 
 
 def test_of_those_who_say_the_same_the_highest_stays() -> None:

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from random_profiles import values
 
 from recollect.errors import InvalidInput
-from recollect.factors.catalogue import FACTORS, name_of
-from recollect.rank.adjust import Plus, Times
-from recollect.rank.base import BaseRelevance, Keep
+from recollect.factors.catalogue import FACTORS, factor_name
+from recollect.rank.adjust import BaseRelevance, Keep, Plus, Times
 from recollect.rank.finish import Cut, Order
 from recollect.rank.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.rank.plain import RETRIEVERS, STEPS, from_plain, to_plain
@@ -66,7 +65,7 @@ def test_whole_numbers_stand_for_numbers() -> None:
 def test_every_step_and_factor_has_a_name_and_every_name_one_meaning() -> None:
     assert len(set(STEPS.values())) == len(STEPS)
     assert len(set(FACTORS.values())) == len(FACTORS)
-    assert [name_of(kind()) for kind in FACTORS.values()] == list(FACTORS)
+    assert [factor_name(kind()) for kind in FACTORS.values()] == list(FACTORS)
     used = {type(step) for profile in PROFILES.values() for step in profile.steps}
     assert used <= set(STEPS.values())
     factors = {

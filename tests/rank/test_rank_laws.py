@@ -23,7 +23,7 @@ from recollect.rank.profiles import LIMBIC, PROFILES
 from recollect.rank.route import Route
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Candidates, Moment
+    from recollect.factors.candidates import Candidates, QueryContext
     from recollect.factors.catalogue import Factor
     from recollect.rank.pipeline import Profile
 
@@ -38,11 +38,11 @@ def listed(ranked: Candidates) -> list[tuple[int, float]]:
 
 @given(profile=any_profile, world=worlds(), data=st.data())
 def test_arrival_order_does_not_matter(
-    profile: Profile, world: tuple[list[Row], Moment], data: st.DataObject
+    profile: Profile, world: tuple[list[Row], QueryContext], data: st.DataObject
 ) -> None:
     rows, when = world
     order = data.draw(st.permutations(range(len(rows))))
-    shuffled = gathered(rows).taken(np.array(order, np.int64))
+    shuffled = gathered(rows).at(np.array(order, np.int64))
     assert listed(run(profile, shuffled, when)) == listed(run(profile, gathered(rows), when))
 
 
@@ -57,7 +57,7 @@ def test_the_named_function_does_not_mind_the_order_it_is_given(rows: list[Row],
 
 @given(profile=any_profile, world=worlds())
 def test_the_list_is_best_first_ties_by_id_and_cut_to_the_limit(
-    profile: Profile, world: tuple[list[Row], Moment]
+    profile: Profile, world: tuple[list[Row], QueryContext]
 ) -> None:
     rows, when = world
     ranked = listed(run(profile, gathered(rows), when))
@@ -68,7 +68,7 @@ def test_the_list_is_best_first_ties_by_id_and_cut_to_the_limit(
 
 @given(profile=any_profile, world=worlds())
 def test_every_candidate_is_returned_or_dropped_with_a_reason(
-    profile: Profile, world: tuple[list[Row], Moment]
+    profile: Profile, world: tuple[list[Row], QueryContext]
 ) -> None:
     rows, when = world
     ranked = run(profile, gathered(rows), when)
@@ -79,7 +79,7 @@ def test_every_candidate_is_returned_or_dropped_with_a_reason(
 
 @given(profile=any_profile, world=worlds())
 def test_a_smaller_limit_gives_the_beginning_of_the_same_list(
-    profile: Profile, world: tuple[list[Row], Moment]
+    profile: Profile, world: tuple[list[Row], QueryContext]
 ) -> None:
     rows, when = world
     when = replace(when, limit_given=False)  # a given limit is part of the question
@@ -89,12 +89,14 @@ def test_a_smaller_limit_gives_the_beginning_of_the_same_list(
 
 
 @given(profile=any_profile, world=worlds())
-def test_no_score_or_mark_is_ever_nan_or_infinite(profile: Profile, world: tuple[list[Row], Moment]) -> None:
+def test_no_score_or_mark_is_ever_nan_or_infinite(
+    profile: Profile, world: tuple[list[Row], QueryContext]
+) -> None:
     rows, when = world
     ranked = run(profile, gathered(rows), when)
     assert np.isfinite(ranked.score).all()
-    assert all(np.isfinite(values).all() for values in ranked.kept.values())
-    for mark in ranked.marks:
+    assert all(np.isfinite(values).all() for values in ranked.named_values.values())
+    for mark in ranked.score_changes:
         assert np.isfinite(mark.values).all(), mark.step
         assert np.isfinite(mark.numbers).all(), mark.step
     assert all(np.isfinite(dropped.score) for dropped in ranked.dropped)
@@ -102,7 +104,7 @@ def test_no_score_or_mark_is_ever_nan_or_infinite(profile: Profile, world: tuple
 
 @given(factor=st.sampled_from([kind() for kind in FACTORS.values()]), world=worlds())
 def test_every_factor_gives_each_candidate_a_number_from_0_up(
-    factor: Factor, world: tuple[list[Row], Moment]
+    factor: Factor, world: tuple[list[Row], QueryContext]
 ) -> None:
     rows, when = world
     values = factor(gathered(rows), when)
@@ -135,7 +137,7 @@ def test_ties_are_in_the_order_of_their_ids(profile: Profile) -> None:
 
 @given(profile=any_profile, world=worlds())
 def test_the_reasons_recombine_to_the_score_exactly(
-    profile: Profile, world: tuple[list[Row], Moment]
+    profile: Profile, world: tuple[list[Row], QueryContext]
 ) -> None:
     rows, when = world
     ranked = run(profile, gathered(rows), when)
@@ -148,7 +150,9 @@ def test_the_reasons_recombine_to_the_score_exactly(
 
 
 @given(world=worlds())
-def test_by_hand_the_reasons_of_a_limbic_score_multiply_and_mix(world: tuple[list[Row], Moment]) -> None:
+def test_by_hand_the_reasons_of_a_limbic_score_multiply_and_mix(
+    world: tuple[list[Row], QueryContext],
+) -> None:
     """The meaning of each effect, written out once more in plain arithmetic."""
     rows, when = world
     ranked = run(LIMBIC, gathered(rows), when)
@@ -210,11 +214,11 @@ def test_more_accesses_may_still_cost_a_place_in_the_routed_list() -> None:
 
 @given(world=worlds(min_size=2))
 @settings(max_examples=tries(50))
-def test_ranking_twice_is_ranking_once(world: tuple[list[Row], Moment]) -> None:
+def test_ranking_twice_is_ranking_once(world: tuple[list[Row], QueryContext]) -> None:
     rows, when = world
     candidates = gathered(rows)
     before = candidates.score.copy()
     first = listed(run(LIMBIC, candidates, when))
     assert listed(run(LIMBIC, candidates, when)) == first
     assert candidates.score.tolist() == before.tolist()
-    assert candidates.marks == ()
+    assert candidates.score_changes == ()

@@ -22,12 +22,12 @@ from recollect.tune.judged import judged
 from recollect.tune.replay import Replay
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Moment
+    from recollect.factors.candidates import QueryContext
 
 any_profile = st.sampled_from(list(PROFILES.values())) | profiles()
 
 
-def logged(rows: list[Row], when: Moment, at: int) -> Event:
+def logged(rows: list[Row], when: QueryContext, at: int) -> Event:
     """Every candidate was shown and used."""
     candidates = gathered(rows)
     ids = tuple(candidates.ids.tolist())
@@ -47,7 +47,7 @@ def places_alone(profile: Profile, event: Event) -> dict[int, int]:
     others=st.lists(any_profile, max_size=2),
 )
 def test_many_answers_ranked_at_once_are_ranked_as_each_alone(
-    profile: Profile, answers: list[tuple[list[Row], Moment]], others: list[Profile]
+    profile: Profile, answers: list[tuple[list[Row], QueryContext]], others: list[Profile]
 ) -> None:
     # The limit that the caller gave says what kind of question it is, so it is left as it was.
     events = [logged(rows, replace(when, limit_given=False), at) for at, (rows, when) in enumerate(answers)]

@@ -11,17 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import DAYS, Row, column, moment, row_lists, scores
 
-from recollect.factors.depth import DepthWeight
-from recollect.factors.recency import Fresh
-from recollect.factors.spread import Spread
-from recollect.factors.stability import Stability
-from recollect.factors.strength import Strength
+from recollect.factors.dream_traces import DepthWeight, Spread, Stability, Strength
+from recollect.factors.recency import ReverieRecency
 from recollect.rank.adjust import Times
 from recollect.rank.finish import Cut, Order
 from recollect.rank.fuse import Rrf
 from recollect.rank.profiles import REVERIE
 
-PLAIN = (Rrf(k=30), Times(Fresh()), Order(), Cut())
+PLAIN = (Rrf(k=30), Times(ReverieRecency()), Order(), Cut())
 LIFE = (Strength, DepthWeight, Spread, Stability)
 
 
@@ -48,12 +45,12 @@ def test_each_search_is_asked_for_a_hundred() -> None:
     ],
 )
 def test_what_is_new_counts_for_up_to_three_tenths_more(ago: int, factor: float) -> None:
-    assert column(Fresh(), [Row(1, updated=ago * DAYS)]) == pytest.approx([factor], abs=5e-5)
+    assert column(ReverieRecency(), [Row(1, updated=ago * DAYS)]) == pytest.approx([factor], abs=5e-5)
 
 
 def test_age_is_from_the_last_update() -> None:
     rows = [Row(1, created=900 * DAYS, updated=30 * DAYS, seen=DAYS), Row(2, updated=None)]
-    assert column(Fresh(), rows) == pytest.approx([1 + 0.3 / math.e, 1])
+    assert column(ReverieRecency(), rows) == pytest.approx([1 + 0.3 / math.e, 1])
 
 
 def test_strength_is_taken_as_it_is() -> None:
@@ -102,10 +99,12 @@ def test_each_trace_has_a_switch_of_its_own(rows: list[Row]) -> None:
     """With three off, the fourth is the only difference from plain fusion."""
     for kind in LIFE:
         steps = tuple(
-            replace(step, on=isinstance(step.factor, kind | Fresh)) if isinstance(step, Times) else step
+            replace(step, on=isinstance(step.factor, kind | ReverieRecency))
+            if isinstance(step, Times)
+            else step
             for step in REVERIE.steps
         )
-        alone = (Rrf(k=30), Times(Fresh()), Times(kind()), Order(), Cut())
+        alone = (Rrf(k=30), Times(ReverieRecency()), Times(kind()), Order(), Cut())
         assert scores(steps, rows) == scores(alone, rows)
 
 

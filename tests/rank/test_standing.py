@@ -18,7 +18,7 @@ from recollect.rank.whynot import standing
 from recollect.records import Status
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Moment
+    from recollect.factors.candidates import QueryContext
     from recollect.rank.explain import Reason
     from recollect.rank.pipeline import Profile
 
@@ -47,7 +47,7 @@ def told_without(told: tuple[Reason, ...], skipped: int) -> float:
 
 @given(profile=any_profile, world=worlds(min_size=1))
 def test_a_standing_is_what_recomputing_everything_gives(
-    profile: Profile, world: tuple[list[Row], Moment]
+    profile: Profile, world: tuple[list[Row], QueryContext]
 ) -> None:
     rows, when = world
     whole = run(profile, gathered(rows), replace(when, limit=1_000))
@@ -82,7 +82,7 @@ def test_a_standing_is_what_recomputing_everything_gives(
 
 @given(profile=any_profile, world=worlds(min_size=1))
 def test_the_first_of_the_limit_stand_where_the_list_shows_them(
-    profile: Profile, world: tuple[list[Row], Moment]
+    profile: Profile, world: tuple[list[Row], QueryContext]
 ) -> None:
     rows, when = world
     shown = run(profile, gathered(rows), when).ids.tolist()

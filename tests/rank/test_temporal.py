@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 from worlds import DAYS, NOW, TODAY, Row, column, moment
 
-from recollect.factors.ages import microseconds
 from recollect.factors.candidates import ALWAYS, NEVER
-from recollect.factors.temporal import TemporalRelevance
+from recollect.factors.recency import TemporalRelevance, microseconds
 
 TEN_DAYS_AGO = microseconds(NOW - 10 * DAYS)
 

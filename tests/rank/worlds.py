@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from recollect.factors.ages import microseconds
-from recollect.factors.candidates import NEVER, Candidates, Facts, Moment, Source, Together
+from recollect.factors.candidates import NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
+from recollect.factors.recency import microseconds
 from recollect.records import Status
 
 if TYPE_CHECKING:
@@ -123,16 +123,16 @@ def moment(
     limit: int = 10,
     limit_given: bool = False,
     span: tuple[timedelta, timedelta] | None = None,
-) -> Moment:
+) -> QueryContext:
     """What the rows share. The span is given as two times ago, the earlier one first."""
     place = {id_: at for at, id_ in enumerate(sorted(row.id for row in rows))}
     listed = sorted((pairs or {}).items())
-    return Moment(
+    return QueryContext(
         now=microseconds(NOW),
         query=query,
         limit=limit,
         limit_given=limit_given,
-        together=Together(
+        cooccurrences=Cooccurrences(
             first=_ints([place[first] for (first, _), _ in listed]),
             second=_ints([place[second] for (_, second), _ in listed]),
             count=_ints([count for _, (count, _) in listed]),
@@ -142,7 +142,7 @@ def moment(
     )
 
 
-def stepped(steps: Sequence[Step], rows: Sequence[Row], when: Moment | None = None) -> Candidates:
+def stepped(steps: Sequence[Step], rows: Sequence[Row], when: QueryContext | None = None) -> Candidates:
     """What the steps make of the rows."""
     candidates, when = gathered(rows), when or moment(rows)
     for step in steps:
@@ -150,13 +150,13 @@ def stepped(steps: Sequence[Step], rows: Sequence[Row], when: Moment | None = No
     return candidates
 
 
-def scores(steps: Sequence[Step], rows: Sequence[Row], when: Moment | None = None) -> dict[int, float]:
+def scores(steps: Sequence[Step], rows: Sequence[Row], when: QueryContext | None = None) -> dict[int, float]:
     """The score of each id, in the order that the steps leave."""
     candidates = stepped(steps, rows, when)
     return dict(zip(candidates.ids.tolist(), candidates.score.tolist(), strict=True))
 
 
-def column(factor: Factor, rows: Sequence[Row], when: Moment | None = None) -> list[float]:
+def column(factor: Factor, rows: Sequence[Row], when: QueryContext | None = None) -> list[float]:
     """A factor's numbers, by ascending id."""
     numbers: list[float] = factor(gathered(rows), when or moment(rows)).tolist()
     return numbers
@@ -164,7 +164,7 @@ def column(factor: Factor, rows: Sequence[Row], when: Moment | None = None) -> l
 
 def kept(candidates: Candidates, name: str) -> dict[int, float]:
     """A score that was kept under a name, of each id."""
-    return dict(zip(candidates.ids.tolist(), candidates.kept[name].tolist(), strict=True))
+    return dict(zip(candidates.ids.tolist(), candidates.named_values[name].tolist(), strict=True))
 
 
 def ranks(found: Mapping[int, float | None]) -> dict[int, int]:
@@ -255,7 +255,7 @@ def pair_maps(draw: st.DrawFn, rows: Sequence[Row]) -> Pairs:
 
 
 @st.composite
-def worlds(draw: st.DrawFn, min_size: int = 0) -> tuple[list[Row], Moment]:
+def worlds(draw: st.DrawFn, min_size: int = 0) -> tuple[list[Row], QueryContext]:
     """Rows and a moment to rank them in."""
     rows = draw(row_lists(min_size=min_size))
     pairs = draw(pair_maps(rows))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from recollect.changes import NewText, PutText, PutVectors
-from recollect.factors.ages import microseconds
+from recollect.factors.recency import microseconds
 from recollect.rank.pipeline import ByContext, ByMeaning, ByWords
 from recollect.rank.profiles import RECOLLECT
 from recollect.records import Filter, Kind, Model, Scope

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.factors.candidates import DAY, HOUR, NEVER, Candidates, Facts, Moment, Source, Together
+from recollect.factors.candidates import (
+    DAY,
+    HOUR,
+    NEVER,
+    Candidates,
+    Cooccurrences,
+    Facts,
+    QueryContext,
+    Source,
+)
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import LIMBIC
 from recollect.tune.events import Event
@@ -30,7 +39,7 @@ TASTE = (0.9, 0.6, 0.3)
 class Question:
     text: str
     candidates: Candidates
-    moment: Moment
+    moment: QueryContext
     wanted: Mapping[int, float]
     """By memory, the chance of its use once it is looked at."""
 
@@ -137,10 +146,10 @@ def gathered(size: int, chance: np.random.Generator) -> Candidates:
     return Candidates(facts, {"meaning": meaning, "words": words}, np.zeros(size))
 
 
-def together(size: int, chance: np.random.Generator, query: str) -> Moment:
+def together(size: int, chance: np.random.Generator, query: str) -> QueryContext:
     """A few of them were often seen together."""
     often = np.sort(chance.choice(size, 8, replace=False))
     first, second = np.triu_indices(8, 1)
     count = chance.integers(1, 30, len(first))
     last = NOW - chance.integers(0, 48 * HOUR, len(first))
-    return Moment(NOW, query, LIMIT, False, Together(often[first], often[second], count, last))
+    return QueryContext(NOW, query, LIMIT, False, Cooccurrences(often[first], often[second], count, last))

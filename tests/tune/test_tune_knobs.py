@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
-from recollect.factors.cooccurrence import Cooccurrence
-from recollect.factors.metadata import MetadataWeight
+from recollect.factors.limbic import Cooccurrence, MetadataWeight
 from recollect.rank.adjust import Plus, Times
 from recollect.rank.finish import Cut, Order
 from recollect.rank.fuse import Linear, Rrf

@@ -9,7 +9,7 @@ import pytest
 from simulated import TASTE, User, true_worth
 
 from recollect.errors import InvalidInput
-from recollect.factors.candidates import Together
+from recollect.factors.candidates import Cooccurrences
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import LIMBIC, MNEMOSYNE
 from recollect.statistics import discounts
@@ -112,7 +112,7 @@ def test_of_equals_the_nearest_to_the_present_numbers_is_chosen() -> None:
     # Nothing was ever seen together, so that no gamma makes a difference; beta_sal does.
     none = np.zeros(0, np.int64)
     apart = [
-        replace(event, moment=replace(event.moment, together=Together(none, none, none, none)))
+        replace(event, moment=replace(event.moment, cooccurrences=Cooccurrences(none, none, none, none)))
         for event in logged(User(0.5, {"gamma": 0.0, "beta_sal": 2.0}), 3)
     ]
     assert dict(search(apart, LIMBIC, GRID).best) == {"salience.beta_sal": 2.0}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.errors import InvalidInput
-from recollect.rank.likely import UNLIKELY
+from recollect.rank.confidence_label import UNLIKELY
 from recollect.sampling import hash_number
 from recollect.statistics import auroc
 from recollect_bench.haystack_store import open_haystack

@@ -13,7 +13,7 @@ import numpy as np
 from recollect.errors import InvalidInput
 from recollect.rank.plain import to_plain
 from recollect.rank.profiles import DEFAULT, PROFILES
-from recollect.rank.reread import Reread
+from recollect.rank.rerank import RerankBlend
 from recollect.statistics import Interval, bootstrap_interval
 from recollect_bench.datasets import Dataset
 from recollect_bench.measures import COMPARED, MEASURES, Scores, library, scores
@@ -181,7 +181,9 @@ def report_json(report: Report) -> dict[str, Any]:
     }
     if report.reranker is not None:
         # With the numbers of the blend, which every profile has alike.
-        plain["reranked"] = {RERANKED: {"profile": DEFAULT, "reranker": report.reranker, **asdict(Reread())}}
+        plain["reranked"] = {
+            RERANKED: {"profile": DEFAULT, "reranker": report.reranker, **asdict(RerankBlend())}
+        }
     plain["data"] = {each.dataset.name: _result_json(each, report) for each in report.results}
     plain["milliseconds"] = {
         each.dataset.name: {name: round(taken, 2) for name, taken in each.milliseconds.items()}

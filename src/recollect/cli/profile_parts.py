@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Literal
@@ -103,13 +102,8 @@ def _part(where: Where, key: str, item: Mapping[str, Any], known: Mapping[str, t
 
 
 def _first_line(kind: type) -> str:
-    """Of its documentation; factors have theirs at the top of their file."""
-    own = kind.__doc__ or ""
-    if own and not own.startswith(f"{kind.__name__}("):  # else made by dataclass
-        return own.partition("\n")[0]
-    above = (sys.modules[kind.__module__].__doc__ or "").partition("\n")[0]
-    about = above.partition(": ")[2] or above
-    return about[:1].upper() + about[1:]
+    """Of its documentation."""
+    return (kind.__doc__ or "").partition("\n")[0]
 
 
 def _numbers_difference(a: ProfilePart, b: ProfilePart) -> ProfileDifference:

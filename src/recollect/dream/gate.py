@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.dream.draft import Draft
-from recollect.factors.candidates import Candidates, Moment, Source
-from recollect.factors.depth import DepthWeight
-from recollect.factors.spread import Spread
-from recollect.factors.stability import Stability
-from recollect.factors.strength import Strength
+from recollect.factors.candidates import Candidates, QueryContext, Source
+from recollect.factors.dream_traces import DepthWeight, Spread, Stability, Strength
 from recollect.rank.pipeline import Profile, run
 
 if TYPE_CHECKING:
@@ -39,7 +36,7 @@ class Asked:
     profile: Profile
     wanted: tuple[int, ...]
     candidates: Candidates
-    moment: Moment
+    moment: QueryContext
     made: bool = False
     """Made out of a memory's own words, rather than asked by someone."""
 
@@ -144,7 +141,7 @@ def _found(asked: Asked, draft: Draft | None, snapshot: Snapshot) -> frozenset[i
 
 def _dreamt(candidates: Candidates, draft: Draft, snapshot: Snapshot) -> Candidates:
     gone = draft.gone
-    left = candidates.taken(np.array([id_ not in gone for id_ in candidates.ids.tolist()], bool))
+    left = candidates.at(np.array([id_ not in gone for id_ in candidates.ids.tolist()], bool))
     ids = left.facts.ids
     rows = np.minimum(np.searchsorted(snapshot.ids, ids), max(len(snapshot.ids) - 1, 0))
     known = snapshot.ids[rows] == ids if len(snapshot.ids) else np.zeros(len(ids), bool)

@@ -19,7 +19,7 @@ from recollect.engine.dream_search import copies_of_errors, echoes_of_fading
 from recollect.engine.remember import of_scope
 from recollect.engine.report import STALE_DAYS, consolidation_report
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.factors.ages import microseconds
+from recollect.factors.recency import microseconds
 from recollect.records import Consolidation
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from recollect.engine.parts import Parts
 from recollect.engine.recall import Question, recall
 from recollect.engine.semantic import as_published
 from recollect.engine.wanted import relation_of
-from recollect.factors.ages import microseconds
+from recollect.factors.recency import microseconds
 from recollect.records import Filter, Kind
 from recollect.text.limits import clean_name
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from recollect.engine.packed import unpack
 from recollect.errors import InvalidInput
-from recollect.factors.ages import microseconds
-from recollect.factors.candidates import Candidates, Facts, Moment, Together
+from recollect.factors.candidates import Candidates, Cooccurrences, Facts, QueryContext
+from recollect.factors.recency import microseconds
 from recollect.tune.events import Event
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ def _event(answer: LoggedAnswer) -> Event:
 
 _NO_COLUMN: Any = np.zeros(0, np.int64)
 _NOTHING = Candidates(Facts(*(_NO_COLUMN for _ in fields(Facts))), {}, np.zeros(0))
-_NOT_TOGETHER = Together(_NO_COLUMN, _NO_COLUMN, _NO_COLUMN, _NO_COLUMN)
+_NOT_TOGETHER = Cooccurrences(_NO_COLUMN, _NO_COLUMN, _NO_COLUMN, _NO_COLUMN)
 
 
-def _moment(answer: LoggedAnswer) -> Moment:
+def _moment(answer: LoggedAnswer) -> QueryContext:
     """Of an answer that nobody did anything with, which is never ranked again."""
-    return Moment(microseconds(answer.at), answer.query, len(answer.shown), False, _NOT_TOGETHER)
+    return QueryContext(microseconds(answer.at), answer.query, len(answer.shown), False, _NOT_TOGETHER)

@@ -10,33 +10,40 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.errors import InvalidInput
-from recollect.factors import candidates as values
+from recollect.factors.candidates import Candidates, Cooccurrences, Facts, QueryContext, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from recollect.factors.candidates import Candidates, Moment
-
     Column = NDArray[Any]
 
-# The values that a ranking reads; none of them does anything when it is made.
+# The values that a ranking reads, by the names that the log has for them, whatever the classes are called.
+# None of them does anything when it is made.
 _KINDS: dict[str, type[Any]] = {
-    name: kind for name, kind in vars(values).items() if isinstance(kind, type) and is_dataclass(kind)
+    "Candidates": Candidates,
+    "Facts": Facts,
+    "Source": Source,
+    "Together": Cooccurrences,
+    "Moment": QueryContext,
 }
+_KIND_NAMES = {kind: name for name, kind in _KINDS.items()}
+# Fields that the log calls otherwise.
+_FIELD_NAMES = {"cooccurrences": "together", "named_values": "kept"}
+_FIELDS = {name: field for field, name in _FIELD_NAMES.items()}
 # What the steps add; before the first of them it is empty.
-_MADE_BY_STEPS = frozenset({"marks", "losses", "places"})
+_MADE_BY_STEPS = frozenset({"score_changes", "removals", "places"})
 _VERSION = 1
 _LEVEL = 6
 _NARROW = (np.uint8, np.uint16, np.uint32)
 
 
-def pack(candidates: Candidates, moment: Moment) -> bytes:
+def pack(candidates: Candidates, moment: QueryContext) -> bytes:
     """Of candidates as they were gathered, before any step."""
     columns: list[bytes] = []
     head = json.dumps([_VERSION, _told(candidates, columns), _told(moment, columns)], separators=(",", ":"))
@@ -44,7 +51,7 @@ def pack(candidates: Candidates, moment: Moment) -> bytes:
     return zlib.compress(b"".join((len(raw).to_bytes(4, "little"), raw, *columns)), _LEVEL)
 
 
-def unpack(packed: bytes) -> tuple[Candidates, Moment]:
+def unpack(packed: bytes) -> tuple[Candidates, QueryContext]:
     """`InvalidInput` for what another version wrote and this one cannot rank."""
     try:
         return _read(zlib.decompress(packed))
@@ -52,7 +59,7 @@ def unpack(packed: bytes) -> tuple[Candidates, Moment]:
         raise InvalidInput(f"The log cannot be read: {error}.") from error
 
 
-def _read(raw: bytes) -> tuple[Candidates, Moment]:
+def _read(raw: bytes) -> tuple[Candidates, QueryContext]:
     end = 4 + int.from_bytes(raw[:4], "little")
     version, *told = json.loads(raw[4:end])
     if version != _VERSION:
@@ -66,13 +73,13 @@ def _told(value: Any, columns: list[bytes]) -> Any:
     """As JSON; columns go to the list, in the order in which they will be read."""
     if isinstance(value, np.ndarray):
         return _column(value, columns)
-    if type(value).__name__ in _KINDS:
+    if type(value) in _KIND_NAMES:
         told = {
-            each.name: _told(getattr(value, each.name), columns)
+            _FIELD_NAMES.get(each.name, each.name): _told(getattr(value, each.name), columns)
             for each in fields(value)
             if each.name not in _MADE_BY_STEPS
         }
-        return {"is": type(value).__name__, "with": told}
+        return {"is": _KIND_NAMES[type(value)], "with": told}
     if isinstance(value, Mapping):
         return {"map": {name: _told(one, columns) for name, one in value.items()}}
     if isinstance(value, tuple):
@@ -83,7 +90,7 @@ def _told(value: Any, columns: list[bytes]) -> Any:
 def _made(told: Any, columns: _Columns) -> Any:
     match told:
         case {"is": kind, "with": parts}:
-            made = {name: _made(one, columns) for name, one in parts.items()}
+            made = {_FIELDS.get(name, name): _made(one, columns) for name, one in parts.items()}
             return _built(_KINDS[kind], made)
         case {"map": parts}:
             return {name: _made(one, columns) for name, one in parts.items()}

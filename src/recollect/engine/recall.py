@@ -15,9 +15,9 @@ from recollect.engine.results import Answer, Hit, Place
 from recollect.engine.said import piece_of, within
 from recollect.engine.shadow import drafted, note_shown, rankers_for, trace_of
 from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.factors.ages import microseconds
+from recollect.factors.recency import microseconds
+from recollect.rank.confidence_label import UNLIKELY
 from recollect.rank.explain import all_reasons
-from recollect.rank.likely import UNLIKELY
 from recollect.rank.pipeline import run
 from recollect.rank.route import Route, strategy_for
 from recollect.records import Filter, Kind, as_it_stood
@@ -287,8 +287,8 @@ def _hits(
     wanted = [nearest[id_] for id_ in ids if id_ in nearest]
     passages = {passage.id: passage for passage in view.passages_by_id(wanted)}
     scores = ranked.score.tolist()
-    kept = {name: values.tolist() for name, values in ranked.kept.items()}
-    why = all_reasons(ranked.marks, len(ids)) if question.explain else [()] * len(ids)
+    kept = {name: values.tolist() for name, values in ranked.named_values.items()}
+    why = all_reasons(ranked.score_changes, len(ids)) if question.explain else [()] * len(ids)
     return tuple(
         Hit(
             memory=memories[id_],

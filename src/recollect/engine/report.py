@@ -17,8 +17,8 @@ from recollect.engine.upkeep_results import (
     StaleEntity,
 )
 from recollect.errors import InvalidInput
-from recollect.factors.ages import microseconds
 from recollect.factors.candidates import NEVER
+from recollect.factors.recency import microseconds
 from recollect.records import Kind, Status
 
 if TYPE_CHECKING:

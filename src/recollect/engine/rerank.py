@@ -11,7 +11,7 @@ from recollect.engine.said import piece_of, said_of
 from recollect.errors import ModelUnavailable
 from recollect.rank.finish import Cut, uncut
 from recollect.rank.pipeline import run
-from recollect.rank.reread import Reread
+from recollect.rank.rerank import RerankBlend
 from recollect.records import Kind, as_it_stood
 from recollect.retrieve.gather import gather
 
@@ -70,7 +70,7 @@ class Reader:
     reranker: Reranker
     view: View
     question: Question
-    step: Reread = field(default_factory=Reread)
+    step: RerankBlend = field(default_factory=RerankBlend)
     _known: dict[int, float] = field(default_factory=dict)
 
     def ranked(self, request: Request) -> tuple[Gathered, Candidates]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from recollect.rank.likely import UNLIKELY
+from recollect.rank.confidence_label import UNLIKELY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recollect.engine.parts import Parts
-    from recollect.factors.candidates import Candidates, Moment
+    from recollect.factors.candidates import Candidates, QueryContext
     from recollect.ports import View
     from recollect.retrieve.gather import Gathered
     from recollect.tune.events import Arm
@@ -128,7 +128,7 @@ def baseline_of(parts: Parts, profile: Profile) -> Profile:
 
 
 def drafted(
-    ours: Sequence[int], baseline: Sequence[int], moment: Moment
+    ours: Sequence[int], baseline: Sequence[int], moment: QueryContext
 ) -> tuple[tuple[int, ...], tuple[Team, ...]]:
     """One list of both rankings, and who picked each."""
     return draft(ours, baseline, moment.limit, coin_text(moment))
@@ -141,7 +141,7 @@ class Trace:
     handle: str
     rankers: Rankers
     candidates: Candidates = field(repr=False)
-    moment: Moment = field(repr=False)
+    moment: QueryContext = field(repr=False)
     bounds: Bounds = field(default_factory=Bounds)
     known: Mapping[Team, tuple[int, ...]] = field(default_factory=dict, repr=False)
     """The order of those rankings that were run for the answer."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import Logged, RecordUse
 from recollect.errors import RecollectError
-from recollect.factors.ages import microseconds
+from recollect.factors.recency import microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

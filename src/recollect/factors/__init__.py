@@ -1,1 +1,1 @@
-"""Factors: one number for each candidate, each formula in a file of its own."""
+"""Factors: one number for each candidate, the formulas grouped by notion."""

@@ -69,7 +69,7 @@ class Facts:
     asks: Flags
     """It ends with a question."""
 
-    def taken(self, rows: Rows) -> Facts:
+    def at(self, rows: Rows) -> Facts:
         return Facts(*(getattr(self, name)[rows] for name in self.__slots__))
 
 
@@ -80,7 +80,7 @@ class Source:
     rank: Ints
     score: Floats
 
-    def taken(self, rows: Rows) -> Source:
+    def at(self, rows: Rows) -> Source:
         return Source(self.rank[rows], self.score[rows])
 
     @property
@@ -92,7 +92,7 @@ Effect = Literal["plus", "times", "set", "rescale", "mix", "note"]
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ScoreChange:
     """What a step found for each candidate, and what it did to the score with it.
 
     plus: score + value; times: score * value; set: value; note: nothing
@@ -105,12 +105,12 @@ class Mark:
     values: Floats
     numbers: tuple[float, ...] = ()
 
-    def taken(self, rows: Rows) -> Mark:
-        return Mark(self.step, self.effect, self.values[rows], self.numbers)
+    def at(self, rows: Rows) -> ScoreChange:
+        return ScoreChange(self.step, self.effect, self.values[rows], self.numbers)
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class DroppedCandidate:
     """A candidate that a step took out, and why."""
 
     id: int
@@ -120,8 +120,8 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
-    """All that one step took out. Few ask why, so nobody is told before."""
+class Removal:
+    """All that one step took out. Few ask why, so the reasons are made when someone does."""
 
     step: str
     ids: Ints
@@ -137,9 +137,9 @@ class Candidates:
     facts: Facts
     sources: Mapping[str, Source]
     score: Floats
-    marks: tuple[Mark, ...] = ()
-    losses: tuple[Loss, ...] = ()
-    kept: Mapping[str, Floats] = field(default_factory=dict)
+    score_changes: tuple[ScoreChange, ...] = ()
+    removals: tuple[Removal, ...] = ()
+    named_values: Mapping[str, Floats] = field(default_factory=dict)
     """Numbers that a later step or the answer asks for by name, such as `limbic_score`."""
     places: Ints | None = None
     """Where each stood when all were gathered; None while none was dropped or moved."""
@@ -158,31 +158,34 @@ class Candidates:
         return Source(np.zeros(len(self), np.int64), np.full(len(self), np.nan))
 
     @property
-    def dropped(self) -> tuple[Dropped, ...]:
+    def dropped(self) -> tuple[DroppedCandidate, ...]:
         """Whom the steps took out, in the order they did."""
         return tuple(
-            Dropped(id_, loss.step, reason, score)
-            for loss in self.losses
-            for id_, reason, score in zip(loss.ids.tolist(), loss.why(), loss.scores.tolist(), strict=True)
+            DroppedCandidate(id_, each.step, reason, score)
+            for each in self.removals
+            for id_, reason, score in zip(each.ids.tolist(), each.why(), each.scores.tolist(), strict=True)
         )
 
-    def marked(self, mark: Mark) -> Candidates:
-        """With the mark, and with the score that follows from it."""
-        return replace(self, score=applied(self.score, mark), marks=(*self.marks, mark))
+    def with_change(self, step: str, effect: Effect, values: Floats, *numbers: float) -> Candidates:
+        """With what a step found, and with the score that follows from it."""
+        change = ScoreChange(step, effect, values, numbers)
+        score = apply_change(self.score, change)
+        return replace(self, score=score, score_changes=(*self.score_changes, change))
 
-    def named(self, name: str, values: Floats | None = None) -> Candidates:
-        """With numbers kept under a name; without any given, the score so far."""
-        return replace(self, kept={**self.kept, name: self.score if values is None else values})
+    def with_values(self, name: str, values: Floats | None = None) -> Candidates:
+        """With numbers under a name; without any given, the score so far."""
+        added = {name: self.score if values is None else values}
+        return replace(self, named_values={**self.named_values, **added})
 
-    def taken(self, rows: Rows) -> Candidates:
+    def at(self, rows: Rows) -> Candidates:
         """Some of the rows, in the order given."""
         return Candidates(
-            facts=self.facts.taken(rows),
-            sources={name: source.taken(rows) for name, source in self.sources.items()},
+            facts=self.facts.at(rows),
+            sources={name: source.at(rows) for name, source in self.sources.items()},
             score=self.score[rows],
-            marks=tuple(mark.taken(rows) for mark in self.marks),
-            losses=self.losses,
-            kept={name: score[rows] for name, score in self.kept.items()},
+            score_changes=tuple(change.at(rows) for change in self.score_changes),
+            removals=self.removals,
+            named_values={name: score[rows] for name, score in self.named_values.items()},
             places=(np.arange(len(self)) if self.places is None else self.places)[rows],
         )
 
@@ -198,36 +201,36 @@ class Candidates:
         """Without the rows flagged; `why` gives their reasons, in order."""
         if not gone.any():
             return self
-        return self.parted(np.flatnonzero(~gone), np.flatnonzero(gone), step, why)
+        return self.split(np.flatnonzero(~gone), np.flatnonzero(gone), step, why)
 
-    def parted(self, stay: Rows, go: Rows, step: str, why: Callable[[], Sequence[str]]) -> Candidates:
+    def split(self, stay: Rows, go: Rows, step: str, why: Callable[[], Sequence[str]]) -> Candidates:
         """The rows that stay, and a note of those that go."""
-        loss = Loss(step, self.ids[go], self.score[go], why)
-        return replace(self.taken(stay), losses=(*self.losses, loss))
+        removal = Removal(step, self.ids[go], self.score[go], why)
+        return replace(self.at(stay), removals=(*self.removals, removal))
 
 
-def applied(score: Floats, mark: Mark) -> Floats:
-    """The score after a mark: the one place that says what an effect means."""
-    match mark.effect:
+def apply_change(score: Floats, change: ScoreChange) -> Floats:
+    """The score after a change: the one place that says what an effect means."""
+    match change.effect:
         case "plus":
-            return score + mark.values
+            return score + change.values
         case "times":
-            return score * mark.values
+            return score * change.values
         case "set":
-            return mark.values
+            return change.values
         case "note":
             return score
         case "rescale":
-            low, high = mark.numbers
+            low, high = change.numbers
             return np.ones_like(score) if low == high else (score - low) / (high - low)
         case "mix":
-            (weight,) = mark.numbers
-            return weight * mark.values + (1 - weight) * score
+            (weight,) = change.numbers
+            return weight * change.values + (1 - weight) * score
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
-    """How often pairs were seen together: their places among all gathered candidates, never a self-pair."""
+class Cooccurrences:
+    """How often pairs were seen together, by places among all gathered candidates; never a self-pair."""
 
     first: Ints
     second: Ints
@@ -236,10 +239,10 @@ class Together:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """How much of a query is said around messages: next to a place, and in a whole conversation.
+class ConversationContext:
+    """How much of a query is said around messages: by their neighbours, and by the whole conversation.
 
-    By words, each weighed by how few texts hold it. Places are by conversation, then by position.
+    Each word weighs the more, the fewer texts contain it. Places are by conversation, then by position.
     """
 
     session: Ints
@@ -249,12 +252,12 @@ class Surroundings:
     whole: Floats
 
     @classmethod
-    def none(cls) -> Surroundings:
+    def empty(cls) -> ConversationContext:
         nothing = np.zeros(0, np.int64)
         return cls(nothing, nothing, np.zeros(0), nothing, np.zeros(0))
 
-    def beside(self, facts: Facts) -> tuple[Floats, Floats]:
-        """Of each candidate, what is near and what the whole conversation holds; 0 where nothing is."""
+    def for_candidates(self, facts: Facts) -> tuple[Floats, Floats]:
+        """For each candidate, what its neighbours and what its conversation says; 0 where nothing does."""
         theirs = np.isin(self.session, facts.session)
         known = zip(self.session[theirs].tolist(), self.position[theirs].tolist(), strict=True)
         place_of = dict(zip(known, self.near[theirs].tolist(), strict=True))
@@ -265,7 +268,7 @@ class Surroundings:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class QueryContext:
     """What every candidate of a query shares."""
 
     now: int
@@ -274,6 +277,6 @@ class Moment:
     limit: int
     limit_given: bool
     """The caller chose the limit; the default says nothing about the question."""
-    together: Together
+    cooccurrences: Cooccurrences
     span: tuple[int, int] | None = None
     """The time that the query speaks of, if it does: from NEVER or until ALWAYS where it is open."""

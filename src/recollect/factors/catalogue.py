@@ -1,57 +1,45 @@
-"""Every factor by name."""
+"""Every factor by the name that profiles are written with."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from recollect.factors.asks import Asks
-from recollect.factors.cooccurrence import Cooccurrence
-from recollect.factors.depth import DepthWeight
-from recollect.factors.forgetting import Forgetting
-from recollect.factors.importance import Importance
-from recollect.factors.metadata import MetadataWeight
-from recollect.factors.named import Named
-from recollect.factors.recency import Fading, Fresh, Just
-from recollect.factors.salience import Salience
-from recollect.factors.spread import Spread
-from recollect.factors.stability import Stability
-from recollect.factors.status import StatusWeight
-from recollect.factors.strength import Strength
-from recollect.factors.temporal import TemporalRelevance
+from recollect.factors.content import EndsWithQuestion, Importance, NamedSpeaker
+from recollect.factors.dream_traces import DepthWeight, Spread, Stability, Strength
+from recollect.factors.limbic import Cooccurrence, Forgetting, MetadataWeight, Salience, StatusWeight
+from recollect.factors.recency import CognisRecency, MnemosyneRecency, ReverieRecency, TemporalRelevance
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Candidates, Floats, Moment
+    from recollect.factors.candidates import Candidates, Floats, QueryContext
 
 
 class Factor(Protocol):
     """A frozen value that gives each candidate a number."""
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Floats: ...
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats: ...
 
 
-Composed = Salience | Forgetting | Cooccurrence
-"""Made of a number that has a name of its own where they were published: factor = whole(part)."""
-
+# Stored in profiles, tuned numbers and answers: a class may get another name, but not a factor.
 FACTORS: dict[str, type[Factor]] = {
     "salience": Salience,
     "forgetting": Forgetting,
     "cooccurrence": Cooccurrence,
     "status": StatusWeight,
     "metadata": MetadataWeight,
-    "fading": Fading,
-    "fresh": Fresh,
-    "just": Just,
+    "fading": MnemosyneRecency,
+    "fresh": ReverieRecency,
+    "just": CognisRecency,
     "importance": Importance,
     "strength": Strength,
     "depth": DepthWeight,
     "spread": Spread,
     "stability": Stability,
     "temporal": TemporalRelevance,
-    "named": Named,
-    "asks": Asks,
+    "named": NamedSpeaker,
+    "asks": EndsWithQuestion,
 }
 _NAMES = {factor: name for name, factor in FACTORS.items()}
 
 
-def name_of(factor: Factor) -> str:
+def factor_name(factor: Factor) -> str:
     return _NAMES[type(factor)]

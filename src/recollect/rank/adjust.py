@@ -1,15 +1,19 @@
-"""Multiplying or adding a factor, and saying so on the candidate."""
+"""Steps that change the score of each candidate: by a factor, by base relevance, by time, by a scale."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recollect.factors.candidates import Mark
-from recollect.factors.catalogue import Composed, name_of
+import numpy as np
+
+from recollect.factors.catalogue import factor_name
+from recollect.factors.limbic import ComposedFactor
+from recollect.factors.recency import TemporalRelevance
+from recollect.rank.fuse import positive_cosine
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Candidates, Moment
+    from recollect.factors.candidates import Candidates, QueryContext
     from recollect.factors.catalogue import Factor
 
 
@@ -23,15 +27,15 @@ class Times:
     factor: Factor
     on: bool = True
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
         if not self.on:
             return candidates
-        if isinstance(self.factor, Composed):
-            part = self.factor.part(candidates, moment)
-            candidates, values = candidates.named(self.factor.part_name, part), self.factor.whole(part)
+        if isinstance(self.factor, ComposedFactor):
+            part = self.factor.part(candidates, context)
+            candidates, values = candidates.with_values(self.factor.part_name, part), self.factor.whole(part)
         else:
-            values = self.factor(candidates, moment)
-        return candidates.marked(Mark(name_of(self.factor), "times", values))
+            values = self.factor(candidates, context)
+        return candidates.with_change(factor_name(self.factor), "times", values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,67 @@ class Plus:
     weight: float = 1.0
     on: bool = True
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
         if not self.on:
             return candidates
-        values = self.weight * self.factor(candidates, moment)
-        return candidates.marked(Mark(name_of(self.factor), "plus", values))
+        values = self.weight * self.factor(candidates, context)
+        return candidates.with_change(factor_name(self.factor), "plus", values)
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalBlend:
+    """share * temporal relevance + (1 - share) * score, where the query speaks of a time (Cognis: 0.4)."""
+
+    share: float = 0.4
+    relevance: TemporalRelevance = field(default_factory=TemporalRelevance)
+
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+        if context.span is None:
+            return candidates
+        return candidates.with_change("temporal", "mix", self.relevance(candidates, context), self.share)
+
+
+@dataclass(frozen=True, slots=True)
+class BaseRelevance:
+    """The cosine; for what only words found, the fused score so far, stretched to [low, low + reach].
+
+    base = max(0, cosine)                       found by meaning
+    base = 0.2 + 0.6 * (rrf - min) / (max - min)   found by words alone; where all are equal, 0.8
+    """
+
+    low: float = 0.2
+    reach: float = 0.6
+
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+        if not len(candidates):
+            return candidates
+        fused = candidates.score
+        least, most = fused.min(), fused.max()
+        share = np.ones_like(fused) if least == most else (fused - least) / (most - least)
+        by_words = self.low + self.reach * share
+        base = np.where(candidates.source("meaning").found, positive_cosine(candidates), by_words)
+        return candidates.with_change("base relevance", "set", base).with_values("base")
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Keep the score so far under a name, for a later step or for the answer."""
+
+    name: str
+
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+        return candidates.with_values(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Rescale:
+    """Stretch the scores to [0, 1] over the candidates; where all are equal, all become 1."""
+
+    on: bool = True
+
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+        if not self.on or not len(candidates):
+            return candidates
+        score = candidates.score
+        low, high = float(score.min()), float(score.max())
+        return candidates.with_change("rescaled", "rescale", np.zeros_like(score), low, high)

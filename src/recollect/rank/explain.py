@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.factors.candidates import Mark, applied
+from recollect.factors.candidates import ScoreChange, apply_change
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,23 +28,24 @@ class Reason:
 
 def reasons(candidates: Candidates, row: int) -> tuple[Reason, ...]:
     """The whole sum for one candidate, in the order the steps ran."""
-    return all_reasons([mark.taken(slice(row, row + 1)) for mark in candidates.marks], 1)[0]
+    return all_reasons([change.at(slice(row, row + 1)) for change in candidates.score_changes], 1)[0]
 
 
-def all_reasons(marks: Iterable[Mark], count: int) -> list[tuple[Reason, ...]]:
+def all_reasons(changes: Iterable[ScoreChange], count: int) -> list[tuple[Reason, ...]]:
     """The whole sum for each of so many candidates."""
     score = np.zeros(count)
-    listed: list[list[Reason]] = [[] for _ in range(count)]
-    for mark in marks:
-        score = applied(score, mark)
-        for told, value, after in zip(listed, mark.values.tolist(), score.tolist(), strict=True):
-            told.append(Reason(mark.step, mark.effect, value, mark.numbers, after))
-    return [tuple(told) for told in listed]
+    of_each: list[list[Reason]] = [[] for _ in range(count)]
+    for change in changes:
+        score = apply_change(score, change)
+        for listed, value, after in zip(of_each, change.values.tolist(), score.tolist(), strict=True):
+            listed.append(Reason(change.step, change.effect, value, change.numbers, after))
+    return [tuple(listed) for listed in of_each]
 
 
 def recombined(listed: Iterable[Reason]) -> float:
     """The score again, from nothing but the reasons: equal to the last bit."""
     score = np.zeros(1)
     for reason in listed:
-        score = applied(score, Mark(reason.step, reason.effect, np.array([reason.value]), reason.numbers))
+        value = np.array([reason.value])
+        score = apply_change(score, ScoreChange(reason.step, reason.effect, value, reason.numbers))
     return float(score[0])

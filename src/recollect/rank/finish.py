@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.factors.candidates import Mark
 from recollect.rank.fuse import positive_cosine
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Candidates, Moment
+    from recollect.factors.candidates import Candidates, QueryContext
     from recollect.rank.pipeline import Profile, Step
 
 
@@ -21,7 +20,7 @@ class Threshold:
 
     similarity_threshold: float = 0.3
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
         cosine = positive_cosine(candidates)
         gone = ~candidates.source("words").found & (cosine < self.similarity_threshold)
 
@@ -29,14 +28,14 @@ class Threshold:
             return [f"cosine {value:.3f} is below {self.similarity_threshold}" for value in cosine[gone]]
 
         # A note: what the step looked at stays on those that passed, and moves no score.
-        return candidates.marked(Mark("threshold", "note", cosine)).without(gone, "threshold", why)
+        return candidates.with_change("threshold", "note", cosine).without(gone, "threshold", why)
 
 
 @dataclass(frozen=True, slots=True)
 class DropEcho:
     """Drop messages of the current session that are equal to the query; never a note or an entity."""
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
         gone = candidates.facts.echo
         return candidates.without(gone, "echo", lambda: ["it is the query itself"] * int(gone.sum()))
 
@@ -48,7 +47,7 @@ class DropRepeats:
     A message says all that its notes say: where it is better than each of them they go, else it does.
     """
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
         best_first = np.lexsort((candidates.ids, -candidates.score))
         _, first_places = np.unique(candidates.facts.content[best_first], return_index=True)
         gone = np.ones(len(candidates), bool)
@@ -59,10 +58,10 @@ class DropRepeats:
             keepers = dict(zip(content[~gone].tolist(), ids[~gone].tolist(), strict=True))
             return [f"it repeats memory {keepers[key]}" for key in content[gone].tolist()]
 
-        return _without_drawn(candidates.without(gone, "repeats", why))
+        return _without_extracted(candidates.without(gone, "repeats", why))
 
 
-def _without_drawn(candidates: Candidates) -> Candidates:
+def _without_extracted(candidates: Candidates) -> Candidates:
     """Without messages that stand below a note drawn from them, and without notes that stand below theirs."""
     ids, origin = candidates.ids, candidates.facts.origin
     drawn = np.flatnonzero((origin != ids) & np.isin(origin, ids))
@@ -91,23 +90,23 @@ def _without_drawn(candidates: Candidates) -> Candidates:
 class Order:
     """Best score first; ties by id, so that equal inputs give equal orders."""
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
-        return candidates.taken(np.lexsort((candidates.ids, -candidates.score)))
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+        return candidates.at(np.lexsort((candidates.ids, -candidates.score)))
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
     """Keep the first `limit`."""
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:
-        limit, count = moment.limit, len(candidates)
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+        limit, count = context.limit, len(candidates)
         if count <= limit:
             return candidates
 
         def why() -> list[str]:
             return [f"it stands at place {place + 1}" for place in range(limit, count)]
 
-        return candidates.parted(slice(limit), slice(limit, None), "cut", why)
+        return candidates.split(slice(limit), slice(limit, None), "cut", why)
 
 
 def uncut(profile: Profile) -> list[Step]:

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.factors.candidates import Mark
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recollect.factors.candidates import Candidates, Floats, Moment, Source
+    from recollect.factors.candidates import Candidates, Floats, QueryContext, Source
 
 RRF_K = 60
 """Smoothing of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009)."""
@@ -33,10 +31,10 @@ class Rrf:
 
     k: float = RRF_K
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
         for name in ("meaning", "words"):
             shares = _by_rank(candidates.source(name), 1.0, self.k)
-            candidates = candidates.marked(Mark(f"rrf: {name}", "plus", shares))
+            candidates = candidates.with_change(f"rrf: {name}", "plus", shares)
         return candidates
 
 
@@ -48,10 +46,10 @@ class WeightedRrf:
     bm25_weight: float = 0.30
     rrf_k: float = 10.0
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
         for name, weight in (("meaning", self.vector_weight), ("words", self.bm25_weight)):
             shares = _by_rank(candidates.source(name), weight * (self.rrf_k + 1), self.rrf_k)
-            candidates = candidates.marked(Mark(f"weighted rrf: {name}", "plus", shares))
+            candidates = candidates.with_change(f"weighted rrf: {name}", "plus", shares)
         return candidates
 
 
@@ -62,12 +60,10 @@ class Linear:
     meaning: float = 0.5
     words: float = 0.3
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
-        cosine = positive_cosine(candidates)
-        words = words_share(candidates.source("words"))
-        return candidates.marked(Mark("linear: meaning", "plus", self.meaning * cosine)).marked(
-            Mark("linear: words", "plus", self.words * words)
-        )
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+        cosine, words = positive_cosine(candidates), words_share(candidates.source("words"))
+        candidates = candidates.with_change("linear: meaning", "plus", self.meaning * cosine)
+        return candidates.with_change("linear: words", "plus", self.words * words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +77,15 @@ class Blend:
     meaning: float = 0.6
     words: float = 0.4
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
         meaning = stretched(candidates.source("meaning").score)
         words = words_share(candidates.source("words"))
-        return candidates.marked(Mark("blend: meaning", "plus", self.meaning * meaning)).marked(
-            Mark("blend: words", "plus", self.words * words)
-        )
+        candidates = candidates.with_change("blend: meaning", "plus", self.meaning * meaning)
+        return candidates.with_change("blend: words", "plus", self.words * words)
 
 
 @dataclass(frozen=True, slots=True)
-class Holds:
+class MatchedShare:
     """Add weight * how far the share of the query that the candidate itself holds goes above `above`.
 
     weight * max(0, share - above) / (1 - above)
@@ -101,12 +96,12 @@ class Holds:
     weight: float = 0.4
     above: float = 0.6
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:  # noqa: ARG002  # every step's form
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
         share = np.nan_to_num(candidates.source("held").score, nan=0.0)
         if self.above >= 1 or not (share > self.above).any():
             return candidates
         over = np.maximum(0.0, share - self.above) / (1 - self.above)
-        return candidates.marked(Mark("holds", "plus", self.weight * over))
+        return candidates.with_change("holds", "plus", self.weight * over)
 
 
 def positive_cosine(candidates: Candidates) -> Floats:

@@ -14,9 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from recollect.factors.cooccurrence import COOC_TEMPORAL_FLOOR, GAMMA
-from recollect.factors.forgetting import LAMBDA_HOURLY, TEMPORAL_FLOOR, Forgetting
-from recollect.factors.salience import ALPHA_CONS, BETA_DEG, BETA_SAL, D_MAX, Salience
+from recollect.factors.limbic import (
+    ALPHA_CONS,
+    BETA_DEG,
+    BETA_SAL,
+    COOC_TEMPORAL_FLOOR,
+    D_MAX,
+    GAMMA,
+    LAMBDA_HOURLY,
+    TEMPORAL_FLOOR,
+    Forgetting,
+    Salience,
+)
 from recollect.rank.fuse import RRF_K, reciprocal_ranks
 from recollect.rank.route import Strategy, strategy_for
 
@@ -210,7 +219,7 @@ def _hours_since(when: datetime | str | None, now: datetime) -> float:
     """0 for a time that is unknown or lies ahead; a time without a zone is UTC."""
     if when is None:
         return 0.0
-    moment = datetime.fromisoformat(when) if isinstance(when, str) else when
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (now - moment) / timedelta(hours=1))
+    context = datetime.fromisoformat(when) if isinstance(when, str) else when
+    if context.tzinfo is None:
+        context = context.replace(tzinfo=UTC)
+    return max(0.0, (now - context) / timedelta(hours=1))

@@ -7,17 +7,28 @@ from math import ceil
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Candidates, Moment
+    from recollect.factors.candidates import Candidates, QueryContext
 
 
 class Step(Protocol):
     """A frozen value that one can call: it prints, compares, serialises and runs."""
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates: ...
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates: ...
+
+
+class _Deep:
+    """A search that is asked for `times` the limit, and for `least` at the least."""
+
+    __slots__ = ()
+    times: float
+    least: int
+
+    def take(self, limit: int) -> int:
+        return max(self.least, ceil(self.times * limit))
 
 
 @dataclass(frozen=True, slots=True)
-class ByMeaning:
+class ByMeaning(_Deep):
     """Ask for the nearest in meaning: `times` the limit, and `least` at the least.
 
     With a `shortlist`, the search goes in two stages: by a third of each vector's width to a shortlist of
@@ -30,12 +41,9 @@ class ByMeaning:
     shortlist: int | None = None
     then: bool = False
 
-    def take(self, limit: int) -> int:
-        return max(self.least, ceil(self.times * limit))
-
 
 @dataclass(frozen=True, slots=True)
-class ByWords:
+class ByWords(_Deep):
     """Ask for the best by BM25: `times` the limit, and `least` at the least; `then` as by meaning.
 
     With `held`, also tell how much of the query each candidate holds, whichever search has found it.
@@ -47,12 +55,9 @@ class ByWords:
     then: bool = False
     held: bool = False
 
-    def take(self, limit: int) -> int:
-        return max(self.least, ceil(self.times * limit))
-
 
 @dataclass(frozen=True, slots=True)
-class ByContext:
+class ByContext(_Deep):
     """Ask for the messages whose neighbours hold the query's words, and for replies to questions like it.
 
     Neighbours stand up to `within` places away; `times` and `least` as by meaning.
@@ -62,9 +67,6 @@ class ByContext:
     least: int = 0
     within: int = 2
 
-    def take(self, limit: int) -> int:
-        return max(self.least, ceil(self.times * limit))
-
 
 @dataclass(frozen=True, slots=True)
 class ByLinks:
@@ -72,7 +74,7 @@ class ByLinks:
 
     most: int = 50
 
-    def take(self, limit: int) -> int:  # noqa: ARG002  # every retriever's form
+    def take(self, limit: int) -> int:
         return self.most
 
 
@@ -89,8 +91,8 @@ class Profile:
     steps: tuple[Step, ...]
 
 
-def run(profile: Profile, candidates: Candidates, moment: Moment) -> Candidates:
+def run(profile: Profile, candidates: Candidates, context: QueryContext) -> Candidates:
     """Best first, cut to the limit; each candidate carries what every step did."""
     for step in profile.steps:
-        candidates = step(candidates, moment)
+        candidates = step(candidates, context)
     return candidates

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
 
 from recollect.errors import InvalidInput
 from recollect.factors.catalogue import FACTORS
-from recollect.factors.temporal import TemporalRelevance
-from recollect.rank.adjust import Plus, Times
-from recollect.rank.around import Around, Linked, Reply
-from recollect.rank.base import BaseRelevance, Keep, Rescale
+from recollect.factors.recency import TemporalRelevance
+from recollect.rank.adjust import BaseRelevance, Keep, Plus, Rescale, TemporalBlend, Times
+from recollect.rank.conversation import LinkScore, NeighbourScore, ReplyScore
 from recollect.rank.finish import Cut, DropEcho, DropRepeats, Order, Threshold
-from recollect.rank.fuse import Blend, Holds, Linear, Rrf, WeightedRrf
+from recollect.rank.fuse import Blend, Linear, MatchedShare, Rrf, WeightedRrf
 from recollect.rank.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.rank.route import Route
-from recollect.rank.when import TemporalBlend
 
 if TYPE_CHECKING:
     from recollect.rank.pipeline import Retriever, Step
@@ -33,10 +31,10 @@ STEPS: dict[str, type[Step]] = {
     "rescale": Rescale,
     "route": Route,
     "temporal_blend": TemporalBlend,
-    "holds": Holds,
-    "around": Around,
-    "reply": Reply,
-    "linked": Linked,
+    "holds": MatchedShare,
+    "around": NeighbourScore,
+    "reply": ReplyScore,
+    "linked": LinkScore,
     "threshold": Threshold,
     "drop_echo": DropEcho,
     "drop_repeats": DropRepeats,

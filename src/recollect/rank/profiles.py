@@ -5,28 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.errors import InvalidInput
-from recollect.factors.asks import Asks
-from recollect.factors.cooccurrence import Cooccurrence
-from recollect.factors.depth import DepthWeight
-from recollect.factors.forgetting import Forgetting
-from recollect.factors.importance import Importance
-from recollect.factors.metadata import MetadataWeight
-from recollect.factors.named import Named
-from recollect.factors.recency import Fading, Fresh, Just
-from recollect.factors.salience import Salience
-from recollect.factors.spread import Spread
-from recollect.factors.stability import Stability
-from recollect.factors.status import StatusWeight
-from recollect.factors.strength import Strength
-from recollect.rank.adjust import Plus, Times
-from recollect.rank.around import Around, Linked, Reply
-from recollect.rank.base import BaseRelevance, Keep
+from recollect.factors.content import EndsWithQuestion, Importance, NamedSpeaker
+from recollect.factors.dream_traces import DepthWeight, Spread, Stability, Strength
+from recollect.factors.limbic import Cooccurrence, Forgetting, MetadataWeight, Salience, StatusWeight
+from recollect.factors.recency import CognisRecency, MnemosyneRecency, ReverieRecency
+from recollect.rank.adjust import BaseRelevance, Keep, Plus, TemporalBlend, Times
+from recollect.rank.conversation import LinkScore, NeighbourScore, ReplyScore
 from recollect.rank.finish import Cut, DropEcho, DropRepeats, Order, Threshold
-from recollect.rank.fuse import RRF_K, Blend, Holds, Linear, Rrf, WeightedRrf
+from recollect.rank.fuse import RRF_K, Blend, Linear, MatchedShare, Rrf, WeightedRrf
 from recollect.rank.limbic import EXPANSION_FACTOR
 from recollect.rank.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.rank.route import Route
-from recollect.rank.when import TemporalBlend
 
 LIMBIC = Profile(
     name="limbic",
@@ -55,7 +44,7 @@ MNEMOSYNE = Profile(
     steps=(
         Linear(meaning=0.5, words=0.3),
         Plus(Importance(), weight=0.2),
-        Times(Fading()),
+        Times(MnemosyneRecency()),
         DropRepeats(),
         Order(),
         Cut(),
@@ -68,7 +57,7 @@ REVERIE = Profile(
     retrieve=(ByMeaning(times=1, least=100), ByWords("plain", times=1, least=100)),
     steps=(
         Rrf(k=30),
-        Times(Fresh()),
+        Times(ReverieRecency()),
         Times(Strength()),
         Times(DepthWeight()),
         Times(Spread()),
@@ -86,7 +75,7 @@ COGNIS = Profile(
         Threshold(similarity_threshold=0.3),
         WeightedRrf(vector_weight=0.70, bm25_weight=0.30, rrf_k=10),
         TemporalBlend(),
-        Plus(Just()),
+        Plus(CognisRecency()),
         DropEcho(),
         DropRepeats(),
         Order(),
@@ -107,15 +96,15 @@ RECOLLECT = Profile(
     steps=(
         Blend(meaning=0.6, words=0.4),
         # Right after the blend, which of a note stands for its surroundings; what follows is no part of them.
-        Around(nearby=0.35, conversation=0.2),
-        Reply(weight=0.2),
-        Linked(weight=0.6),
-        Holds(weight=0.4, above=0.6),
-        Plus(Named(), weight=0.25),
+        NeighbourScore(nearby=0.35, conversation=0.2),
+        ReplyScore(weight=0.2),
+        LinkScore(weight=0.6),
+        MatchedShare(weight=0.4, above=0.6),
+        Plus(NamedSpeaker(), weight=0.25),
         TemporalBlend(share=0.4),
         Times(StatusWeight()),
         # Behind all that multiplies: a score below 0 would rise by it.
-        Plus(Asks(), weight=-0.1),
+        Plus(EndsWithQuestion(), weight=-0.1),
         DropEcho(),
         DropRepeats(),
         Order(),

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from recollect.factors.candidates import Mark
-from recollect.rank.base import Rescale
+from recollect.rank.adjust import Rescale
 from recollect.text.tokens import words
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Candidates, Moment
+    from recollect.factors.candidates import Candidates, QueryContext
 
 
 class Strategy(StrEnum):
@@ -82,14 +81,14 @@ class Route:
     limbic_heavy: float = 0.3
     on: bool = True
 
-    def __call__(self, candidates: Candidates, moment: Moment) -> Candidates:
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
         if not self.on or not len(candidates):
             return candidates
-        strategy = strategy_for(moment.query, moment.limit if moment.limit_given else None)
+        strategy = strategy_for(context.query, context.limit if context.limit_given else None)
         weight = float(getattr(self, strategy.value))
-        return Rescale()(candidates, moment).marked(
-            Mark(f"routing: {strategy.value}", "mix", candidates.kept["base"], (weight,))
-        )
+        base = candidates.named_values["base"]
+        rescaled = Rescale()(candidates, context)
+        return rescaled.with_change(f"routing: {strategy.value}", "mix", base, weight)
 
 
 def _step(number: int, low: int, high: int) -> int:

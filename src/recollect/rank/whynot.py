@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.factors.candidates import applied
+from recollect.factors.candidates import apply_change
 from recollect.rank.explain import reasons
 from recollect.rank.finish import uncut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recollect.factors.candidates import Candidates, Dropped, Moment
+    from recollect.factors.candidates import Candidates, DroppedCandidate, QueryContext
     from recollect.rank.explain import Reason
     from recollect.rank.pipeline import Profile
 
@@ -37,7 +37,7 @@ class Standing:
 
     place: int | None
     """From 1; None where a step dropped it."""
-    dropped: Dropped | None
+    dropped: DroppedCandidate | None
     score: float
     needed: float | None
     """The score of the last one that made the list; None where the list is not full."""
@@ -48,19 +48,19 @@ class Standing:
 def standing(
     profile: Profile,
     candidates: Candidates,
-    moment: Moment,
+    context: QueryContext,
     id_: int,
     then: Callable[[Candidates], Candidates] | None = None,
 ) -> Standing:
     """Run every step but the cut, and `then` what follows them; look where the candidate comes out."""
     ranked = candidates
     for step in uncut(profile):
-        ranked = step(ranked, moment)
+        ranked = step(ranked, context)
     if then is not None:
         ranked = then(ranked)
     dropped = next((one for one in ranked.dropped if one.id == id_), None)
     listed = ranked.ids.tolist()
-    needed = float(ranked.score[moment.limit - 1]) if 0 < moment.limit <= len(listed) else None
+    needed = float(ranked.score[context.limit - 1]) if 0 < context.limit <= len(listed) else None
     if dropped is not None:
         return Standing(None, dropped, dropped.score, needed, (), ())
     row = listed.index(id_)
@@ -77,15 +77,15 @@ def standing(
 def _costs(ranked: Candidates, row: int) -> tuple[Cost, ...]:
     """One for each step that multiplied or added, the dearest first."""
     costs = []
-    for skipped, mark in enumerate(ranked.marks):
-        if mark.effect not in ("times", "plus"):
+    for skipped, change in enumerate(ranked.score_changes):
+        if change.effect not in ("times", "plus"):
             continue
         score = np.zeros(1)
-        for index, other in enumerate(ranked.marks):
+        for index, other in enumerate(ranked.score_changes):
             if index != skipped:
-                score = applied(score, other.taken(np.array([row])))
+                score = apply_change(score, other.at(np.array([row])))
         place = _place(ranked, row, float(score[0]))
-        costs.append(Cost(mark.step, float(mark.values[row]), place, row + 1 - place))
+        costs.append(Cost(change.step, float(change.values[row]), place, row + 1 - place))
     return tuple(sorted(costs, key=lambda cost: -cost.places))
 
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.factors.ages import microseconds
-from recollect.factors.candidates import ALWAYS, NEVER, Candidates, Moment, Source
+from recollect.factors.candidates import ALWAYS, NEVER, Candidates, QueryContext, Source
+from recollect.factors.recency import microseconds
 from recollect.rank.pipeline import ByContext, ByLinks, ByMeaning, ByWords
 from recollect.records import Found
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recollect.factors.candidates import Facts, Ints, Surroundings
+    from recollect.factors.candidates import ConversationContext, Facts, Ints
     from recollect.ports import Vector, View
     from recollect.rank.pipeline import Profile
     from recollect.records import Filter
@@ -56,7 +56,7 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Gathered:
     candidates: Candidates
-    moment: Moment
+    moment: QueryContext
     found: Mapping[str, Sequence[Found]]
     """By the name of the search: `meaning`, `words`, `nearby`, `linked`; and `reply`, which has no order."""
 
@@ -67,7 +67,7 @@ def gather(view: View, profile: Profile, request: Request, also: Sequence[int] =
     `also` joins memories that no search has found, to see how they would have fared.
     """
     found: dict[str, Sequence[Found]] = {}
-    told: Sequence[Surroundings] = ()
+    told: Sequence[ConversationContext] = ()
     replies: Sequence[Found] = ()
     # The context last, wherever a profile names it: it asks for replies to what was found by meaning.
     for retriever in sorted(profile.retrieve, key=lambda each: isinstance(each, ByContext)):
@@ -91,12 +91,12 @@ def gather(view: View, profile: Profile, request: Request, also: Sequence[int] =
         | _held(view, profile, request, facts.ids),
         score=np.zeros(len(facts.ids)),
     )
-    moment = Moment(
+    moment = QueryContext(
         now=request.now,
         query=request.query,
         limit=request.limit,
         limit_given=request.limit_given,
-        together=view.together(ids),
+        cooccurrences=view.together(ids),
         span=request.span,
     )
     return Gathered(candidates, moment, found | {"reply": replies} if replies else found)
@@ -104,7 +104,7 @@ def gather(view: View, profile: Profile, request: Request, also: Sequence[int] =
 
 def around(
     view: View, retriever: ByContext, request: Request, k: int
-) -> tuple[Sequence[Found], Sequence[Surroundings]]:
+) -> tuple[Sequence[Found], Sequence[ConversationContext]]:
     """The best k by what stands near them. What was just asked in this session says nothing of the rest."""
     echo = None if request.session is None else (request.session, request.query)
     return view.around(request.sought, k, request.where, retriever.within, echo)
@@ -115,13 +115,13 @@ def wider(request: Request, limit: int) -> Request:
     return replace(request, limit=limit, limit_given=True)
 
 
-def _around(nearby: Source | None, told: Sequence[Surroundings], facts: Facts) -> dict[str, Source]:
+def _around(nearby: Source | None, told: Sequence[ConversationContext], facts: Facts) -> dict[str, Source]:
     """What is said around the candidates, also around those that other searches have found."""
     if nearby is None:
         return {}
     near, whole = np.zeros(len(facts.ids)), np.zeros(len(facts.ids))
     for scope in told:
-        more_near, more_whole = scope.beside(facts)
+        more_near, more_whole = scope.for_candidates(facts)
         near, whole = near + more_near, whole + more_whole
     return {
         "nearby": Source(nearby.rank, near),

@@ -31,7 +31,7 @@ def mark(engine: Engine, uri: str) -> int:
 
 
 def _of_graph(engine: Engine) -> int:
-    from recollect.factors.ages import microseconds  # noqa: PLC0415  # a list of tools needs none
+    from recollect.factors.recency import microseconds  # noqa: PLC0415  # a list of tools needs none
 
     with engine.store.read() as view:
         return view.graph_mark(engine.scope, microseconds(engine.parts.clock()))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine.limits import DEFAULT_LIMIT
 from recollect.errors import InvalidInput, NotFound
-from recollect.rank.likely import in_a_word
+from recollect.rank.confidence_label import confidence_label
 from recollect.records import Kind
 from recollect.serve import wire
 from recollect.serve.paging import CURSOR, MORE, at_most, fit, found, shortened
@@ -110,7 +110,7 @@ def _recall(call: Call) -> Reply:
     # Who asks about the past must not change it; and who pages on has not asked anew.
     if "as_of" not in given and call.get("cursor") is None:
         call.engine.record_shown([hit["id"] for hit in data["hits"]], answers[-1])
-    data["answer"] = in_a_word(answers[-1].confidence or 0.0)
+    data["answer"] = confidence_label(answers[-1].confidence or 0.0)
     if data["hits"] and data["answer"] == "unlikely":
         notes = [_GUESSES, *notes]
     return Reply(data, wire.lines(data["hits"], *notes))

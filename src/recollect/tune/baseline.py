@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from recollect.rank.base import BaseRelevance, Keep
+from recollect.rank.adjust import BaseRelevance, Keep
 from recollect.rank.finish import Cut, DropEcho, DropRepeats, Order
 from recollect.rank.fuse import Rrf
 from recollect.rank.pipeline import Profile

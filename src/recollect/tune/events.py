@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recollect.factors.candidates import Candidates, Moment
+    from recollect.factors.candidates import Candidates, QueryContext
 
 Arm = Literal["ours", "baseline", "interleaved"]
 """Which ranking the caller saw: the profile's, what it is compared with, or both, drafted in turns."""
@@ -31,7 +31,7 @@ class Event:
     baseline: tuple[int, ...]
     """As what it is compared with put them, as many."""
     candidates: Candidates
-    moment: Moment
+    moment: QueryContext
     feedback: Mapping[int, float] = field(default_factory=dict)
     """By memory, how good it proved: from 1 (opened, asked for again, or praised) to -1 (called wrong)."""
     said: Mapping[int, float] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from recollect.tune.question import question_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.factors.candidates import Moment
+    from recollect.factors.candidates import QueryContext
     from recollect.tune.events import Arm, Event
 
 Team = Literal["ours", "baseline"]
@@ -29,7 +29,7 @@ def arm_of(query: str, seed: str, share: float = 0.5) -> Arm:
     return "ours" if _chance(f"{seed}\0{question_of(query)}") < share else "baseline"
 
 
-def coin_text(moment: Moment) -> str:
+def coin_text(moment: QueryContext) -> str:
     """What an answer's coins are drawn from: with the time, so that a question asked again is redrawn."""
     return f"{moment.now}\0{moment.query}"
 

@@ -57,8 +57,10 @@ class Replay:
             self._stacks[known] = self._stacks.pop(known)
         for step in steps[len(known or ()) :]:
             ranked = [(step(candidates, moment), moment) for candidates, moment in ranked]
-        # Marks and losses are for people; dropping them keeps the rows light.
-        bare = tuple((replace(candidates, marks=(), losses=()), moment) for candidates, moment in ranked)
+        # Changes and removals are for people; dropping them keeps the rows light.
+        bare = tuple(
+            (replace(candidates, score_changes=(), removals=()), moment) for candidates, moment in ranked
+        )
         while len(self._stacks) >= _STACKS:
             del self._stacks[next(iter(self._stacks))]
         self._first = self._first or Stack.of(self._data, bare)

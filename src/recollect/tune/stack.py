@@ -7,32 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.factors.candidates import Moment, Together
-from recollect.rank.adjust import Plus, Times
-from recollect.rank.around import Around, Linked, Reply, told_around
-from recollect.rank.base import Keep, Rescale
+from recollect.factors.candidates import Cooccurrences, QueryContext
+from recollect.rank.adjust import Keep, Plus, Rescale, TemporalBlend, Times
+from recollect.rank.conversation import LinkScore, NeighbourScore, ReplyScore, neighbours_share
 from recollect.rank.finish import DropEcho, DropRepeats
-from recollect.rank.fuse import Blend, Holds, Linear, Rrf, WeightedRrf
+from recollect.rank.fuse import Blend, Linear, MatchedShare, Rrf, WeightedRrf
 from recollect.rank.route import Route, strategy_for
-from recollect.rank.when import TemporalBlend
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from recollect.factors.candidates import Candidates, Effect, Flags, Floats, Ints, Mark
+    from recollect.factors.candidates import Candidates, Effect, Flags, Floats, Ints, ScoreChange
     from recollect.rank.pipeline import Step
     from recollect.tune.judged import Judged
 
-    Answer = tuple[Candidates, Moment]
+    Answer = tuple[Candidates, QueryContext]
 
-ALONE = (Times, Plus, Rrf, WeightedRrf, Linear, Blend, TemporalBlend, Reply, Linked, Holds)
+ALONE = (Times, Plus, Rrf, WeightedRrf, Linear, Blend, TemporalBlend, ReplyScore, LinkScore, MatchedShare)
 """What these do to a score is known without any score."""
-TOGETHER = (Keep, Rescale, Route, Around)
+TOGETHER = (Keep, Rescale, Route, NeighbourScore)
 DROPS = (DropEcho, DropRepeats)
 _NONE = np.zeros(0, np.int64)
-_NO_MOMENT = Moment(0, "", 0, False, Together(_NONE, _NONE, _NONE, _NONE))
+_NO_MOMENT = QueryContext(0, "", 0, False, Cooccurrences(_NONE, _NONE, _NONE, _NONE))
 """For a step that does not look at it."""
 _NEUTRAL = {"plus": 0.0, "times": 1.0, "mix": 0.0}
 
@@ -133,7 +131,7 @@ class Stack:
                     if isinstance(step, Route) and step.on and base is not None:
                         weight = self._weights(step)
                         score = weight * base + (1 - weight) * score
-                case Around():
+                case NeighbourScore():
                     score = self._with_surroundings(step, score)
                 case _:
                     for layer in self._layers(step):
@@ -167,7 +165,7 @@ class Stack:
         same = low == high
         return np.where(same, 1.0, (score - low) / np.where(same, 1.0, high - low))
 
-    def _with_surroundings(self, step: Around, own: Floats) -> Floats:
+    def _with_surroundings(self, step: NeighbourScore, own: Floats) -> Floats:
         if not self.around:
             self.around.extend(self._told(name) for name in ("nearby", "conversation"))
         spoken = _joined([candidates.facts.session != 0 for candidates, _ in self.full], np.bool_)
@@ -177,7 +175,7 @@ class Stack:
         return score
 
     def _told(self, name: str) -> tuple[Flags, Floats]:
-        each = [told_around(candidates, name) for candidates, _ in self.full]
+        each = [neighbours_share(candidates, name) for candidates, _ in self.full]
         told = np.repeat(np.array([share is not None for share in each], np.bool_), self.counts)
         lengths = zip(each, self.counts.tolist(), strict=True)
         return told, _joined(
@@ -206,11 +204,11 @@ class Stack:
                 effect: Effect = "times" if isinstance(step, Times) else "plus"
                 yield Layer(effect, step.weight * factors if isinstance(step, Plus) else factors, factors)
             return
-        marks = [step(candidates, moment).marks for candidates, moment in self.full]
+        marks = [step(candidates, moment).score_changes for candidates, moment in self.full]
         for place in range(max(map(len, marks), default=0)):
             yield self._layer([each[place] if place < len(each) else None for each in marks])
 
-    def _layer(self, marks: Sequence[Mark | None]) -> Layer:
+    def _layer(self, marks: Sequence[ScoreChange | None]) -> Layer:
         """One mark of each answer; a step may leave an answer as it is, and then nothing is added."""
         effect = next(mark.effect for mark in marks if mark is not None)
         values = np.full(len(self.score), _NEUTRAL[effect])
@@ -230,7 +228,7 @@ class Stack:
         for rows, candidates in self.repeats[0]:
             here = alive[rows]
             some = replace(candidates, score=score[rows])
-            left = DropRepeats()(some if here.all() else some.taken(here), _NO_MOMENT)
+            left = DropRepeats()(some if here.all() else some.at(here), _NO_MOMENT)
             alive[rows] = np.isin(candidates.ids, left.ids)
 
 
@@ -239,7 +237,9 @@ def _score(answers: Sequence[Answer]) -> Floats:
 
 
 def _base(answers: Sequence[Answer]) -> Floats | None:
-    bases = [candidates.kept["base"] for candidates, _ in answers if "base" in candidates.kept]
+    bases = [
+        candidates.named_values["base"] for candidates, _ in answers if "base" in candidates.named_values
+    ]
     return _joined(bases, np.float64) if len(bases) == len(answers) else None
 
 
@@ -250,7 +250,7 @@ def _repeats(answers: Sequence[Candidates], starts: Sequence[int]) -> Iterator[t
         drawn = (origin != ids) & np.isin(origin, ids)
         rows = np.flatnonzero((often[back] > 1) | drawn | np.isin(ids, origin[drawn]))
         if len(rows):
-            yield start + rows, candidates.taken(rows)
+            yield start + rows, candidates.at(rows)
 
 
 def _targets(data: Judged, answers: Sequence[Candidates], starts: Sequence[int]) -> Targets:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.factors.candidates import NEVER, Facts, Together
+from recollect.factors.candidates import NEVER, Cooccurrences, Facts
 from recollect.records import Status
 from recollect.stores.sqlite.rows import many, storable
 from recollect.stores.sqlite.surroundings import conversation
@@ -113,7 +113,7 @@ def _named(connection: apsw.Connection, ids: Ints, speakers: Sequence[str | None
     return named
 
 
-def together(connection: apsw.Connection, ids: Sequence[int]) -> Together:
+def together(connection: apsw.Connection, ids: Sequence[int]) -> Cooccurrences:
     """Pairs of these, in the order of their ids; places are those of the sorted ids."""
     rows = list(
         connection.execute(
@@ -125,7 +125,7 @@ def together(connection: apsw.Connection, ids: Sequence[int]) -> Together:
     )
     columns = list(zip(*rows, strict=True)) if rows else [()] * 4
     known = np.array(sorted(ids), np.int64)
-    return Together(
+    return Cooccurrences(
         first=np.searchsorted(known, np.array(columns[0], np.int64)),
         second=np.searchsorted(known, np.array(columns[1], np.int64)),
         count=np.array(columns[2], np.int64),

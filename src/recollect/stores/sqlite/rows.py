@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.changes import Added, Outcome, Receipt
 from recollect.errors import InvalidInput
-from recollect.factors.ages import EPOCH, microseconds
+from recollect.factors.recency import EPOCH, microseconds
 from recollect.records import (
     Absence,
     Consolidation,

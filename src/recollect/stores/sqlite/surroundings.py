@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recollect.factors.candidates import Surroundings
+from recollect.factors.candidates import ConversationContext
 from recollect.records import Found
 from recollect.stores.sqlite import past, word_index
 from recollect.stores.sqlite.rows import many, storable
@@ -68,11 +68,11 @@ def around(
     within: int,
     where: Filter,
     echo: tuple[str, str] | None,
-) -> tuple[list[Found], Surroundings]:
+) -> tuple[list[Found], ConversationContext]:
     """The messages whose neighbours hold most of a query, and what there is around all others."""
     postings = _postings(connection, scope, text, where, echo)
     if not postings:
-        return [], Surroundings.none()
+        return [], ConversationContext.empty()
     sessions = sorted(set().union(*(session for session, _, _ in postings)))
     local = {session: place for place, session in enumerate(sessions)}
     texts, _ = word_index.size(connection, f"stems_{scope}")
@@ -89,7 +89,7 @@ def around(
     keys, near = _near(words, within)
     found = _best(connection, scope, sessions, keys, near, k, where)
     codes = np.array([conversation(scope, session) for session in sessions], np.int64)
-    return found, Surroundings(
+    return found, ConversationContext(
         session=codes[keys // _PLACES],
         position=keys % _PLACES,
         near=near,

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import apsw
 
     from recollect.dream.snapshot import Snapshot
-    from recollect.factors.candidates import Facts, Surroundings, Together
+    from recollect.factors.candidates import ConversationContext, Cooccurrences, Facts
     from recollect.ports import Vector, WordIndex
     from recollect.records import Calibrated, DreamRecord, LoggedAnswer, LogSize, PastQuestion, Session, Tuned
     from recollect.stores.sqlite.rows import Row
@@ -168,7 +168,7 @@ class SqliteView:
 
     def around(
         self, text: str, k: int, where: Filter, within: int, echo: tuple[str, str] | None = None
-    ) -> tuple[Sequence[Found], Sequence[Surroundings]]:
+    ) -> tuple[Sequence[Found], Sequence[ConversationContext]]:
         if Kind.MESSAGE not in where.kinds or k <= 0:
             return [], []
         each = [
@@ -255,7 +255,7 @@ class SqliteView:
     def facts(self, ids: Sequence[int], query: str, session: str | None, now: int) -> Facts:
         return facts(self.connection, ids, query, session, now)
 
-    def together(self, ids: Sequence[int]) -> Together:
+    def together(self, ids: Sequence[int]) -> Cooccurrences:
         return together(self.connection, ids)
 
     # Passages and vectors

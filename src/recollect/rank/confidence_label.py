@@ -1,17 +1,17 @@
-"""Probabilities in words, and the line below which an answer is no answer."""
+"""Probabilities as words, and the line below which an answer is no answer."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-Likely = Literal["likely", "possible", "unlikely"]
+ConfidenceLabel = Literal["likely", "possible", "unlikely"]
 
 UNLIKELY = 0.25
 """Below it, nothing here seems to answer: of those that had an answer, about a tenth at most fell below."""
 LIKELY = 0.6
 
 
-def in_a_word(confidence: float) -> Likely:
+def confidence_label(confidence: float) -> ConfidenceLabel:
     if confidence < UNLIKELY:
         return "unlikely"
     return "possible" if confidence < LIKELY else "likely"

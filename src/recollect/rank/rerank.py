@@ -1,4 +1,4 @@
-"""Re-ranking: what a second reader makes of the first places of a list, mixed with what ranked it."""
+"""Re-ranking: mixes what a second model makes of the first places of a list with the score that they had."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.factors.candidates import Mark
 from recollect.rank.finish import Order
+from recollect.rank.fuse import stretched
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Candidates, Floats, Moment
+    from recollect.factors.candidates import Candidates, Floats, QueryContext
 
 
 @dataclass(frozen=True, slots=True)
-class Reread:
+class RerankBlend:
     """share * reading + (1 - share) * score, over a list that is sorted already.
 
     The scores are stretched to [0, 1] over the first `listed`, the readings over the first `read`, which are
@@ -37,24 +37,18 @@ class Reread:
         """How many of it the second reader is given."""
         return min(self.listed(limit), self.most)
 
-    def __call__(self, candidates: Candidates, readings: Floats, moment: Moment, name: str) -> Candidates:
+    def __call__(
+        self, candidates: Candidates, readings: Floats, context: QueryContext, name: str
+    ) -> Candidates:
         """`readings` are those of the first so many, the higher the better."""
         if not len(candidates):
             return candidates
-        score = candidates.score[: self.listed(moment.limit)]
+        score = candidates.score[: self.listed(context.limit)]
         values = np.zeros(len(candidates))
-        values[: len(readings)] = _stretched(readings)
+        values[: len(readings)] = stretched(readings)
         high = float(score.max())
         # Equal scores all become 1, and what is below them, and not listed, less than that.
         low = high - 1 if score.min() == high else float(score.min())
-        rescaled = candidates.marked(Mark("rescaled", "rescale", np.zeros(len(candidates)), (low, high)))
-        mixed = rescaled.marked(Mark(f"re-ranking: {name}", "mix", values, (self.share,)))
-        return Order()(mixed, moment)
-
-
-def _stretched(values: Floats) -> Floats:
-    """To [0, 1]; where all are equal, all become 1."""
-    if not len(values):
-        return values
-    low, high = values.min(), values.max()
-    return np.ones_like(values) if low == high else (values - low) / (high - low)
+        rescaled = candidates.with_change("rescaled", "rescale", np.zeros(len(candidates)), low, high)
+        mixed = rescaled.with_change(f"re-ranking: {name}", "mix", values, self.share)
+        return Order()(mixed, context)
