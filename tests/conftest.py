@@ -12,7 +12,7 @@ import hypothesis_profiles
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
 
@@ -33,7 +33,7 @@ PATIENCE_SECONDS = 600
 @pytest.fixture(autouse=True)
 def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine, too, whoever closes a small store waits until it has learnt."""
-    monkeypatch.setattr("recollect.engine.learning._AT_LATEST_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr("recollect.engine.calibration_scheduler._CLOSE_WITHIN_SECONDS", PATIENCE_SECONDS)
 
 
 @dataclass
@@ -68,7 +68,7 @@ def make_engine(store: SqliteStore, clock: FixedClock) -> MakeEngine:
 
     def make(embedders: EmbedderNamed = embedder_named, model: str = "hashing") -> Engine:
         return Engine(
-            Parts(store, clock, embedders, model, Scope(), Signals(store, "test", PATIENCE_SECONDS))
+            Parts(store, clock, embedders, model, Scope(), UsageRecorder(store, "test", PATIENCE_SECONDS))
         )
 
     return make

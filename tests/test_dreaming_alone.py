@@ -13,7 +13,6 @@ import pytest
 import recollect
 from recollect.bootstrap import backups, engine
 from recollect.dream.knobs import Knobs, Phase
-from recollect.engine.night import Night
 from recollect.settings import Settings
 from recollect.stores import daily
 
@@ -29,20 +28,11 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(tmp_path / "memory.db", model="hashing", time_zone="UTC", dream=True)
 
 
-def night_of(memory: Engine) -> Night:
-    assert memory.parts.signals.then is not None
-    night = memory.parts.signals.then.__self__  # type: ignore[attr-defined]  # a bound method
-    assert isinstance(night, Night)
-    return night
-
-
 def ask_and_sleep(memory: Engine) -> list[int]:
     """One answer, and the dream that it may bring; the ids of all dreams so far."""
     memory.recall("tea")
-    memory.parts.signals.settle(None)
-    # The answer's own call may come before or after this one: one of them starts the dream.
-    night_of(memory).falls()
-    night_of(memory).settle()
+    memory.parts.usage.settle(None)
+    memory.parts.worker.settle_jobs()
     return [each.id for each in memory.dreams.history()]
 
 
@@ -62,7 +52,7 @@ def test_off_means_off_and_so_does_a_process_that_does_not_stay(
 ) -> None:
     for chosen, dreams in ((replace(settings, dream=False), True), (settings, False)):
         with engine(chosen, clock, dreams=dreams) as memory:
-            assert memory.parts.signals.then is None
+            assert memory.parts.usage.after_recording == []
 
 
 def test_the_library_dreams_where_the_settings_say_so(
@@ -75,7 +65,7 @@ def test_the_library_dreams_where_the_settings_say_so(
         assert ask_and_sleep(memory) == [1]
     (tmp_path / "config.toml").write_text("")
     with recollect.open(settings.store, model="hashing", clock=clock) as memory:
-        assert memory.parts.signals.then is None
+        assert memory.parts.usage.after_recording == []
 
 
 def test_knobs_phases_and_a_name_of_its_own_come_from_the_settings(

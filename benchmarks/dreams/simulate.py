@@ -17,7 +17,7 @@ from life import Life, Need, Telling
 from recollect.dream.knobs import Knobs
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
 from recollect.records import Kind, Model, Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -110,7 +110,7 @@ def live(
     """Ask everything by each of the profiles; what the last of them shows is noted."""
     clock = Clock()
     store = SqliteStore(folder / "memory.db")
-    signals = Signals(store, "day 0")
+    signals = UsageRecorder(store, "day 0")
     parts = Parts(
         store,
         clock,

@@ -32,7 +32,7 @@ from recollect.changes import (
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
 from recollect.rank.adjust import TemporalBlend
 from recollect.rank.pipeline import ByContext, ByLinks
@@ -109,7 +109,7 @@ def asking(size: int, folder: Path) -> Iterator[dict[str, Any]]:
         lambda _: embedder,
         embedder.model.name,
         Scope(),
-        Signals(store, "bench"),
+        UsageRecorder(store, "bench"),
         zone=UTC,
     )
     queries = made.queries(QUERIES)

@@ -27,7 +27,7 @@ from timing import in_turn, number, tell
 from recollect.changes import NewText, PutText
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, View
 from recollect.rank.conversation import NeighbourScore, ReplyScore
 from recollect.rank.pipeline import ByContext
@@ -74,7 +74,7 @@ def _rows(size: int, folder: Path) -> Iterator[dict[str, Any]]:
         lambda _: embedder,
         embedder.model.name,
         Scope(),
-        Signals(store, "bench"),
+        UsageRecorder(store, "bench"),
         zone=UTC,
     )
     queries = made.queries(QUERIES)

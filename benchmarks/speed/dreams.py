@@ -35,7 +35,7 @@ from timing import number, tell, timed
 from recollect.changes import NewEntity, NewObservation, NewText, PutEntity, PutText, PutVectors
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder
 from recollect.records import Kind, Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -121,10 +121,10 @@ def _day(engine: Engine, clock: Clock, queries: Sequence[str]) -> None:
     """Somebody asks, in sessions of ten questions; and it is night a few hours later."""
     for place, query in enumerate(queries):
         if place % 10 == 0:
-            engine.parts.signals.settle(None)
-            engine.parts.signals.session = f"{clock.now:%j} {place}"
+            engine.parts.usage.settle(None)
+            engine.parts.usage.session = f"{clock.now:%j} {place}"
         engine.recall(query)
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     clock.now += timedelta(hours=8)
 
 
@@ -309,7 +309,13 @@ def _engine(path: Path, embedder: Embedder, clock: Clock) -> Engine:
     store = SqliteStore(path)
     return Engine(
         Parts(
-            store, clock, lambda _: embedder, embedder.model.name, Scope(), Signals(store, "bench"), zone=UTC
+            store,
+            clock,
+            lambda _: embedder,
+            embedder.model.name,
+            Scope(),
+            UsageRecorder(store, "bench"),
+            zone=UTC,
         )
     )
 

@@ -29,7 +29,7 @@ from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
 from recollect.engine.recall import Question, _hits, asking
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.factors.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
 from recollect.factors.recency import microseconds
 from recollect.rank.explain import all_reasons
@@ -155,7 +155,7 @@ def recall(size: int, folder: str | None) -> Iterator[dict[str, Any]]:
         store = SqliteStore(Path(made) / "memory.db")
         texts = Texts()
         _fill(store, embedder, texts.some(size))
-        signals = Signals(store, "bench")
+        signals = UsageRecorder(store, "bench")
         with Engine(Parts(store, lambda: NOW, lambda _: embedder, MODEL, Scope(), signals)) as engine:
             queries = [*texts.queries(3, 3)[: QUERIES // 2], *texts.queries(0, 3)[: QUERIES // 2]]
             for query in queries[:5]:  # the model, the vectors and the pages into memory
@@ -243,11 +243,11 @@ def _extras(engine: Engine, queries: Sequence[str], profile: str) -> dict[str, A
             ask(query)
             if name == "after recording":
                 ask(query, record=True)
-                engine.parts.signals.settle(None)
+                engine.parts.usage.settle(None)
             clock = _Clock(times)
             ways[name](query)
             clock.lap(name)
-            engine.parts.signals.settle(None)
+            engine.parts.usage.settle(None)
     return {
         "what": "whole recall",
         "ms": {name: _summary(values) for name, values in times.items()},

@@ -22,7 +22,7 @@ from recollect.embedders.choose import embedder_named
 from recollect.engine import remember
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
 from recollect.records import Kind, Model, Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -96,7 +96,7 @@ def engine_on(path: Path, embedder: Embedder | None) -> Engine:
     store = SqliteStore(path)
     name = "none" if embedder is None else embedder.model.name
     return Engine(
-        Parts(store, lambda: NOW, lambda _: embedder, name, Scope(), Signals(store, "bench"), zone=UTC)
+        Parts(store, lambda: NOW, lambda _: embedder, name, Scope(), UsageRecorder(store, "bench"), zone=UTC)
     )
 
 

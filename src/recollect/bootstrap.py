@@ -14,12 +14,12 @@ from zoneinfo import ZoneInfo
 from recollect.changes import Bounds
 from recollect.dream.knobs import Phase
 from recollect.embedders import choose
+from recollect.engine.calibration_scheduler import CalibrationScheduler
+from recollect.engine.dream_scheduler import DreamScheduler
 from recollect.engine.engine import Engine
-from recollect.engine.learning import Learning
-from recollect.engine.night import Night
 from recollect.engine.parts import Parts
 from recollect.engine.shadow import Trial
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
@@ -76,7 +76,7 @@ def engine(
         embedder_named=lambda name: _embedder(name, options),
         preferred_model=model_name(settings),
         scope=Scope(settings.owner, settings.agent),
-        signals=Signals(store, session or secrets.token_hex(8)),
+        usage=UsageRecorder(store, session or secrets.token_hex(8)),
         profiles={profile.name: profile for profile in settings.profiles},
         session=session,
         zone=zone(settings),
@@ -88,9 +88,9 @@ def engine(
         reranker=lambda: reranker(settings),
         reranks=settings.rerank != "off",
     )
-    if not (dreams and settings.dream):
-        return Engine(parts)
-    return Engine(parts, _night(parts, settings), Learning(parts))
+    if dreams and settings.dream:
+        _schedule(parts, settings)
+    return Engine(parts)
 
 
 def _trial(settings: Settings) -> Trial:
@@ -107,9 +107,11 @@ def _trial(settings: Settings) -> Trial:
     return Trial(settings.shadow, bounds, settings.ab, settings.ab_share, settings.ab_against)
 
 
-def _night(parts: Parts, settings: Settings) -> Night:
-    every = timedelta(minutes=settings.dream_every_minutes)
-    return Night(parts, {**PROFILES, **parts.profiles}, every, _backup(parts, settings))
+def _schedule(parts: Parts, settings: Settings) -> None:
+    """Look after each answer whether it is time to calibrate or to dream."""
+    calibration = CalibrationScheduler(parts)
+    dreams = DreamScheduler(parts, timedelta(minutes=settings.dream_every_minutes), _backup(parts, settings))
+    parts.usage.after_recording += [calibration.run_if_due, lambda _: dreams.run_if_due()]
 
 
 def _backup(parts: Parts, settings: Settings) -> Callable[[datetime], None] | None:

@@ -16,7 +16,7 @@ from readers import Arbitrary
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.rank.profiles import RECOLLECT
 from recollect.records import Kind, Scope
@@ -92,7 +92,7 @@ def _plain_engine(
 ) -> tuple[Engine, dict[int, str]]:
     """The haystack as any program would store it, with nothing of the benchmark's between."""
     store = SqliteStore(folder / "plain.db")
-    signals = Signals(store, "test")
+    signals = UsageRecorder(store, "test")
     parts = Parts(store, lambda: haystack.asked_at, lambda _: embedder, "hashing", Scope(), signals)
     engine = Engine(parts if reranker is None else replace(parts, reranker=lambda: reranker))
     of: dict[int, str] = {}

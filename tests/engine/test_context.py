@@ -17,7 +17,7 @@ from recollect.changes import Turn
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput
 from recollect.extractors.rules import Rules
 from recollect.rank.profiles import PROFILES
@@ -136,7 +136,7 @@ def test_another_scopes_turns_and_memories_are_not_in_it(engine: Engine) -> None
 def test_context_leaves_no_trace(engine: Engine) -> None:
     made = engine.create_entities([{"name": "kettle", "observations": ["is red"]}]).entities[0]
     engine.context("kettle")
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     with engine.store.read() as view:
         assert view.facts([made.id], "", None, 0).access_count.tolist() == [0]
 
@@ -307,7 +307,7 @@ def opened(folder: str) -> Iterator[Engine]:
     model = HashingEmbedder(32)
     store = SqliteStore(Path(folder) / "memory.db")
     with Engine(
-        Parts(store, lambda: NOW, lambda _: model, "hashing", Scope(), Signals(store, "s"))
+        Parts(store, lambda: NOW, lambda _: model, "hashing", Scope(), UsageRecorder(store, "s"))
     ) as engine:
         yield engine
 

@@ -20,7 +20,7 @@ def test_a_dream_is_tried_with_the_numbers_that_a_profile_was_tuned_to(engine: E
     engine.tuning.set({"fresh.boost": 0.9}, "reverie", exactly=True)
     tuned = with_knobs(PROFILES["reverie"], {"fresh.boost": 0.9})
     knobs = Knobs()
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     with engine.store.read() as view:
         snapshot = view.snapshot(engine.scope, microseconds(engine.parts.clock()), knobs.link_together)
     for asked in (questions, trials):

@@ -68,7 +68,7 @@ def lines(engine: Engine) -> dict[int, str]:
 
 def held(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table that tells something."""
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     with engine.store.read() as view:
         ask = view.connection.execute  # type: ignore[attr-defined]  # SQLite's own
         return {table: sorted(ask(f"SELECT * FROM {table}"), key=repr) for table in TABLES}
@@ -100,10 +100,10 @@ def got(engine: Engine, id_: int) -> Memory:
 
 
 def ask(engine: Engine, query: str, session: str = "test") -> None:
-    engine.parts.signals.settle(None)
-    engine.parts.signals.session = session
+    engine.parts.usage.settle(None)
+    engine.parts.usage.session = session
     engine.recall(query, limit=4)
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
 
 
 def world(engine: Engine, clock: FixedClock) -> None:

@@ -345,7 +345,7 @@ def test_candidates_are_loaded_in_as_many_statements_for_5_hits_as_for_200(
 def test_search_semantic_too_asks_a_constant_number(engine: Engine, store: SqliteStore) -> None:
     garden(engine, 220)
     engine.graph.search_semantic("tea", 200)
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     few = statements(store, lambda: engine.graph.search_semantic("tea leaf", 5, record=False))
     many = statements(store, lambda: engine.graph.search_semantic("tea leaf", 200, record=False))
     assert few == many

@@ -45,7 +45,7 @@ def in_trial(engine: Engine, design: Design, against: str = SIMILARITY, share: f
 
 
 def logged(engine: Engine, profile: str = "limbic", scope: Scope | None = None) -> list[LoggedAnswer]:
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     with engine.store.read() as view:
         return list(view.answers(scope or engine.scope, profile))
 
@@ -146,7 +146,7 @@ def test_a_log_that_fails_keeps_nobody_from_counting(
     monkeypatch.setattr("recollect.engine.shadow.pack", fails)
     teas.recall("tea leaf", profile="limbic")
     assert logged(teas) == []
-    assert teas.parts.signals.failures == 0
+    assert teas.parts.usage.failures == 0
     assert "could not be logged" in caplog.text
     with teas.store.read() as view:
         assert len(view.questions(teas.scope, 9)) == 1
@@ -284,7 +284,7 @@ def test_who_asks_for_the_published_profile_is_in_no_trial(teas: Engine) -> None
 def test_why_not_speaks_of_the_ranking_that_is_shown(teas: Engine) -> None:
     engine = in_trial(teas, "split", share=0)
     answer = engine.recall("tea leaf", profile="limbic", limit=3)
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     for place, hit in enumerate(answer.hits, start=1):
         told = engine.why_not("tea leaf", hit.memory.id, profile="limbic", limit=3)
         assert told.standing is not None
@@ -321,7 +321,7 @@ def test_reading_a_note_by_its_id_is_opening_it_where_one_says_so(engine: Engine
 def test_a_question_that_is_no_text_is_not_logged_but_what_it_showed_counts(teas: Engine) -> None:
     assert teas.recall("tea leaf \ud83d", profile="limbic", limit=3).hits
     assert logged(teas) == []
-    assert teas.parts.signals.failures == 0
+    assert teas.parts.usage.failures == 0
     with teas.store.read() as view:
         uses = view.connection.execute("SELECT count(*) FROM recalled").fetchone()  # type: ignore[attr-defined]
     # Three times two that the fixture opened, and these three.

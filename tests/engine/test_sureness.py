@@ -140,7 +140,7 @@ def test_an_answer_is_doubtful_below_a_quarter() -> None:
 def test_what_was_withheld_was_not_seen(harbour: Engine) -> None:
     harbour.recall("Which orchestra performed Mahler's symphony in Vienna?", abstain=True)
     harbour.recall("spare key of the boathouse", min_confidence=0.5)
-    harbour.parts.signals.settle(None)
+    harbour.parts.usage.settle(None)
     with harbour.store.read() as view:
         asked = view.questions(harbour.scope, 10)
     assert [(each.query, len(each.shown)) for each in asked] == [("spare key of the boathouse", 1)]

@@ -43,7 +43,7 @@ def teas(engine: Engine) -> Engine:
 
 
 def logged(engine: Engine, profile: str = "limbic") -> list[LoggedAnswer]:
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     with engine.store.read() as view:
         return list(view.answers(engine.scope, profile))
 
@@ -317,7 +317,7 @@ def test_what_was_said_counts_more_than_what_was_seen(teas: Engine) -> None:
     teas.graph.open_nodes([first.name, second.name])
     teas.recall("leaf of tea", profile="limbic", limit=8)
     teas.feedback(first.id, -1, answer)
-    teas.parts.signals.settle(None)
+    teas.parts.usage.settle(None)
     with teas.store.read() as view:
         (event, _), unreadable = events_of(teas.parts, view, "limbic")
     assert unreadable == 0

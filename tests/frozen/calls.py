@@ -32,7 +32,7 @@ from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.logged_events import events_of
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.errors import Conflict, ModelUnavailable
 from recollect.extractors.choose import extractor_named
 from recollect.rank.pipeline import run
@@ -102,7 +102,7 @@ def open_memory(
             embedder_named=_embedder if installed else _missing,
             preferred_model=model,
             scope=Scope(owner, agent),
-            signals=Signals(store, session, patience_seconds=_PATIENCE_SECONDS),
+            usage=UsageRecorder(store, session, patience_seconds=_PATIENCE_SECONDS),
             holder="frozen",
             extractor=lambda: extractor_named("rules"),
         )
@@ -124,7 +124,7 @@ def scoped(memory: Memory, owner: str = "", agent: str = "") -> Memory:
 
 def settle(memory: Memory) -> None:
     """Wait until all usage is written."""
-    memory.parts.signals.settle(None)
+    memory.parts.usage.settle(None)
 
 
 # Writing

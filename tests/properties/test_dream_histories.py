@@ -19,7 +19,7 @@ from recollect.dream.knobs import Knobs
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.errors import RecollectError
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -87,7 +87,7 @@ class Life:
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
         store = SqliteStore(folder / "memory.db")
         self.engine = Engine(
-            Parts(store, lambda: self.now, lambda _: MODEL, "hashing", Scope(), Signals(store, "test"))
+            Parts(store, lambda: self.now, lambda _: MODEL, "hashing", Scope(), UsageRecorder(store, "test"))
         )
         self.dreams: list[Before] = []
         self.engine.remember_many(TEXTS[:5])

@@ -22,7 +22,7 @@ from hypothesis_profiles import tries
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.errors import RecollectError
 from recollect.rank.profiles import PROFILES
 from recollect.records import Filter, Kind, Memory, Relation, Scope
@@ -96,7 +96,7 @@ class Life:
             done = did(self.engine, act, at)
         except RecollectError as error:
             done = type(error), str(error)
-        self.engine.parts.signals.settle(None)
+        self.engine.parts.usage.settle(None)
         self.results.append(told(done, self.ids()))
 
 
@@ -256,7 +256,7 @@ def lived(life: list[tuple[bool, Act]], other: Scope, asked: Sequence[Ask]) -> N
         now = START
 
         def opened(store: SqliteStore, scope: Scope) -> Life:
-            signals = Signals(store, "today")
+            signals = UsageRecorder(store, "today")
             parts = Parts(store, lambda: now, lambda _: MODEL, "hashing", scope, signals)
             return Life(Engine(parts))
 
@@ -271,7 +271,7 @@ def lived(life: list[tuple[bool, Act]], other: Scope, asked: Sequence[Ask]) -> N
             assert theirs.engine.recall(ask.query, scope=ME, record=False) == beside.engine.search(ask.query)
         assert not {hit.memory.scope for ask in asked for hit in hits(beside, ask)} - {ME}
         for one in (mine, beside, theirs):
-            one.engine.parts.signals.close()
+            one.engine.parts.usage.close()
 
 
 def hits(life: Life, ask: Ask) -> Sequence[Hit]:

@@ -69,7 +69,7 @@ def crowded(engine: Engine) -> Engine:
     engine.add_messages("night", [{"content": f"{n}: {LONG}"} for n in range(6)], extract=False)
     for n in range(12):
         engine.upkeep.add_reflection(f"Reef before storm {n}: {LONG}", mood="doubt")
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     return engine
 
 
@@ -87,7 +87,7 @@ def harbour(engine: Engine) -> Engine:
     engine.remember_many(f"The harbour was quiet on day {n}, with few boats" for n in range(30))
     for n in range(12):
         engine.upkeep.add_reflection(f"Look at the harbour {n} before the boats", mood="doubt", author="Otto")
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     return engine
 
 

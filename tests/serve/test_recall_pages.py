@@ -36,7 +36,7 @@ def test_only_the_first_page_is_noted_as_seen(engine: Engine) -> None:
     engine.remember_many([f"note {n} about tea" for n in range(4)])
     first = RECALL.run(Call(engine, {"query": "tea", "limit": 2})).data
     second = RECALL.run(Call(engine, {"query": "tea", "limit": 2, "cursor": first["cursor"]})).data
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     with engine.store.read() as view:
         for page, times in ((first, 1), (second, 0)):
             counts = view.facts([hit["id"] for hit in page["hits"]], "", None, 0).access_count

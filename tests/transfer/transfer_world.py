@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.errors import ModelUnavailable
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -38,7 +38,7 @@ class Clock:
 
 def engine_at(path: Path, *, owner: str = "", clock: Clock | None = None, model: str = "hashing") -> Engine:
     store = SqliteStore(path)
-    signals = Signals(store, "test")
+    signals = UsageRecorder(store, "test")
     return Engine(Parts(store, clock or Clock(), _embedder_named, model, Scope(owner), signals))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.extractors.choose import extractor_named
 from recollect.records import Scope
@@ -69,7 +69,7 @@ def _engine(
         embedder_named=lambda _: embedder,
         preferred_model=embedder.model.name,
         scope=Scope(),
-        signals=Signals(store, "bench"),
+        usage=UsageRecorder(store, "bench"),
         extractor=partial(extractor_named, "rules" if extract else "none"),
     )
     return Engine(parts if reranker is None else replace(parts, reranker=lambda: reranker))

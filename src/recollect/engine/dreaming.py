@@ -42,7 +42,7 @@ _DREAMERS = count(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Dreamt:
+class DreamResult:
     """What a dream did, or would do."""
 
     at: datetime
@@ -54,7 +54,7 @@ class Dreamt:
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class DreamUndoResult:
     """Dreams that were taken back, the newest first."""
 
     ids: tuple[int, ...]
@@ -64,7 +64,7 @@ class Undone:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DreamOptions:
     """How to dream."""
 
     phases: tuple[Phase, ...] = tuple(Phase)
@@ -85,17 +85,17 @@ def phases_of(names: Collection[str] | None, without: Collection[str] = ()) -> t
 
 
 def dream(
-    parts: Parts, profiles: Mapping[str, Profile], wish: Wish, progress: Progress | None = None
-) -> Dreamt:
+    parts: Parts, profiles: Mapping[str, Profile], options: DreamOptions, progress: Progress | None = None
+) -> DreamResult:
     """Dream once. One process at a time dreams on a store; who comes second is told so."""
     at = parts.clock()
     # Each dream for itself: the night and a caller of the same process must not dream at once either.
     holder = f"{parts.holder} {next(_DREAMERS)}"
-    if wish.dry_run:
-        return _dreamt(parts, profiles, wish, at, None, _stages(progress))
+    if options.dry_run:
+        return _dreamt(parts, profiles, options, at, None, _stages(progress))
     parts.store.apply([TakeLease(DREAMING, holder, _LEASE_SECONDS)], at=at)
     try:
-        return _dreamt(parts, profiles, wish, at, holder, _stages(progress, lambda: _hold(parts, holder)))
+        return _dreamt(parts, profiles, options, at, holder, _stages(progress, lambda: _hold(parts, holder)))
     finally:
         parts.store.apply([DropLease(DREAMING, holder)], at=parts.clock())
 
@@ -122,47 +122,47 @@ def _stages(progress: Progress | None, hold: Callable[[], None] | None = None) -
 def _dreamt(
     parts: Parts,
     profiles: Mapping[str, Profile],
-    wish: Wish,
+    options: DreamOptions,
     at: datetime,
     holder: str | None,
     reached: Callable[[int], None],
-) -> Dreamt:
+) -> DreamResult:
     # What earlier answers left to be noted is part of the day.
-    parts.signals.settle(None)
-    knobs = wish.knobs
+    parts.usage.settle(None)
+    knobs = options.knobs
     with parts.store.read() as view:
         snapshot = view.snapshot(parts.scope, microseconds(at), knobs.link_together)
         reached(1)
-        if Phase.PRUNE in wish.phases:
-            snapshot = snapshot.knowing(echoes=echoes_of_fading(view, parts, snapshot, knobs, wish.phases))
+        if Phase.PRUNE in options.phases:
+            snapshot = snapshot.knowing(echoes=echoes_of_fading(view, parts, snapshot, knobs, options.phases))
     reached(2)
-    if Phase.CORRECT in wish.phases:
+    if Phase.CORRECT in options.phases:
         snapshot = snapshot.knowing(copies=copies_of_errors(parts, snapshot))
-    if Phase.BALANCE in wish.phases:
+    if Phase.BALANCE in options.phases:
         snapshot = snapshot.knowing(trials=trials(parts, profiles, snapshot, knobs))
     reached(3)
-    planned = plan(snapshot, knobs, wish.phases)
+    planned = plan(snapshot, knobs, options.phases)
     verdict, skipped = None, tuple[Phase, ...]()
-    if wish.gate:
+    if options.gate:
         asked = questions(parts, profiles, snapshot, knobs)
         verdict = judge(asked, planned, knobs)
-        while wish.drop_failing and verdict.blame is not None:
+        while options.drop_failing and verdict.blame is not None:
             skipped = (*skipped, verdict.blame)
-            planned = plan(snapshot, knobs, [phase for phase in wish.phases if phase not in skipped])
+            planned = plan(snapshot, knobs, [phase for phase in options.phases if phase not in skipped])
             verdict = judge(asked, planned, knobs)
     reached(4)
     report = reported(planned, verdict, tuple(map(str, skipped)))
-    if Phase.REPORT in wish.phases:
+    if Phase.REPORT in options.phases:
         report = replace(report, upkeep=consolidation_report(parts, STALE_DAYS).text)
     reached(5)
     idle = planned.is_empty and not _begins(planned)
-    if wish.dry_run or idle or (verdict is not None and not verdict.passed):
+    if options.dry_run or idle or (verdict is not None and not verdict.passed):
         reached(_STAGES)
-        return Dreamt(at, report)
+        return DreamResult(at, report)
     change = _commit(parts, planned, report, holder)
     outcome = parts.store.apply([change], at=at).outcomes[0]
     reached(_STAGES)
-    return Dreamt(at, report, outcome.ids[0], outcome.left)
+    return DreamResult(at, report, outcome.ids[0], outcome.left)
 
 
 def _begins(planned: Plan) -> bool:
@@ -235,12 +235,12 @@ def journal(parts: Parts, id_: int) -> tuple[DreamRecord, Mapping[str, object]]:
 _EVERY = 1_000_000
 
 
-def undo(parts: Parts, id_: int, *, later: bool) -> Undone:
+def undo(parts: Parts, id_: int, *, later: bool) -> DreamUndoResult:
     """Take a dream back; with `later`, those that came after it as well."""
     ids = [each.id for each in dreams(parts, _EVERY) if each.undone_at is None and each.id >= id_]
     wanted = ids if later and id_ in ids else [id_]
     outcomes = parts.store.apply([UndoDream(parts.scope, each) for each in wanted], at=parts.clock()).outcomes
-    return Undone(
+    return DreamUndoResult(
         tuple(wanted),
         sum(outcome.count for outcome in outcomes),
         tuple(sorted({id_ for outcome in outcomes for id_ in outcome.left})),
@@ -250,7 +250,7 @@ def undo(parts: Parts, id_: int, *, later: bool) -> Undone:
 def forecast(parts: Parts, days: int) -> Forecast:
     if not 1 <= days <= _FARTHEST_DAYS:
         raise InvalidInput(f"A forecast reaches 1 to {_FARTHEST_DAYS:,} days ahead, not {days!r}.")
-    parts.signals.settle(parts.signals.patience_seconds)
+    parts.usage.settle(parts.usage.patience_seconds)
     with parts.store.read() as view:
         snapshot = view.snapshot(parts.scope, microseconds(parts.clock()), parts.knobs.link_together)
     fades = Phase.DOWNSCALE in parts.phases

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recollect.dream.forecast import Forecast
-    from recollect.engine.dreaming import Undone
+    from recollect.engine.dreaming import DreamUndoResult
     from recollect.records import DreamRecord, Memory
 
 
@@ -30,7 +30,7 @@ class Dreams:
         """A dream, and every change that it made, with before and after."""
         return dreaming.journal(self.parts, id)
 
-    def undo(self, id: int, *, later: bool = False) -> Undone:  # noqa: A002  # the domain's word
+    def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the domain's word
         """Put everything back as it was before a dream; what was changed since is reported and left."""
         return dreaming.undo(self.parts, id, later=later)
 

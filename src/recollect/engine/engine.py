@@ -38,9 +38,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from recollect.dream.knobs import Knobs
-    from recollect.engine.dreaming import Dreamt
-    from recollect.engine.learning import Learning
-    from recollect.engine.night import Night
+    from recollect.engine.dreaming import DreamResult
     from recollect.engine.parts import Parts
     from recollect.engine.results import (
         Answer,
@@ -67,14 +65,8 @@ _AT_ONCE = 500
 class Engine:
     """A memory. Safe to share between threads; several processes may open the same store."""
 
-    def __init__(self, parts: Parts, night: Night | None = None, learning: Learning | None = None) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._night = night
-        self._learning = learning
-        if night is not None:
-            parts.signals.then = night.falls
-        if learning is not None:
-            parts.signals.later = learning.falls
 
     def __enter__(self) -> Self:
         return self
@@ -85,12 +77,8 @@ class Engine:
         self.close()
 
     def close(self) -> None:
-        """Write what is left to be noted, and release the file."""
-        if self._learning is not None:
-            self._learning.close()
-        if self._night is not None:
-            self._night.close()
-        self._parts.signals.close()
+        """End what runs in the background, write what is left to be noted, and release the file."""
+        self._parts.usage.close()
         self._parts.store.close()
 
     @property
@@ -376,7 +364,7 @@ class Engine:
         """
         at = self._parts.clock()
         if answer is None:
-            self._parts.signals.seen(self.scope, ids, at)
+            self._parts.usage.record(self.scope, ids, at)
         else:
             note_shown(self._parts, ids, at, answer.query, answer.profile, answer.trace)
 
@@ -448,8 +436,8 @@ class Engine:
         names = listed(profiles, "Profiles")
         chosen = {name: self._parts.profile(name) for name in names} or self.profiles
         known = None if languages is None else tuple(languages)
-        wish = self_test.Wish(sample, limit, seed, known, aware(at, "at"))
-        return self_test.self_test(self._parts, chosen, wish, progress)
+        options = self_test.SelfTestOptions(sample, limit, seed, known, aware(at, "at"))
+        return self_test.self_test(self._parts, chosen, options, progress)
 
     @property
     def profiles(self) -> Mapping[str, Profile]:
@@ -463,7 +451,7 @@ class Engine:
         if memory is None or memory.scope != self.scope:
             return None
         if record and memory.deleted_at is None:
-            self._parts.signals.seen(self.scope, [id], self._parts.clock(), opened=True)
+            self._parts.usage.record(self.scope, [id], self._parts.clock(), opened=True)
         return memory
 
     def get_many(self, ids: Iterable[int]) -> dict[int, Memory]:
@@ -507,20 +495,20 @@ class Engine:
         drop_failing: bool = False,
         knobs: Knobs | None = None,
         progress: Progress | None = None,
-    ) -> Dreamt:
+    ) -> DreamResult:
         """Sleep on it: strengthen what was used, let the rest fade, tidy up. `dreams.undo` takes it back.
 
         Nothing is written with `dry_run`, nor where people would no longer find what they found, unless
         `gate` is off; with `drop_failing`, only the phase that would lose something is left out.
         """
-        wish = dreaming.Wish(
+        options = dreaming.DreamOptions(
             phases=dreaming.phases_of(self._parts.phases if phases is None else phases, without),
             knobs=knobs or self._parts.knobs,
             dry_run=dry_run,
             gate=gate,
             drop_failing=drop_failing,
         )
-        return dreaming.dream(self._parts, self.profiles, wish, progress)
+        return dreaming.dream(self._parts, self.profiles, options, progress)
 
     # The store
 

@@ -183,7 +183,7 @@ def open_nodes(parts: Parts, names: Sequence[str], *, record: bool, history: boo
         if history:
             graph = replace(graph, relations=tuple(view.relations(opened)))
     if record:
-        parts.signals.seen(parts.scope, opened, now, opened=True)
+        parts.usage.record(parts.scope, opened, now, opened=True)
     return graph
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from recollect.changes import PutVectors, UseModel
 from recollect.engine.results import Reindexed
-from recollect.errors import ModelUnavailable
+from recollect.engine.worker import Priority
+from recollect.errors import ModelUnavailable, RecollectError
 from recollect.vectors import pack
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ _BATCH = 64
 # What a write embeds before it returns; the rest waits for the next one, or for `reindex`.
 _AT_ONCE = 512
 _OF_OTHERS = 16
+_GIVE_WAY_SECONDS = 1.0
+_log = logging.getLogger(__name__)
 
 
 def embedder_of(parts: Parts) -> Embedder:
@@ -136,6 +140,35 @@ def embed_waiting(parts: Parts, progress: Progress | None = None) -> tuple[int, 
         return embed_pending(parts, embedder_of(parts), progress=told), None
     except ModelUnavailable as error:
         return 0, str(error)
+
+
+def embed_in_background(parts: Parts) -> None:
+    """Embed what waits for a vector while others ask; closing ends it, and the next opening goes on."""
+    parts.worker.submit(Priority.VECTORS, lambda: _embed_until_closed(parts))
+
+
+def _embed_until_closed(parts: Parts) -> None:
+    stopping = parts.worker.stopping
+
+    def go_on(done: int, of: int | None) -> None:  # noqa: ARG001  # a Progress
+        if stopping.is_set():
+            raise _Stopped
+
+    # Whoever asks first has the processor.
+    if stopping.wait(_GIVE_WAY_SECONDS):
+        return
+    try:
+        embedded, _ = embed_waiting(parts, go_on)
+    except _Stopped:
+        _log.info("The memory was closed before every text had its vector.")
+    except RecollectError as error:
+        _log.warning("Texts go on waiting for their vectors: %s", error)
+    else:
+        _log.info("%d texts got their vectors.", embedded)
+
+
+class _Stopped(Exception):
+    """The memory is being closed; the store knows what still waits."""
 
 
 def _embed(parts: Parts, embedder: Embedder, passages: Sequence[Passage]) -> None:

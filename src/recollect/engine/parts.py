@@ -9,7 +9,8 @@ from datetime import UTC, tzinfo
 
 from recollect.dream.knobs import Knobs, Phase
 from recollect.engine.shadow import Trial
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
+from recollect.engine.worker import Worker
 from recollect.errors import ModelUnavailable
 from recollect.ports import Clock, Embedder, Extractor, Reranker, Store
 from recollect.rank.pipeline import Profile
@@ -46,7 +47,7 @@ class Parts:
     preferred_model: str
     """For a store that has no model yet; one that has keeps it until it is reindexed."""
     scope: Scope
-    signals: Signals
+    usage: UsageRecorder
     profiles: Mapping[str, Profile] = field(default_factory=dict)
     """The user's own, beside the built-in ones."""
     session: str | None = None
@@ -69,6 +70,11 @@ class Parts:
     """What is kept of answers, and who is shown which ranking."""
     ends: threading.Event = field(default_factory=threading.Event)
     """Set when nobody waits any more: texts without a vector are left to wait for the next start."""
+
+    @property
+    def worker(self) -> Worker:
+        """What runs in the background."""
+        return self.usage.worker
 
     @property
     def all_profiles(self) -> Mapping[str, Profile]:

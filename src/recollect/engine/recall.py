@@ -156,7 +156,7 @@ def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[Vi
     sought, of_that_time = _sought(question, phrase)
     model, vector, note = _vector(parts, sought)
     # What earlier answers left to be noted is part of the store that this one reads.
-    parts.signals.settle(parts.signals.patience_seconds)
+    parts.usage.settle(parts.usage.patience_seconds)
     while True:
         with parts.store.read() as view:
             if vector is None or _is_in_use(model, view):
@@ -215,7 +215,7 @@ def _request(parts: Parts, question: Question, sought: str, vector: Vector | Non
         limit=_limit(question),
         limit_given=question.limit is not None,
         now=microseconds(now),
-        session=session or parts.signals.session,
+        session=session or parts.usage.session,
     )
 
 

@@ -40,7 +40,7 @@ def consolidation_report(
     """Everything that upkeep could look at, of one moment of the store."""
     _check_days(stale_days)
     # What earlier answers left to be noted tells what was seen.
-    parts.signals.settle(parts.signals.patience_seconds)
+    parts.usage.settle(parts.usage.patience_seconds)
     now = parts.clock()
     counts: Counter[str] = Counter()
     flagged: list[FlaggedObservation] = []

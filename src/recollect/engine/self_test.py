@@ -35,7 +35,7 @@ LIMIT = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SelfTestOptions:
     """What a caller wants to know."""
 
     sample: int = SAMPLE
@@ -52,34 +52,34 @@ class Wish:
 def self_test(
     parts: Parts,
     profiles: Mapping[str, Profile],
-    wish: Wish,
+    options: SelfTestOptions,
     progress: Progress | None = None,
     timer: Timer = perf_counter,
 ) -> SelfTest:
-    _check(wish)
+    _check(options)
     if not profiles:
         raise InvalidInput("Name at least one profile.")
-    now = wish.at or _end_of_day(parts)
+    now = options.at or _end_of_day(parts)
     with parts.store.read() as view:
         model = view.model()
         # As people get them: with the numbers that each was tuned to.
         profiles = {name: tuned_in(parts, view, profile)[1] for name, profile in profiles.items()}
         survey = surveyed(parts, view)
-        sampled = sample(survey, wish.seed, wish.sample)
-        asked = questions(view, survey, sampled, wish.seed, now)
+        sampled = sample(survey, options.seed, options.sample)
+        asked = questions(view, survey, sampled, options.seed, now)
     default = DEFAULT if DEFAULT in profiles else next(iter(profiles))
-    trial = Trial(parts, survey, now, wish.limit, default, timer)
+    trial = Trial(parts, survey, now, options.limit, default, timer)
     _ask_all(trial, asked, profiles, progress)
-    results = tuple(_result(name, asked, trial.ranks[name], wish.limit) for name in profiles if asked)
-    compared = _compared(asked, trial.ranks, default, wish.limit)
+    results = tuple(_result(name, asked, trial.ranks[name], options.limit) for name in profiles if asked)
+    compared = _compared(asked, trial.ranks, default, options.limit)
     with parts.store.read() as view:
-        missed = explained(view, survey, trial.missed, wish.limit, wish.languages)
+        missed = explained(view, survey, trial.missed, options.limit, options.languages)
         ours = [each for each in results if each.name == default]
-        advice = advised(view, sampled, ours[0], compared, missed, wish.languages) if ours else ()
+        advice = advised(view, sampled, ours[0], compared, missed, options.languages) if ours else ()
     return SelfTest(
-        seed=wish.seed,
+        seed=options.seed,
         at=now,
-        limit=wish.limit,
+        limit=options.limit,
         model=None if model is None else model.name,
         note=trial.note,
         memories=survey.memories,
@@ -109,14 +109,14 @@ def _ask_all(
             progress(number + 1, len(asked))
 
 
-def _check(wish: Wish) -> None:
-    for what, number in (("sample", wish.sample), ("limit", wish.limit), ("seed", wish.seed)):
+def _check(options: SelfTestOptions) -> None:
+    for what, number in (("sample", options.sample), ("limit", options.limit), ("seed", options.seed)):
         if isinstance(number, bool) or not isinstance(number, int):
             raise InvalidInput(f"The {what} is a whole number, not {number!r}.")
-    if wish.sample < 0:
-        raise InvalidInput(f"The sample is a number of memories, or 0 for all, not {wish.sample}.")
-    if not 1 <= wish.limit <= MOST_HITS:
-        raise InvalidInput(f"Of each answer, 1 to {MOST_HITS:,} hits can count, not {wish.limit}.")
+    if options.sample < 0:
+        raise InvalidInput(f"The sample is a number of memories, or 0 for all, not {options.sample}.")
+    if not 1 <= options.limit <= MOST_HITS:
+        raise InvalidInput(f"Of each answer, 1 to {MOST_HITS:,} hits can count, not {options.limit}.")
 
 
 def _end_of_day(parts: Parts) -> datetime:

@@ -186,7 +186,7 @@ def trace_of(
     """Of an answer that is about to be given; `shown` is what the first of its rankers made of it."""
     team: Team = "baseline" if rankers.arm == "baseline" else "ours"
     return Trace(
-        handle=parts.signals.handle(now),
+        handle=parts.usage.handle(now),
         rankers=rankers,
         candidates=gathered.candidates,
         moment=gathered.moment,
@@ -201,7 +201,7 @@ def note_shown(
     """What a caller saw, with what else the log keeps of it; in the background."""
     if not _is_text(query):
         # What was asked cannot be kept, but what was seen counts as ever.
-        parts.signals.seen(parts.scope, ids, at)
+        parts.usage.record(parts.scope, ids, at)
         return
     log = None if trace is None or not parts.trial.log else trace.logged
-    parts.signals.seen(parts.scope, ids, at, query, profile, log=log)
+    parts.usage.record(parts.scope, ids, at, query, profile, log=log)

@@ -42,8 +42,8 @@ def feedback(
     if answer is not None and handle is None:
         raise InvalidInput("That answer is not in the log: it was asked of the past, or the log is off.")
     # It may be about what was answered a moment ago, and nobody waits for an answer.
-    parts.signals.settle(_PATIENCE_SECONDS)
-    session = parts.signals.session
+    parts.usage.settle(_PATIENCE_SECONDS)
+    session = parts.usage.session
     said = [GiveFeedback(parts.scope, id_, float(grade), handle, query, session) for id_ in ids]
     parts.store.apply(said, at=parts.clock())
 
@@ -192,7 +192,7 @@ class Tuner:
 
     def _settled(self) -> Parts:
         # What was asked a moment ago is part of the log.
-        self.parts.signals.settle(_PATIENCE_SECONDS)
+        self.parts.usage.settle(_PATIENCE_SECONDS)
         return self.parts
 
     def _chosen(self, view: View, name: str | None) -> Profile:

@@ -97,11 +97,15 @@ class Upkeep:
         """How many answers could not be noted as shown, in any process, and why not, in this one."""
         with self.parts.store.read() as view:
             missed = view.counts().unnoted
-        return missed + self.parts.signals.failures, self.parts.signals.last_failure
+        return missed + self.parts.usage.failures, self.parts.usage.last_failure
 
     def embed_pending(self, progress: Progress | None = None) -> tuple[int, str | None]:
         """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so."""
         return meaning.embed_waiting(self.parts, progress)
+
+    def embed_in_background(self) -> None:
+        """Embed the texts that wait for a vector, until none does or the memory is closed."""
+        meaning.embed_in_background(self.parts)
 
     def export(self, *, everything: bool = False) -> AbstractContextManager[Export]:
         """What there is to export, of one moment: of this scope, or `everything` that the store holds."""

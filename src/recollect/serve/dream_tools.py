@@ -10,7 +10,7 @@ from recollect.serve.shapes import flag, listed, maybe, number, table, text, who
 from recollect.serve.tool import Reply, Tool
 
 if TYPE_CHECKING:
-    from recollect.engine.dreaming import Dreamt
+    from recollect.engine.dreaming import DreamResult
     from recollect.serve.tool import Call
 
 _COUNTS = (
@@ -37,7 +37,7 @@ def _dream(call: Call) -> Reply:
     return Reply(data, _told(done, data, dry=call.get("dry_run", False)))
 
 
-def _counted(done: Dreamt) -> dict[str, int]:
+def _counted(done: DreamResult) -> dict[str, int]:
     report = done.report
     return {
         "memories": report.memories,
@@ -54,7 +54,7 @@ def _counted(done: Dreamt) -> dict[str, int]:
     }
 
 
-def _gate(done: Dreamt) -> dict[str, Any] | None:
+def _gate(done: DreamResult) -> dict[str, Any] | None:
     gate = done.report.gate
     if gate is None:
         return None
@@ -66,7 +66,7 @@ def _gate(done: Dreamt) -> dict[str, Any] | None:
     }
 
 
-def _told(done: Dreamt, data: dict[str, Any], *, dry: bool) -> str:
+def _told(done: DreamResult, data: dict[str, Any], *, dry: bool) -> str:
     gate = done.report.gate
     if gate is not None and gate.blame is not None:
         return (
@@ -88,7 +88,7 @@ def _undo(call: Call) -> Reply:
     except NotFound as error:
         raise NotFound(_no_dream(call)) from error
     left = list(done.left)
-    said = f"Undone: {', '.join(map(str, done.ids))}; {done.changes} changes."
+    said = f"DreamUndoResult: {', '.join(map(str, done.ids))}; {done.changes} changes."
     also = (
         f"{len(left)} memories were changed since and stay as they are: "
         f"{', '.join(f'#{id_}' for id_ in left[:_MOST_LEFT])}."

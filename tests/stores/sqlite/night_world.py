@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.transfer import export_file
@@ -32,7 +32,15 @@ def dreamer(path: str | Path, second: float, holder: str = "me") -> closing[Engi
     now = START + timedelta(seconds=second)
     return closing(
         Engine(
-            Parts(store, lambda: now, _model, "hashing", Scope(), Signals(store, "test", 30), holder=holder)
+            Parts(
+                store,
+                lambda: now,
+                _model,
+                "hashing",
+                Scope(),
+                UsageRecorder(store, "test", 30),
+                holder=holder,
+            )
         )
     )
 

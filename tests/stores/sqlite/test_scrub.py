@@ -31,7 +31,7 @@ def test_nothing_of_what_was_purged_is_left_in_the_files(tmp_path: Path) -> None
         memory.recall("what is the hollyhock for?")
         memory.feedback([secret.id], 1.0)
         memory.update(secret.id, text="The password of the shed was HOLLYHOCK")
-        memory.parts.signals.settle(None)
+        memory.parts.usage.settle(None)
         clock.tick(60)
         assert _lies_in(tmp_path)
         memory.forget([secret.id])

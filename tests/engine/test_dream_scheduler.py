@@ -15,12 +15,11 @@ from conftest import PATIENCE_SECONDS
 from recollect.changes import TakeLease
 from recollect.dream.knobs import Knobs
 from recollect.embedders.choose import embedder_named
+from recollect.engine.dream_scheduler import DreamCancelled, DreamScheduler
 from recollect.engine.engine import Engine
-from recollect.engine.night import Night, Woken
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.errors import StoreUnavailable
-from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
 
@@ -45,80 +44,77 @@ class Sleeper:
         self.before: Callable[[], None] = lambda: None
         """What comes in between, before a dream begins."""
         self.parts = replace(
-            Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test", PATIENCE_SECONDS)),
+            Parts(
+                store,
+                clock,
+                embedder_named,
+                "hashing",
+                Scope(),
+                UsageRecorder(store, "test", PATIENCE_SECONDS),
+            ),
             **parts,  # type: ignore[arg-type]
         )
-        self.night = Night(self.parts, PROFILES, every, self._back_up)
-        self.engine = Engine(self.parts, self.night)
+        self.scheduler = DreamScheduler(self.parts, every, self._back_up)
+        self.engine = Engine(self.parts)
         self.engine.remember("the kettle is red")
 
     def _back_up(self, now: datetime) -> None:
         self.backups.append((now, len(self.engine.dreams.history())))
         self.before()
 
-    def falls(self) -> int:
-        """How many dreams there are once a night that may have fallen is over."""
-        self.night.falls()
-        self.night.settle()
+    def run_if_due(self) -> int:
+        """How many dreams there are once one that may have been due is over."""
+        self.scheduler.run_if_due()
+        self.parts.worker.settle_jobs()
         return len(self.engine.dreams.history())
 
     def live(self, clock: FixedClock, seconds: float) -> None:
         """Time passes, and something is worth dreaming of."""
         clock.tick(seconds)
         self.engine.record_shown([1])
-        self.parts.signals.settle(None)
+        self.parts.usage.settle(None)
 
 
 @pytest.fixture
 def sleeper(store: SqliteStore, clock: FixedClock) -> Sleeper:
     sleeper = Sleeper(store, clock)
-    # What is noted must not dream before the test says so.
-    sleeper.parts.signals.then = None
     sleeper.live(clock, DAY)
     return sleeper
 
 
 def test_after_an_answer_the_store_dreams_by_itself(store: SqliteStore, clock: FixedClock) -> None:
     sleeper = Sleeper(store, clock)
-    fallen = threading.Event()
-
-    def falls() -> None:
-        sleeper.night.falls()
-        fallen.set()
-
-    assert sleeper.parts.signals.then == sleeper.night.falls
-    sleeper.parts.signals.then = falls
+    sleeper.parts.usage.after_recording.append(lambda _: sleeper.scheduler.run_if_due())
     assert sleeper.engine.recall("kettle").hits
-    assert fallen.wait(PATIENCE_SECONDS)
-    sleeper.night.settle()
+    sleeper.parts.usage.settle(None)
+    sleeper.parts.worker.settle_jobs()
     (dream,) = sleeper.engine.dreams.history()
     assert (dream.at, dream.report["answers"]) == (clock.now, 1)
 
 
 def test_it_is_due_again_only_after_the_interval(sleeper: Sleeper, clock: FixedClock) -> None:
-    assert sleeper.falls() == 1
+    assert sleeper.run_if_due() == 1
     sleeper.live(clock, EVERY.total_seconds() - 1)
-    assert sleeper.falls() == 1
+    assert sleeper.run_if_due() == 1
     sleeper.live(clock, 1)
-    assert sleeper.falls() == 2
+    assert sleeper.run_if_due() == 2
 
 
 def test_what_another_process_dreamt_counts(sleeper: Sleeper, store: SqliteStore, clock: FixedClock) -> None:
     assert sleeper.engine.dream().id == 1
     sleeper.live(clock, HOUR)
     other = Sleeper(store, clock, holder="another")
-    other.parts.signals.then = None
-    assert other.falls() == 1
+    assert other.run_if_due() == 1
     # It looks again when that one's interval is over, not its own.
     other.live(clock, EVERY.total_seconds() - HOUR)
-    assert other.falls() == 2
+    assert other.run_if_due() == 2
 
 
 def test_a_dream_that_was_undone_does_not_count(sleeper: Sleeper, clock: FixedClock) -> None:
-    assert sleeper.falls() == 1
+    assert sleeper.run_if_due() == 1
     sleeper.engine.dreams.undo(1)
     clock.tick(EVERY.total_seconds())
-    assert sleeper.falls() == 2
+    assert sleeper.run_if_due() == 2
 
 
 def test_whoever_is_awake_does_not_wait_for_a_dream(sleeper: Sleeper) -> None:
@@ -129,14 +125,14 @@ def test_whoever_is_awake_does_not_wait_for_a_dream(sleeper: Sleeper) -> None:
         assert morning.wait(PATIENCE_SECONDS)
 
     sleeper.before = sleep
-    sleeper.night.falls()
+    sleeper.scheduler.run_if_due()
     assert asleep.wait(PATIENCE_SECONDS)
     # In the middle of the night, all of it works.
     assert sleeper.engine.recall("kettle").hits
     assert sleeper.engine.remember("the gate is green").created
     assert sleeper.engine.dreams.history() == ()
     morning.set()
-    sleeper.night.settle()
+    sleeper.parts.worker.settle_jobs()
     assert len(sleeper.engine.dreams.history()) == 1
 
 
@@ -148,16 +144,13 @@ def test_a_dream_that_takes_longer_than_the_interval_stays_alone(sleeper: Sleepe
         assert morning.wait(PATIENCE_SECONDS)
 
     sleeper.before = sleep
-    sleeper.night.falls()
+    sleeper.scheduler.run_if_due()
     assert asleep.wait(PATIENCE_SECONDS)
     for _ in range(3):
         clock.tick(2 * EVERY.total_seconds())
-        sleeper.night.falls()
-    threads = [each for each in threading.enumerate() if each.name == "recollect-dream"]
+        sleeper.scheduler.run_if_due()
     morning.set()
-    for thread in threads:
-        thread.join(PATIENCE_SECONDS)
-    assert len(threads) == 1
+    sleeper.parts.worker.settle_jobs(PATIENCE_SECONDS)
     assert len(sleeper.backups) == 1
     assert len(sleeper.engine.dreams.history()) == 1
 
@@ -167,10 +160,9 @@ def test_a_dream_that_takes_longer_than_the_interval_stays_alone(sleeper: Sleepe
 
 def test_a_backup_is_asked_for_before_every_dream(store: SqliteStore, clock: FixedClock) -> None:
     sleeper = Sleeper(store, clock, timedelta(hours=1))
-    sleeper.parts.signals.then = None
     for dreams in (1, 2, 3):
         sleeper.live(clock, HOUR)
-        assert sleeper.falls() == dreams
+        assert sleeper.run_if_due() == dreams
     assert sleeper.backups == [
         (datetime(2026, 3, 1, hour, tzinfo=UTC), dreams) for dreams, hour in enumerate((13, 14, 15))
     ]
@@ -178,15 +170,14 @@ def test_a_backup_is_asked_for_before_every_dream(store: SqliteStore, clock: Fix
 
 def test_who_undoes_a_dream_is_not_given_it_again_at_once(store: SqliteStore, clock: FixedClock) -> None:
     sleeper = Sleeper(store, clock, timedelta(hours=1))
-    sleeper.parts.signals.then = None
     sleeper.live(clock, HOUR)
-    assert sleeper.falls() == 1
+    assert sleeper.run_if_due() == 1
     clock.tick(HOUR - 60)
     sleeper.engine.dreams.undo(1)
     sleeper.live(clock, 120)
-    assert sleeper.falls() == 1
+    assert sleeper.run_if_due() == 1
     sleeper.live(clock, HOUR)
-    assert sleeper.falls() == 2
+    assert sleeper.run_if_due() == 2
 
 
 def test_without_a_backup_there_is_no_dream(
@@ -197,11 +188,11 @@ def test_without_a_backup_there_is_no_dream(
 
     sleeper.before = fail
     with caplog.at_level(logging.WARNING):
-        assert sleeper.falls() == 0
+        assert sleeper.run_if_due() == 0
     assert "The dream came to nothing: The disk is full." in caplog.text
     sleeper.before = lambda: None
     clock.tick(EVERY.total_seconds())
-    assert sleeper.falls() == 1
+    assert sleeper.run_if_due() == 1
 
 
 # Trouble
@@ -215,7 +206,7 @@ def test_a_bug_of_ours_reaches_no_caller(
 
     sleeper.before = fail
     with caplog.at_level(logging.ERROR):
-        assert sleeper.falls() == 0
+        assert sleeper.run_if_due() == 0
     assert "a bug of ours" in caplog.text
     assert sleeper.engine.recall("kettle").hits
 
@@ -224,11 +215,11 @@ def test_who_finds_another_process_at_it_looks_again_after_five_minutes(
     sleeper: Sleeper, store: SqliteStore, clock: FixedClock
 ) -> None:
     store.apply([TakeLease("dream", "another", 60)], at=clock.now)
-    assert sleeper.falls() == 0
+    assert sleeper.run_if_due() == 0
     clock.tick(5 * 60 - 1)
-    assert sleeper.falls() == 0
+    assert sleeper.run_if_due() == 0
     clock.tick(1)
-    assert sleeper.falls() == 1
+    assert sleeper.run_if_due() == 1
 
 
 def test_a_phase_that_would_hide_what_people_find_is_left_out_and_told(
@@ -236,11 +227,10 @@ def test_a_phase_that_would_hide_what_people_find_is_left_out_and_told(
 ) -> None:
     keen = Knobs(prune_echo=0, prune_signal=1, prune_strength=1.1)
     sleeper = Sleeper(store, clock, knobs=keen)
-    sleeper.parts.signals.then = None
     sleeper.engine.recall("kettle")
     clock.tick(400 * DAY)
     with caplog.at_level(logging.WARNING):
-        assert sleeper.falls() == 1
+        assert sleeper.run_if_due() == 1
     (dream,) = sleeper.engine.dreams.history()
     assert dream.report["skipped"] == ["prune"]
     assert "left out prune" in caplog.text
@@ -255,17 +245,16 @@ def test_a_phase_that_would_hide_what_people_find_is_left_out_and_told(
 def test_closing_gives_up_a_dream_that_is_not_written(tmp_path: Path, clock: FixedClock) -> None:
     path = tmp_path / "memory.db"
     sleeper = Sleeper(SqliteStore(path), clock)
-    sleeper.parts.signals.then = None
     sleeper.live(clock, DAY)
     asleep = threading.Event()
 
     def sleep() -> None:
         asleep.set()
         # Until somebody closes the memory.
-        assert sleeper.night._waking.wait(PATIENCE_SECONDS)
+        assert sleeper.parts.worker.stopping.wait(PATIENCE_SECONDS)
 
     sleeper.before = sleep
-    sleeper.night.falls()
+    sleeper.scheduler.run_if_due()
     assert asleep.wait(PATIENCE_SECONDS)
     sleeper.engine.close()
     with closing(SqliteStore(path)) as store, store.read() as view:
@@ -274,14 +263,14 @@ def test_closing_gives_up_a_dream_that_is_not_written(tmp_path: Path, clock: Fix
 
 
 def test_what_is_written_is_not_given_up(sleeper: Sleeper) -> None:
-    sleeper.night.close()
+    sleeper.parts.worker.close()
     for stage in range(1, 6):
-        with pytest.raises(Woken):
-            sleeper.night._step(stage, 6)
-    sleeper.night._step(6, 6)
+        with pytest.raises(DreamCancelled):
+            sleeper.scheduler._step(stage, 6)
+    sleeper.scheduler._step(6, 6)
 
 
-def test_after_closing_no_night_falls(sleeper: Sleeper) -> None:
-    sleeper.night.close()
-    assert sleeper.falls() == 0
+def test_after_closing_no_dream_begins(sleeper: Sleeper) -> None:
+    sleeper.parts.worker.close()
+    assert sleeper.run_if_due() == 0
     assert sleeper.backups == []

@@ -1,4 +1,4 @@
-"""Learning how sure one may be, by itself: after an answer, in the background, when the store has grown."""
+"""Calibrating by itself: after an answer, in the background, when the store has grown."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine.calibrating import LEAST_QUESTIONS, GivenUp, calibrate, how_many, model_of
 from recollect.engine.calibration_rows import read_calibration
+from recollect.engine.worker import Priority
 from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
@@ -23,66 +24,47 @@ _EVERY = timedelta(minutes=10)
 """Whoever has just looked does not look again so soon."""
 _GROWN = 1.5
 # A question of our own takes milliseconds, but where another machine has the model, as long as that likes.
-_AT_LATEST_SECONDS = 2.0
+_CLOSE_WITHIN_SECONDS = 2.0
 # Of so many memories it is learnt within a second, so that it is waited for rather than given up: the command
 # line opens and closes the memory with every question.
 _FEW = 100
 
 
-class Learning:
-    """Calibrates whose memory is asked when it is due, one at a time. Two processes learn the same."""
+class CalibrationScheduler:
+    """Calibrates whose memory is asked when it is due. Two processes learn the same.
+
+    Closing gives up what is under way, unless it is done in a moment: the next process begins anew. A model
+    that does not come back is not waited for; once it does, the store is left alone.
+    """
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._lock = threading.Lock()
         self._next: dict[Scope, datetime] = {}
-        self._thread: threading.Thread | None = None
-        self._closing = threading.Event()
-        self._closed = threading.Event()
 
-    def falls(self, scope: Scope) -> None:
+    def run_if_due(self, scope: Scope) -> None:
         """An answer was given there: look whether there is something to learn. Returns at once."""
         now = self._parts.clock()
         with self._lock:
             self._next = {known: at for known, at in self._next.items() if now < at}
-            if not self._wanted() or scope in self._next:
-                return
-            # Whoever comes while another learns is looked at with a later answer.
-            if self._thread is not None and self._thread.is_alive():
+            if scope in self._next or not self._is_wanted():
                 return
             self._next[scope] = now + _EVERY
-            self._thread = threading.Thread(
-                target=self._learn, args=(scope,), name="recollect-learning", daemon=True
-            )
-            self._thread.start()
+        self._parts.worker.submit(
+            Priority.CALIBRATION, lambda: self._run(scope), close_within_seconds=_CLOSE_WITHIN_SECONDS
+        )
 
-    def settle(self, at_most_seconds: float | None = None) -> None:
-        """Wait for what is under way."""
-        with self._lock:
-            thread = self._thread
-        if thread is not None:
-            thread.join(at_most_seconds)
+    def _is_wanted(self) -> bool:
+        return not (self._parts.worker.stopping.is_set() or self._parts.ends.is_set())
 
-    def close(self) -> None:
-        """Give up what is under way, unless it is done in a moment: the next process begins anew.
+    def _is_open(self) -> bool:
+        return not (self._parts.worker.abandoned.is_set() or self._parts.ends.is_set())
 
-        A model that does not come back is not waited for; once it does, the store is left alone.
-        """
-        self._closing.set()
-        self.settle(_AT_LATEST_SECONDS)
-        self._closed.set()
-
-    def _wanted(self) -> bool:
-        return not (self._closing.is_set() or self._parts.ends.is_set())
-
-    def _open(self) -> bool:
-        return not (self._closed.is_set() or self._parts.ends.is_set())
-
-    def _learn(self, scope: Scope) -> None:
+    def _run(self, scope: Scope) -> None:
         parts = replace(self._parts, scope=scope)
         try:
-            if is_due(parts):
-                calibrate(parts, wanted=self._open if _is_small(parts) else self._wanted)
+            if self._is_open() and is_due(parts):
+                calibrate(parts, wanted=self._is_open if _is_small(parts) else self._is_wanted)
         except GivenUp:
             _log.info("The store was closed before it had learnt how sure it may be.")
         except RecollectError as error:

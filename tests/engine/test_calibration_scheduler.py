@@ -14,8 +14,8 @@ from recollect.changes import Calibrate
 from recollect.embedders.choose import embedder_named
 from recollect.engine.calibrating import LEAST_QUESTIONS, GivenUp, calibrate, calibration_questions, model_of
 from recollect.engine.calibration_rows import read_calibration
+from recollect.engine.calibration_scheduler import CalibrationScheduler, is_due
 from recollect.engine.engine import Engine
-from recollect.engine.learning import Learning, is_due
 from recollect.records import Scope
 
 if TYPE_CHECKING:
@@ -107,29 +107,28 @@ def test_learning_goes_on_behind_an_answer_and_not_twice(harbour: Engine, clock:
         with harbour.store.read() as view:
             return view.calibration(harbour.scope, model_of(harbour.parts))
 
-    learning = Learning(harbour.parts)
-    learning.falls(harbour.scope)
-    learning.settle()
+    scheduler = CalibrationScheduler(harbour.parts)
+    scheduler.run_if_due(harbour.scope)
+    harbour.parts.worker.settle_jobs()
     first = kept()
     assert first is not None
     assert first.at == clock.now
     # An hour later the store is what it was.
     clock.tick(3600)
-    learning.falls(harbour.scope)
-    learning.settle()
+    scheduler.run_if_due(harbour.scope)
+    harbour.parts.worker.settle_jobs()
     assert kept() == first
-    learning.close()
 
 
 def test_it_learns_for_whose_memory_was_asked(harbour: Engine) -> None:
-    learning = Learning(harbour.parts)
-    engine = Engine(harbour.parts, None, learning)
+    engine = harbour
+    engine.parts.usage.after_recording.append(CalibrationScheduler(engine.parts).run_if_due)
     hers = engine.scoped("ana")
     hers.remember_many(NOTES)
     hers.recall("spare key of the boathouse")
     # All was noted, and what follows it begun.
-    engine.parts.signals.close()
-    learning.settle()
+    engine.parts.usage.settle(None)
+    engine.parts.worker.settle_jobs()
     assert not is_due(hers.parts)
     assert is_due(engine.parts)
 
@@ -137,10 +136,10 @@ def test_it_learns_for_whose_memory_was_asked(harbour: Engine) -> None:
 def test_one_memory_that_has_learnt_does_not_keep_another_from_it(harbour: Engine) -> None:
     hers = harbour.scoped("ana")
     hers.remember_many(NOTES)
-    learning = Learning(harbour.parts)
+    scheduler = CalibrationScheduler(harbour.parts)
     for scope in (harbour.scope, hers.scope):
-        learning.falls(scope)
-        learning.settle()
+        scheduler.run_if_due(scope)
+        harbour.parts.worker.settle_jobs()
     assert not is_due(harbour.parts)
     assert not is_due(hers.parts)
 
@@ -164,48 +163,47 @@ class Hosted:
 def test_a_model_that_does_not_come_back_does_not_hold_up_closing(
     make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", "recollect.engine.learning")
-    monkeypatch.setattr("recollect.engine.learning._AT_LATEST_SECONDS", 0.01)
+    caplog.set_level("INFO", "recollect.engine.calibration_scheduler")
+    monkeypatch.setattr("recollect.engine.calibration_scheduler._CLOSE_WITHIN_SECONDS", 0.01)
     embedder = embedder_named("hashing")
     assert embedder is not None
     hosted = Hosted(embedder)
     engine = make_engine(lambda _: hosted)
     engine.remember_many(NOTES)
-    learning = Learning(engine.parts)
-    learning.falls(engine.scope)
+    scheduler = CalibrationScheduler(engine.parts)
+    scheduler.run_if_due(engine.scope)
     assert hosted.asked.wait(PATIENCE_SECONDS)
-    learning.close()
+    engine.parts.worker.close()
     assert not hosted.back.is_set()
-    (thread,) = (each for each in threading.enumerate() if each.name == "recollect-learning")
     # Once the model is back, the store is closed and left alone.
     engine.store.close()
     hosted.back.set()
-    thread.join()
+    engine.parts.worker.settle_jobs(PATIENCE_SECONDS)
     assert [record.levelname for record in caplog.records] == ["INFO"]
 
 
 def test_a_small_store_that_is_closed_at_once_has_learnt(harbour: Engine) -> None:
-    learning = Learning(harbour.parts)
-    learning.falls(harbour.scope)
-    learning.close()
+    scheduler = CalibrationScheduler(harbour.parts)
+    scheduler.run_if_due(harbour.scope)
+    harbour.parts.worker.close()
     assert not is_due(harbour.parts)
 
 
 def test_once_nobody_waits_nothing_more_is_asked(harbour: Engine) -> None:
-    learning = Learning(harbour.parts)
+    scheduler = CalibrationScheduler(harbour.parts)
     harbour.parts.ends.set()
-    learning.falls(harbour.scope)
-    learning.settle()
+    scheduler.run_if_due(harbour.scope)
+    harbour.parts.worker.settle_jobs()
     assert is_due(harbour.parts)
 
 
 def test_who_closes_the_memory_does_not_wait_for_it_to_learn(harbour: Engine) -> None:
     with pytest.raises(GivenUp):
         calibrate(harbour.parts, wanted=lambda: False)
-    learning = Learning(harbour.parts)
-    learning.close()
-    learning.falls(harbour.scope)
-    learning.settle()
+    scheduler = CalibrationScheduler(harbour.parts)
+    harbour.parts.worker.close()
+    scheduler.run_if_due(harbour.scope)
+    harbour.parts.worker.settle_jobs()
     assert is_due(harbour.parts)
 
 

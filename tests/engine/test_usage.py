@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from datetime import UTC, datetime, timedelta, timezone
-from queue import SimpleQueue
+from heapq import heappush
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -14,9 +14,10 @@ import pytest
 from conftest import PATIENCE_SECONDS
 from recollect.changes import RecordUse
 from recollect.embedders.choose import embedder_named
+from recollect.engine import worker
 from recollect.engine.engine import Engine
 from recollect.engine.parts import Parts
-from recollect.engine.signals import Signals
+from recollect.engine.usage import UsageRecorder
 from recollect.errors import StoreUnavailable
 from recollect.factors.candidates import NEVER
 from recollect.factors.recency import microseconds
@@ -47,7 +48,7 @@ def teas(engine: Engine, count: int = 6) -> list[int]:
 
 def rows(engine: Engine, question: str) -> Rows:
     """What the store holds, once everything is written."""
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     with engine.store.read() as view:
         return list(view.connection.execute(question))  # type: ignore[attr-defined]  # SQLite's own
 
@@ -174,7 +175,7 @@ def test_days_are_counted_once_each_and_turn_at_midnight_utc(engine: Engine, clo
     for hour, minute, day in ((22, 59, 1), (23, 59, 1), (0, 1, 2), (15, 30, 1)):
         clock.now = datetime(2026, 3, day, hour, minute, tzinfo=UTC)
         engine.graph.open_nodes(["tea 0"])
-    engine.parts.signals.settle(None)
+    engine.parts.usage.settle(None)
     with engine.store.read() as view:
         facts = view.facts([tea], "", None, 0)
     assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([4], [2])
@@ -290,7 +291,7 @@ def troubled(store: SqliteStore) -> Troubled:
 
 @pytest.fixture
 def engine_in_trouble(troubled: Troubled, clock: FixedClock) -> Engine:
-    return Engine(Parts(troubled, clock, embedder_named, "hashing", Scope(), Signals(troubled, "test")))
+    return Engine(Parts(troubled, clock, embedder_named, "hashing", Scope(), UsageRecorder(troubled, "test")))
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable("The disk is full."), RuntimeError("a bug of ours")])
@@ -305,20 +306,20 @@ def test_a_failure_to_note_is_logged_and_counted_and_reaches_no_caller(
         assert engine.graph.search_semantic("tea")["results"]
         assert engine.graph.open_nodes(["tea 0"]).entities
         assert counts(engine) == {}
-    signals = engine.parts.signals
-    assert (signals.failures, signals.last_failure) == (3, str(error))
+    usage = engine.parts.usage
+    assert (usage.failures, usage.last_failure) == (3, str(error))
     assert len([record for record in caplog.records if str(error) in record.getMessage()]) == 3
     troubled.error = None
     engine.recall("tea")
     assert set(counts(engine)) == set(shown)
-    assert signals.failures == 3
+    assert usage.failures == 3
 
 
 def test_a_locked_file_costs_the_note_and_not_the_answer(
     tmp_path: Path, clock: FixedClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = SqliteStore(tmp_path / "memory.db", busy_ms=50)
-    engine = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test")))
+    engine = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
     with engine:
         teas(engine)
         other = apsw.Connection(str(store.path))
@@ -326,8 +327,8 @@ def test_a_locked_file_costs_the_note_and_not_the_answer(
         with caplog.at_level(logging.WARNING):
             assert len(engine.recall("tea").hits) == 6
             assert counts(engine) == {}
-        assert engine.parts.signals.failures == 1
-        assert "locked" in (engine.parts.signals.last_failure or "")
+        assert engine.parts.usage.failures == 1
+        assert "locked" in (engine.parts.usage.last_failure or "")
         assert "could not be noted" in caplog.text
         other.execute("ROLLBACK")
         other.close()
@@ -342,14 +343,14 @@ def test_no_answer_waits_for_its_own_note_and_none_waits_long_for_anothers(
     teas(engine)
     troubled.gate = threading.Event()
     waited: list[float | None] = []
-    settle = engine.parts.signals.settle
+    settle = engine.parts.usage.settle
 
     def watched(at_most_seconds: float | None) -> None:
         waited.append(at_most_seconds)
         settle(at_most_seconds)
 
-    monkeypatch.setattr(engine.parts.signals, "settle", watched)
-    monkeypatch.setattr(engine.parts.signals, "patience_seconds", 0.01)
+    monkeypatch.setattr(engine.parts.usage, "settle", watched)
+    monkeypatch.setattr(engine.parts.usage, "patience_seconds", 0.01)
     # The gate is shut: were either of them to wait for the writing, it would never return.
     assert len(engine.recall("tea").hits) == 6
     assert len(engine.recall("tea").hits) == 6
@@ -364,9 +365,9 @@ def test_settling_gives_up_after_a_while(engine_in_trouble: Engine, troubled: Tr
     teas(engine_in_trouble)
     troubled.gate = threading.Event()
     engine_in_trouble.recall("tea")
-    engine_in_trouble.parts.signals.settle(at_most_seconds=0.01)  # returns
+    engine_in_trouble.parts.usage.settle(at_most_seconds=0.01)  # returns
     troubled.gate.set()
-    engine_in_trouble.parts.signals.settle(None)
+    engine_in_trouble.parts.usage.settle(None)
     assert len(counts(engine_in_trouble)) == 6
 
 
@@ -388,12 +389,12 @@ def test_closing_writes_what_is_left(
 
 
 def test_closing_twice_and_closing_what_never_noted_anything_are_fine(store: SqliteStore) -> None:
-    signals = Signals(store, "test")
-    signals.close()
-    signals.close()
-    signals.seen(Scope(), [1], datetime(2026, 3, 1, tzinfo=UTC))
-    signals.settle(None)  # nothing is left hanging
-    assert signals.failures == 1
+    usage = UsageRecorder(store, "test")
+    usage.close()
+    usage.close()
+    usage.record(Scope(), [1], datetime(2026, 3, 1, tzinfo=UTC))
+    usage.settle(None)  # nothing is left hanging
+    assert usage.failures == 1
 
 
 def test_answers_of_many_threads_are_all_noted(engine: Engine, clock: FixedClock) -> None:
@@ -414,7 +415,7 @@ def test_answers_of_many_threads_are_all_noted(engine: Engine, clock: FixedClock
         thread.join()
     assert counts(engine) == dict.fromkeys(ids, threads * turns)
     assert set(pairs(engine).values()) == {threads * turns}
-    assert engine.parts.signals.failures == 0
+    assert engine.parts.usage.failures == 0
     assert rows(engine, "SELECT count(*) FROM recall") == [(threads * turns,)]
 
 
@@ -422,21 +423,21 @@ def test_noting_while_another_closes_never_hangs_and_loses_nothing_unsaid(
     store: SqliteStore, clock: FixedClock
 ) -> None:
     at = clock()
-    made = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test")))
+    made = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
     (tea,) = teas(made, 1)
     noted = refused = 0
     for _ in range(30):
-        signals = Signals(store, "test")
+        usage = UsageRecorder(store, "test")
         start = threading.Barrier(3)
 
-        def note(signals: Signals = signals, start: threading.Barrier = start) -> None:
+        def note(usage: UsageRecorder = usage, start: threading.Barrier = start) -> None:
             start.wait()
             for _ in range(5):
-                signals.seen(Scope(), [tea], at)
+                usage.record(Scope(), [tea], at)
 
-        def close(signals: Signals = signals, start: threading.Barrier = start) -> None:
+        def close(usage: UsageRecorder = usage, start: threading.Barrier = start) -> None:
             start.wait()
-            signals.close()
+            usage.close()
 
         threads = [threading.Thread(target=work, daemon=True) for work in (note, close)]
         for thread in threads:
@@ -445,38 +446,33 @@ def test_noting_while_another_closes_never_hangs_and_loses_nothing_unsaid(
         for thread in threads:
             thread.join(PATIENCE_SECONDS)
             assert not thread.is_alive()
-        signals.settle(None)
-        noted += 5 - signals.failures
-        refused += signals.failures
+        usage.settle(None)
+        noted += 5 - usage.failures
+        refused += usage.failures
     assert noted + refused == 150
     assert counts(made).get(tea, 0) == noted
 
 
-def test_what_is_noted_at_the_moment_of_closing_is_written(store: SqliteStore, clock: FixedClock) -> None:
+def test_what_is_noted_at_the_moment_of_closing_is_written(
+    store: SqliteStore, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Closing begins just as a note is on its way into the queue, and must not end the queue before it."""
-    made = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test")))
+    made = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
     (tea,) = teas(made, 1)
-    signals = Signals(store, "test")
-    ended = threading.Event()
+    usage = UsageRecorder(store, "test")
+    closing = threading.Thread(target=usage.close, daemon=True)
 
-    class Interrupted(SimpleQueue[Any]):
-        def put(self, item: Any, block: bool = True, timeout: float | None = None) -> None:
-            if item is None:
-                ended.set()
-            else:
-                closing.start()
-                ended.wait(0.2)  # in vain, where noting and closing exclude one another
-            super().put(item)
+    def interrupted(queue: list[Any], job: Any) -> None:
+        closing.start()
+        closing.join(0.2)  # in vain, where noting and closing exclude one another
+        heappush(queue, job)
 
-    closing = threading.Thread(target=signals.close, daemon=True)
-    signals._waiting = Interrupted()
-    # It must have a writer already: only then has closing an end to put.
-    signals._thread = threading.Thread(target=signals._write_all, daemon=True)
-    signals._thread.start()
-    signals.seen(Scope(), [tea], clock())
+    monkeypatch.setattr(worker, "heappush", interrupted)
+    usage.record(Scope(), [tea], clock())
     closing.join(PATIENCE_SECONDS)
     assert not closing.is_alive()
-    assert (counts(made), signals.failures) == ({tea: 1}, 0)
+    monkeypatch.undo()
+    assert (counts(made), usage.failures) == ({tea: 1}, 0)
 
 
 def test_another_time_zone_is_the_same_day(engine: Engine, clock: FixedClock) -> None:
@@ -491,13 +487,13 @@ def test_another_time_zone_is_the_same_day(engine: Engine, clock: FixedClock) ->
 
 def test_the_store_learns_how_many_answers_it_does_not_know_of(tmp_path: Path, clock: FixedClock) -> None:
     store = SqliteStore(tmp_path / "memory.db", busy_ms=50)
-    engine = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), Signals(store, "test")))
+    engine = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
     with engine:
         teas(engine)
         other = apsw.Connection(str(store.path))
         other.execute("BEGIN IMMEDIATE")
         engine.recall("tea")
-        engine.parts.signals.settle(None)
+        engine.parts.usage.settle(None)
         assert engine.counts().unnoted == 0
         other.execute("ROLLBACK")
         other.close()
