@@ -11,7 +11,7 @@ import pytest
 import hypothesis_profiles
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from recollect.engine.parts import EmbedderNamed
+    from recollect.engine.services import EmbedderNamed
 
     MakeEngine = Callable[..., Engine]
 
@@ -33,7 +33,9 @@ PATIENCE_SECONDS = 600
 @pytest.fixture(autouse=True)
 def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine, too, whoever closes a small store waits until it has learnt."""
-    monkeypatch.setattr("recollect.engine.calibration_scheduler._CLOSE_WITHIN_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(
+        "recollect.engine.upkeep.calibration_scheduler._CLOSE_WITHIN_SECONDS", PATIENCE_SECONDS
+    )
 
 
 @dataclass
@@ -68,7 +70,7 @@ def make_engine(store: SqliteStore, clock: FixedClock) -> MakeEngine:
 
     def make(embedders: EmbedderNamed = embedder_named, model: str = "hashing") -> Engine:
         return Engine(
-            Parts(store, clock, embedders, model, Scope(), UsageRecorder(store, "test", PATIENCE_SECONDS))
+            Services(store, clock, embedders, model, Scope(), UsageRecorder(store, "test", PATIENCE_SECONDS))
         )
 
     return make

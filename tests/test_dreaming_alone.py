@@ -76,7 +76,7 @@ def test_knobs_phases_and_a_name_of_its_own_come_from_the_settings(
     with engine(chosen, clock, dreams=True) as one, engine(chosen, clock) as other:
         assert one.parts.knobs == knobs
         assert not {Phase.MERGE, Phase.REPORT} & set(one.parts.phases)
-        assert one.parts.holder != other.parts.holder
+        assert one.parts.process_id != other.parts.process_id
         one.remember("Ana drinks tea")
         ask_and_sleep(one)
         (dreamt,) = one.dreams.history()

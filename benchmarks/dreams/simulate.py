@@ -16,7 +16,7 @@ from life import Life, Need, Telling
 
 from recollect.dream.knobs import Knobs
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
 from recollect.records import Kind, Model, Scope
@@ -111,7 +111,7 @@ def live(
     clock = Clock()
     store = SqliteStore(folder / "memory.db")
     signals = UsageRecorder(store, "day 0")
-    parts = Parts(
+    parts = Services(
         store,
         clock,
         lambda _: embedder,
@@ -198,8 +198,7 @@ def _ask(engine: Engine, need: Need, answers: set[int], lived: Lived, profiles: 
         place = next((place for place, id_ in enumerate(shown, 1) if id_ in answers), 0)
         lived.ranks[profile].append(place)
     if not lived.ranks[profiles[-1]][-1]:
-        with engine.store.read() as view:
-            memories = view.memories(sorted(answers)).values()
+        memories = engine.get_many(sorted(answers)).values()
         if all(memory.deleted_at is not None or memory.superseded_at is not None for memory in memories):
             lived.gone[need.sort] += 1
 

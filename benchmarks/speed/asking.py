@@ -31,7 +31,7 @@ from recollect.changes import (
 )
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
 from recollect.rank.adjust import TemporalBlend
@@ -103,7 +103,7 @@ def asking(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     store = SqliteStore(folder / "memory.db")
     tell(f"asking: filling {size:,}")
     session = _fill(store, embedder, made, size)
-    parts = Parts(
+    parts = Services(
         store,
         lambda: NOW,
         lambda _: embedder,

@@ -26,7 +26,7 @@ from timing import in_turn, number, tell
 
 from recollect.changes import NewText, PutText
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, View
 from recollect.rank.conversation import NeighbourScore, ReplyScore
@@ -68,7 +68,7 @@ def _rows(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     store = SqliteStore(folder / "memory.db")
     tell(f"context: filling {size:,}")
     _fill(store, embedder, made, size)
-    parts = Parts(
+    parts = Services(
         store,
         lambda: NOW,
         lambda _: embedder,

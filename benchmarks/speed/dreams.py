@@ -34,7 +34,7 @@ from timing import number, tell, timed
 
 from recollect.changes import NewEntity, NewObservation, NewText, PutEntity, PutText, PutVectors
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder
 from recollect.records import Kind, Scope
@@ -308,7 +308,7 @@ def _until_told(enough: threading.Event) -> None:
 def _engine(path: Path, embedder: Embedder, clock: Clock) -> Engine:
     store = SqliteStore(path)
     return Engine(
-        Parts(
+        Services(
             store,
             clock,
             lambda _: embedder,

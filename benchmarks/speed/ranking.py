@@ -27,8 +27,8 @@ from store import Texts
 from recollect.changes import NewText, PutText, PutVectors, RecordUse
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
 from recollect.engine.recall import Question, _hits, asking
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.factors.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
 from recollect.factors.recency import microseconds
@@ -156,7 +156,7 @@ def recall(size: int, folder: str | None) -> Iterator[dict[str, Any]]:
         texts = Texts()
         _fill(store, embedder, texts.some(size))
         signals = UsageRecorder(store, "bench")
-        with Engine(Parts(store, lambda: NOW, lambda _: embedder, MODEL, Scope(), signals)) as engine:
+        with Engine(Services(store, lambda: NOW, lambda _: embedder, MODEL, Scope(), signals)) as engine:
             queries = [*texts.queries(3, 3)[: QUERIES // 2], *texts.queries(0, 3)[: QUERIES // 2]]
             for query in queries[:5]:  # the model, the vectors and the pages into memory
                 for profile in PROFILES:

@@ -19,9 +19,9 @@ from timing import Spent, rate, tell, timed
 
 from recollect.changes import NewText, PutText, PutVectors
 from recollect.embedders.choose import embedder_named
-from recollect.engine import remember
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.notes import remember
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
 from recollect.records import Kind, Model, Scope
@@ -96,7 +96,9 @@ def engine_on(path: Path, embedder: Embedder | None) -> Engine:
     store = SqliteStore(path)
     name = "none" if embedder is None else embedder.model.name
     return Engine(
-        Parts(store, lambda: NOW, lambda _: embedder, name, Scope(), UsageRecorder(store, "bench"), zone=UTC)
+        Services(
+            store, lambda: NOW, lambda _: embedder, name, Scope(), UsageRecorder(store, "bench"), zone=UTC
+        )
     )
 
 
@@ -129,7 +131,7 @@ def _measured(engine: Engine, work: Callable[[], None], count: int) -> dict[str,
             embedder.query(WARM)  # the model into memory
         spent = Spent()
         watching.enter_context(spent.watching(engine.store, "apply", "store"))
-        watching.enter_context(spent.watching(remember, "flag_alike", "near-twins"))
+        watching.enter_context(spent.watching(remember, "flag_similar_notes", "near-twins"))
         if embedder is not None:
             watching.enter_context(spent.watching(embedder, "documents", "embedding"))
         with timed() as whole:

@@ -14,10 +14,8 @@ from zoneinfo import ZoneInfo
 from recollect.changes import Bounds
 from recollect.dream.knobs import Phase
 from recollect.embedders import choose
-from recollect.engine.calibration_scheduler import CalibrationScheduler
-from recollect.engine.dream_scheduler import DreamScheduler
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.shadow import Trial
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
@@ -70,7 +68,7 @@ def engine(
     _make_folder(settings.store)
     options = _model_options(settings)
     store = SqliteStore(settings.store, busy_ms=int(settings.busy_seconds * 1000))
-    parts = Parts(
+    services = Services(
         store=store,
         clock=clock,
         embedder_named=lambda name: _embedder(name, options),
@@ -82,15 +80,15 @@ def engine(
         zone=zone(settings),
         knobs=settings.dream_knobs,
         phases=tuple(phase for phase in Phase if phase not in settings.dream_without),
-        holder=secrets.token_hex(8),
+        process_id=secrets.token_hex(8),
         extractor=lru_cache(maxsize=1)(lambda: _extractor(settings)),
         trial=_trial(settings),
         reranker=lambda: reranker(settings),
         reranks=settings.rerank != "off",
     )
     if dreams and settings.dream:
-        _schedule(parts, settings)
-    return Engine(parts)
+        _schedule(services, settings)
+    return Engine(services)
 
 
 def _trial(settings: Settings) -> Trial:
@@ -107,21 +105,26 @@ def _trial(settings: Settings) -> Trial:
     return Trial(settings.shadow, bounds, settings.ab, settings.ab_share, settings.ab_against)
 
 
-def _schedule(parts: Parts, settings: Settings) -> None:
+def _schedule(services: Services, settings: Settings) -> None:
     """Look after each answer whether it is time to calibrate or to dream."""
-    calibration = CalibrationScheduler(parts)
-    dreams = DreamScheduler(parts, timedelta(minutes=settings.dream_every_minutes), _backup(parts, settings))
-    parts.usage.after_recording += [calibration.run_if_due, lambda _: dreams.run_if_due()]
+    from recollect.engine.dreams.scheduler import DreamScheduler  # noqa: PLC0415  # few processes dream
+    from recollect.engine.upkeep.calibration_scheduler import CalibrationScheduler  # noqa: PLC0415
+
+    calibration = CalibrationScheduler(services)
+    dreams = DreamScheduler(
+        services, timedelta(minutes=settings.dream_every_minutes), _backup(services, settings)
+    )
+    services.usage.after_recording += [calibration.run_if_due, lambda _: dreams.run_if_due()]
 
 
-def _backup(parts: Parts, settings: Settings) -> Callable[[datetime], None] | None:
+def _backup(services: Services, settings: Settings) -> Callable[[datetime], None] | None:
     """The store as it is before the first dream of a day, beside it."""
     if not settings.dream_backups:
         return None
     folder = backups(settings)
 
     def keep(at: datetime) -> None:
-        daily.keep(parts.store, folder, at.astimezone(parts.zone).date(), settings.dream_backups)
+        daily.keep(services.store, folder, at.astimezone(services.zone).date(), settings.dream_backups)
 
     return keep
 

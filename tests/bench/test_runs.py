@@ -15,7 +15,7 @@ from readers import Arbitrary
 
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.rank.profiles import RECOLLECT
@@ -92,8 +92,8 @@ def _plain_engine(
 ) -> tuple[Engine, dict[int, str]]:
     """The haystack as any program would store it, with nothing of the benchmark's between."""
     store = SqliteStore(folder / "plain.db")
-    signals = UsageRecorder(store, "test")
-    parts = Parts(store, lambda: haystack.asked_at, lambda _: embedder, "hashing", Scope(), signals)
+    usage = UsageRecorder(store, "test")
+    parts = Services(store, lambda: haystack.asked_at, lambda _: embedder, "hashing", Scope(), usage)
     engine = Engine(parts if reranker is None else replace(parts, reranker=lambda: reranker))
     of: dict[int, str] = {}
     for document in haystack.documents:

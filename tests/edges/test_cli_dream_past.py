@@ -42,7 +42,7 @@ def test_the_dreams_are_listed_newest_first_in_a_few_words(night: CommandLine) -
     told = night.json("dream", "history")["dreams"]
     assert told[0]["undone_at"] is not None
     assert told[1]["report"]["merged"] == [[4, MEETING]]
-    assert "DreamUndoResult" in night("dream", "history", "--color").stdout
+    assert "Undone" in night("dream", "history", "--color").stdout
 
 
 def test_one_dream_is_shown_with_texts_and_journal(night: CommandLine) -> None:

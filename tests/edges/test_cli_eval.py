@@ -11,9 +11,15 @@ import pytest
 
 from recollect.cli.commands.evaluate import eval_group, eval_self_command
 from recollect.cli.main import cli
-from recollect.engine import self_advice
-from recollect.engine.self_results import Cause, Compared, Miss, ProfileResult, Share
-from recollect.engine.self_test import LIMIT, SAMPLE
+from recollect.engine.limits import SELF_TEST_HITS, SELF_TEST_SAMPLE
+from recollect.engine.self_test import advice as self_advice
+from recollect.engine.self_test.results import (
+    Cause,
+    FoundShare,
+    MissedMemory,
+    ProfileComparison,
+    ProfileResult,
+)
 from recollect.rank.profiles import PROFILES
 from recollect.records import Kind
 from recollect.text.self_questions import QuestionKind
@@ -46,15 +52,17 @@ def test_every_example_can_be_typed(example: str) -> None:
 
 def test_the_defaults_are_those_of_the_engine() -> None:
     defaults = {param.name: param.default for param in eval_self_command.params}
-    assert (defaults["sample"], defaults["limit"], defaults["seed"]) == (SAMPLE, LIMIT, 0)
+    assert (defaults["sample"], defaults["limit"], defaults["seed"]) == (SELF_TEST_SAMPLE, SELF_TEST_HITS, 0)
 
 
 def test_every_piece_of_advice_can_be_typed() -> None:
     """For every cause, a hard relation, and a better profile; ID and the like stand for what one puts in."""
-    misses = [Miss(12, Kind.NOTE, "text", "it's -- so", 1, "other", 7, cause, "why") for cause in Cause]
-    few = Share(40, 1, 0.0, 0.1, 0.0)
+    misses = [
+        MissedMemory(12, Kind.NOTE, "text", "it's -- so", 1, "other", 7, cause, "why") for cause in Cause
+    ]
+    few = FoundShare(40, 1, 0.0, 0.1, 0.0)
     ours = ProfileResult("recollect", few, {QuestionKind.RELATION: few})
-    compared = [Compared("limbic", 30, 1, 0.001)]
+    compared = [ProfileComparison("limbic", 30, 1, 0.001)]
     given = [
         *self_advice._on_misses(misses),
         *self_advice._on_relations(ours),

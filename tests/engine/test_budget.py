@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.engine.said import said_of
+from recollect.engine.memory_text import memory_text
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import PROFILES
 from recollect.text.token_counts import count_tokens
@@ -27,7 +27,7 @@ def kettles(engine: Engine) -> None:
 
 
 def cost(answer: Answer) -> int:
-    return sum(count_tokens(said_of(hit.memory, hit.piece)) for hit in answer.hits)
+    return sum(count_tokens(memory_text(hit.memory, hit.piece)) for hit in answer.hits)
 
 
 @every_profile
@@ -38,9 +38,9 @@ def test_the_hits_of_a_budget_are_the_best_that_fit_in_their_order(engine: Engin
         answer = engine.recall("kettle", profile=profile, budget_tokens=budget, record=False)
         left, fits = budget, []
         for hit in whole.hits:
-            if count_tokens(said_of(hit.memory, hit.piece)) <= left:
+            if count_tokens(memory_text(hit.memory, hit.piece)) <= left:
                 fits.append(hit)
-                left -= count_tokens(said_of(hit.memory, hit.piece))
+                left -= count_tokens(memory_text(hit.memory, hit.piece))
         assert list(answer.hits) == fits
         assert cost(answer) <= budget
         assert answer.left_out == len(whole.hits) - len(fits)

@@ -12,10 +12,16 @@ from harbour_notes import NOTES
 from conftest import PATIENCE_SECONDS
 from recollect.changes import Calibrate
 from recollect.embedders.choose import embedder_named
-from recollect.engine.calibrating import LEAST_QUESTIONS, GivenUp, calibrate, calibration_questions, model_of
-from recollect.engine.calibration_rows import read_calibration
-from recollect.engine.calibration_scheduler import CalibrationScheduler, is_due
 from recollect.engine.engine import Engine
+from recollect.engine.upkeep.calibration import (
+    LEAST_QUESTIONS,
+    CalibrationCancelled,
+    calibrate,
+    calibration_questions,
+    model_of,
+)
+from recollect.engine.upkeep.calibration_rows import read_calibration
+from recollect.engine.upkeep.calibration_scheduler import CalibrationScheduler, is_due
 from recollect.records import Scope
 
 if TYPE_CHECKING:
@@ -163,8 +169,8 @@ class Hosted:
 def test_a_model_that_does_not_come_back_does_not_hold_up_closing(
     make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", "recollect.engine.calibration_scheduler")
-    monkeypatch.setattr("recollect.engine.calibration_scheduler._CLOSE_WITHIN_SECONDS", 0.01)
+    caplog.set_level("INFO", "recollect.engine.upkeep.calibration_scheduler")
+    monkeypatch.setattr("recollect.engine.upkeep.calibration_scheduler._CLOSE_WITHIN_SECONDS", 0.01)
     embedder = embedder_named("hashing")
     assert embedder is not None
     hosted = Hosted(embedder)
@@ -191,14 +197,14 @@ def test_a_small_store_that_is_closed_at_once_has_learnt(harbour: Engine) -> Non
 
 def test_once_nobody_waits_nothing_more_is_asked(harbour: Engine) -> None:
     scheduler = CalibrationScheduler(harbour.parts)
-    harbour.parts.ends.set()
+    harbour.parts.shutdown.set()
     scheduler.run_if_due(harbour.scope)
     harbour.parts.worker.settle_jobs()
     assert is_due(harbour.parts)
 
 
 def test_who_closes_the_memory_does_not_wait_for_it_to_learn(harbour: Engine) -> None:
-    with pytest.raises(GivenUp):
+    with pytest.raises(CalibrationCancelled):
         calibrate(harbour.parts, wanted=lambda: False)
     scheduler = CalibrationScheduler(harbour.parts)
     harbour.parts.worker.close()

@@ -16,7 +16,7 @@ from hypothesis_profiles import tries
 from recollect.changes import Turn
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput
 from recollect.extractors.rules import Rules
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conftest import FixedClock, MakeEngine
-    from recollect.engine.results import Context, Item
+    from recollect.engine.results import Context, ContextItem
 
 DAY = timedelta(days=1)
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def said(items: tuple[Item, ...]) -> list[str]:
+def said(items: tuple[ContextItem, ...]) -> list[str]:
     return [item.text for item in items]
 
 
@@ -307,7 +307,7 @@ def opened(folder: str) -> Iterator[Engine]:
     model = HashingEmbedder(32)
     store = SqliteStore(Path(folder) / "memory.db")
     with Engine(
-        Parts(store, lambda: NOW, lambda _: model, "hashing", Scope(), UsageRecorder(store, "s"))
+        Services(store, lambda: NOW, lambda _: model, "hashing", Scope(), UsageRecorder(store, "s"))
     ) as engine:
         yield engine
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from conftest import FixedClock, MakeEngine
     from recollect.engine.engine import Engine
-    from recollect.engine.results import Hit, Superseded
+    from recollect.engine.results import Hit, SupersedeResult
 
 ARCTIC = availability("arctic-s")
 # A model is loaded once for all tests.
@@ -192,7 +192,7 @@ def shown(engine: Engine, question: str, **options: Any) -> list[set[str]]:
     return [says(hit) for hit in engine.search(question, limit=50, **options).hits]
 
 
-def wording(done: Superseded) -> set[str]:
+def wording(done: SupersedeResult) -> set[str]:
     return {retired.text for retired in done.retired}
 
 

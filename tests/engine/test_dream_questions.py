@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.dream.knobs import Knobs
-from recollect.engine.dream_questions import questions, trials
+from recollect.engine.dreams.questions import questions, trials
 from recollect.factors.recency import microseconds
 from recollect.rank.profiles import PROFILES
 from recollect.tune.knobs import with_knobs
@@ -24,6 +24,6 @@ def test_a_dream_is_tried_with_the_numbers_that_a_profile_was_tuned_to(engine: E
     with engine.store.read() as view:
         snapshot = view.snapshot(engine.scope, microseconds(engine.parts.clock()), knobs.link_together)
     for asked in (questions, trials):
-        found = asked(engine.parts, engine.profiles, snapshot, knobs)
+        found = asked(engine.parts, snapshot, knobs)
         assert found
         assert {one.profile for one in found} == {tuned}

@@ -15,9 +15,9 @@ from conftest import PATIENCE_SECONDS
 from recollect.changes import TakeLease
 from recollect.dream.knobs import Knobs
 from recollect.embedders.choose import embedder_named
-from recollect.engine.dream_scheduler import DreamCancelled, DreamScheduler
+from recollect.engine.dreams.scheduler import DreamCancelled, DreamScheduler
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import StoreUnavailable
 from recollect.records import Scope
@@ -44,7 +44,7 @@ class Sleeper:
         self.before: Callable[[], None] = lambda: None
         """What comes in between, before a dream begins."""
         self.parts = replace(
-            Parts(
+            Services(
                 store,
                 clock,
                 embedder_named,
@@ -103,7 +103,7 @@ def test_it_is_due_again_only_after_the_interval(sleeper: Sleeper, clock: FixedC
 def test_what_another_process_dreamt_counts(sleeper: Sleeper, store: SqliteStore, clock: FixedClock) -> None:
     assert sleeper.engine.dream().id == 1
     sleeper.live(clock, HOUR)
-    other = Sleeper(store, clock, holder="another")
+    other = Sleeper(store, clock, process_id="another")
     assert other.run_if_due() == 1
     # It looks again when that one's interval is over, not its own.
     other.live(clock, EVERY.total_seconds() - HOUR)

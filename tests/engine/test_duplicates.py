@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from conftest import MakeEngine
     from recollect.engine.engine import Engine
-    from recollect.engine.upkeep_results import Duplicates
+    from recollect.engine.upkeep.results import Duplicates
     from recollect.ports import Vectors
 
 ARCTIC = availability("arctic-s")

@@ -240,7 +240,7 @@ def test_a_memory_that_ends_keeps_what_is_written_and_embeds_no_further_batch(
 ) -> None:
     class Ending(Counting):
         def documents(self, texts: Sequence[str]) -> Vectors:
-            engine.parts.ends.set()
+            engine.parts.shutdown.set()
             return super().documents(texts)
 
     embedder = Ending()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.engine.reflect import mood_of
+from recollect.engine.notes.reflections import mood_of
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.records import Kind
 

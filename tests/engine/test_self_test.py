@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.changes import NewText, PutText
-from recollect.engine.self_results import Cause
-from recollect.engine.self_sample import shares
-from recollect.engine.self_test import SelfTestOptions, self_test
+from recollect.engine.self_test.results import Cause
+from recollect.engine.self_test.sample import shares
+from recollect.engine.self_test.self_test import SelfTestOptions, self_test
 from recollect.errors import InvalidInput
 from recollect.rank.pipeline import Profile
 from recollect.rank.profiles import PROFILES, RECOLLECT
@@ -23,7 +23,7 @@ from recollect.text.self_questions import QuestionKind
 if TYPE_CHECKING:
     from conftest import FixedClock, MakeEngine
     from recollect.engine.engine import Engine
-    from recollect.engine.self_results import SelfTest
+    from recollect.engine.self_test.results import SelfTest
     from recollect.stores.sqlite.store import SqliteStore
 
 NOTES = (

@@ -11,8 +11,8 @@ from overgrown import APOLLO, DATABASE, LOGIN, TEAM
 
 from recollect.changes import NewObservation
 from recollect.embedders.choose import embedder_named
-from recollect.engine.split_analysis import limit_for
-from recollect.engine.upkeep_results import SplitPart
+from recollect.engine.upkeep.results import SplitPart
+from recollect.engine.upkeep.split_analysis import limit_for
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
 from recollect.models.registry import availability
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from conftest import FixedClock, MakeEngine
     from recollect.engine.engine import Engine
-    from recollect.engine.upkeep_results import Split, SplitAnalysis
+    from recollect.engine.upkeep.results import SplitAnalysis, SplitResult
     from recollect.records import Memory
 
 ARCTIC = availability("arctic-s")
@@ -210,7 +210,7 @@ def test_a_proposal_is_carried_out_and_taken_back(make_engine: MakeEngine, model
     assert list(engine.upkeep.verify()) == []
 
 
-def halved(engine: Engine) -> Split:
+def halved(engine: Engine) -> SplitResult:
     apollo(engine)
     return engine.upkeep.execute_split("Apollo", HALVES)
 

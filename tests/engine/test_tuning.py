@@ -12,8 +12,8 @@ import pytest
 import recollect
 from recollect.changes import TuneProfile
 from recollect.engine.engine import Engine
-from recollect.engine.logged_events import events_of
 from recollect.engine.shadow import Trial
+from recollect.engine.tuning.logged_events import events_of
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.rank.pipeline import run
 from recollect.rank.plain import from_plain, to_plain
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from conftest import FixedClock
     from recollect.engine.shadow import Design
-    from recollect.engine.tuning import Changed
+    from recollect.engine.tuning.tuning import TuningChange
     from recollect.records import LoggedAnswer
 
 LIMBIC = PROFILES["limbic"]
@@ -242,7 +242,7 @@ def test_what_a_profile_lost_can_be_taken_off(teas: Engine, way: str) -> None:
     engine = Engine(replace(teas.parts, profiles={"limbic": from_plain(plain)}))
     assert engine.search("tea leaf", profile="limbic").note is not None
 
-    def done(*, dry_run: bool = False) -> Changed:
+    def done(*, dry_run: bool = False) -> TuningChange:
         if way == "reset":
             return engine.tuning.reset("limbic", dry_run=dry_run)
         return engine.tuning.rollback(0, "limbic", dry_run=dry_run)

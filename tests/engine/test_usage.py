@@ -16,7 +16,7 @@ from recollect.changes import RecordUse
 from recollect.embedders.choose import embedder_named
 from recollect.engine import worker
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import StoreUnavailable
 from recollect.factors.candidates import NEVER
@@ -291,7 +291,9 @@ def troubled(store: SqliteStore) -> Troubled:
 
 @pytest.fixture
 def engine_in_trouble(troubled: Troubled, clock: FixedClock) -> Engine:
-    return Engine(Parts(troubled, clock, embedder_named, "hashing", Scope(), UsageRecorder(troubled, "test")))
+    return Engine(
+        Services(troubled, clock, embedder_named, "hashing", Scope(), UsageRecorder(troubled, "test"))
+    )
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable("The disk is full."), RuntimeError("a bug of ours")])
@@ -319,7 +321,7 @@ def test_a_locked_file_costs_the_note_and_not_the_answer(
     tmp_path: Path, clock: FixedClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = SqliteStore(tmp_path / "memory.db", busy_ms=50)
-    engine = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
+    engine = Engine(Services(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
     with engine:
         teas(engine)
         other = apsw.Connection(str(store.path))
@@ -423,7 +425,7 @@ def test_noting_while_another_closes_never_hangs_and_loses_nothing_unsaid(
     store: SqliteStore, clock: FixedClock
 ) -> None:
     at = clock()
-    made = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
+    made = Engine(Services(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
     (tea,) = teas(made, 1)
     noted = refused = 0
     for _ in range(30):
@@ -457,7 +459,7 @@ def test_what_is_noted_at_the_moment_of_closing_is_written(
     store: SqliteStore, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Closing begins just as a note is on its way into the queue, and must not end the queue before it."""
-    made = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
+    made = Engine(Services(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
     (tea,) = teas(made, 1)
     usage = UsageRecorder(store, "test")
     closing = threading.Thread(target=usage.close, daemon=True)
@@ -487,7 +489,7 @@ def test_another_time_zone_is_the_same_day(engine: Engine, clock: FixedClock) ->
 
 def test_the_store_learns_how_many_answers_it_does_not_know_of(tmp_path: Path, clock: FixedClock) -> None:
     store = SqliteStore(tmp_path / "memory.db", busy_ms=50)
-    engine = Engine(Parts(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
+    engine = Engine(Services(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
     with engine:
         teas(engine)
         other = apsw.Connection(str(store.path))

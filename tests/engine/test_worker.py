@@ -10,7 +10,7 @@ import pytest
 
 from conftest import PATIENCE_SECONDS
 from recollect.embedders.hashing import HashingEmbedder
-from recollect.engine import meaning
+from recollect.engine import embedding as meaning
 from recollect.engine.worker import Priority, Worker
 
 if TYPE_CHECKING:

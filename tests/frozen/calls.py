@@ -30,8 +30,8 @@ from recollect.cli.main import cli
 from recollect.dream.knobs import Knobs
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
-from recollect.engine.logged_events import events_of
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
+from recollect.engine.tuning.logged_events import events_of
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import Conflict, ModelUnavailable
 from recollect.extractors.choose import extractor_named
@@ -96,14 +96,14 @@ def open_memory(
     """
     store = SqliteStore(path)
     return Engine(
-        Parts(
+        Services(
             store=store,
             clock=clock,
             embedder_named=_embedder if installed else _missing,
             preferred_model=model,
             scope=Scope(owner, agent),
             usage=UsageRecorder(store, session, patience_seconds=_PATIENCE_SECONDS),
-            holder="frozen",
+            process_id="frozen",
             extractor=lambda: extractor_named("rules"),
         )
     )

@@ -18,7 +18,7 @@ from hypothesis_profiles import tries
 from recollect.dream.knobs import Knobs
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import RecollectError
 from recollect.records import Scope
@@ -87,7 +87,9 @@ class Life:
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
         store = SqliteStore(folder / "memory.db")
         self.engine = Engine(
-            Parts(store, lambda: self.now, lambda _: MODEL, "hashing", Scope(), UsageRecorder(store, "test"))
+            Services(
+                store, lambda: self.now, lambda _: MODEL, "hashing", Scope(), UsageRecorder(store, "test")
+            )
         )
         self.dreams: list[Before] = []
         self.engine.remember_many(TEXTS[:5])

@@ -18,7 +18,7 @@ from hypothesis_profiles import tries
 from recollect.changes import Adopt, AdoptRelation, RecordUse
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.rank.explain import Reason, recombined
 from recollect.rank.profiles import PROFILES
@@ -118,7 +118,7 @@ def opened(*told: World) -> Iterator[Engine]:
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
         store = SqliteStore(Path(folder) / "memory.db")
         with Engine(
-            Parts(store, lambda: NOW, lambda _: MODEL, "hashing", ME, UsageRecorder(store, SESSION))
+            Services(store, lambda: NOW, lambda _: MODEL, "hashing", ME, UsageRecorder(store, SESSION))
         ) as engine:
             for world in told:
                 tell(engine, world)

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis_profiles import tries
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import RecollectError
 from recollect.rank.profiles import PROFILES
@@ -257,7 +257,7 @@ def lived(life: list[tuple[bool, Act]], other: Scope, asked: Sequence[Ask]) -> N
 
         def opened(store: SqliteStore, scope: Scope) -> Life:
             signals = UsageRecorder(store, "today")
-            parts = Parts(store, lambda: now, lambda _: MODEL, "hashing", scope, signals)
+            parts = Services(store, lambda: now, lambda _: MODEL, "hashing", scope, signals)
             return Life(Engine(parts))
 
         mine, beside, theirs = opened(alone, ME), opened(shared, ME), opened(shared, other)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import ModelUnavailable
 from recollect.records import Scope
@@ -39,7 +39,7 @@ class Clock:
 def engine_at(path: Path, *, owner: str = "", clock: Clock | None = None, model: str = "hashing") -> Engine:
     store = SqliteStore(path)
     signals = UsageRecorder(store, "test")
-    return Engine(Parts(store, clock or Clock(), _embedder_named, model, Scope(owner), signals))
+    return Engine(Services(store, clock or Clock(), _embedder_named, model, Scope(owner), signals))
 
 
 def _embedder_named(name: str) -> Embedder | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.extractors.choose import extractor_named
@@ -63,7 +63,7 @@ def open_haystack(
 def _engine(
     haystack: Haystack, embedder: Embedder, extract: bool, store: Store, reranker: Reranker | None
 ) -> Engine:
-    parts = Parts(
+    parts = Services(
         store=store,
         clock=lambda: haystack.asked_at,
         embedder_named=lambda _: embedder,

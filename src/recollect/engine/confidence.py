@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.engine.calibration_rows import read_calibration
-from recollect.engine.said import said_of
+from recollect.engine.memory_text import memory_text
+from recollect.engine.upkeep.calibration_rows import read_calibration
 from recollect.errors import InvalidInput
 from recollect.factors.candidates import NEVER
 from recollect.rank.confidence import SCALES, Looked, judged
@@ -103,7 +103,7 @@ def asked(view: View, scope: Scope, query: str) -> QueryTerms:
 def looked_at(question: QueryTerms, scored: Scored, rows: Rows, memories: Sequence[Memory]) -> Looked:
     speakers = [coarse_stems(memory.speaker or "") for memory in memories]
     said = [
-        matched_terms(f"{memory.speaker or ''} {said_of(memory)}", question.weights.keys())
+        matched_terms(f"{memory.speaker or ''} {memory_text(memory)}", question.weights.keys())
         for memory in memories
     ]
     return Looked(scored.cosine, scored.bm25, rows.rows, rows.first, said, speakers, rows.near)

@@ -7,27 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from recollect.changes import Forget, Purge, Restore
-from recollect.engine import (
-    context,
-    converse,
-    correct,
-    dreaming,
-    graph,
-    history,
-    meaning,
-    remember,
-    self_test,
-)
-from recollect.engine.context import DEFAULT_BUDGET
-from recollect.engine.dreams import Dreams
-from recollect.engine.knowledge_graph import KnowledgeGraph
+from recollect.engine.embedding import catch_up, reindex
+from recollect.engine.graph.knowledge_graph import KnowledgeGraph, create_entities, entity_named
+from recollect.engine.inputs import aware, ids_of, listed, scope_of, tags_of
+from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
+from recollect.engine.notes import remember
+from recollect.engine.notes.sessions import Sessions, add_messages
 from recollect.engine.recall import Question, recall
-from recollect.engine.sessions import Sessions
 from recollect.engine.shadow import note_shown
-from recollect.engine.tuning import Tuner, feedback
-from recollect.engine.upkeep import Upkeep
-from recollect.engine.wanted import aware, ids_of, listed, scope_of, tags_of
-from recollect.engine.whynot import why_not
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.rank.profiles import DEFAULT
 from recollect.records import Kind, Scope
@@ -38,21 +25,24 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from recollect.dream.knobs import Knobs
-    from recollect.engine.dreaming import DreamResult
-    from recollect.engine.parts import Parts
+    from recollect.engine.dreams.dreaming import DreamResult
+    from recollect.engine.dreams.dreams import Dreams
+    from recollect.engine.inputs import EntityLike, NoteLike, TurnLike
     from recollect.engine.results import (
+        AddMessagesResult,
         Answer,
         Context,
         History,
         ObservedBatch,
-        Reindexed,
+        ReindexResult,
         Remembered,
         RememberedBatch,
-        Superseded,
-        Told,
+        SupersedeResult,
     )
-    from recollect.engine.self_results import SelfTest
-    from recollect.engine.wanted import EntityLike, NoteLike, TurnLike
+    from recollect.engine.self_test.results import SelfTest
+    from recollect.engine.services import Services
+    from recollect.engine.tuning.tuning import Tuning
+    from recollect.engine.upkeep.upkeep import Upkeep
     from recollect.engine.whynot import WhyNot
     from recollect.ports import Progress, Store
     from recollect.rank.pipeline import Profile
@@ -65,8 +55,8 @@ _AT_ONCE = 500
 class Engine:
     """A memory. Safe to share between threads; several processes may open the same store."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+    def __init__(self, services: Services) -> None:
+        self._services = services
 
     def __enter__(self) -> Self:
         return self
@@ -78,54 +68,60 @@ class Engine:
 
     def close(self) -> None:
         """End what runs in the background, write what is left to be noted, and release the file."""
-        self._parts.usage.close()
-        self._parts.store.close()
+        self._services.usage.close()
+        self._services.store.close()
 
     @property
     def store(self) -> Store:
-        return self._parts.store
+        return self._services.store
 
     @property
     def scope(self) -> Scope:
-        return self._parts.scope
+        return self._services.scope
 
     @property
-    def parts(self) -> Parts:
-        return self._parts
+    def parts(self) -> Services:
+        return self._services
 
     @property
     def zone(self) -> tzinfo:
         """The time zone in which the user's days begin."""
-        return self._parts.zone
+        return self._services.zone
 
     def scoped(self, owner: str = "", agent: str = "") -> Engine:
         """The same store, seen as another owner or agent."""
-        return Engine(replace(self._parts, scope=Scope(owner, agent)))
+        return Engine(replace(self._services, scope=Scope(owner, agent)))
 
     @property
     def graph(self) -> KnowledgeGraph:
         """Observations, relations and reading of the knowledge graph."""
-        return KnowledgeGraph(self._parts)
+        return KnowledgeGraph(self._services)
 
     @property
     def sessions(self) -> Sessions:
         """The conversations of this scope."""
-        return Sessions(self._parts)
+        return Sessions(self._services)
 
     @property
     def dreams(self) -> Dreams:
         """Earlier dreams, how to undo one, and what future ones would do."""
-        return Dreams(self._parts)
+        from recollect.engine.dreams.dreams import Dreams
+
+        return Dreams(self._services)
 
     @property
-    def tuning(self) -> Tuner:
+    def tuning(self) -> Tuning:
         """A profile's numbers: how they fare on this store's own answers, and the ways to change them."""
-        return Tuner(self._parts, self.profiles)
+        from recollect.engine.tuning.tuning import Tuning
+
+        return Tuning(self._services)
 
     @property
     def upkeep(self) -> Upkeep:
         """Care for the store, and tidying of the graph."""
-        return Upkeep(self._parts)
+        from recollect.engine.upkeep.upkeep import Upkeep
+
+        return Upkeep(self._services)
 
     # What is remembered
 
@@ -145,7 +141,7 @@ class Engine:
         stops the batch and nothing is written. The same `key` again is answered, not repeated. `progress`
         is told of the embedding, which follows the write.
         """
-        return graph.create_entities(self._parts, entities, keep_going=keep_going, key=key, progress=progress)
+        return create_entities(self._services, entities, keep_going=keep_going, key=key, progress=progress)
 
     def remember(
         self,
@@ -172,13 +168,13 @@ class Engine:
             "about": about,
             "source": source,
         }
-        return remember.remember(self._parts, note, key)
+        return remember.remember(self._services, note, key)
 
     def remember_many(
         self, notes: Iterable[NoteLike], *, keep_going: bool = False, key: str | None = None
     ) -> RememberedBatch:
         """Store many notes at once: texts, or mappings with the arguments of `remember`."""
-        return remember.remember_many(self._parts, notes, keep_going=keep_going, key=key)
+        return remember.remember_many(self._services, notes, keep_going=keep_going, key=key)
 
     def add_messages(
         self,
@@ -189,13 +185,13 @@ class Engine:
         keep_going: bool = False,
         key: str | None = None,
         progress: Progress | None = None,
-    ) -> Told:
+    ) -> AddMessagesResult:
         """Store raw turns of a session, in order: mappings with `content`, `role`, `speaker` and `at`.
 
         With `extract`, what is worth keeping in them also becomes notes, each pointing to its message.
         """
-        return converse.add_messages(
-            self._parts,
+        return add_messages(
+            self._services,
             session,
             messages,
             extract=extract,
@@ -222,7 +218,7 @@ class Engine:
         What is pinned or has an `importance_tag` resists forgetting; an empty tag takes it off.
         """
         return remember.update(
-            self._parts,
+            self._services,
             id,
             text=text,
             importance=importance,
@@ -234,18 +230,22 @@ class Engine:
             importance_tag=importance_tag,
         )
 
-    def supersede(self, old: int, new: int | NoteLike, *, copies: bool = True) -> Superseded:
+    def supersede(self, old: int, new: int | NoteLike, *, copies: bool = True) -> SupersedeResult:
         """Retire a note or message, and its near-copies with it, in favour of another, or of a new note.
 
         `new` is an id, a text, or a mapping with the arguments of `remember`.
 
         What was retired is found by `as_of` or `include_superseded`; `restore` takes it back.
         """
-        return correct.supersede(self._parts, old, new, copies=copies)
+        from recollect.engine.notes.supersede import supersede
+
+        return supersede(self._services, old, new, copies=copies)
 
     def history(self, id: int) -> History:  # noqa: A002  # the domain's word
         """What happened to a memory: its former texts, corrections, and what became of it."""
-        return history.history(self._parts, id)
+        from recollect.engine.notes.history import history
+
+        return history(self._services, id)
 
     def context(
         self,
@@ -260,10 +260,12 @@ class Engine:
 
         `asked` is a query, or the last messages of the conversation.
         """
-        return context.context(
-            self._parts,
+        from recollect.engine.context.context import context
+
+        return context(
+            self._services,
             asked,
-            profile=self._parts.profile(profile),
+            profile=self._services.profile(profile),
             budget_tokens=budget_tokens,
             session=session,
             as_of=aware(as_of, "as_of"),
@@ -307,7 +309,7 @@ class Engine:
         """
         question = Question(
             query,
-            self._parts.profile(profile),
+            self._services.profile(profile),
             limit,
             _kinds(kinds),
             explain,
@@ -323,8 +325,8 @@ class Engine:
             tuned=tuned and isinstance(profile, str),
             noted_later=noted_later,
         )
-        parts = self._parts if scope is None else replace(self._parts, scope=scope_of(scope))
-        return recall(parts, question)
+        services = self._services if scope is None else replace(self._services, scope=scope_of(scope))
+        return recall(services, question)
 
     def search(
         self,
@@ -362,11 +364,11 @@ class Engine:
 
         `answer` is what they are the first of, asked for with `record=False` and `noted_later`.
         """
-        at = self._parts.clock()
+        at = self._services.clock()
         if answer is None:
-            self._parts.usage.record(self.scope, ids, at)
+            self._services.usage.record(self.scope, ids, at)
         else:
-            note_shown(self._parts, ids, at, answer.query, answer.profile, answer.trace)
+            note_shown(self._services, ids, at, answer.query, answer.profile, answer.trace)
 
     def feedback(
         self,
@@ -381,8 +383,10 @@ class Engine:
         `answer` is what `recall` gave, or its `event`; without it, the last answer that showed the memory, to
         this `query` if one is given. Said again, it is said anew. `recollect tune` learns from it.
         """
+        from recollect.engine.tuning.tuning import feedback
+
         ids = (memories,) if isinstance(memories, int) else ids_of(memories)
-        feedback(self._parts, ids, grade, answer, query)
+        feedback(self._services, ids, grade, answer, query)
 
     def why_not(
         self,
@@ -402,7 +406,7 @@ class Engine:
         """Where a memory, by id or by an entity's name, stands or fell out, and what would lift it."""
         question = Question(
             query,
-            self._parts.profile(profile),
+            self._services.profile(profile),
             limit,
             _kinds(kinds),
             record=False,
@@ -413,15 +417,17 @@ class Engine:
             rerank=rerank,
             tuned=tuned and isinstance(profile, str),
         )
-        id_ = memory if isinstance(memory, int) else graph.entity_named(self._parts, memory)
-        return why_not(self._parts, question, id_)
+        id_ = memory if isinstance(memory, int) else entity_named(self._services, memory)
+        from recollect.engine.whynot import why_not
+
+        return why_not(self._services, question, id_)
 
     def self_test(
         self,
         *,
         profiles: Iterable[str] = (),
-        sample: int = self_test.SAMPLE,
-        limit: int = self_test.LIMIT,
+        sample: int = SELF_TEST_SAMPLE,
+        limit: int = SELF_TEST_HITS,
         seed: int = 0,
         languages: Iterable[str] | None = None,
         at: datetime | None = None,
@@ -433,16 +439,18 @@ class Engine:
         hits count. `languages` are those that the model knows, where that is known. `at` is the moment to
         ask at; without one, the end of this day. The same store, seed and moment give the same answer.
         """
+        from recollect.engine.self_test.self_test import SelfTestOptions, self_test
+
         names = listed(profiles, "Profiles")
-        chosen = {name: self._parts.profile(name) for name in names} or self.profiles
+        chosen = {name: self._services.profile(name) for name in names} or self.profiles
         known = None if languages is None else tuple(languages)
-        options = self_test.SelfTestOptions(sample, limit, seed, known, aware(at, "at"))
-        return self_test.self_test(self._parts, chosen, options, progress)
+        options = SelfTestOptions(sample, limit, seed, known, aware(at, "at"))
+        return self_test(self._services, chosen, options, progress)
 
     @property
     def profiles(self) -> Mapping[str, Profile]:
         """Every profile by name: the built-in ones, and the user's own."""
-        return self._parts.all_profiles
+        return self._services.all_profiles
 
     def get(self, id: int, *, record: bool = False) -> Memory | None:  # noqa: A002  # the domain's word
         """One memory of this scope by its id, forgotten or not. With `record`, it counts as opened."""
@@ -451,7 +459,7 @@ class Engine:
         if memory is None or memory.scope != self.scope:
             return None
         if record and memory.deleted_at is None:
-            self._parts.usage.record(self.scope, [id], self._parts.clock(), opened=True)
+            self._services.usage.record(self.scope, [id], self._services.clock(), opened=True)
         return memory
 
     def get_many(self, ids: Iterable[int]) -> dict[int, Memory]:
@@ -465,19 +473,18 @@ class Engine:
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""
-        receipt = self.store.apply([Forget(self.scope, ids=ids_of(ids))], at=self._parts.clock())
-        return receipt.outcomes[0].ids
+        return self._services.write([Forget(self.scope, ids=ids_of(ids))])[0].ids
 
     def restore(self, id: int) -> Memory:  # noqa: A002  # the domain's word
         """Bring back a forgotten memory, with the relations that went with it, or a superseded one."""
-        self.store.apply([Restore(self.scope, id)], at=self._parts.clock())
-        meaning.catch_up(self._parts)
+        self._services.write([Restore(self.scope, id)])
+        catch_up(self._services)
         with self.store.read() as view:
             return view.memories([id])[id]
 
     def purge(self, before: datetime) -> int:
         """Destroy for good what was forgotten before a time, in every scope. There is no way back."""
-        count = self.store.apply([Purge(before)], at=self._parts.clock()).outcomes[0].count
+        count = self._services.write([Purge(before)])[0].count
         # It is destroyed; where the file is busy, its bytes lie there until they are written over.
         with suppress(StoreUnavailable):
             self.store.scrub()
@@ -501,14 +508,16 @@ class Engine:
         Nothing is written with `dry_run`, nor where people would no longer find what they found, unless
         `gate` is off; with `drop_failing`, only the phase that would lose something is left out.
         """
-        options = dreaming.DreamOptions(
-            phases=dreaming.phases_of(self._parts.phases if phases is None else phases, without),
-            knobs=knobs or self._parts.knobs,
+        from recollect.engine.dreams.dreaming import DreamOptions, dream, phases_of
+
+        options = DreamOptions(
+            phases=phases_of(self._services.phases if phases is None else phases, without),
+            knobs=knobs or self._services.knobs,
             dry_run=dry_run,
             gate=gate,
             drop_failing=drop_failing,
         )
-        return dreaming.dream(self._parts, self.profiles, options, progress)
+        return dream(self._services, options, progress)
 
     # The store
 
@@ -523,9 +532,9 @@ class Engine:
         with self.store.read() as view:
             return view.model()
 
-    def reindex(self, model: str | None = None, progress: Progress | None = None) -> Reindexed:
+    def reindex(self, model: str | None = None, progress: Progress | None = None) -> ReindexResult:
         """Embed what has no vector yet; with another model's name, embed everything and switch to it."""
-        return meaning.reindex(self._parts, model, progress)
+        return reindex(self._services, model, progress)
 
 
 def _kinds(words: Collection[str]) -> frozenset[Kind]:

@@ -7,3 +7,11 @@ DEFAULT_LIMIT = 10
 MOST_HITS = 1_000
 MOST_PER_PAGE = 1_000
 """Entities of one page of the graph."""
+STALE_DAYS = 90.0
+"""Days after which an entity that nobody has seen or changed is stale."""
+DEFAULT_BUDGET = 1_000
+"""Tokens of a context."""
+SELF_TEST_SAMPLE = 200
+"""Memories that a self-test asks for."""
+SELF_TEST_HITS = 5
+"""Hits of an answer that count in it."""

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.engine.confidence import check_confidence, kept, sureness, to_read
+from recollect.engine.embedding import embedder_of
 from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
-from recollect.engine.meaning import embedder_of
+from recollect.engine.memory_text import fit_budget, piece_of
 from recollect.engine.rerank import ranked_for
 from recollect.engine.results import Answer, Hit, Place
-from recollect.engine.said import piece_of, within
 from recollect.engine.shadow import drafted, note_shown, rankers_for, trace_of
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.factors.recency import microseconds
@@ -28,8 +28,8 @@ from recollect.text.tokens import content_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from recollect.engine.parts import Parts
     from recollect.engine.results import Mode
+    from recollect.engine.services import Services as Parts
     from recollect.engine.shadow import Trace
     from recollect.factors.candidates import Candidates
     from recollect.ports import Vector, View
@@ -126,7 +126,7 @@ def recall(parts: Parts, question: Question) -> Answer:
         hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
     abstained = question.abstain and sure is not None and sure.answer < UNLIKELY
     likely = () if abstained else kept(hits, question.min_confidence)
-    shown = within(likely, question.budget_tokens)
+    shown = fit_budget(likely, question.budget_tokens)
     # Who asks about the past must not change it.
     if question.record and question.as_of is None:
         note_shown(parts, [hit.memory.id for hit in shown], now, question.query, question.profile.name, trace)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.engine.said import piece_of, said_of
+from recollect.engine.memory_text import memory_text, piece_of
 from recollect.errors import ModelUnavailable
 from recollect.rank.finish import Cut, uncut
 from recollect.rank.pipeline import run
@@ -18,8 +18,8 @@ from recollect.retrieve.gather import gather
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recollect.engine.parts import Parts
     from recollect.engine.recall import Question
+    from recollect.engine.services import Services as Parts
     from recollect.factors.candidates import Candidates
     from recollect.ports import Reranker, View
     from recollect.records import Found, Memory, Passage
@@ -111,13 +111,13 @@ class Reader:
 def as_read(memory: Memory, query: str, passage: Passage | None = None) -> str:
     """A memory as a person would read it: who says it, and what; of a long one, the piece that was found."""
     if memory.kind is Kind.ENTITY:
-        return passage.text if passage is not None and _is_long(memory) else said_of(memory)
+        return passage.text if passage is not None and _is_long(memory) else memory_text(memory)
     piece = None
     if _is_long(memory):
         piece = passage.piece if passage is not None else piece_of(memory, query)
-    text = said_of(memory, piece)
+    text = memory_text(memory, piece)
     return f"{memory.speaker}: {text}" if memory.speaker else text
 
 
 def _is_long(memory: Memory) -> bool:
-    return len(said_of(memory)) > _LONGEST
+    return len(memory_text(memory)) > _LONGEST

@@ -22,7 +22,7 @@ Mode = Literal["hybrid", "meaning", "words"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedRow:
     """A row of a batch that was left out."""
 
     index: int
@@ -31,7 +31,7 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
-class Similar:
+class SimilarObservation:
     """A new observation that nearly repeats one that was there. Both are kept."""
 
     observation: int
@@ -42,14 +42,14 @@ class Similar:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ObservedEntity:
     """What happened to one entity: it was created, or it was there and gained observations."""
 
     id: int
     name: str
     created: bool
     added: tuple[Added, ...]
-    similar: tuple[Similar, ...] = ()
+    similar: tuple[SimilarObservation, ...] = ()
     took_type: str | None = None
     """The type that it took, having been of type `unknown`."""
     kept_type: str | None = None
@@ -63,14 +63,14 @@ class Observed:
 
 @dataclass(frozen=True, slots=True)
 class ObservedBatch:
-    entities: tuple[Observed, ...]
-    rejected: tuple[Rejected, ...] = ()
+    entities: tuple[ObservedEntity, ...]
+    rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
     """Why what was written cannot yet be found by meaning, if it cannot."""
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class SimilarMemory:
     """A memory that says nearly the same. Both are kept."""
 
     id: int
@@ -89,19 +89,19 @@ class Remembered:
     category: str | None = None
     mentions: tuple[str, ...] = ()
     """The names of the entities that it speaks of."""
-    similar: Alike | None = None
+    similar: SimilarMemory | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RememberedBatch:
     notes: tuple[Remembered, ...]
-    rejected: tuple[Rejected, ...] = ()
+    rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
     """Why what was written cannot yet be found by meaning, if it cannot."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AddMessagesResult:
     """What happened to the turns of a conversation."""
 
     session: str
@@ -111,13 +111,13 @@ class Told:
     """How many were new."""
     notes: tuple[Remembered, ...] = ()
     """What was drawn out of them."""
-    rejected: tuple[Rejected, ...] = ()
+    rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
     """Why something cannot be found by meaning yet, or could not be drawn out, if so."""
 
 
 @dataclass(frozen=True, slots=True)
-class Retired:
+class RetiredMemory:
     """Something that a correction put out of force: a memory, or an observation of an entity."""
 
     id: int
@@ -126,16 +126,16 @@ class Retired:
 
 
 @dataclass(frozen=True, slots=True)
-class Superseded:
+class SupersedeResult:
     by: Memory
-    retired: tuple[Retired, ...]
+    retired: tuple[RetiredMemory, ...]
     """What was named first, then its near-copies."""
-    similar: tuple[Alike, ...] = ()
+    similar: tuple[SimilarMemory, ...] = ()
     """What says nearly the same and yet may be something else; it was left in force."""
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class HistoryEvent:
     """One thing that happened to a memory."""
 
     at: datetime
@@ -146,12 +146,12 @@ class Event:
 @dataclass(frozen=True, slots=True)
 class History:
     memory: Memory
-    events: tuple[Event, ...]
+    events: tuple[HistoryEvent, ...]
     """Oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ContextItem:
     """One entry of a context."""
 
     id: int | None
@@ -173,8 +173,8 @@ class Context:
     """What an agent should read before it answers."""
 
     query: str
-    memories: tuple[Item, ...]
-    turns: tuple[Item, ...]
+    memories: tuple[ContextItem, ...]
+    turns: tuple[ContextItem, ...]
     text: str
     tokens: int
     budget_tokens: int
@@ -184,7 +184,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class RelationResult:
     source: str
     target: str
     type: str
@@ -198,8 +198,8 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class RelatedBatch:
-    relations: tuple[Related, ...]
-    rejected: tuple[Rejected, ...] = ()
+    relations: tuple[RelationResult, ...]
+    rejected: tuple[RejectedRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +280,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Reindexed:
+class ReindexResult:
     model: Model
     embedded: int
     switched: bool

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from recollect.engine.parts import Parts
+    from recollect.engine.services import Services as Parts
     from recollect.factors.candidates import Candidates, QueryContext
     from recollect.ports import View
     from recollect.retrieve.gather import Gathered

@@ -21,8 +21,8 @@ from recollect.text.tokens import fold, words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.engine.parts import Parts
     from recollect.engine.recall import Question
+    from recollect.engine.services import Services as Parts
     from recollect.factors.candidates import Candidates
     from recollect.ports import View
     from recollect.rank.pipeline import Profile

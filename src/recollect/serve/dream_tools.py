@@ -10,7 +10,7 @@ from recollect.serve.shapes import flag, listed, maybe, number, table, text, who
 from recollect.serve.tool import Reply, Tool
 
 if TYPE_CHECKING:
-    from recollect.engine.dreaming import DreamResult
+    from recollect.engine.dreams.dreaming import DreamResult
     from recollect.serve.tool import Call
 
 _COUNTS = (
@@ -88,7 +88,7 @@ def _undo(call: Call) -> Reply:
     except NotFound as error:
         raise NotFound(_no_dream(call)) from error
     left = list(done.left)
-    said = f"DreamUndoResult: {', '.join(map(str, done.ids))}; {done.changes} changes."
+    said = f"Undone: {', '.join(map(str, done.ids))}; {done.changes} changes."
     also = (
         f"{len(left)} memories were changed since and stay as they are: "
         f"{', '.join(f'#{id_}' for id_ in left[:_MOST_LEFT])}."

@@ -16,7 +16,7 @@ _MOST = 50
 
 
 def _feedback(call: Call) -> Reply:
-    from recollect.engine.graph import entity_named  # noqa: PLC0415  # the list of tools needs no engine
+    from recollect.engine.graph.knowledge_graph import entity_named  # noqa: PLC0415  # the list of tools needs no engine
 
     helpful = call.given["helpful"]
     named = [entity_named(call.engine.parts, name) for name in call.get("names", ())]

@@ -259,7 +259,7 @@ def _shown(data: dict[str, Any]) -> Reply:
 
 
 def _search_semantic(call: Call) -> Reply:
-    from recollect.engine.semantic import as_published  # noqa: PLC0415  # the list of tools needs none
+    from recollect.engine.graph.semantic import as_published  # noqa: PLC0415  # the list of tools needs none
 
     query = asked(call)
     answers: list[Answer] = []

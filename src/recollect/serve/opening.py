@@ -41,14 +41,14 @@ class Opening:
                     self._error = error
                     raise
                 if self._left.is_set():
-                    self._engine.parts.ends.set()
+                    self._engine.upkeep.begin_shutdown()
             return self._engine
 
     def leave(self) -> None:
         """Nobody waits for us any more: begin nothing; what lacks a vector gets it after the next start."""
         self._left.set()
         if self._engine is not None:
-            self._engine.parts.ends.set()
+            self._engine.upkeep.begin_shutdown()
 
     def __enter__(self) -> Self:
         return self

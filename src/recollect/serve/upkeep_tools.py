@@ -29,7 +29,7 @@ from recollect.serve.tool import Reply, Tool
 from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
-    from recollect.engine.upkeep_results import SplitAnalysis
+    from recollect.engine.upkeep.results import SplitAnalysis
     from recollect.serve.tool import Call
 
 _NAME = text("The entity's exact name")
@@ -87,7 +87,7 @@ def _add_reflection(call: Call) -> Reply:
 
 
 def _search_reflections(call: Call) -> Reply:
-    from recollect.engine.reflect import mood_of  # noqa: PLC0415  # a list of tools needs no engine
+    from recollect.engine.notes.reflections import mood_of  # noqa: PLC0415  # a list of tools needs no engine
 
     given = {name: call.get(name) for name in ("author", "mood", "about")}
     data, notes = hits_of(

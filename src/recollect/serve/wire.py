@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine.said import said_of
+from recollect.engine.memory_text import memory_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -69,7 +69,7 @@ def hit(found: Hit, *, superseded: bool = False) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "id": memory.id,
         "kind": memory.kind.value,
-        "text": said_of(memory, found.piece),
+        "text": memory_text(memory, found.piece),
         "score": rounded(found.score),
         "at": time(memory.happened_at or memory.created_at) if not memory.undated else None,
     }

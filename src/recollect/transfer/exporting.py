@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.engine.engine import Engine
-    from recollect.engine.moving import Export
+    from recollect.engine.upkeep.transfer import Export
     from recollect.ports import Progress
     from recollect.records import Memory
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from recollect.changes import Outcome
-    from recollect.engine.moving import Import
+    from recollect.engine.upkeep.transfer import Import
     from recollect.records import Relation
     from recollect.transfer.full import Record
     from recollect.transfer.reading import Numbered

@@ -13,7 +13,7 @@ from recollect.transfer.official import parsed, parsed_relation
 from recollect.transfer.reading import batches, passed_over, present, records, refuse
 
 if TYPE_CHECKING:
-    from recollect.engine.moving import Import
+    from recollect.engine.upkeep.transfer import Import
     from recollect.transfer.source import Source
     from recollect.transfer.tally import Tally
 

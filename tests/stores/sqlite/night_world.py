@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
-from recollect.engine.parts import Parts
+from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -32,14 +32,14 @@ def dreamer(path: str | Path, second: float, holder: str = "me") -> closing[Engi
     now = START + timedelta(seconds=second)
     return closing(
         Engine(
-            Parts(
+            Services(
                 store,
                 lambda: now,
                 _model,
                 "hashing",
                 Scope(),
                 UsageRecorder(store, "test", 30),
-                holder=holder,
+                process_id=holder,
             )
         )
     )

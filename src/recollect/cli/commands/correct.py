@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from recollect.cli.call import Call
     from recollect.cli.results import Result
-    from recollect.engine.results import Superseded
+    from recollect.engine.results import SupersedeResult
 
 
 @command(
@@ -115,7 +115,7 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
     )
 
 
-def _details(done: Superseded, names: Mapping[int, str]) -> Iterator[str]:
+def _details(done: SupersedeResult, names: Mapping[int, str]) -> Iterator[str]:
     yield f"In force, #{done.by.id}: {ellipsize(done.by.text or done.by.name)}"
     for place, each in enumerate(done.retired):
         what = "Retired with it, a near-copy" if place else "Retired"

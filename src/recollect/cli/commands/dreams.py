@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recollect.cli.call import Call
-    from recollect.engine.dreaming import Dreamt
+    from recollect.engine.dreams.dreaming import DreamResult
     from recollect.engine.engine import Engine
     from recollect.records import DreamRecord, Memory
 
@@ -202,7 +202,7 @@ def dream_group(
     return dream_result(memory, done, call.zone, dry_run=dry_run)
 
 
-def dream_result(memory: Engine, done: Dreamt, zone: tzinfo, *, dry_run: bool) -> Result:
+def dream_result(memory: Engine, done: DreamResult, zone: tzinfo, *, dry_run: bool) -> Result:
     report = done.report.plain()
     named = ids_in_report(report)
     memories = memory.get_many(sorted({*named, *done.left}))

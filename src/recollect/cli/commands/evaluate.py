@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.cli.call import Call
     from recollect.cli.results import Block
     from recollect.engine.engine import Engine
-    from recollect.engine.self_results import Miss, SelfTest, Share
+    from recollect.engine.self_test.results import FoundShare, MissedMemory, SelfTest
 
 _SIDE_BY_SIDE = 5
 """Profiles that fit a terminal of 80 columns."""
@@ -151,7 +151,7 @@ def _self_test_data(result: SelfTest) -> dict[str, Any]:
     }
 
 
-def _share_data(share: Share) -> dict[str, Any]:
+def _share_data(share: FoundShare) -> dict[str, Any]:
     return {**fields_of(share), "recall": share.recall}
 
 
@@ -209,7 +209,7 @@ def _kinds_tables(result: SelfTest) -> Iterator[Table]:
         )
 
 
-def _percent(share: Share) -> str:
+def _percent(share: FoundShare) -> str:
     """`93 88–96`; of all or none, only the end that is open: `100 ≥87`."""
     low, high = f"{100 * share.low:.0f}", f"{100 * share.high:.0f}"
     if share.found in {0, share.asked}:
@@ -226,7 +226,7 @@ def _missed_table(result: SelfTest) -> Table:
     return Table(("Not found, why", *right_aligned(""), f"By {result.default}"), rows, "missed")
 
 
-def _miss(miss: Miss) -> str:
+def _miss(miss: MissedMemory) -> str:
     first = "nothing" if miss.first is None else f"#{miss.first} {miss.first_text}"
     lines = (f"#{miss.id} {miss.text}", f"asked: {miss.query}", f"first: {first}")
     return "\n".join([*(ellipsize(one_line(line), _WIDTH) for line in lines), f"→ {miss.why}"])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from recollect.cli.call import Call
     from recollect.cli.results import Result
-    from recollect.engine.results import Observed, ObservedBatch, Similar
+    from recollect.engine.results import ObservedBatch, ObservedEntity, SimilarObservation
 
 _SOURCE = click.argument("source")
 _TYPE = click.argument("type_", metavar="TYPE")
@@ -212,7 +212,7 @@ def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
     return message_result(_what_changed(observed), data, details, "note" if notable else "ok", warnings)
 
 
-def _what_changed(observed: Observed) -> str:
+def _what_changed(observed: ObservedEntity) -> str:
     name = f"{observed.name} (#{observed.id})"
     if observed.created:
         added = f" with {quantity(len(observed.added), 'observation')}" if observed.added else ""
@@ -224,7 +224,7 @@ def _what_changed(observed: Observed) -> str:
     return f"{name} {', and '.join(gains)}."
 
 
-def _similar(pair: Similar) -> str:
+def _similar(pair: SimilarObservation) -> str:
     return (
         f"#{pair.observation} nearly repeats #{pair.similar_to} ({pair.similarity:.2f}): "
         f"“{ellipsize(pair.content)}” ~ “{ellipsize(pair.similar_content)}”"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.cli.call import Call
     from recollect.cli.profile_parts import ProfileDifference, ProfilePart
     from recollect.cli.results import Block, Words
-    from recollect.engine.tuning import Numbers
+    from recollect.engine.tuning.tuning import ProfileNumbers
     from recollect.rank.pipeline import Profile
 
 _ABOVE_TOML = "# For the end of the settings file. Give it a name of its own.\n"
@@ -123,7 +123,7 @@ def _profile_named(call: Call, name: str) -> Profile:
     return profile_named(name, all_profiles(call))
 
 
-def _tuned_numbers(call: Call, name: str) -> Numbers | None:
+def _tuned_numbers(call: Call, name: str) -> ProfileNumbers | None:
     """The profile's numbers in this memory, if there is one and it has tuned them."""
     if not call.settings()[0].store.exists():
         return None
@@ -131,7 +131,9 @@ def _tuned_numbers(call: Call, name: str) -> Numbers | None:
     return numbers if numbers.version else None
 
 
-def _profile_view(profile: Profile, parts: Sequence[ProfilePart], tuned: Numbers | None) -> Iterator[Block]:
+def _profile_view(
+    profile: Profile, parts: Sequence[ProfilePart], tuned: ProfileNumbers | None
+) -> Iterator[Block]:
     yield Paragraph((Styled(profile.name, "entity"), f"  {profile.about}"))
     for title, where in (("Searches", "retrieve"), ("Steps", "steps")):
         rows = [

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from recollect.cli.call import Call
     from recollect.engine.engine import Engine
-    from recollect.engine.results import Alike, Remembered
+    from recollect.engine.results import Remembered, SimilarMemory
 
 _MOST_NAMED = 10
 
@@ -139,7 +139,7 @@ def left_out_warnings(left_out: Sequence[str], things: str = "") -> list[str]:
     return warnings
 
 
-def _similar(alike: Alike | None, new: int) -> list[str]:
+def _similar(alike: SimilarMemory | None, new: int) -> list[str]:
     if alike is None:
         return []
     return [

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from recollect.cli.call import Call
     from recollect.cli.results import Block, Words
-    from recollect.engine.results import Told
+    from recollect.engine.results import AddMessagesResult
     from recollect.records import Memory
 
 _NAME = click.argument("name", shell_complete=complete_session)
@@ -193,7 +193,7 @@ def _turns_of_file(words: tuple[str, ...], *, keep_going: bool) -> tuple[Sequenc
     return turns, wrong
 
 
-def _added(added: Told, wrong: Sequence[str]) -> Result:
+def _added(added: AddMessagesResult, wrong: Sequence[str]) -> Result:
     known = len(added.ids) - added.created
     also = f"; {known:,} {'was' if known == 1 else 'were'} there already" if known else ""
     details = [f"#{note.id} {note.category or 'note'}: {ellipsize(note.text)}" for note in added.notes]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from recollect.cli.call import Call
     from recollect.cli.results import Block
-    from recollect.engine.tuning import Analyzed, Changed, Numbers
+    from recollect.engine.tuning.tuning import ProfileNumbers, TuningAnalysis, TuningChange
     from recollect.tune.analysis import Compared
     from recollect.tune.search import Moved, Proposal
 
@@ -286,7 +286,7 @@ def _compared_data(compared: Compared) -> dict[str, Any]:
     return {**fields_of(compared), "gain": compared.gain}
 
 
-def _analysis_view(found: Analyzed) -> Iterator[Block]:
+def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
     seen, log = found.analysis, found.log
     yield Paragraph(Styled(f"Profile {seen.profile}", "strong"))
     design = log.design if log.design != "split" else f"split, {log.share:.0%} get the profile"
@@ -343,7 +343,7 @@ def _analysis_view(found: Analyzed) -> Iterator[Block]:
     yield from muted(*_analysis_notes(found))
 
 
-def _numbers_table(numbers: Numbers) -> Table:
+def _numbers_table(numbers: ProfileNumbers) -> Table:
     rows = [
         (name, f"{value:.6g}", f"{numbers.tuned[name]:.6g}" if name in numbers.tuned else "")
         for name, value in numbers.published.items()
@@ -352,7 +352,7 @@ def _numbers_table(numbers: Numbers) -> Table:
     return Table(("Number", *right_aligned("published", tuned)), rows, "number")
 
 
-def _analysis_notes(found: Analyzed) -> Iterator[str]:
+def _analysis_notes(found: TuningAnalysis) -> Iterator[str]:
     seen = found.analysis
     if seen.with_feedback:
         eta = f"p^-{seen.bias.eta:.2f} (± {seen.bias.spread:.2f})"
@@ -368,7 +368,7 @@ def _analysis_notes(found: Analyzed) -> Iterator[str]:
         yield found.numbers.note
 
 
-def _search_view(done: Changed, found: Proposal, *, dry_run: bool) -> Iterator[Block]:
+def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Iterator[Block]:
     yield Paragraph(Styled(found.says, "strong"))
     yield Table(("", ""), list(_verdict(done, found, dry_run=dry_run)), "verdict")
     if found.best:
@@ -387,7 +387,7 @@ def _search_view(done: Changed, found: Proposal, *, dry_run: bool) -> Iterator[B
     yield from _moved("Worse", found.worse)
 
 
-def _verdict(done: Changed, found: Proposal, *, dry_run: bool) -> Iterator[tuple[str, str]]:
+def _verdict(done: TuningChange, found: Proposal, *, dry_run: bool) -> Iterator[tuple[str, str]]:
     yield "profile", done.profile
     yield "verdict", found.verdict
     yield "because", found.says
@@ -425,7 +425,7 @@ def _place(place: int) -> str:
     return str(place) if place else "–"
 
 
-def _changed(done: Changed, *, dry_run: bool) -> Result:
+def _changed(done: TuningChange, *, dry_run: bool) -> Result:
     data = picked(done, "profile", "version", "written", "before", "after")
     if not done.before:
         return message_result(f"The numbers of {done.profile} are that already; nothing was changed.", data)

@@ -13,7 +13,7 @@ from recollect.transfer.reports import SHOWN
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
-    from recollect.engine.results import Told
+    from recollect.engine.results import AddMessagesResult
     from recollect.ports import Progress
     from recollect.transfer.chats.conversation import Conversation
 
@@ -112,7 +112,7 @@ class _Tally:
         for reason in conversation.bad:
             self.wrong(reason)
 
-    def told(self, conversation: Conversation, told: Told) -> None:
+    def told(self, conversation: Conversation, told: AddMessagesResult) -> None:
         self.new += told.created
         self.known += len(told.ids) - told.created
         self.rejected += len(told.rejected)
@@ -157,6 +157,6 @@ def _must_be_whole(path: Path, known: str) -> None:
             raise InvalidInput(f"{conversation.bad[0]} Nothing was written.")
 
 
-def _write(engine: Engine, conversation: Conversation, *, extract: bool) -> Told:
+def _write(engine: Engine, conversation: Conversation, *, extract: bool) -> AddMessagesResult:
     # Vectors come at the end, all at once; notes need theirs to be compared with others.
     return engine.sessions.import_turns(conversation.session, conversation.turns, extract=extract)

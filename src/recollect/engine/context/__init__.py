@@ -1,0 +1,1 @@
+"""What an agent should read before it answers."""

@@ -1,0 +1,261 @@
+"""Context: what an agent should read before it answers, within a budget of tokens."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recollect.engine.inputs import listed, turn_of
+from recollect.engine.recall import Question, check_budget, recall
+from recollect.engine.results import Context, ContextItem
+from recollect.errors import InvalidInput
+from recollect.records import Kind, as_it_stood
+from recollect.text.near_duplicates import text_key
+from recollect.text.token_counts import count_tokens
+from recollect.text.tokens import content_words
+
+if TYPE_CHECKING:
+    from datetime import datetime, tzinfo
+
+    from recollect.changes import Turn
+    from recollect.engine.inputs import TurnLike
+    from recollect.engine.results import Hit
+    from recollect.engine.services import Services
+    from recollect.rank.pipeline import Profile
+    from recollect.records import Memory
+
+_MOST_TURNS = 50
+_MOST_MEMORIES = 60
+# At most this share of the budget goes to recent turns while memories could use it.
+_TURNS_SHARE = 0.5
+# Beyond the first few, a memory that is worth less than this share of the best one is noise.
+_LEAST_SHARE = 0.3
+_ALWAYS = 5
+# A piece of a turn that is shorter than this many letters is not worth its date.
+_LEAST_PIECE = 40
+_KNOWN = "## What is known"
+_TALK = "## Recent turns"
+# A shorter last message says too little by itself about what is sought.
+_FEWEST_WORDS = 3
+
+
+def context(
+    services: Services,
+    asked: str | Sequence[TurnLike],
+    *,
+    profile: Profile,
+    budget_tokens: int,
+    session: str | None,
+    as_of: datetime | None,
+) -> Context:
+    """Recent turns and long-term memories in reading order, never above the budget, nothing twice.
+
+    `asked` is a query, or the last messages of a conversation, which then are the recent turns. It leaves no
+    trace in the store, so that asking again gives the same.
+    """
+    check_budget(budget_tokens)
+    given = [] if isinstance(asked, str) else _turns_of(asked)
+    query = asked if isinstance(asked, str) else _query(given)
+    talk = _given(services, given) if given else _recent(services, session, as_of)
+    question = Question(
+        query,
+        profile,
+        limit=_MOST_MEMORIES,
+        session=session,
+        across=True,
+        as_of=as_of,
+        record=False,
+        judge=False,
+    )
+    answer = recall(services, question)
+    memories = _unsaid(services, answer.hits, talk)
+    kept_turns, kept = _within(talk, memories, budget_tokens)
+    text = _text(_in_time(kept), kept_turns)
+    return Context(
+        query=query,
+        memories=tuple(_in_time(kept)),
+        turns=tuple(kept_turns),
+        text=text,
+        tokens=count_tokens(text),
+        budget_tokens=budget_tokens,
+        left_out=len(memories) - len(kept),
+        note=answer.note,
+    )
+
+
+def _turns_of(asked: Sequence[TurnLike]) -> list[Turn]:
+    if not asked:
+        raise InvalidInput("Give a query, or the last messages of the conversation as a list.")
+    listed(asked, "Messages")
+    return [turn_of(turn) for turn in asked]
+
+
+def _query(given: Sequence[Turn]) -> str:
+    """The last message that is not the assistant's; with the one before it where it says little by itself."""
+    last = next((place for place in range(len(given) - 1, -1, -1) if given[place].role != "assistant"), -1)
+    query = given[last].content
+    telling = content_words(query)
+    if len(telling) < _FEWEST_WORDS and last > 0:
+        return f"{given[last - 1].content}\n{query}"
+    return query
+
+
+def _given(services: Services, given: Sequence[Turn]) -> list[ContextItem]:
+    return [
+        _item(
+            services.zone, None, "turn", turn.content, turn.at, turn.speaker or turn.role or "someone", None
+        )
+        for turn in given[-_MOST_TURNS:]
+    ]
+
+
+def _recent(services: Services, session: str | None, as_of: datetime | None) -> list[ContextItem]:
+    """The last turns of the session, as far as they were said by then."""
+    name = session or services.session
+    if name is None:
+        return []
+    with services.store.read() as view:
+        end = view.last_position(services.scope, name)
+        # What was last at an earlier moment may stand anywhere.
+        turns = view.turns(services.scope, name, 1 if as_of is not None else end - _MOST_TURNS + 1, end)
+    said = [as_it_stood(turn, as_of) for turn in turns if as_of is None or turn.created_at <= as_of]
+    return [_turn_item(services.zone, turn) for turn in said[-_MOST_TURNS:]]
+
+
+def _turn_item(zone: tzinfo, turn: Memory) -> ContextItem:
+    """A turn stays what was said; one that was corrected since says so."""
+    item = replace(_memory_item(zone, turn, None), kind="turn")
+    if turn.superseded_at is None:
+        return item
+    by = f", see #{turn.superseded_by}" if turn.superseded_by is not None else ""
+    return replace(item, line=f"{item.line} (corrected since{by})")
+
+
+def _unsaid(
+    services: Services, hits: Sequence[Hit], talk: Sequence[ContextItem]
+) -> list[tuple[ContextItem, ...]]:
+    """Hits that are not among the turns, nor drawn out of one, nor the same words again; best first.
+
+    Each in full, and shorter if it can be said so.
+    """
+    shown = {item.id for item in talk if item.id is not None}
+    heard = {text_key(item.text) for item in talk}
+    items: list[tuple[ContextItem, ...]] = []
+    for hit in hits:
+        memory = hit.memory
+        item = _memory_item(services.zone, memory, hit)
+        faint = len(items) >= _ALWAYS and hit.score < _LEAST_SHARE * hits[0].score
+        if faint or (memory.kind is Kind.ENTITY and not memory.in_force):
+            continue
+        if memory.id in shown or memory.drawn_from in shown or text_key(item.text) in heard:
+            continue
+        shown.add(memory.id)
+        heard.add(text_key(item.text))
+        items.append((item, _shorter(services.zone, hit)) if memory.kind is Kind.ENTITY else (item,))
+    return items
+
+
+def _shorter(zone: tzinfo, hit: Hit) -> ContextItem:
+    """Of an entity, only the observation that was found."""
+    item = _memory_item(zone, hit.memory, hit)
+    return _item(zone, item.id, item.kind, hit.passage or hit.memory.name, item.at, item.source, item.score)
+
+
+def _within(
+    talk: Sequence[ContextItem], memories: Sequence[tuple[ContextItem, ...]], budget: int
+) -> tuple[list[ContextItem], list[ContextItem]]:
+    """The newest turns and the best memories that fit together."""
+    turns: list[ContextItem] = []
+    kept: list[ContextItem] = []
+    # First half of the room to the newest turns, then the best memories, then more turns if room is left.
+    spent = _fill_turns(turns, talk, 0, int(budget * _TURNS_SHARE) if memories else budget)
+    for forms in memories:
+        # The best one comes at least in part.
+        last_resort = () if kept else _cut(forms[-1], _KNOWN, budget - spent)
+        for item in (*forms, *last_resort):
+            cost = _cost(item, _KNOWN, first=not kept)
+            if spent + cost <= budget:
+                kept.append(item)
+                spent += cost
+                break
+    _fill_turns(turns, talk, spent, budget)
+    return turns, kept
+
+
+def _fill_turns(turns: list[ContextItem], talk: Sequence[ContextItem], spent: int, room: int) -> int:
+    """Add turns before those that are there, as long as they fit: a conversation has no holes."""
+    for item in reversed(talk[: len(talk) - len(turns)]):
+        cost = _cost(item, _TALK, first=not turns)
+        if spent + cost > room:
+            if turns:
+                break
+            # The last turn is what the answer is about: rather a piece of it than nothing.
+            turns += _cut(item, _TALK, room - spent)
+            return spent + sum(_cost(piece, _TALK, first=True) for piece in turns)
+        turns.insert(0, item)
+        spent += cost
+    return spent
+
+
+def _cut(item: ContextItem, heading: str, room: int) -> list[ContextItem]:
+    """The beginning of a line, as much as fits; nothing where that would say nothing."""
+    least = len(item.line) - len(" ".join(item.text.split())) + _LEAST_PIECE
+    length = bisect_right(
+        range(len(item.line)), room, key=lambda stop: _cost(_until(item, stop), heading, first=True)
+    )
+    return [_until(item, length - 1)] if length > least else []
+
+
+def _until(item: ContextItem, stop: int) -> ContextItem:
+    return replace(item, line=f"{item.line[:stop]} …")
+
+
+def _cost(item: ContextItem, heading: str, *, first: bool) -> int:
+    """What a line takes, with the line break before it; the first of a part brings its heading along."""
+    return count_tokens(f"\n{item.line}") + (count_tokens(f"\n\n{heading}") if first else 0)
+
+
+def _text(memories: Sequence[ContextItem], turns: Sequence[ContextItem]) -> str:
+    sections = []
+    if memories:
+        sections.append("\n".join((_KNOWN, *(item.line for item in memories))))
+    if turns:
+        sections.append("\n".join((_TALK, *(item.line for item in turns))))
+    return "\n\n".join(sections)
+
+
+def _in_time(items: Sequence[ContextItem]) -> list[ContextItem]:
+    """Oldest first, as one reads; what has no time comes before."""
+    return sorted(items, key=lambda item: (item.at is not None, item.at or 0, item.id))
+
+
+def _memory_item(zone: tzinfo, memory: Memory, hit: Hit | None) -> ContextItem:
+    at = memory.happened_at or (None if memory.undated else memory.created_at)
+    score = None if hit is None else hit.score
+    if memory.kind is Kind.ENTITY:
+        known = "; ".join(seen.content for seen in memory.in_force)
+        about = f"{memory.name} ({memory.type})" if memory.type != "unknown" else memory.name
+        return _item(zone, memory.id, "entity", f"{about}: {known}", at, "entity", score)
+    # Of a long text, the piece that was found.
+    text = memory.text
+    if hit is not None and hit.piece is not None:
+        text = f"… {hit.piece.strip()} …"
+    who = memory.speaker or (memory.role if memory.kind is Kind.MESSAGE else None)
+    where = f"session {memory.session}" if memory.session else memory.source or ""
+    source = ", ".join(part for part in (who, where) if part) or memory.kind.value
+    return _item(zone, memory.id, memory.kind.value, text, at, source, score)
+
+
+def _item(
+    zone: tzinfo, id_: int | None, kind: str, text: str, at: datetime | None, source: str, score: float | None
+) -> ContextItem:
+    day = f"{at.astimezone(zone):%Y-%m-%d %H:%M}" if at is not None else "undated"
+    # One line each, whatever a name or a text holds.
+    line = f"- [{day}, {_on_one_line(source)}] {_on_one_line(text)}"
+    return ContextItem(id_, kind, text, at, source, line, score)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

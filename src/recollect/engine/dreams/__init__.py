@@ -1,0 +1,1 @@
+"""Dreams: run, scheduled, undone and foretold."""

@@ -1,0 +1,202 @@
+"""Dreaming: look, plan, try the plan on what people ask, and carry it out in one transaction."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from recollect.changes import DREAMING, CommitDream, DropLease, Lived, TakeLease
+from recollect.dream.gate import judge
+from recollect.dream.knobs import Knobs, Phase
+from recollect.dream.plan import plan
+from recollect.dream.report import reported
+from recollect.dream.snapshot import FIELDS
+from recollect.engine.dreams.questions import questions, trials
+from recollect.engine.dreams.search import copies_of_errors, echoes_of_fading
+from recollect.engine.limits import STALE_DAYS
+from recollect.engine.upkeep.report import consolidation_report
+from recollect.errors import Conflict, InvalidInput
+from recollect.factors.recency import microseconds
+from recollect.records import Consolidation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+    from datetime import datetime
+
+    from recollect.dream.plan import Plan
+    from recollect.dream.report import DreamReport
+    from recollect.engine.services import Services
+    from recollect.ports import Progress
+
+_LEASE_SECONDS = 120.0
+# What a dream does, as far as a progress bar is concerned.
+_STAGES = 6
+_FARTHEST_DAYS = 3_650
+_DREAMERS = count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class DreamResult:
+    """What a dream did, or would do."""
+
+    at: datetime
+    report: DreamReport
+    id: int | None = None
+    """None: nothing was written."""
+    left: tuple[int, ...] = ()
+    """Memories that changed while it was dreamt, and were left as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class DreamOptions:
+    """How to dream."""
+
+    phases: tuple[Phase, ...] = tuple(Phase)
+    knobs: Knobs = field(default_factory=Knobs)
+    dry_run: bool = False
+    gate: bool = True
+    """Try the plan on what people ask, and write nothing if they would find less."""
+    drop_failing: bool = False
+    """Leave out a phase that the gate blames, instead of not dreaming at all."""
+
+
+def phases_of(names: Collection[str] | None, without: Collection[str] = ()) -> tuple[Phase, ...]:
+    """Phases by name, in their own order."""
+    unknown = [name for name in (*(names or ()), *without) if name not in set(Phase)]
+    if unknown:
+        raise InvalidInput(f"No phase named {unknown[0]!r}; there are: {', '.join(Phase)}.")
+    return tuple(phase for phase in Phase if (names is None or phase in names) and phase not in without)
+
+
+def dream(services: Services, options: DreamOptions, progress: Progress | None = None) -> DreamResult:
+    """Dream once. One process at a time dreams on a store; who comes second is told so."""
+    at = services.clock()
+    # Each dream for itself: the night and a caller of the same process must not dream at once either.
+    holder = f"{services.process_id} {next(_DREAMERS)}"
+    if options.dry_run:
+        return _dreamt(services, options, at, None, _stages(progress))
+    services.store.apply([TakeLease(DREAMING, holder, _LEASE_SECONDS)], at=at)
+    try:
+        return _dreamt(services, options, at, holder, _stages(progress, lambda: _hold(services, holder)))
+    finally:
+        services.write([DropLease(DREAMING, holder)])
+
+
+def _hold(services: Services, holder: str) -> None:
+    held = services.write([TakeLease(DREAMING, holder, _LEASE_SECONDS)])[0]
+    if held.created:
+        # Whoever had it meanwhile may have dreamt, and what was looked at is no longer so.
+        raise Conflict(
+            f"Another process took over ({DREAMING}) since this one was too slow; nothing was changed."
+        )
+
+
+def _stages(progress: Progress | None, hold: Callable[[], None] | None = None) -> Callable[[int], None]:
+    def reached(stage: int) -> None:
+        if hold is not None:
+            hold()
+        if progress is not None:
+            progress(stage, _STAGES)
+
+    return reached
+
+
+def _dreamt(
+    services: Services,
+    options: DreamOptions,
+    at: datetime,
+    holder: str | None,
+    reached: Callable[[int], None],
+) -> DreamResult:
+    # What earlier answers left to be noted is part of the day.
+    services.usage.settle(None)
+    knobs = options.knobs
+    with services.store.read() as view:
+        snapshot = view.snapshot(services.scope, microseconds(at), knobs.link_together)
+        reached(1)
+        if Phase.PRUNE in options.phases:
+            snapshot = snapshot.knowing(
+                echoes=echoes_of_fading(view, services, snapshot, knobs, options.phases)
+            )
+    reached(2)
+    if Phase.CORRECT in options.phases:
+        snapshot = snapshot.knowing(copies=copies_of_errors(services, snapshot))
+    if Phase.BALANCE in options.phases:
+        snapshot = snapshot.knowing(trials=trials(services, snapshot, knobs))
+    reached(3)
+    planned = plan(snapshot, knobs, options.phases)
+    verdict, skipped = None, tuple[Phase, ...]()
+    if options.gate:
+        asked = questions(services, snapshot, knobs)
+        verdict = judge(asked, planned, knobs)
+        while options.drop_failing and verdict.blame is not None:
+            skipped = (*skipped, verdict.blame)
+            planned = plan(snapshot, knobs, [phase for phase in options.phases if phase not in skipped])
+            verdict = judge(asked, planned, knobs)
+    reached(4)
+    report = reported(planned, verdict, tuple(map(str, skipped)))
+    if Phase.REPORT in options.phases:
+        report = replace(report, upkeep=consolidation_report(services, STALE_DAYS).text)
+    reached(5)
+    idle = planned.is_empty and not _begins(planned)
+    if options.dry_run or idle or (verdict is not None and not verdict.passed):
+        reached(_STAGES)
+        return DreamResult(at, report)
+    change = _commit(services, planned, report, holder)
+    outcome = services.store.apply([change], at=at).outcomes[0]
+    reached(_STAGES)
+    return DreamResult(at, report, outcome.ids[0], outcome.left)
+
+
+def _begins(planned: Plan) -> bool:
+    """Whether a dream that changes nothing has to be kept: the next one goes on from it."""
+    snapshot, phases = planned.snapshot, planned.phases
+    replays = bool(snapshot.replays) and Phase.CONSOLIDATE in phases
+    first_night = Phase.DOWNSCALE in phases and Phase.DOWNSCALE not in snapshot.dreamt_at
+    return replays or (first_night and len(snapshot.ids) > 0)
+
+
+def _commit(services: Services, planned: Plan, report: DreamReport, holder: str | None) -> CommitDream:
+    draft = planned.draft
+    return CommitDream(
+        scope=services.scope,
+        through=planned.snapshot.through,
+        phases=report.phases,
+        report=json.dumps(report.plain(), default=str),
+        lived=tuple(_lived(planned)),
+        pruned=draft.pruned,
+        merged=tuple(
+            (one.gone.memory, one.into.memory) for one in draft.merges if one.gone.observation is None
+        ),
+        merged_observations=tuple(
+            (one.gone.observation, one.into.observation)
+            for one in draft.merges
+            if one.gone.observation is not None and one.into.observation is not None
+        ),
+        corrected=tuple(
+            (one.gone.memory, one.by) for one in draft.corrections if one.gone.observation is None
+        ),
+        corrected_observations=tuple(
+            (one.gone.observation, one.by) for one in draft.corrections if one.gone.observation is not None
+        ),
+        links=tuple((link.first, link.second, link.before, link.weight) for link in draft.links),
+        temper=None if draft.temper == planned.snapshot.temper else (planned.snapshot.temper, draft.temper),
+        holder=holder,
+    )
+
+
+def _lived(planned: Plan) -> Sequence[Lived]:
+    stages = tuple(map(str, Consolidation))
+    columns: dict[str, list[tuple[int, float | str, float | str]]] = {field: [] for field in FIELDS}
+    gone = planned.draft.gone
+    for turned in planned.turned():
+        if turned.id in gone:
+            continue  # it goes as it was, so that it can come back as it was
+        before, after = turned.before, turned.after
+        if turned.field == "consolidation":
+            columns[turned.field].append((turned.id, stages[int(before)], stages[int(after)]))
+        else:
+            columns[turned.field].append((turned.id, before, after))
+    return [Lived(field, *zip(*rows, strict=True)) for field, rows in columns.items() if rows]

@@ -1,0 +1,87 @@
+"""The dreams of a memory: those that were, and those to come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from recollect.changes import UndoDream
+from recollect.dream.forecast import forecast as look_ahead
+from recollect.dream.knobs import Phase
+from recollect.engine.services import Services
+from recollect.errors import InvalidInput, NotFound
+from recollect.factors.recency import microseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recollect.dream.forecast import Forecast
+    from recollect.records import DreamRecord, Memory
+
+_FARTHEST_DAYS = 3_650
+_ALL = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class DreamUndoResult:
+    """Dreams that were taken back, the newest first."""
+
+    ids: tuple[int, ...]
+    changes: int
+    left: tuple[int, ...]
+    """Memories that were changed since, and stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dreams:
+    """`memory.dreams`: the dreams of a scope, how to undo one, and what future ones would do."""
+
+    services: Services
+
+    def history(self, limit: int = 20) -> tuple[DreamRecord, ...]:
+        """The dreams of this scope, the newest first."""
+        with self.services.store.read() as view:
+            return tuple(view.dreams(self.services.scope, limit))
+
+    def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002  # the domain's word
+        """A dream, and every change that it made, with before and after."""
+        with self.services.store.read() as view:
+            found = view.journal(self.services.scope, id)
+            if found is None:
+                raise NotFound(f"There is no dream {id}; `recollect dream history` lists them.")
+            record = next(each for each in view.dreams(self.services.scope, _ALL) if each.id == id)
+        return record, found
+
+    def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the domain's word
+        """Put everything back as it was before a dream; what was changed since is reported and left.
+
+        With `later`, the dreams that came after it are undone as well.
+        """
+        ids = [each.id for each in self.history(_ALL) if each.undone_at is None and each.id >= id]
+        wanted = ids if later and id in ids else [id]
+        outcomes = self.services.write([UndoDream(self.services.scope, each) for each in wanted])
+        return DreamUndoResult(
+            tuple(wanted),
+            sum(outcome.count for outcome in outcomes),
+            tuple(sorted({left for outcome in outcomes for left in outcome.left})),
+        )
+
+    def forecast(self, days: int = 365) -> Forecast:
+        """What nightly dreams would do to memories that nobody uses from now on."""
+        if not 1 <= days <= _FARTHEST_DAYS:
+            raise InvalidInput(f"A forecast reaches 1 to {_FARTHEST_DAYS:,} days ahead, not {days!r}.")
+        services, knobs = self.services, self.services.knobs
+        services.usage.settle(services.usage.patience_seconds)
+        with services.store.read() as view:
+            snapshot = view.snapshot(services.scope, microseconds(services.clock()), knobs.link_together)
+        fades = Phase.DOWNSCALE in services.phases
+        return look_ahead(snapshot, knobs if fades else replace(knobs, daily=1.0), days)
+
+    def links(self, id: int) -> tuple[tuple[Memory, int], ...]:  # noqa: A002  # the domain's word
+        """The memories that keep coming up together with one, and in how many answers they did."""
+        memory = self.services.memory(id)
+        with self.services.store.read() as view:
+            found = {other: weight for _, other, weight in view.links([memory.id])}
+            others = view.memories(list(found))
+        best_first = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        return tuple((others[other], weight) for other, weight in best_first)

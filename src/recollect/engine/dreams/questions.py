@@ -1,0 +1,106 @@
+"""What a dream is tried on: the last questions that people asked, and some that memories ask themselves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from recollect.dream.gate import Asked, reads_traces
+from recollect.engine.recall import Question, asking
+from recollect.engine.shadow import tuned_in
+from recollect.rank.profiles import DEFAULT
+from recollect.retrieve.gather import gather
+from recollect.sampling import sample_ids
+from recollect.text.self_questions import keyword_question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from recollect.dream.knobs import Knobs
+    from recollect.dream.snapshot import Snapshot
+    from recollect.engine.services import Services
+    from recollect.ports import View
+    from recollect.rank.pipeline import Profile
+    from recollect.records import PastQuestion
+
+_FEW = 3
+"""Words of a question, as few as people give."""
+
+
+def questions(services: Services, snapshot: Snapshot, knobs: Knobs) -> list[Asked]:
+    """So many, real ones first. Memories speak for themselves where people have asked too little."""
+    with services.store.read() as view:
+        profiles = _tuned(services, view)
+        past = view.questions(services.scope, knobs.gate_questions)
+        sampled = _sample(snapshot, knobs.gate_questions - len(past))
+        memories = view.memories(sampled)
+    usual = _usual(past, profiles)
+    asked = [_asked(services, profiles, snapshot, knobs, one) for one in past]
+    made = [
+        _ask(services, profiles[usual], knobs, query, (memory.id,), made=True)
+        for memory in memories.values()
+        if (query := keyword_question(memory))
+    ]
+    return [one for one in (*asked, *made) if one is not None]
+
+
+def trials(services: Services, snapshot: Snapshot, knobs: Knobs) -> tuple[Asked, ...]:
+    """Half as many, by each ranking in use that reads what dreams write: a few words of some memories."""
+    with services.store.read() as view:
+        profiles = _tuned(services, view)
+        used = {one.profile for one in view.questions(services.scope, knobs.gate_questions)}
+        memories = view.memories(_sample(snapshot, knobs.gate_questions // 2))
+    asked = (
+        _ask(services, profile, knobs, query, (memory.id,), made=True)
+        for name, profile in profiles.items()
+        if name in used and reads_traces(profile)
+        for memory in memories.values()
+        if (query := keyword_question(memory, _FEW))
+    )
+    return tuple(one for one in asked if one is not None)
+
+
+def _tuned(services: Services, view: View) -> dict[str, Profile]:
+    """As people get them: with the numbers that each was tuned to."""
+    return {name: tuned_in(services, view, profile)[1] for name, profile in services.all_profiles.items()}
+
+
+def _usual(past: Sequence[PastQuestion], profiles: Mapping[str, Profile]) -> str:
+    """The profile that people ask by the most."""
+    used = Counter(one.profile for one in past if one.profile in profiles)
+    return max(used, key=lambda name: (used[name], name), default=DEFAULT) or DEFAULT
+
+
+def _sample(snapshot: Snapshot, size: int) -> list[int]:
+    """Memories at random, the same ones for the same dream."""
+    return sample_ids(snapshot.ids.tolist(), snapshot.at, size)
+
+
+def _asked(
+    services: Services,
+    profiles: Mapping[str, Profile],
+    snapshot: Snapshot,
+    knobs: Knobs,
+    past: PastQuestion,
+) -> Asked | None:
+    shown = [id_ for id_ in past.shown[: knobs.gate_seen] if snapshot.place(id_) is not None]
+    profile = profiles.get(past.profile or DEFAULT, profiles[DEFAULT])
+    return _ask(services, profile, knobs, past.query, shown)
+
+
+def _ask(
+    services: Services,
+    profile: Profile,
+    knobs: Knobs,
+    query: str,
+    wanted: Iterable[int],
+    *,
+    made: bool = False,
+) -> Asked | None:
+    ids = tuple(wanted)
+    if not ids:
+        return None
+    question = Question(query, profile, limit=knobs.gate_top, record=False, across=True)
+    with asking(services, question, services.clock()) as (view, request, _):
+        found = gather(view, profile, request)
+    return Asked(query, profile, ids, found.candidates, found.moment, made)

@@ -1,0 +1,144 @@
+"""What a dream has to search for: who else says what is fading, and copies of errors that came later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.dream.cycle import consolidate, downscale, fading
+from recollect.dream.draft import Draft
+from recollect.dream.knobs import Phase
+from recollect.dream.snapshot import Copy, Echo, Said
+from recollect.engine.embedding import embedder_of
+from recollect.engine.notes.supersede import said_by
+from recollect.errors import ModelUnavailable
+from recollect.records import Kind
+from recollect.text.near_duplicates import contains_statement, may_repeat_error, same_statement
+from recollect.text.time_phrases import time_phrases
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from recollect.dream.knobs import Knobs
+    from recollect.dream.snapshot import Snapshot
+    from recollect.engine.services import Services
+    from recollect.ports import View
+    from recollect.records import Memory
+
+_NEAREST = 8
+_MOST_ERRORS = 200
+_MOST_NEW = 500
+
+
+def echoes_of_fading(
+    view: View, services: Services, snapshot: Snapshot, knobs: Knobs, phases: Collection[Phase]
+) -> dict[int, tuple[Echo, ...]]:
+    """For what would be pruned, the memories that come nearest to all that it says."""
+    draft = Draft.of(snapshot)
+    for phase, step in ((Phase.CONSOLIDATE, consolidate), (Phase.DOWNSCALE, downscale)):
+        if phase in phases:
+            draft = step(snapshot, knobs, draft)
+    if not knobs.prune_echo:
+        return {}
+    return {row: _echoes(view, services, int(snapshot.ids[row])) for row in fading(snapshot, knobs, draft)}
+
+
+def _echoes(view: View, services: Services, id_: int) -> tuple[Echo, ...]:
+    """Who says all that a memory says. Meaning finds them and words decide: models put `Alice manages Bob`
+    next to `Bob manages Alice`, and 40 euros next to 45."""
+    near = _near(view, services, id_)
+    memories = view.memories([id_, *near])
+    fading = memories[id_]
+    # What speaks of “today” says something else on another day, in the same words.
+    if any(time_phrases(text, fading.created_at) for text in _sayings(fading)):
+        return ()
+    return tuple(
+        Echo(other, cosine)
+        for other, cosine in near.items()
+        if memories[other].happened_at == fading.happened_at and _says_all(memories[other], fading)
+    )
+
+
+def _says_all(other: Memory, fading: Memory) -> bool:
+    return all(any(contains_statement(whole, part) for whole in _sayings(other)) for part in _sayings(fading))
+
+
+def _sayings(memory: Memory) -> list[str]:
+    if memory.kind is not Kind.ENTITY:
+        return [said_by(memory)]
+    return [f"{memory.name}: {seen.content}" for seen in memory.in_force] or [memory.name]
+
+
+def _near(view: View, services: Services, id_: int) -> dict[int, float]:
+    """Of a memory of several passages, whoever is near to each; how near is told by the farthest."""
+    where = services.where()
+    passages = view.vectors([passage.id for passage in view.passages([id_])])
+    near: dict[int, float] | None = None
+    for vector in passages.values():
+        found = {hit.id: hit.score for hit in view.by_meaning(vector, _NEAREST, where) if hit.id != id_}
+        if near is None:
+            near = found
+        else:
+            near = {other: min(cosine, found[other]) for other, cosine in near.items() if other in found}
+    return dict(sorted((near or {}).items(), key=lambda item: (-item[1], item[0])))
+
+
+def copies_of_errors(services: Services, snapshot: Snapshot) -> tuple[Copy, ...]:
+    """What came since the last dream and may repeat something that was corrected before."""
+    with services.store.read() as view:
+        pairs = view.corrected(services.scope, _MOST_ERRORS)
+        if not pairs:
+            return ()
+        errors = view.memories(sorted({id_ for pair in pairs for id_ in pair}))
+        # What was merged was no error: the one that it lives on in says the same.
+        pairs = [(old, by) for old, by in pairs if not same_statement(errors[old].text, errors[by].text)]
+        new = view.memories(_newest(snapshot))
+    places = [place for memory in new.values() for place in _places(memory)]
+    wrong = [said_by(errors[old], named_in=errors[by].text) for old, by in pairs]
+    cosines = _cosines(services, wrong, [said for _, said in places])
+    return tuple(
+        Copy(
+            place,
+            said,
+            wrong[error],
+            errors[by].text,
+            by,
+            0.0 if cosines is None else cosines[error, at].item(),
+        )
+        for at, (place, said) in enumerate(places)
+        for error, (old, by) in enumerate(pairs)
+        if may_repeat_error(None if cosines is None else cosines[error, at]) and place.memory not in (old, by)
+    )
+
+
+def _newest(snapshot: Snapshot) -> list[int]:
+    """What was made or changed since the last dream; of very much, the last."""
+    since = snapshot.dreamt_at.get(Phase.CORRECT, 0)
+    rows = np.flatnonzero(snapshot.changed_at > since)
+    order = np.argsort(-snapshot.changed_at[rows], kind="stable")
+    return sorted(snapshot.ids[rows[order][:_MOST_NEW]].tolist())
+
+
+def _places(memory: Memory) -> Iterator[tuple[Said, str]]:
+    kept = memory.pinned or memory.importance_tag is not None
+    if memory.kind is not Kind.ENTITY:
+        # Whoever brought one back from being corrected means it.
+        if not any(absence.why == "superseded" for absence in memory.absences):
+            yield Said(memory.id, memory.text, kept=kept), said_by(memory)
+        return
+    for seen in memory.in_force:
+        if seen.corrected_by is not None:
+            continue
+        yield Said(memory.id, seen.content, seen.id, kept=kept), f"{memory.name}: {seen.content}"
+
+
+def _cosines(services: Services, errors: Sequence[str], others: Sequence[str]) -> np.ndarray | None:
+    """Of each error with each text; None without a model, and then the words decide."""
+    if not others:
+        return np.zeros((len(errors), 0))
+    try:
+        embedder = embedder_of(services)
+        return embedder.documents(errors) @ embedder.documents(others).T
+    except ModelUnavailable:
+        return None

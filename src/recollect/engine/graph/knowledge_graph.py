@@ -1,0 +1,350 @@
+"""The knowledge graph of a memory: entities, their observations and the relations between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from recollect.changes import (
+    AddObservations,
+    Amend,
+    EndRelation,
+    Forget,
+    PutEntity,
+    Relate,
+    RemoveObservations,
+    RestoreObservation,
+    Unrelate,
+)
+from recollect.engine.batches import apply_rows
+from recollect.engine.embedding import catch_up
+from recollect.engine.graph.semantic import as_published
+from recollect.engine.graph.similar_observations import flag_similar_observations
+from recollect.engine.inputs import by_name, entity_of, listed, name_of, observations_of, relation_of
+from recollect.engine.limits import MOST_PER_PAGE
+from recollect.engine.recall import Question, recall
+from recollect.engine.results import Graph, ObservedBatch, ObservedEntity, RelatedBatch, RelationResult
+from recollect.engine.services import Services
+from recollect.errors import InvalidInput, NotFound
+from recollect.factors.recency import microseconds
+from recollect.records import Kind, Status
+from recollect.text.limits import clean_type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from recollect.changes import Change
+    from recollect.engine.inputs import EntityLike, ObservationLike, RelationLike
+    from recollect.engine.results import Answer
+    from recollect.ports import Progress, View
+    from recollect.records import Memory, Relation
+
+_Row = TypeVar("_Row")
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeGraph:
+    """`memory.graph`: what one can do with entities, beside creating them."""
+
+    services: Services
+
+    # Writing
+
+    def add_observations(
+        self,
+        additions: Mapping[str, Sequence[ObservationLike]],
+        *,
+        keep_going: bool = False,
+        key: str | None = None,
+        progress: Progress | None = None,
+    ) -> ObservedBatch:
+        """Add observations to entities that exist, by name. Near-repeats are flagged, never dropped."""
+        scope = self.services.scope
+        return _observe(
+            self.services,
+            by_name(additions).items(),
+            lambda pair: AddObservations(scope, name_of(pair[0]), observations_of(pair[1])),
+            keep_going=keep_going,
+            key=key,
+            progress=progress,
+        )
+
+    def create_relations(
+        self,
+        relations: Iterable[RelationLike],
+        *,
+        create_missing: bool = False,
+        keep_going: bool = False,
+        key: str | None = None,
+    ) -> RelatedBatch:
+        """Connect entities. With `create_missing`, one that is absent is made, of type `unknown`."""
+        done, rejected = apply_rows(
+            self.services,
+            listed(relations, "Relations"),
+            lambda relation: Relate(self.services.scope, relation_of(relation), create_missing),
+            keep_going=keep_going,
+            key=key,
+        )
+        if any(outcome.also_created for _, outcome in done):
+            catch_up(self.services)
+        related = tuple(
+            RelationResult(
+                source=outcome.names[0],
+                target=outcome.names[1],
+                type=change.relation.type,
+                created=outcome.created,
+                inverse=len(outcome.relations) > 1,
+                also_created=outcome.also_created,
+            )
+            for change, outcome in done
+            if isinstance(change, Relate)
+        )
+        return RelatedBatch(related, rejected)
+
+    def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = None) -> None:  # noqa: A002  # the domain's word
+        """Say that a relation held until `at` (now, if not given). It stays, as history."""
+        kind = clean_type(type, "type of the relation")
+        self.services.write([EndRelation(self.services.scope, name_of(source), name_of(target), kind, at)])
+
+    def delete_entities(self, names: Iterable[str]) -> tuple[int, ...]:
+        """Forget entities by exact name, and their relations; returns the ids, which `restore` takes.
+
+        Names that are absent are passed over.
+        """
+        wanted = tuple(map(name_of, listed(names, "Names")))
+        return self.services.write([Forget(self.services.scope, names=wanted)])[0].ids
+
+    def delete_observations(self, removals: Mapping[str, Sequence[str]]) -> int:
+        """Remove observations by exact text; returns how many there were."""
+        changes = [
+            RemoveObservations(self.services.scope, name_of(name), tuple(listed(texts, "Observations")))
+            for name, texts in by_name(removals).items()
+        ]
+        return sum(outcome.count for outcome in self.services.write(changes))
+
+    def delete_relations(self, relations: Iterable[RelationLike]) -> int:
+        """Remove relations; returns how many there were, inverses included."""
+        wanted = [relation_of(relation) for relation in listed(relations, "Relations")]
+        changes = [Unrelate(self.services.scope, each.source, each.target, each.type) for each in wanted]
+        return sum(outcome.count for outcome in self.services.write(changes))
+
+    def set_status(self, name: str, status: str) -> Status:
+        """Mark an entity as active, paused, completed or archived."""
+        wanted = Status.of(status)
+        self.services.write([Amend(self.services.scope, self.entity_id(name), status=wanted)])
+        return wanted
+
+    def restore_observation(self, id: int) -> None:  # noqa: A002  # the domain's word
+        """Bring back an observation that was removed by itself, or superseded."""
+        self.services.write([RestoreObservation(self.services.scope, id)])
+        catch_up(self.services)
+
+    # Reading
+
+    def read_graph(self, *, limit: int = 100, after: int = 0) -> Graph:
+        """One page of the graph, oldest entities first; pass its `cursor` as `after` for the next."""
+        _check_limit(limit)
+        with self.services.store.read() as view:
+            entities = view.page(self.services.where(Kind.ENTITY), after, limit + 1)
+            page = entities[:limit]
+            relations = view.relations([entity.id for entity in page])
+        cursor = page[-1].id if len(entities) > limit else None
+        return Graph(tuple(page), _holding(relations, self.services.clock()), cursor)
+
+    def search_nodes(self, query: str, *, limit: int = 50, after: int = 0) -> Graph:
+        """Entities whose name, type or observations hold the words, or the text as it stands.
+
+        Those that hold the words come first, the best of them before the others; then those in which the text
+        stands inside a word. Pass the answer's `cursor` as `after` for the next page.
+        """
+        _check_limit(limit)
+        stop, where = after + limit, self.services.where(Kind.ENTITY)
+        with self.services.store.read() as view:
+            # As the official server: every entity holds the empty text.
+            by_words = [found.id for found in view.by_words(query, stop + 1, where)] if query else []
+            found = list(dict.fromkeys((*by_words, *view.containing(query, stop + 1, where))))
+            graph = _graph(view, found[after:stop], self.services.clock())
+        return replace(graph, cursor=stop if len(found) > stop else None)
+
+    def open_nodes(self, names: Sequence[str], *, record: bool = True, history: bool = False) -> Graph:
+        """Entities by name, in the order asked for, with the relations in force that touch them.
+
+        With `history`, also the relations that ended. Names that are absent are passed over.
+        """
+        wanted = [name_of(name) for name in listed(names, "Names")]
+        now, scope = self.services.clock(), self.services.scope
+        with self.services.store.read() as view:
+            found = view.named(wanted, scope)
+            opened = list(dict.fromkeys(found[name] for name in wanted if name in found))
+            graph = _graph(view, opened, now)
+            if history:
+                graph = replace(graph, relations=tuple(view.relations(opened)))
+        if record:
+            self.services.usage.record(scope, opened, now, opened=True)
+        return graph
+
+    def search_semantic(
+        self,
+        query: str,
+        limit: int | None = None,
+        *,
+        explain: bool = False,
+        record: bool = True,
+        tuned: bool = True,
+    ) -> dict[str, Any]:
+        """As `find_entities`, in the form that MCP Memory v2 answers in."""
+        answer = self.find_entities(query, limit, explain=explain, record=record, tuned=tuned)
+        return as_published(answer, explain=explain)
+
+    def find_entities(
+        self,
+        query: str,
+        limit: int | None = None,
+        *,
+        explain: bool = False,
+        record: bool = True,
+        tuned: bool = True,
+        noted_later: bool = False,
+    ) -> Answer:
+        """The best entities for a query, by the limbic profile. `noted_later` is as in `recall`."""
+        question = Question(
+            query,
+            self.services.profile("limbic"),
+            limit=limit,
+            kinds=frozenset({Kind.ENTITY}),
+            explain=explain,
+            record=record,
+            judge=False,
+            tuned=tuned,
+            noted_later=noted_later,
+        )
+        return recall(self.services, question)
+
+    def texts_about(self, name: str, *, limit: int = 50) -> Sequence[Memory]:
+        """Notes and messages in force that speak of an entity, the newest first."""
+        entity = self.entity_id(name)
+        with self.services.store.read() as view:
+            ids = view.mentioning(entity, limit)
+            memories = view.memories(ids)
+        return [memories[id_] for id_ in ids]
+
+    # Names, and what stands behind them
+
+    def entity_id(self, name: str) -> int:
+        """The id of an entity that must exist; its name may differ in case and accents."""
+        return entity_named(self.services, name)
+
+    def existing_names(self, names: Iterable[str]) -> set[str]:
+        """Those of the names that an entity has, letter by letter."""
+        wanted = set(map(name_of, names))
+        with self.services.store.read() as view:
+            ids = view.named(sorted(wanted), self.services.scope)
+            known = {memory.name for memory in view.memories(list(ids.values())).values()}
+        return wanted & known
+
+    def similar_names(self, name: str) -> Sequence[str]:
+        """Names of entities that differ from this one at most in case and accents."""
+        with self.services.store.read() as view:
+            return view.alike(name_of(name), self.services.scope)
+
+    def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
+        """Names that contain this text, those that begin with it first, and how many there are."""
+        with self.services.store.read() as view:
+            names, total = view.names(begun, limit, self.services.where())
+        return list(names), total
+
+    def count_existing(self, relations: Iterable[RelationLike]) -> int:
+        """How many of these relations there are."""
+        wanted = [relation_of(relation) for relation in relations]
+        names = sorted({name for each in wanted for name in (each.source, each.target)})
+        with self.services.store.read() as view:
+            ids = view.named(names, self.services.scope)
+            known = {(each.source, each.target, each.type) for each in view.relations(list(ids.values()))}
+        return sum((ids.get(each.source), ids.get(each.target), each.type) in known for each in wanted)
+
+    def ever_had_entities(self) -> bool:
+        """Whether there is an entity, or was one that is now forgotten."""
+        with self.services.store.read() as view:
+            return bool(view.page(self.services.where(Kind.ENTITY, deleted=True), 0, 1))
+
+    def fingerprint(self) -> int:
+        """A number that differs once the graph reads otherwise."""
+        with self.services.store.read() as view:
+            return view.graph_mark(self.services.scope, microseconds(self.services.clock()))
+
+
+def create_entities(
+    services: Services,
+    entities: Iterable[EntityLike],
+    *,
+    keep_going: bool,
+    key: str | None,
+    progress: Progress | None = None,
+) -> ObservedBatch:
+    return _observe(
+        services,
+        listed(entities, "Entities"),
+        lambda entity: PutEntity(services.scope, entity_of(entity)),
+        keep_going=keep_going,
+        key=key,
+        progress=progress,
+    )
+
+
+def entity_named(services: Services, name: str) -> int:
+    """The id of an entity that must exist."""
+    name = name_of(name)
+    with services.store.read() as view:
+        found = view.named([name], services.scope).get(name)
+        alike = () if found is not None else view.alike(name, services.scope)
+    if found is None:
+        could = f"it could be {' or '.join(map(repr, alike))}: use the exact name" if alike else None
+        raise NotFound(f"There is no entity named {name!r}; {could or '`search_nodes` finds names'}.")
+    return found
+
+
+def _graph(view: View, ids: Sequence[int], now: datetime) -> Graph:
+    memories = view.memories(ids)
+    return Graph(tuple(memories[id_] for id_ in ids), _holding(view.relations(ids), now))
+
+
+def _holding(relations: Iterable[Relation], now: datetime) -> tuple[Relation, ...]:
+    """Those whose end has not come."""
+    return tuple(relation for relation in relations if relation.until is None or relation.until > now)
+
+
+def _check_limit(limit: int) -> None:
+    if not 1 <= limit <= MOST_PER_PAGE:
+        raise InvalidInput(f"A page holds 1 to {MOST_PER_PAGE:,} entities, not {limit}; page with `after`.")
+
+
+def _observe(
+    services: Services,
+    rows: Iterable[_Row],
+    change_of: Callable[[_Row], Change],
+    *,
+    keep_going: bool,
+    key: str | None,
+    progress: Progress | None,
+) -> ObservedBatch:
+    """Write observations, then embed them and flag those that nearly repeat an older one."""
+    done, rejected = apply_rows(services, rows, change_of, keep_going=keep_going, key=key)
+    written = [outcome.ids[0] for _, outcome in done if outcome.created or outcome.added or outcome.took_type]
+    note = catch_up(services, written, progress)
+    similar = flag_similar_observations(
+        services, {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
+    )
+    entities = tuple(
+        ObservedEntity(
+            id=outcome.ids[0],
+            name=outcome.names[0],
+            created=outcome.created,
+            added=outcome.added,
+            similar=similar.get(outcome.ids[0], ()),
+            took_type=outcome.took_type,
+            kept_type=outcome.kept_type,
+        )
+        for _, outcome in done
+    )
+    return ObservedBatch(entities, rejected, note)

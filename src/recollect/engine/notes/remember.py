@@ -1,0 +1,147 @@
+"""Remembering notes: storing, repeating, updating."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recollect.changes import Amend, NewText, PutText
+from recollect.engine.batches import apply_rows
+from recollect.engine.embedding import catch_up
+from recollect.engine.inputs import aware, listed, note_of, tags_of
+from recollect.engine.notes.similar_notes import flag_similar_notes
+from recollect.engine.results import Remembered, RememberedBatch
+from recollect.errors import InvalidInput, NotFound
+from recollect.records import Kind, Status
+from recollect.text.limits import clean_name, clean_share, clean_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from recollect.changes import Change, Outcome
+    from recollect.engine.inputs import NoteLike
+    from recollect.engine.results import SimilarMemory
+    from recollect.engine.services import Services
+    from recollect.ports import View
+    from recollect.records import Memory
+
+
+def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:
+    """Store one note, or count that it was said again."""
+    change = PutText(services.scope, note_of(note))
+    (outcome,) = services.write([change], key=key)
+    catch_up(services, outcome.ids)
+    told = _told(services, [(change, outcome)])
+    if not told:
+        raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
+    return told[0]
+
+
+def remember_many(
+    services: Services, notes: Iterable[NoteLike], *, keep_going: bool, key: str | None
+) -> RememberedBatch:
+    done, rejected = apply_rows(
+        services,
+        listed(notes, "Notes"),
+        lambda note: PutText(services.scope, note_of(note)),
+        keep_going=keep_going,
+        key=key,
+    )
+    note = catch_up(services, _ids(done))
+    return RememberedBatch(_told(services, done), rejected, note)
+
+
+def keep(services: Services, notes: Sequence[NewText], key: str | None = None) -> tuple[Remembered, ...]:
+    """Store notes that were made here, not by a caller; what cannot be stored is left out."""
+    changes: list[Change] = [PutText(services.scope, note) for note in notes]
+    outcomes = services.write(changes, key=key, keep_going=True)
+    done = [pair for pair in zip(changes, outcomes, strict=True) if pair[1].error is None]
+    catch_up(services, _ids(done))
+    return _told(services, done)
+
+
+def _ids(done: Sequence[tuple[Change, Outcome]]) -> list[int]:
+    return [id_ for _, outcome in done for id_ in outcome.ids]
+
+
+def update(
+    services: Services,
+    id_: int,
+    *,
+    text: str | None,
+    importance: float | None,
+    category: str | None,
+    happened_at: datetime | None,
+    tags: Iterable[str] | None,
+    status: str | None,
+    pinned: bool | None,
+    importance_tag: str | None = None,
+) -> Memory:
+    """Change a memory; a former text is kept as a revision."""
+    change = Amend(
+        services.scope,
+        id_,
+        status=None if status is None else Status.of(status),
+        importance=None if importance is None else clean_share(importance, "importance"),
+        pinned=pinned,
+        text=None if text is None else clean_text(text),
+        category=None if category is None else clean_name(category, "category"),
+        happened_at=aware(happened_at, "happened_at"),
+        tags=None if tags is None else tags_of(tags),
+        importance_tag=importance_tag if importance_tag in (None, "") else clean_name(importance_tag, "mark"),
+    )
+    if change == Amend(services.scope, id_):
+        raise InvalidInput(
+            "Say what to update: text, importance, category, happened_at, tags, status, pinned or "
+            "importance_tag."
+        )
+    services.write([change])
+    if text is not None:
+        catch_up(services, [id_])
+        flag_similar_notes(services, [id_])
+    return services.memory(id_)
+
+
+def _told(services: Services, done: Sequence[tuple[Change, Outcome]]) -> tuple[Remembered, ...]:
+    """What became of each note. A key may be older than the purge of what it stored; that is left out."""
+    similar = flag_similar_notes(services, [outcome.ids[0] for _, outcome in done if outcome.created])
+    with services.store.read() as view:
+        memories = view.memories([outcome.ids[0] for _, outcome in done])
+        names = _names(view, memories)
+    return tuple(
+        _remembered(memories[outcome.ids[0]], outcome, similar, names)
+        for _, outcome in done
+        if outcome.ids[0] in memories
+    )
+
+
+def _remembered(
+    memory: Memory, outcome: Outcome, similar: Mapping[int, SimilarMemory], names: Mapping[int, str]
+) -> Remembered:
+    return Remembered(
+        id=memory.id,
+        text=memory.text,
+        created=outcome.created,
+        category=memory.category,
+        mentions=tuple(names[entity] for entity in memory.mentions),
+        similar=similar.get(memory.id),
+    )
+
+
+def _names(view: View, memories: Mapping[int, Memory]) -> dict[int, str]:
+    mentioned = {entity for memory in memories.values() for entity in memory.mentions}
+    return {entity.id: entity.name for entity in view.memories(sorted(mentioned)).values()}
+
+
+def note_from(note: NewText, message: Memory) -> NewText:
+    """A note about what a message said: when, by whom and where are the message's."""
+    return replace(
+        note,
+        kind=Kind.NOTE,
+        session=message.session,
+        speaker=message.speaker,
+        created_at=message.created_at,
+        undated=message.undated,
+        drawn_from=message.id,
+    )

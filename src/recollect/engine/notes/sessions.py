@@ -1,0 +1,191 @@
+"""Conversations: raw turns in order, and the notes that are drawn out of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from recollect.changes import NewText, PutText
+from recollect.engine.batches import apply_rows
+from recollect.engine.embedding import catch_up
+from recollect.engine.inputs import listed, turn_of
+from recollect.engine.notes.remember import keep, note_from
+from recollect.engine.results import AddMessagesResult
+from recollect.engine.services import Services
+from recollect.errors import Conflict, ExtractionFailed, InvalidInput
+from recollect.records import Filter, Kind
+from recollect.text.limits import clean_name
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from datetime import tzinfo
+
+    from recollect.changes import Turn
+    from recollect.engine.inputs import TurnLike
+    from recollect.engine.results import Remembered
+    from recollect.ports import Progress, View
+    from recollect.records import Memory, Scope, Session
+
+MOST_TURNS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """`memory.sessions`: the conversations of a scope, and their messages."""
+
+    services: Services
+
+    def list(self) -> Sequence[Session]:
+        """The conversations of this scope, the one with the newest turn first."""
+        with self.services.store.read() as view:
+            return view.sessions(self.services.scope)
+
+    def turns(self, session: str, *, last: int | None = None) -> Sequence[Memory]:
+        """A session's messages in order; with `last`, only so many from its end."""
+        if last is not None and not 1 <= last <= MOST_TURNS:
+            raise InvalidInput(f"The number of turns is 1 to {MOST_TURNS:,}, not {last}.")
+        scope = self.services.scope
+        with self.services.store.read() as view:
+            end = view.last_position(scope, session)
+            return view.turns(scope, session, 1 if last is None else end - last + 1, end)
+
+    def neighbours(self, id: int, *, before: int = 2, after: int = 2) -> Sequence[Memory]:  # noqa: A002  # the domain's word
+        """A message with its neighbours in the session, in order."""
+        message = self.services.memory(id)
+        if message.kind is not Kind.MESSAGE or message.session is None or message.position is None:
+            raise InvalidInput(f"Memory {id} is no message of a session, so it has no neighbours.")
+        first, last = message.position - before, message.position + after
+        with self.services.store.read() as view:
+            return view.turns(self.services.scope, message.session, first, last)
+
+    def extract(self, session: str) -> tuple[Remembered, ...]:
+        """Draw notes out of a session's messages, as `add_messages` does, after the fact.
+
+        What was drawn before is passed over, also if it was corrected or forgotten since.
+        """
+        scope = self.services.scope
+        with self.services.store.read() as view:
+            messages = view.turns(scope, session, 1, view.last_position(scope, session))
+            drawn = {(note.drawn_from, note.text) for note in _notes(view, scope, session)}
+        if not messages:
+            raise InvalidInput(f"There is no session named {session!r}; `sessions` lists those there are.")
+        left = [message for message in messages if not _is_gone(message)]
+        return _drawn(self.services, left, without=drawn)
+
+    def import_turns(self, session: str, turns: Iterable[TurnLike], *, extract: bool) -> AddMessagesResult:
+        """As `add_messages`, leaving out what cannot be stored, and embedding nothing yet."""
+        return add_messages(
+            self.services, session, turns, extract=extract, keep_going=True, key=None, embed=False
+        )
+
+
+def add_messages(
+    services: Services,
+    session: str,
+    messages: Iterable[TurnLike],
+    *,
+    extract: bool,
+    keep_going: bool,
+    key: str | None,
+    embed: bool = True,
+    progress: Progress | None = None,
+) -> AddMessagesResult:
+    """Store turns in the order given, then draw notes out of them, but for what was drawn before.
+
+    The turns are stored first and stand whatever becomes of the rest.
+    """
+    name = clean_name(session, "session")
+    if extract:
+        services.extractor()  # a setting that names none is told before anything is written
+    done, rejected = apply_rows(
+        services,
+        listed(messages, "Messages"),
+        lambda turn: PutText(services.scope, _message(turn_of(turn), name)),
+        keep_going=keep_going,
+        key=key,
+    )
+    note = catch_up(services, [outcome.ids[0] for _, outcome in done], progress) if embed else None
+    created = [outcome.ids[0] for _, outcome in done if outcome.created]
+    told = [outcome.ids[0] for _, outcome in done]
+    notes: tuple[Remembered, ...] = ()
+    if extract and told:
+        with services.store.read() as view:
+            stored = view.memories(told)
+            # Messages that were there before may have been stored without drawing, or a crash came between.
+            known = len(created) < len(told)
+            drawn = (
+                {(note.drawn_from, note.text) for note in _notes(view, services.scope, name)}
+                if known
+                else set()
+            )
+        messages_ = [
+            stored[id_] for id_ in dict.fromkeys(told) if id_ in stored and not _is_gone(stored[id_])
+        ]
+        try:
+            notes = _drawn(services, messages_, None if key is None else f"notes by {key}", without=drawn)
+        except Conflict:
+            # A retry, and the extractor now tells otherwise: what it drew the first time stands.
+            pass
+        except ExtractionFailed as error:
+            note = f"The messages are stored, but no notes were drawn out of them: {error}"
+    return AddMessagesResult(
+        name, tuple(outcome.ids[0] for _, outcome in done), len(created), notes, rejected, note
+    )
+
+
+def _message(turn: Turn, session: str) -> NewText:
+    return NewText(
+        Kind.MESSAGE,
+        turn.content,
+        source=turn.source,
+        session=session,
+        role=turn.role,
+        speaker=turn.speaker,
+        created_at=turn.at,
+        # What is told as it happens is of now; what comes from elsewhere without a time is of no known one.
+        undated=turn.at is None and turn.source is not None,
+    )
+
+
+def _notes(view: View, scope: Scope, session: str) -> Iterator[Memory]:
+    where = Filter(scope.owner, scope.agent, frozenset({Kind.NOTE}), session, deleted=True)
+    after = 0
+    while page := view.page(where, after, MOST_TURNS):
+        yield from page
+        after = page[-1].id
+
+
+def _is_gone(memory: Memory) -> bool:
+    return memory.superseded_at is not None or memory.deleted_at is not None
+
+
+def _told_there(message: Memory, zone: tzinfo) -> Memory:
+    """With its time as the user's clock showed it: `yesterday` is told from there."""
+    return replace(message, created_at=message.created_at.astimezone(zone))
+
+
+def _drawn(
+    services: Services,
+    messages: Sequence[Memory],
+    key: str | None = None,
+    without: Collection[tuple[int | None, str]] = (),
+) -> tuple[Remembered, ...]:
+    extractor = services.extractor()
+    if extractor is None:
+        return ()
+    by_id = {message.id: message for message in messages}
+    notes = [
+        note_from(
+            NewText(
+                Kind.NOTE,
+                said.text,
+                category=said.category,
+                importance=said.importance,
+                happened_at=said.happened_at,
+            ),
+            by_id[said.message],
+        )
+        for said in extractor.statements([_told_there(message, services.zone) for message in messages])
+        if said.message in by_id and (said.message, said.text) not in without
+    ]
+    return keep(services, notes, key) if notes else ()

@@ -1,0 +1,60 @@
+"""Notes that nearly repeat one that was there: flagged, never dropped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.changes import FlagAlike
+from recollect.engine.results import SimilarMemory
+from recollect.records import Kind
+from recollect.text.near_duplicates import has_meaning, near_duplicate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recollect.engine.services import Services
+    from recollect.ports import View
+    from recollect.records import Memory
+
+_COMPARED = 8
+# Of very many notes at once, what repeats another is left to the reports that look for duplicates.
+MOST_NEW = 50
+
+
+def flag_similar_notes(services: Services, new: Sequence[int]) -> dict[int, SimilarMemory]:
+    """For each new note, the older one that is most like it, if any is; noted on the note."""
+    if not 0 < len(new) <= MOST_NEW:
+        return {}
+    with services.store.read() as view:
+        memories = view.memories(new)
+        found = {
+            id_: alike
+            for id_, note in memories.items()
+            if (alike := closest(view, services, note)) is not None
+        }
+    if found:
+        flags = [FlagAlike(id_, alike.id, alike.similarity) for id_, alike in found.items()]
+        services.write(flags)
+    return found
+
+
+def closest(view: View, services: Services, note: Memory) -> SimilarMemory | None:
+    """The older note that is most like it: by the meaning of their passages, or by containing its words."""
+    return max(nearby(view, services, note), key=lambda alike: (alike.similarity, -alike.id), default=None)
+
+
+def nearby(view: View, services: Services, note: Memory) -> Iterable[SimilarMemory]:
+    where = services.where(Kind.NOTE)
+    cosines: dict[int, float] = {}
+    if has_meaning(note.text):
+        for vector in view.vectors([passage.id for passage in view.passages([note.id])][:1]).values():
+            cosines = {hit.id: hit.score for hit in view.by_meaning(vector, _COMPARED, where)}
+    # What holds this note's words is near it in meaning, too; a search by all of them costs far more.
+    by_words = [] if cosines else [hit.id for hit in view.by_words(note.text, _COMPARED, where)]
+    others = view.memories([id_ for id_ in dict.fromkeys((*cosines, *by_words)) if id_ < note.id])
+    for other in others.values():
+        if other.speaker != note.speaker:
+            continue
+        cosine = min(1.0, cosines.get(other.id, 0.0))
+        if (similarity := near_duplicate(note.text, other.text, cosine)) is not None:
+            yield SimilarMemory(other.id, other.text, similarity)

@@ -1,0 +1,162 @@
+"""Corrections: a fact is retired, and its near-copies with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.changes import NewText, Supersede
+from recollect.engine.embedding import catch_up, embedder_of
+from recollect.engine.inputs import note_of
+from recollect.engine.results import RetiredMemory, SimilarMemory, SupersedeResult
+from recollect.errors import InvalidInput, ModelUnavailable
+from recollect.records import Kind
+from recollect.text.near_duplicates import RELATED_COSINE, is_personal, repeats_error
+from recollect.text.tokens import fold, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from recollect.engine.inputs import NoteLike
+    from recollect.engine.services import Services
+    from recollect.ports import View
+    from recollect.records import Memory
+
+# How many of each search are looked at first.
+_LOOKED_AT = 50
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Something that may be a copy: a note, a message, or an observation."""
+
+    id: int
+    text: str
+    said: str
+    """With what it is about; with who says it, where it speaks of them."""
+    observation: int | None = None
+
+
+def supersede(services: Services, old: int, new: int | NoteLike, *, copies: bool) -> SupersedeResult:
+    """Retire a memory in favour of another, or of a new note."""
+    wrong = services.memory(old)
+    if wrong.kind is Kind.ENTITY:
+        raise InvalidInput(
+            f"Memory {old} is an entity; supersede one of its observations, with `add_observations`."
+        )
+    by = _correction_by(services, new) if isinstance(new, int) else _like(wrong, note_of(new))
+    right = by.text if isinstance(by, NewText) else services.memory(by).text
+    retired, similar = _near(services, wrong, right, except_for=by) if copies else ([], [])
+    change = Supersede(
+        services.scope,
+        ids=(old, *(place.id for place in retired if place.observation is None)),
+        by=by,
+        observations=tuple(place.observation for place in retired if place.observation is not None),
+    )
+    outcome = services.write([change])[0]
+    catch_up(services, outcome.ids[:1])
+    return SupersedeResult(
+        by=services.memory(outcome.ids[0]),
+        retired=(
+            RetiredMemory(old, wrong.text),
+            *(RetiredMemory(place.id, place.text, place.observation) for place in retired),
+        ),
+        similar=tuple(similar),
+    )
+
+
+def _correction_by(services: Services, new: int) -> int:
+    if isinstance(new, bool):
+        raise InvalidInput(f"A correction is a text, or the id of a memory, not {new!r}.")
+    if services.memory(new).kind is Kind.ENTITY:
+        raise InvalidInput(f"Memory {new} is an entity, and only a note or message can correct another.")
+    return new
+
+
+def _like(wrong: Memory, note: NewText) -> NewText:
+    """A new note; where it says nothing else, it is of the same sort as what it corrects."""
+    usual = NewText(Kind.NOTE, note.text)
+    return replace(
+        note,
+        category=note.category or wrong.category,
+        speaker=note.speaker or wrong.speaker,
+        importance=wrong.importance if note.importance == usual.importance else note.importance,
+        tags=note.tags or wrong.tags,
+    )
+
+
+def _near(
+    services: Services, wrong: Memory, right: str, except_for: int | NewText
+) -> tuple[list[_Place], list[SimilarMemory]]:
+    """The near-copies of an error, and what is like it without being one."""
+    said = said_by(wrong, named_in=right)
+    if wrong.speaker and said != wrong.text and is_personal(right):
+        right = f"{wrong.speaker}: {right}"
+    places, retired = _found(
+        services, wrong, except_for, lambda place: repeats_error(said, right, place.said)
+    )
+    # Meaning is asked only where it could make a difference: an entity may have thousands of observations.
+    doubtful = [
+        place
+        for place in places
+        if place not in retired and (place.observation is None or repeats_error(said, right, place.said, 1.0))
+    ]
+    similar = []
+    for place, cosine in zip(doubtful, _cosines(services, said, [one.said for one in doubtful]), strict=True):
+        if repeats_error(said, right, place.said, cosine):
+            retired.append(place)
+        elif cosine >= RELATED_COSINE and place.observation is None:
+            similar.append(SimilarMemory(place.id, place.text, cosine))
+    return retired, sorted(similar, key=lambda alike: (-alike.similarity, alike.id))
+
+
+def _found(
+    services: Services, wrong: Memory, except_for: int | NewText, copies: Callable[[_Place], bool]
+) -> tuple[list[_Place], list[_Place]]:
+    """What is near an error, and which of it are copies by their words.
+
+    Copies are the nearest neighbours of a text: while they are half of what was looked at, there may be more.
+    """
+    at_most = _LOOKED_AT
+    while True:
+        with services.store.read() as view:
+            near = _places(services, view, wrong, at_most)
+            places = [place for place in near if place.id not in {wrong.id, except_for}]
+        found = [place for place in places if copies(place)]
+        if 2 * len(found) < at_most:
+            return places, found
+        at_most *= 4
+
+
+def _places(services: Services, view: View, wrong: Memory, at_most: int) -> Iterator[_Place]:
+    where = services.where()
+    found = [hit.id for hit in view.by_words(said_by(wrong), at_most, where, "stemmed")]
+    for vector in view.vectors([passage.id for passage in view.passages([wrong.id])][:1]).values():
+        found += [hit.id for hit in view.by_meaning(vector, at_most, where)]
+    for memory in view.memories(sorted(set(found))).values():
+        if memory.kind is Kind.ENTITY:
+            for seen in memory.in_force:
+                yield _Place(memory.id, seen.content, f"{memory.name}: {seen.content}", seen.id)
+        else:
+            yield _Place(memory.id, memory.text, said_by(memory))
+
+
+def said_by(memory: Memory, named_in: str = "") -> str:
+    """With the speaker, where the text speaks of them, or where what corrects it does."""
+    if not memory.speaker:
+        return memory.text
+    spoken_of = is_personal(memory.text) or fold(memory.speaker) in words(named_in)
+    return f"{memory.speaker}: {memory.text}" if spoken_of else memory.text
+
+
+def _cosines(services: Services, text: str, others: Sequence[str]) -> list[float]:
+    """Cosines of the plain texts; 0 without a model, and then the words decide."""
+    if not others:
+        return []
+    try:
+        rows = embedder_of(services).documents([text, *others])
+    except ModelUnavailable:
+        return [0.0] * len(others)
+    return [float(cosine) for cosine in np.minimum(1.0, np.vecdot(rows[1:], rows[0]))]

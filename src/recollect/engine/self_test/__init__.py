@@ -1,0 +1,1 @@
+"""How well a store is found by questions made of itself."""

@@ -1,0 +1,111 @@
+"""What every use case works with."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
+from typing import TYPE_CHECKING
+
+from recollect.dream.knobs import Knobs, Phase
+from recollect.engine.shadow import Trial
+from recollect.engine.usage import UsageRecorder
+from recollect.engine.worker import Worker
+from recollect.errors import ModelUnavailable, NotFound
+from recollect.ports import Clock, Embedder, Extractor, Reranker, Store
+from recollect.rank.pipeline import Profile
+from recollect.rank.profiles import PROFILES, profile_named
+from recollect.records import Filter, Kind, Scope
+
+if TYPE_CHECKING:
+    from recollect.changes import Change, Outcome
+    from recollect.records import Memory
+
+EmbedderNamed = Callable[[str], Embedder | None]
+"""The embedder of a model's name. None where the name stands for having no model."""
+
+
+ExtractorMade = Callable[[], Extractor | None]
+"""None where nothing is to be drawn out."""
+
+
+RerankerMade = Callable[[], Reranker]
+"""`ModelUnavailable` where it is not installed."""
+
+
+def _nothing() -> None:
+    return None
+
+
+def _no_reranker() -> Reranker:
+    raise ModelUnavailable("There is no re-ranker here.")
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """A store, the time, the way to a model, and whose memory it is."""
+
+    store: Store
+    clock: Clock
+    embedder_named: EmbedderNamed
+    preferred_model: str
+    """For a store that has no model yet; one that has keeps it until it is reindexed."""
+    scope: Scope
+    usage: UsageRecorder
+    profiles: Mapping[str, Profile] = field(default_factory=dict)
+    """The user's own, beside the built-in ones."""
+    session: str | None = None
+    """The conversation that calls belong to, if the caller named one."""
+    zone: tzinfo = UTC
+    """Where the user's days begin."""
+    knobs: Knobs = field(default_factory=Knobs)
+    """The numbers of a dream."""
+    phases: tuple[Phase, ...] = tuple(Phase)
+    """What a dream does, unless its caller says otherwise."""
+    process_id: str = "this process"
+    """By which name it holds what one process at a time may hold."""
+    extractor: ExtractorMade = _nothing
+    """What draws notes out of messages; made when it is first needed."""
+    reranker: RerankerMade = _no_reranker
+    """What reads the first places of a list again."""
+    reranks: bool = False
+    """Whether it does where the caller does not say."""
+    trial: Trial = field(default_factory=Trial)
+    """What is kept of answers, and who is shown which ranking."""
+    shutdown: threading.Event = field(default_factory=threading.Event)
+    """Set when nobody waits any more: texts without a vector are left to wait for the next start."""
+
+    @property
+    def worker(self) -> Worker:
+        """What runs in the background."""
+        return self.usage.worker
+
+    @property
+    def all_profiles(self) -> Mapping[str, Profile]:
+        """Every profile by name: the built-in ones, and the user's own."""
+        return {**PROFILES, **self.profiles}
+
+    def profile(self, profile: str | Profile) -> Profile:
+        """The profile of a name; a profile itself stays as it is."""
+        return profile_named(profile, self.all_profiles) if isinstance(profile, str) else profile
+
+    def write(
+        self, changes: Sequence[Change], *, key: str | None = None, keep_going: bool = False
+    ) -> Sequence[Outcome]:
+        """Write now. A scope's keys are its own, though the store keeps those of all scopes in one place."""
+        own = None if key is None else f"{key} of {self.scope.owner!r} {self.scope.agent!r}"
+        return self.store.apply(changes, at=self.clock(), key=own, keep_going=keep_going).outcomes
+
+    def where(self, *kinds: Kind, superseded: bool = False, deleted: bool = False) -> Filter:
+        """The memories of this scope, of these kinds or of all."""
+        wanted = frozenset(kinds or Kind)
+        return Filter(self.scope.owner, self.scope.agent, wanted, superseded=superseded, deleted=deleted)
+
+    def memory(self, id_: int) -> Memory:
+        """A memory of this scope, or an error that says that there is none."""
+        with self.store.read() as view:
+            memory = view.memories([id_]).get(id_)
+        if memory is None or memory.scope != self.scope:
+            raise NotFound(f"There is no memory {id_}.")
+        return memory

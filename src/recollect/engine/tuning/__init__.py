@@ -1,0 +1,1 @@
+"""Tuning a profile on the store's own answers."""

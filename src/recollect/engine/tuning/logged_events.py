@@ -1,0 +1,71 @@
+"""The log as the tuner reads it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.engine.packed import unpack
+from recollect.errors import InvalidInput
+from recollect.factors.candidates import Candidates, Cooccurrences, Facts, QueryContext
+from recollect.factors.recency import microseconds
+from recollect.tune.events import Event
+
+if TYPE_CHECKING:
+    from recollect.engine.services import Services
+    from recollect.ports import View
+    from recollect.records import LoggedAnswer
+
+
+def events_of(services: Services, view: View, profile: str) -> tuple[list[Event], int]:
+    """A profile's answers as the tuner reads them, the oldest first, and how many it cannot read.
+
+    Only of what became something are the candidates needed, and so read and unpacked: a log holds thousands.
+    The others count all the same: where a memory was shown and not used says how far readers look.
+    """
+    events: list[Event] = []
+    unreadable = 0
+    for answer in view.answers(services.scope, profile, packed=False):
+        try:
+            events.append(_event(answer))
+        except InvalidInput:
+            unreadable += 1
+    return events, unreadable
+
+
+def _event(answer: LoggedAnswer) -> Event:
+    said = {memory: grade for memory, kind, grade in answer.feedback if kind == "said"}
+    seen: dict[int, float] = {}
+    for memory, kind, grade in answer.feedback:
+        if kind != "said":
+            seen[memory] = max(grade, seen.get(memory, 0.0))
+    feedback = {**seen, **said}
+    candidates, moment = unpack(answer.candidates) if feedback else (_NOTHING, _moment(answer))
+    return Event(
+        id=answer.id,
+        at=microseconds(answer.at),
+        query=answer.query,
+        profile=answer.profile,
+        arm=answer.arm,
+        shown=answer.shown,
+        ranked=answer.ranked,
+        baseline=answer.baseline,
+        candidates=candidates,
+        moment=moment,
+        feedback=feedback,
+        said=said,
+        against=answer.against,
+        version=answer.version,
+    )
+
+
+_NO_COLUMN: Any = np.zeros(0, np.int64)
+_NOTHING = Candidates(Facts(*(_NO_COLUMN for _ in fields(Facts))), {}, np.zeros(0))
+_NOT_TOGETHER = Cooccurrences(_NO_COLUMN, _NO_COLUMN, _NO_COLUMN, _NO_COLUMN)
+
+
+def _moment(answer: LoggedAnswer) -> QueryContext:
+    """Of an answer that nobody did anything with, which is never ranked again."""
+    return QueryContext(microseconds(answer.at), answer.query, len(answer.shown), False, _NOT_TOGETHER)

@@ -1,0 +1,313 @@
+"""Tuning a profile on this store's own answers: look at the log, search, apply, and take it back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from recollect.changes import GiveFeedback, TuneProfile
+from recollect.engine.shadow import baseline_of, tuned_in
+from recollect.engine.tuning.logged_events import events_of
+from recollect.errors import InvalidInput, NotFound
+from recollect.rank.profiles import DEFAULT
+from recollect.tune.analysis import analyze
+from recollect.tune.knobs import EASE, eased, full_names, knobs_of, with_knobs
+from recollect.tune.search import search
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recollect.engine.results import Answer
+    from recollect.engine.services import Services
+    from recollect.ports import View
+    from recollect.rank.pipeline import Profile
+    from recollect.records import LogSize, Tuned
+    from recollect.tune.analysis import Analysis
+    from recollect.tune.search import Proposal
+
+Why = Literal["run", "set", "reset", "rollback"]
+_PUBLISHED_TUNER = "limbic"
+# For the log to hold what was just answered: longer than a busy store keeps a writer waiting.
+_PATIENCE_SECONDS = 15.0
+
+
+def feedback(
+    services: Services, ids: Sequence[int], grade: float, answer: Answer | str | None, query: str | None
+) -> None:
+    """What a caller says of memories that it was shown: of all of them, or of none."""
+    if isinstance(grade, bool) or not isinstance(grade, int | float):
+        raise InvalidInput(f"A grade is a number from -1 (wrong) to 1 (just right), not {grade!r}.")
+    handle = answer if answer is None or isinstance(answer, str) else answer.event
+    if answer is not None and handle is None:
+        raise InvalidInput("That answer is not in the log: it was asked of the past, or the log is off.")
+    # It may be about what was answered a moment ago, and nobody waits for an answer.
+    services.usage.settle(_PATIENCE_SECONDS)
+    session = services.usage.session
+    said = [GiveFeedback(services.scope, id_, float(grade), handle, query, session) for id_ in ids]
+    services.write(said)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerLogStatus:
+    """What the log holds, and whether it grows."""
+
+    on: bool
+    design: str
+    """off, split or interleave."""
+    against: str
+    share: float
+    seed: str
+    """What decides, with a query, which ranking it gets where queries are split."""
+    sizes: tuple[LogSize, ...]
+    unreadable: int = 0
+    """Answers of this profile that another version wrote, and this one cannot rank again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileNumbers:
+    """A profile's numbers, as published and as they are by now."""
+
+    profile: str
+    version: int
+    """0: it was never tuned."""
+    published: Mapping[str, float]
+    tuned: Mapping[str, float]
+    """Those that differ from the published ones."""
+    note: str | None = None
+    """Numbers that the profile no longer has, if it was given such."""
+
+
+@dataclass(frozen=True, slots=True)
+class TuningAnalysis:
+    analysis: Analysis
+    numbers: ProfileNumbers
+    log: AnswerLogStatus
+
+
+@dataclass(frozen=True, slots=True)
+class TuningChange:
+    """What became of a profile's numbers, or would."""
+
+    profile: str
+    version: int
+    """The new one; the present one where nothing was written."""
+    written: bool
+    before: Mapping[str, float]
+    """Every number that differs after, as it was, and those that go, which the profile takes no longer."""
+    after: Mapping[str, float]
+    proposal: Proposal | None = None
+    """What a search found, where one was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Everything that one can do to a profile's numbers."""
+
+    services: Services
+
+    def analyze(self, profile: str | None = None) -> TuningAnalysis:
+        """How the profile fares in the log against what it is compared with."""
+        with self._settled().store.read() as view:
+            chosen = self._chosen(view, profile)
+            version, present, _ = tuned_in(self.services, view, chosen)
+            events, unreadable = events_of(self.services, view, chosen.name)
+            log = self._log(view, unreadable)
+            found = analyze(events, present, baseline_of(self.services, chosen), version)
+            return TuningAnalysis(found, self._numbers(view, chosen), log)
+
+    def run(
+        self,
+        profile: str | None = None,
+        *,
+        ranges: Mapping[str, Sequence[float]] | None = None,
+        dry_run: bool = False,
+    ) -> TuningChange:
+        """Look for better numbers, and take a step towards them if they are better beyond chance."""
+        with self._settled().store.read() as view:
+            chosen = self._chosen(view, profile)
+            version, present, _ = tuned_in(self.services, view, chosen)
+            events, _ = events_of(self.services, view, chosen.name)
+        found = search(events, present, ranges)
+        if found.verdict != "proposed":
+            return TuningChange(chosen.name, version, written=False, before={}, after={}, proposal=found)
+        changed = self._change(chosen, present, version, found.eased, "run", _told(found), dry_run=dry_run)
+        return replace(changed, proposal=found)
+
+    def set(
+        self,
+        values: Mapping[str, float],
+        profile: str | None = None,
+        *,
+        exactly: bool = False,
+        dry_run: bool = False,
+    ) -> TuningChange:
+        """Move numbers towards these by a tenth of the way, or `exactly` there."""
+        if not values:
+            raise InvalidInput("Name at least one number to set, such as gamma=0.05.")
+        with self.services.store.read() as view:
+            chosen = self._chosen(view, profile)
+            version, present, _ = tuned_in(self.services, view, chosen)
+        wanted = full_names(chosen, values)
+        with_knobs(chosen, wanted)  # what is asked for must be a number that the profile can have
+        step = wanted if exactly else eased(knobs_of(present), wanted, EASE)
+        report = {"asked": wanted, "exactly": exactly}
+        return self._change(chosen, present, version, step, "set", report, dry_run=dry_run)
+
+    def reset(self, profile: str | None = None, *, dry_run: bool = False) -> TuningChange:
+        """Back to the published numbers."""
+        with self.services.store.read() as view:
+            chosen = self._chosen(view, profile)
+            version, present, _ = tuned_in(self.services, view, chosen)
+        return self._change(chosen, present, version, knobs_of(chosen), "reset", {}, dry_run=dry_run)
+
+    def rollback(
+        self, version: int | None = None, profile: str | None = None, *, dry_run: bool = False
+    ) -> TuningChange:
+        """Back to the numbers of a version; without one, to those before the last, and each time further."""
+        with self.services.store.read() as view:
+            known = view.tunings(self.services.scope, None, _ALL)
+            named = next((each for each in known if each.version == version), None)
+            if version and named is None:
+                raise NotFound(_no_version(version, known))
+            wanted = profile or (None if named is None else named.profile)
+            chosen = self._chosen(view, wanted)
+            present_version, present, _ = tuned_in(self.services, view, chosen)
+            knobs, to = _earlier(chosen, version, [each for each in known if each.profile == chosen.name])
+        numbers = {**knobs_of(chosen), **_taken(chosen, knobs)}
+        return self._change(
+            chosen, present, present_version, numbers, "rollback", {"to": to}, dry_run=dry_run
+        )
+
+    def history(self, profile: str | None = None, limit: int = 50) -> tuple[Tuned, ...]:
+        """Every set of numbers that was given, to this profile or to any, the newest first."""
+        with self.services.store.read() as view:
+            return tuple(view.tunings(self.services.scope, profile, limit))
+
+    def numbers(self, profile: str) -> ProfileNumbers:
+        """Published and tuned, side by side."""
+        with self.services.store.read() as view:
+            return self._numbers(view, self.services.profile(profile))
+
+    def _settled(self) -> Services:
+        # What was asked a moment ago is part of the log.
+        self.services.usage.settle(_PATIENCE_SECONDS)
+        return self.services
+
+    def _chosen(self, view: View, name: str | None) -> Profile:
+        """The one that was named; else the default, unless only the one whose makers tune it was used."""
+        if name is None:
+            used = {size.profile for size in view.log_sizes(self.services.scope)}
+            name = _PUBLISHED_TUNER if _PUBLISHED_TUNER in used and DEFAULT not in used else DEFAULT
+        return self.services.profile(name)
+
+    def _numbers(self, view: View, profile: Profile) -> ProfileNumbers:
+        version, present, note = tuned_in(self.services, view, profile)
+        published = knobs_of(profile)
+        tuned = {name: value for name, value in knobs_of(present).items() if value != published[name]}
+        return ProfileNumbers(profile.name, version, published, tuned, note)
+
+    def _log(self, view: View, unreadable: int) -> AnswerLogStatus:
+        trial = self.services.trial
+        sizes = tuple(view.log_sizes(self.services.scope))
+        return AnswerLogStatus(
+            trial.log, trial.design, trial.against, trial.share, view.trial_seed(), sizes, unreadable
+        )
+
+    def _change(
+        self,
+        profile: Profile,
+        present: Profile,
+        version: int,
+        step: Mapping[str, float],
+        why: Why,
+        report: Mapping[str, Any],
+        *,
+        dry_run: bool,
+    ) -> TuningChange:
+        published, before = knobs_of(profile), knobs_of(present)
+        after = {**before, **step}
+        with_knobs(profile, after)
+        moved = {name: value for name, value in after.items() if value != before[name]}
+        knobs = {name: value for name, value in after.items() if value != published[name]}
+        # Not only what ranks by now: a number that the profile no longer takes is still in the store.
+        with self.services.store.read() as view:
+            _, stored = view.tuned(self.services.scope, profile.name) or (0, {})
+        lost = {name: value for name, value in stored.items() if name not in knobs and name not in moved}
+        was = {**{name: before[name] for name in moved}, **lost}
+        if dry_run or not was:
+            return TuningChange(profile.name, version, written=False, before=was, after=moved)
+        change = TuneProfile(
+            scope=self.services.scope,
+            profile=profile.name,
+            knobs=tuple(knobs.items()),
+            why=why,
+            report=json.dumps({**report, "before": was, "after": moved}),
+            after=version,
+        )
+        (new,) = self.services.write([change])[0].ids
+        return TuningChange(profile.name, new, written=True, before=was, after=moved)
+
+
+# Nobody tunes so often.
+_ALL = 1_000_000
+
+
+def _no_version(version: int, known: Sequence[Tuned]) -> str:
+    there = ", ".join(("0 (as published)", *(str(each.version) for each in known[:20])))
+    return f"There is no version {version} of tuned numbers; there are: {there}."
+
+
+def _earlier(
+    profile: Profile, version: int | None, known: Sequence[Tuned]
+) -> tuple[Mapping[str, float], int]:
+    """The numbers of a version, and which that is; `known` are those of the profile, the newest first."""
+    if not known:
+        raise NotFound(f"The profile {profile.name!r} was never tuned; there is nothing to take back.")
+    if version is None:
+        return _before(profile, known)
+    if version == 0:
+        return {}, 0
+    found = next((each for each in known if each.version == version), None)
+    if found is None:
+        raise InvalidInput(f"Version {version} is of another profile than {profile.name!r}.")
+    return found.knobs, version
+
+
+def _before(profile: Profile, known: Sequence[Tuned]) -> tuple[Mapping[str, float], int]:
+    """What there was before the present numbers. Where those were themselves gone back to, before that."""
+    by_version = {each.version: each for each in known}
+    stands = known[0].version
+    while stands and by_version[stands].why == "rollback":
+        stands = int(by_version[stands].report["to"])
+    if not stands:
+        raise NotFound(
+            f"The profile {profile.name!r} was taken back to its published numbers; there is nothing before "
+            "them. `recollect tune history` lists what there was since, and `rollback VERSION` goes there."
+        )
+    present = _taken(profile, known[0].knobs)
+    for each in known:
+        # What differs only in numbers that the profile no longer takes would be no step.
+        if each.version < stands and _taken(profile, each.knobs) != present:
+            return each.knobs, each.version
+    return {}, 0
+
+
+def _taken(profile: Profile, knobs: Mapping[str, float]) -> dict[str, float]:
+    """Those that the profile has by now."""
+    known = knobs_of(profile)
+    return {name: value for name, value in knobs.items() if name in known}
+
+
+def _told(found: Proposal) -> dict[str, Any]:
+    """What a search found, for the history."""
+    return {
+        "says": found.says,
+        "best": dict(found.best),
+        "train": found.train,
+        "test": found.test,
+        "points": found.points,
+        "ndcg_now": found.ndcg_now,
+        "ndcg_best": found.ndcg_best,
+        "gain": None if found.gain is None else asdict(found.gain),
+    }

@@ -1,0 +1,1 @@
+"""The care of a store: splits, duplicates, calibration, moving memories."""

@@ -1,0 +1,182 @@
+"""The consolidation report: what could be tidied in a graph, told without touching it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from recollect.engine.graph.observation_vectors import pages
+from recollect.engine.upkeep.results import (
+    ConsolidationReport,
+    FlaggedNote,
+    FlaggedObservation,
+    OversizedEntity,
+    StaleEntity,
+)
+from recollect.engine.upkeep.split_analysis import analyses, large_ones
+from recollect.errors import InvalidInput
+from recollect.factors.candidates import NEVER
+from recollect.factors.recency import microseconds
+from recollect.records import Kind, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recollect.engine.services import Services
+    from recollect.ports import Progress, Vector, View
+    from recollect.records import Memory
+
+_MOST_DAYS = 36_500
+_SHOWN = 10
+_PREVIEW = 80
+
+
+def consolidation_report(
+    services: Services, stale_days: float, progress: Progress | None = None
+) -> ConsolidationReport:
+    """Everything that upkeep could look at, of one moment of the store."""
+    _check_days(stale_days)
+    # What earlier answers left to be noted tells what was seen.
+    services.usage.settle(services.usage.patience_seconds)
+    now = services.clock()
+    counts: Counter[str] = Counter()
+    flagged: list[FlaggedObservation] = []
+    stale: list[StaleEntity] = []
+    notes: list[FlaggedNote] = []
+    large: list[tuple[Memory, Mapping[int, Vector]]] = []
+    with services.store.read() as view:
+        for page in pages(services, view, Kind.ENTITY, progress):
+            counts["entities"] += len(page)
+            counts["observations"] += sum(len(entity.in_force) for entity in page)
+            flagged += (flag for entity in page for flag in _flagged(entity))
+            large += large_ones(view, page)
+            stale += _stale(view, page, now, timedelta(days=stale_days))
+        for page in pages(services, view, Kind.NOTE, progress):
+            counts["notes"] += len(page)
+            notes += _flagged_notes(view, page)
+    found = analyses(services, large, progress)
+    report = ConsolidationReport(
+        at=now,
+        stale_days=stale_days,
+        entities=counts["entities"],
+        observations=counts["observations"],
+        notes=counts["notes"],
+        split_candidates=tuple(each for each in found if each.needs_split),
+        flagged_observations=tuple(flagged),
+        flagged_notes=tuple(notes),
+        stale=tuple(sorted(stale, key=lambda entity: (-entity.days, entity.id))),
+        oversized=tuple(
+            OversizedEntity(each.id, each.name, each.type, each.observations, each.limit)
+            for each in found
+            if not each.needs_split
+        ),
+        text="",
+    )
+    return replace(report, text="\n".join(_lines(report)))
+
+
+def _check_days(days: object) -> None:
+    if isinstance(days, bool) or not isinstance(days, int | float) or not 0 <= days <= _MOST_DAYS:
+        raise InvalidInput(f"`stale_days` is a number of days from 0 to {_MOST_DAYS:,}, not {days!r}.")
+
+
+def _flagged(entity: Memory) -> Iterator[FlaggedObservation]:
+    """Near-repeats of which both are still in force: of the others, somebody has taken care."""
+    standing = {seen.id: seen for seen in entity.in_force}
+    for seen in entity.in_force:
+        if seen.similar_to in standing:
+            yield FlaggedObservation(entity.id, entity.name, seen, standing[seen.similar_to])
+
+
+def _flagged_notes(view: View, page: Sequence[Memory]) -> Iterator[FlaggedNote]:
+    others = view.memories(sorted({note.similar_to for note in page if note.similar_to is not None}))
+    for note in page:
+        other = others.get(note.similar_to or 0)
+        if other is not None and other.deleted_at is None and other.superseded_at is None:
+            yield FlaggedNote(note.id, note.text, other.id, other.text, note.similarity or 0.0)
+
+
+def _stale(view: View, page: Sequence[Memory], now: datetime, unseen_for: timedelta) -> Iterator[StaleEntity]:
+    facts = view.facts([entity.id for entity in page], "", None, microseconds(now))
+    seen = dict(zip(facts.ids.tolist(), facts.last_access.tolist(), strict=True))
+    times = dict(zip(facts.ids.tolist(), facts.access_count.tolist(), strict=True))
+    for entity in page:
+        last = None if seen[entity.id] == NEVER else _moment(seen[entity.id])
+        idle = now - max(entity.updated_at, last or entity.updated_at)
+        if idle > unseen_for and entity.status is not Status.ARCHIVED:
+            yield StaleEntity(
+                id=entity.id,
+                name=entity.name,
+                type=entity.type,
+                status=entity.status,
+                observations=len(entity.in_force),
+                updated_at=entity.updated_at,
+                last_seen=last,
+                times_seen=times[entity.id],
+                days=idle.days,
+            )
+
+
+def _moment(microseconds_: int) -> datetime:
+    return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=microseconds_)
+
+
+def _lines(report: ConsolidationReport) -> Iterator[str]:
+    yield (
+        f"{_many(report.entities, 'entity', 'entities')}, {_many(report.observations, 'observation')}, "
+        f"{_many(report.notes, 'note')}."
+    )
+    sections = (
+        (
+            "Too large, with topics to split by",
+            [
+                f"{each.name} ({each.type}): {each.observations} observations, at most {each.limit}; topics: "
+                f"{', '.join(topic.name for topic in each.topics)}"
+                for each in report.split_candidates
+            ],
+        ),
+        (
+            "Too large, and of one piece",
+            [
+                f"{each.name} ({each.type}): {each.observations} observations, at most {each.limit}"
+                for each in report.oversized
+            ],
+        ),
+        (
+            "Observations that nearly repeat another",
+            [
+                f"{each.entity}: {_short(each.observation.content)} ~ {_short(each.similar.content)}"
+                for each in report.flagged_observations
+            ],
+        ),
+        (
+            "Notes that nearly repeat another",
+            [
+                f"{each.id}: {_short(each.text)} ~ {each.similar_to}: {_short(each.similar_text)}"
+                for each in report.flagged_notes
+            ],
+        ),
+        (
+            f"Neither seen nor changed for {report.stale_days:g} days",
+            [f"{each.name} ({each.type}): {_many(each.days, 'day')}" for each in report.stale],
+        ),
+    )
+    for title, rows in sections:
+        if rows:
+            yield f"\n{title}: {len(rows)}"
+            yield from (f"- {row}" for row in rows[:_SHOWN])
+            if len(rows) > _SHOWN:
+                yield f"- and {len(rows) - _SHOWN} more"
+    if not any(rows for _, rows in sections):
+        yield "Nothing to tidy."
+
+
+def _many(count: int, one: str, more: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else more or f'{one}s'}"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _PREVIEW else f"{line[: _PREVIEW - 1]}…"

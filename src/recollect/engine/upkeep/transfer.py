@@ -1,0 +1,129 @@
+"""Moving memories between stores: pages of one moment out, and what comes from elsewhere in."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from recollect.changes import Adopt, AdoptLinks, AdoptRelation, NoteImport, PutEntity, Relate
+from recollect.engine.services import Services
+from recollect.ports import View
+from recollect.records import Filter, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from recollect.changes import NewEntity, NewRelation, Outcome
+    from recollect.records import Memory, Relation
+
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What there is to export, of one moment, read page by page."""
+
+    view: View
+    services: Services
+    everything: Filter | None
+    """Forgotten memories too; None: of every scope."""
+
+    def memories(self) -> Iterator[Memory]:
+        """All of them, by id, forgotten ones too."""
+        return self._memories(self.everything)
+
+    def relations(self) -> Iterator[Relation]:
+        """Of those memories, by id, ended and removed ones too."""
+        return self._relations(self.everything)
+
+    def entities(self) -> Iterator[Memory]:
+        """The entities in force of the engine's scope, by id."""
+        return self._memories(self.services.where(Kind.ENTITY))
+
+    def relations_in_force(self) -> Iterator[Relation]:
+        """Between those entities, by id."""
+        found = self._relations(self.services.where(Kind.ENTITY))
+        return (relation for relation in found if relation.until is None)
+
+    def has_texts(self) -> bool:
+        """Whether the engine's scope has notes or messages in force."""
+        return bool(self.view.page(self.services.where(Kind.NOTE, Kind.MESSAGE), 0, 1))
+
+    def total(self) -> int | None:
+        """How many memories the store holds; None where several scopes share it."""
+        counts = self.view.counts()
+        if counts.scopes != 1:
+            return None
+        return counts.entities + counts.notes + counts.messages + counts.forgotten
+
+    def _memories(self, where: Filter | None) -> Iterator[Memory]:
+        after = 0
+        while page := self.view.page(where, after, _PAGE):
+            yield from page
+            after = page[-1].id
+
+    def _relations(self, where: Filter | None) -> Iterator[Relation]:
+        after = 0
+        while page := self.view.relation_page(where, after, _PAGE):
+            yield from page
+            after = page[-1].id
+
+
+@contextmanager
+def exporting(services: Services, *, everything: bool) -> Iterator[Export]:
+    with services.store.read() as view:
+        yield Export(view, services, None if everything else services.where(deleted=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """Takes in what comes from another memory, all of it at one moment."""
+
+    services: Services
+    at: datetime
+
+    def is_fresh(self) -> bool:
+        """Whether the store holds nothing at all yet."""
+        with self.services.store.read() as view:
+            return not view.page(None, 0, 1)
+
+    def entities(self, entities: Iterable[NewEntity]) -> Sequence[Outcome]:
+        """Create entities, or add to those that exist. What is there already is not counted as said again."""
+        changes = [PutEntity(self.services.scope, entity, counts=False) for entity in entities]
+        return self.services.store.apply(changes, at=self.at).outcomes
+
+    def relations(self, relations: Iterable[NewRelation]) -> Sequence[Outcome]:
+        """Connect entities by name; those that are missing are made."""
+        changes = [Relate(self.services.scope, relation, create_missing=True) for relation in relations]
+        return self.services.store.apply(changes, at=self.at).outcomes
+
+    def adopt(self, memories: Iterable[Memory], *, fresh: bool) -> Sequence[Outcome]:
+        """Take in memories as they are, under their own ids where those are free."""
+        return self.services.store.apply([Adopt(memory, fresh) for memory in memories], at=self.at).outcomes
+
+    def adopt_relations(self, relations: Iterable[Relation], *, fresh: bool) -> Sequence[Outcome]:
+        """Take in relations as they are; one that leads nowhere has an error in its outcome."""
+        changes = [AdoptRelation(relation, fresh) for relation in relations]
+        return self.services.store.apply(changes, at=self.at, keep_going=True).outcomes
+
+    def adopt_links(self, links: AdoptLinks) -> None:
+        """Tie adopted memories to each other, by the ids that they have here."""
+        self.services.store.apply([links], at=self.at)
+
+    def record_file(self, file: str | Path) -> None:
+        """Note that this file was imported."""
+        self.services.store.apply([NoteImport(self.services.scope, _whole_path(file))], at=self.at)
+
+    def was_recorded(self, file: str | Path) -> bool:
+        """Whether this file was imported before."""
+        with self.services.store.read() as view:
+            return view.imported(self.services.scope, _whole_path(file))
+
+
+def _whole_path(file: str | Path) -> str:
+    # A name need not be text; a store takes nothing else.
+    return os.fsencode(os.path.realpath(file)).decode("utf-8", "backslashreplace")

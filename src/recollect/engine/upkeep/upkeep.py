@@ -1,0 +1,245 @@
+"""The upkeep of a memory: its file, its calibration, and a graph that has grown untidy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from recollect.engine import embedding
+from recollect.engine.graph.knowledge_graph import entity_named
+from recollect.engine.limits import STALE_DAYS
+from recollect.engine.notes import reflections
+from recollect.engine.notes.remember import remember
+from recollect.engine.recall import Question, recall
+from recollect.engine.services import Services
+from recollect.engine.upkeep.transfer import Export, Import, exporting
+from recollect.errors import Conflict
+from recollect.rank.profiles import DEFAULT
+from recollect.records import Filter, Kind
+from recollect.text.limits import clean_name
+from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from recollect.engine.results import Answer, Remembered
+    from recollect.engine.upkeep.calibration import CalibrationResult
+    from recollect.engine.upkeep.results import (
+        ConsolidationReport,
+        Duplicates,
+        SplitAnalysis,
+        SplitProposal,
+        SplitResult,
+        SplitUndo,
+        UndoSplitResult,
+    )
+    from recollect.engine.upkeep.split import PartLike
+    from recollect.ports import Progress, Vector
+    from recollect.rank.pipeline import Profile
+    from recollect.records import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """`memory.upkeep`: care for the store, and tidy the graph."""
+
+    services: Services
+
+    def backup(self, path: str, progress: Progress | None = None) -> None:
+        """Copy the store to a new file, while others may go on writing."""
+        self.services.store.backup(path, progress)
+
+    def verify(self) -> Sequence[Problem]:
+        """Everything that is wrong with the store; empty if nothing is."""
+        return self.services.store.verify()
+
+    def repair(self) -> Sequence[Problem]:
+        """Rebuild what is derived from the rows; returns what remains wrong."""
+        return self.services.store.repair()
+
+    def version(self) -> int:
+        """Another number once anybody has written something, in this process or another."""
+        return self.services.store.version()
+
+    def begin_shutdown(self) -> None:
+        """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
+        self.services.shutdown.set()
+
+    def how_many(self, *, superseded: bool = False) -> Mapping[Kind, int]:
+        """The live memories of this scope, by kind; with `superseded`, those too."""
+        with self.services.store.read() as view:
+            return view.how_many(self.services.where(superseded=superseded))
+
+    def session_count(self) -> int:
+        """How many conversations there are, in every scope."""
+        with self.services.store.read() as view:
+            return sum(len(view.sessions(scope)) for scope in view.scopes())
+
+    def ids_after(self, after: int, limit: int) -> list[int]:
+        """The ids of the live memories of this scope that are greater than `after`, the lowest first."""
+        with self.services.store.read() as view:
+            return [memory.id for memory in view.page(self.services.where(), after, limit)]
+
+    def sample_texts(self, limit: int) -> Iterator[str]:
+        """What the first memories of each scope say."""
+        with self.services.store.read() as view:
+            for scope in view.scopes():
+                for memory in view.page(Filter(scope.owner, scope.agent), 0, limit):
+                    yield memory.text or " ".join(seen.content for seen in memory.in_force)
+
+    def vector_cache_problem(self, query: Vector | None) -> str | None:
+        """Why programs do not share one cache of vectors, if so. A search for `query` brings the cache up."""
+        if query is not None:
+            with self.services.store.read() as view:
+                view.by_meaning(query, 1, self.services.where())
+        problem: str | None = getattr(self.services.store, "cache_trouble", None)
+        return problem
+
+    def unrecorded_answers(self) -> tuple[int, str | None]:
+        """How many answers could not be noted as shown, in any process, and why not, in this one."""
+        with self.services.store.read() as view:
+            missed = view.counts().unnoted
+        return missed + self.services.usage.failures, self.services.usage.last_failure
+
+    def embed_pending(self, progress: Progress | None = None) -> tuple[int, str | None]:
+        """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so."""
+        return embedding.embed_all_pending(self.services, progress)
+
+    def embed_in_background(self) -> None:
+        """Embed the texts that wait for a vector, until none does or the memory is closed."""
+        embedding.embed_in_background(self.services)
+
+    def export(self, *, everything: bool = False) -> AbstractContextManager[Export]:
+        """What there is to export, of one moment: of this scope, or `everything` that the store holds."""
+        return exporting(self.services, everything=everything)
+
+    def importing(self) -> Import:
+        """Takes in what comes from another memory."""
+        return Import(self.services, self.services.clock())
+
+    def calibrate(self, *, progress: Progress | None = None) -> CalibrationResult:
+        """Learn now, from questions made of this memory's own texts, how sure its answers may be."""
+        from recollect.engine.upkeep.calibration import calibrate
+
+        return calibrate(self.services, progress)
+
+    def find_duplicate_observations(
+        self,
+        entity: str | None = None,
+        *,
+        threshold: float = SIMILAR_COSINE,
+        containment: float = CONTAINED_SHARE,
+        limit: int = 100,
+        progress: Progress | None = None,
+    ) -> Duplicates:
+        """Pairs of observations of one entity, or of each, that nearly say the same, the most alike first."""
+        from recollect.engine.upkeep.duplicates import find_duplicate_observations
+
+        return find_duplicate_observations(
+            self.services,
+            entity,
+            threshold=threshold,
+            containment=containment,
+            limit=limit,
+            progress=progress,
+        )
+
+    def consolidation_report(
+        self, *, stale_days: float = STALE_DAYS, progress: Progress | None = None
+    ) -> ConsolidationReport:
+        """What could be tidied: what to split, what repeats itself, what nobody has looked at for long."""
+        from recollect.engine.upkeep.report import consolidation_report
+
+        return consolidation_report(self.services, stale_days, progress)
+
+    def find_split_candidates(self, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
+        """Entities with too many observations that fall into topics, the most urgent first."""
+        from recollect.engine.upkeep.split_analysis import find_split_candidates
+
+        return find_split_candidates(self.services, progress)
+
+    def analyze_split(self, name: str) -> SplitAnalysis:
+        """Whether an entity should be split, and into which topics."""
+        from recollect.engine.upkeep.split_analysis import analyze_split
+
+        return analyze_split(self.services, name)
+
+    def propose_split(self, name: str) -> SplitProposal:
+        """Parts for `execute_split`, to look over first. Nothing is written."""
+        from recollect.engine.upkeep.split_analysis import propose_split
+
+        return propose_split(self.services, name)
+
+    def execute_split(
+        self, name: str, parts: Iterable[PartLike], progress: Progress | None = None
+    ) -> SplitResult:
+        """Make entities of an entity's observations, and relate them to it: all of it, or nothing.
+
+        Parts are those of a proposal, or mappings with `name`, `observations` (texts that it has in force)
+        and perhaps `type`. Observations that no part names stay. The answer's `undo` goes to `undo_split`.
+        """
+        from recollect.engine.upkeep.split import execute_split
+
+        return execute_split(self.services, name, parts, progress)
+
+    def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
+        """Take a split back as if it had not been; refused where a part was changed since."""
+        from recollect.engine.upkeep.split import undo_split
+
+        return undo_split(self.services, undo)
+
+    def add_reflection(
+        self,
+        content: str,
+        *,
+        about: Iterable[str] = (),
+        author: str | None = None,
+        mood: str | None = None,
+        key: str | None = None,
+    ) -> Remembered:
+        """Keep what somebody thinks about what is remembered: a note of the category `reflection`.
+
+        `about` names entities, which must exist; whatever the text names is linked as well.
+        """
+        note = {
+            "text": content,
+            "category": reflections.CATEGORY,
+            "speaker": author,
+            "about": about,
+            "tags": reflections.mood_tags(mood),
+        }
+        told = remember(self.services, note, key)
+        if told.category != reflections.CATEGORY:
+            raise Conflict(
+                f"Note {told.id} says this already, in the category {told.category!r}; say the reflection in "
+                "words of its own, or update that note's category."
+            )
+        return told
+
+    def search_reflections(
+        self,
+        query: str,
+        *,
+        author: str | None = None,
+        mood: str | None = None,
+        about: str | None = None,
+        limit: int | None = None,
+        profile: str | Profile = DEFAULT,
+        explain: bool = False,
+        record: bool = True,
+    ) -> Answer:
+        """As `recall`, over reflections alone: of an author, in a mood, about an entity."""
+        question = Question(
+            query,
+            self.services.profile(profile),
+            limit,
+            frozenset({Kind.NOTE}),
+            explain,
+            record,
+            tags=frozenset(reflections.mood_tags(mood)),
+            category=reflections.CATEGORY,
+            speaker=None if author is None else clean_name(author, "author"),
+            about=None if about is None else entity_named(self.services, about),
+        )
+        return recall(self.services, question)
