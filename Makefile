@@ -44,6 +44,7 @@ format: $(READY)  ## rewrite the style
 	$(BIN)/ruff check --fix
 
 docs: $(READY)  ## rewrite the pages that are made from the code
+	$(BIN)/python -m recollect.serve.operations.catalogue
 	$(BIN)/cog -I docs -r docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md
 
 bench: $(READY)  ## speed, against peers, into benchmarks/results

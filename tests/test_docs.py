@@ -15,7 +15,7 @@ from recollect.cli.main import SECTIONS
 from recollect.factors.catalogue import FACTORS
 from recollect.rank.plain import STEPS
 from recollect.rank.profiles import PROFILES
-from recollect.serve.catalogue import TOOLS
+from recollect.serve.operations.catalogue import SETS
 from recollect.settings import Settings
 
 ROOT = Path(__file__).parent.parent
@@ -42,7 +42,7 @@ def test_every_profile_factor_and_step_is_explained(name: str) -> None:
     assert f"`{name}`" in page("docs/ranking.md")
 
 
-@pytest.mark.parametrize("name", TOOLS)
+@pytest.mark.parametrize("name", SETS["all"])
 def test_every_tool_is_listed(name: str) -> None:
     assert f"`{name}`" in page("docs/mcp.md")
 

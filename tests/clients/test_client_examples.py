@@ -19,7 +19,7 @@ import pytest
 from recollect.cli.commands.mcp import mcp_group
 from recollect.cli.main import cli
 from recollect.models.registry import EMBEDDER
-from recollect.serve.catalogue import TOOLS
+from recollect.serve.operations.catalogue import SETS
 from recollect.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -66,7 +66,7 @@ def test_the_instructions_name_tools_that_exist() -> None:
     text = (HOOKS / "AGENTS.md").read_text()
     named = set(re.findall(r"call\s+`(\w+)`", text))
     assert named == {"recall", "remember"}
-    assert named <= set(TOOLS)
+    assert named <= set(SETS["all"])
 
 
 def test_the_rule_for_cursor_is_the_same_text() -> None:

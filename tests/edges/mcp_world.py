@@ -18,8 +18,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 import recollect
 from conftest import PATIENCE_SECONDS
-from recollect.serve.catalogue import chosen
-from recollect.serve.mcp import Serving
+from recollect.serve.mcp.server import MemoryServer
+from recollect.serve.operations.catalogue import chosen
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -202,7 +202,7 @@ class Served:
     async def inside(self, tools: str = "default", **more: Any) -> AsyncIterator[Client]:
         """A client of a server in this process: no start to wait for, the same code behind the transport."""
         with recollect.open(self.recollect.store, model="hashing") as memory:
-            server = Serving(lambda: memory, chosen(tools)).server()
+            server = MemoryServer(lambda: memory, chosen(tools)).server()
             async with Client(server, read_timeout_seconds=PATIENCE_SECONDS, **more) as client:
                 yield client
 

@@ -18,8 +18,8 @@ from mcp_world import done, said
 import recollect
 from conftest import PATIENCE_SECONDS
 from hypothesis_profiles import tries
-from recollect.serve.catalogue import TOOLS, chosen
-from recollect.serve.mcp import Serving
+from recollect.serve.mcp.server import MemoryServer
+from recollect.serve.operations.catalogue import chosen, definitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from mcp_world import Served
 
 pytest_plugins = ["command_line", "mcp_fixtures"]
+TOOLS = definitions()
 UNEXPECTED = "failed unexpectedly"
 # Calls that are meant to take something away; the others must leave every memory where it was.
-TAKING = {tool.name for tool in TOOLS.values() if tool.destroys}
+TAKING = {name for name, tool in TOOLS.items() if tool["destructive"]}
 KEPT = ("Ines keeps bees in Faro", "Otto mends clocks", "The ferry leaves at nine")
 
 
@@ -70,7 +71,7 @@ class Fuzzed:
 @pytest.fixture(scope="module")
 def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
     with recollect.open(tmp_path_factory.mktemp("fuzz") / "memory.db", model="hashing") as memory:
-        server = Serving(lambda: memory, chosen("all")).server()
+        server = MemoryServer(lambda: memory, chosen("all")).server()
         with (
             start_blocking_portal() as portal,
             portal.wrap_async_context_manager(Client(server, mode="legacy")) as client,
@@ -86,7 +87,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_any_arguments_get_a_result_or_a_clear_error(fuzzed: Fuzzed, tool: str, data: st.DataObject) -> None:
-    given_ = data.draw(arguments(TOOLS[tool].takes))
+    given_ = data.draw(arguments(TOOLS[tool]["arguments"]))
     result = fuzzed.call(tool, given_)
     (text, *_) = said(result)
     assert text
@@ -94,7 +95,7 @@ def test_any_arguments_get_a_result_or_a_clear_error(fuzzed: Fuzzed, tool: str, 
     if result.is_error:
         assert len(text) < 2_000
     else:
-        Draft202012Validator(TOOLS[tool].gives).validate(result.structured_content)
+        Draft202012Validator(TOOLS[tool]["result"]).validate(result.structured_content)
     if tool in TAKING:
         fuzzed.bring_back()
     assert fuzzed.kept() == KEPT
@@ -105,7 +106,7 @@ async def test_a_million_mistakes_are_answered_like_one(served: Served) -> None:
     async with served.inside() as client:
         with anyio.fail_after(PATIENCE_SECONDS):
             result = await client.call_tool("create_entities", {"entities": [1] * 1_000_000})
-        assert said(result) == ["create_entities: `entities.0`: 1 is not of type 'object'. Nothing was done."]
+        assert said(result) == ["create_entities: `entities.0`: 1 is not an object. Nothing was done."]
         with anyio.fail_after(PATIENCE_SECONDS):
             result = await client.call_tool("recall", {"query": ["tea"] * 100_000})
         assert len(said(result)[0]) < 500
@@ -121,7 +122,7 @@ async def test_spoiled_calls_over_stdio_leave_the_server_and_its_memories_whole(
     )
     def collect(data: st.DataObject) -> None:
         tool = data.draw(st.sampled_from(sorted(set(TOOLS) - TAKING)))
-        given_ = data.draw(arguments(TOOLS[tool].takes))
+        given_ = data.draw(arguments(TOOLS[tool]["arguments"]))
         calls.append((tool, json.loads(json.dumps(given_))))
 
     collect()

@@ -11,19 +11,19 @@ import anyio.to_thread
 import pytest
 from mcp import Client
 from mcp_world import done, said
+from typing_extensions import TypedDict
 
 import recollect
 from conftest import PATIENCE_SECONDS
-from recollect.serve.mcp import Serving
-from recollect.serve.shapes import table, whole
-from recollect.serve.tool import Reply, Tool
+from recollect.serve.mcp.server import MemoryServer
+from recollect.serve.operations.arguments import Arguments
+from recollect.serve.operations.operation import Operation, OperationCall, OperationReply, operation
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from mcp_world import Served
 
-    from recollect.serve.tool import Call
 
 pytest_plugins = ["command_line", "mcp_fixtures"]
 pytestmark = pytest.mark.anyio
@@ -82,6 +82,10 @@ async def test_who_does_not_ask_is_told_nothing_and_gets_the_answer(served: Serv
         assert (await done(client, "consolidation_report"))["summary"]["entities"] == 100
 
 
+class Steps(TypedDict):
+    steps: int
+
+
 class Toil:
     """Work in steps: a few more once its caller has given up, then it writes that it came to its end."""
 
@@ -89,7 +93,8 @@ class Toil:
         self.steps_left = steps_left
         self.begun, self.given_up, self.ended = threading.Event(), threading.Event(), threading.Event()
 
-    def run(self, call: Call) -> Reply:
+    def run(self, call: OperationCall[Arguments]) -> OperationReply[Steps]:
+        """Work in steps."""
         try:
             step = 0
             while self.steps_left:
@@ -98,13 +103,12 @@ class Toil:
                 call.progress(step, None)
                 self.begun.set()
             call.engine.remember("The work was done to its end")
-            return Reply({"steps": step})
+            return OperationReply({"steps": step})
         finally:
             self.ended.set()
 
-    def tool(self, *, reads: bool) -> Tool:
-        takes, gives = table(needs=()), table(steps=whole())
-        return Tool("toil", "Toil", "Work in steps", takes, gives, self.run, reads=reads)
+    def operation(self, *, reads: bool) -> Operation[Arguments, Steps]:
+        return operation("toil", "Toil", read_only=reads)(self.run)
 
     async def until(self, event: threading.Event) -> None:
         assert await anyio.to_thread.run_sync(event.wait, PATIENCE_SECONDS)
@@ -115,7 +119,7 @@ async def toiling(
     served: Served, toil: Toil, mode: str, *, reads: bool
 ) -> AsyncIterator[tuple[Client, recollect.Engine]]:
     with recollect.open(served.recollect.store, model="hashing") as memory:
-        server = Serving(lambda: memory, [toil.tool(reads=reads)]).server()
+        server = MemoryServer(lambda: memory, ["toil"], {"toil": toil.operation(reads=reads)}).server()
         async with Client(server, mode=mode) as client:
             yield client, memory
 

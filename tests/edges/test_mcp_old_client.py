@@ -13,7 +13,7 @@ import pytest
 from kept import kept
 
 from conftest import PATIENCE_SECONDS
-from recollect.serve.catalogue import SETS
+from recollect.serve.operations.catalogue import SETS
 
 if TYPE_CHECKING:
     from mcp_world import Served

@@ -14,8 +14,8 @@ from mcp_world import done
 import recollect
 from conftest import PATIENCE_SECONDS
 from recollect.errors import NotFound
-from recollect.serve import prompts
-from recollect.serve.paging import FRAME
+from recollect.serve.mcp import prompts
+from recollect.serve.operations.paging import FRAME
 from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:

@@ -234,8 +234,8 @@ PATIENT = f"""
 from unittest.mock import patch
 from recollect.cli.main import main
 with (
-    patch("recollect.serve.opening._AT_LATEST_SECONDS", {PATIENCE_SECONDS}),
-    patch("recollect.serve.mcp._ANSWERED_SECONDS", {PATIENCE_SECONDS}),
+    patch("recollect.serve.lazy_engine._LONGEST_WAIT_SECONDS", {PATIENCE_SECONDS}),
+    patch("recollect.serve.mcp.server._ANSWERED_SECONDS", {PATIENCE_SECONDS}),
 ):
     main()
 """

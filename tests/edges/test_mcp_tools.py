@@ -11,18 +11,17 @@ from mcp_world import GOOD, done, good_results, refused, said
 
 import recollect
 from conftest import FixedClock
-from recollect.serve.catalogue import SETS, TOOLS
-from recollect.serve.mcp import Serving
-from recollect.serve.shapes import table
-from recollect.serve.tool import Tool
+from recollect.serve.mcp.server import MemoryServer
+from recollect.serve.operations.arguments import Arguments as NoArguments
+from recollect.serve.operations.catalogue import SETS, definitions
+from recollect.serve.operations.operation import OperationCall, OperationReply, operation
 
 if TYPE_CHECKING:
     from mcp_world import Arguments, Served
 
-    from recollect.serve.tool import Call, Reply
-
 pytest_plugins = ["command_line", "mcp_fixtures"]
 pytestmark = pytest.mark.anyio
+TOOLS = definitions()
 BOTH = pytest.mark.parametrize("transport", ["stdio", "http"])
 # How often and how lately a memory was used is part of what this one answers with.
 TIMED = {"search_semantic"}
@@ -59,16 +58,16 @@ async def test_every_tool_describes_itself_with_valid_schemas_and_all_hints(serv
         hints = tool.annotations
         assert hints is not None
         ours = TOOLS[tool.name]
-        assert hints.read_only_hint is ours.reads
-        assert hints.destructive_hint is ours.destroys
-        assert hints.idempotent_hint is ours.repeats
+        assert hints.read_only_hint is ours["read_only"]
+        assert hints.destructive_hint is ours["destructive"]
+        assert hints.idempotent_hint is ours["idempotent"]
         assert hints.open_world_hint is False
-        assert not (ours.reads and ours.destroys)
+        assert not (ours["read_only"] and ours["destructive"])
 
 
 async def test_asking_twice_gives_the_same_bytes(served: Served) -> None:
     async with served.inside("all") as client:
-        readers = [(tool, given) async for tool, given, _ in good_results(client) if TOOLS[tool].reads]
+        readers = [(tool, given) async for tool, given, _ in good_results(client) if TOOLS[tool]["read_only"]]
         for tool, given in readers:
             if tool not in TIMED:
                 once, again = [(await client.call_tool(tool, given)).model_dump_json() for _ in range(2)]
@@ -81,7 +80,7 @@ async def test_a_call_that_may_be_repeated_changes_nothing_more(served: Served) 
     async with served.inside("all") as client:
         async for tool, given, result in good_results(client):
             assert not result.is_error, said(result)
-            if TOOLS[tool].repeats:
+            if TOOLS[tool]["idempotent"]:
                 before = await _state(client)
                 await done(client, tool, **given)
                 assert await _state(client) == before, tool
@@ -111,7 +110,7 @@ async def test_wrong_arguments_are_an_error_that_says_what_and_where(served: Ser
         )
         assert await refused(client, "recall", qery="tea", query="tea") == (
             "recall: there is no argument 'qery'; there are: "
-            f"{', '.join(TOOLS['recall'].takes['properties'])}. Nothing was done."
+            f"{', '.join(TOOLS['recall']['arguments']['properties'])}. Nothing was done."
         )
         entities = [{"name": "Tea", "entityType": "drink", "observations": "hot"}]
         assert await refused(client, "create_entities", entities=entities) == (
@@ -335,7 +334,7 @@ async def test_a_minute_later_an_explanation_reads_the_same(served: Served, prof
         for day in range(3):
             memory.remember(f"Marisol drank oolong on day {day}")
             clock.tick(40_000)
-        async with Client(Serving(lambda: memory, tuple(TOOLS.values())).server()) as client:
+        async with Client(MemoryServer(lambda: memory, tuple(TOOLS)).server()) as client:
             given = {"query": "who drank oolong?", "profile": profile}
             once = await client.call_tool("explain", given)
             clock.tick(60)
@@ -450,13 +449,14 @@ async def test_an_observation_that_is_not_there_is_asked_for_word_for_word(serve
 
 @pytest.mark.parametrize("reads", [True, False])
 async def test_a_fault_of_ours_promises_nothing_that_nobody_knows(served: Served, reads: bool) -> None:
-    def fail(call: Call) -> Reply:
+    @operation("fail", "Fail", read_only=reads)
+    def fail(call: OperationCall[NoArguments]) -> OperationReply[dict[str, object]]:
+        """Fails."""
         call.engine.remember("Written before the fault")
         raise ZeroDivisionError
 
-    tool = Tool("fail", "Fail", "Fails", table(needs=()), table(needs=()), fail, reads=reads)
     with recollect.open(served.recollect.store, model="hashing") as memory:
-        async with Client(Serving(lambda: memory, [tool]).server()) as client:
+        async with Client(MemoryServer(lambda: memory, ["fail"], {"fail": fail}).server()) as client:
             told = await refused(client, "fail")
     assert told.startswith("fail failed unexpectedly; the server's log has the reason.")
     assert ("Look whether it was done" in told) is not reads

@@ -38,8 +38,8 @@ from recollect.extractors.choose import extractor_named
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
-from recollect.serve.catalogue import chosen
-from recollect.serve.mcp import Serving
+from recollect.serve.mcp.server import MemoryServer
+from recollect.serve.operations.catalogue import chosen
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.transfer import export_file, import_file
 
@@ -462,7 +462,7 @@ def command_names() -> list[str]:
 
 @asynccontextmanager
 async def mcp_client(memory: Memory, tools: str) -> AsyncIterator[Client]:
-    server = Serving(lambda: memory, chosen(tools)).server()
+    server = MemoryServer(lambda: memory, chosen(tools)).server()
     async with Client(server, read_timeout_seconds=_PATIENCE_SECONDS) as client:
         yield client
 

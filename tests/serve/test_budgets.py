@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from recollect.serve import wire
-from recollect.serve.catalogue import TOOLS
-from recollect.serve.paging import FRAME
-from recollect.serve.tool import Call
+from recollect.serve.operations.catalogue import definitions, operations
+from recollect.serve.operations.paging import FRAME
 from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.engine import Engine
 
+TOOLS = definitions()
 LONG = "The keeper of the light wrote a long account of the storm and of the ships it drove ashore. " * 60
 LONG_NAME = "灯台" * 300
 WIDE = "週末は灯台まで歩く。" * 200
@@ -96,16 +95,15 @@ def pages(engine: Engine, tool: str, given: dict[str, Any]) -> Iterator[tuple[di
     cursor = None
     while True:
         given_ = {**given, "cursor": cursor} if cursor else given
-        reply = TOOLS[tool].run(Call(engine, given_, offered=frozenset(TOOLS)))
-        text = wire.shown(reply.data) if reply.text is None else reply.text
-        yield dict(reply.data), f"{text}\n{reply.also or ''}"
-        cursor = reply.data.get("cursor")
+        reply = operations()[tool].call(engine, given_, offered=frozenset(TOOLS))
+        yield dict(reply.result), "\n".join(reply.texts())
+        cursor = reply.result.get("cursor")
         if cursor is None:
             return
 
 
 def test_every_reading_tool_is_asked() -> None:
-    assert set(ASKED) == {tool.name for tool in TOOLS.values() if tool.reads}
+    assert set(ASKED) == {name for name, tool in TOOLS.items() if tool["read_only"]}
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -126,7 +124,7 @@ def test_text_and_data_of_every_page_stay_within_the_budget(crowded: Engine, too
 
 def budgeted(tool: str, budget: int, given: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     """The call with this budget, or with the least that the tool takes, if it takes one."""
-    allowed = TOOLS[tool].takes["properties"].get("budget_tokens")
+    allowed = TOOLS[tool]["arguments"]["properties"].get("budget_tokens")
     if allowed is None:
         return budget, given
     budget = max(budget, allowed["minimum"])
@@ -155,12 +153,12 @@ def test_every_page_at_every_small_budget_has_the_form_that_the_tool_promises(
 ) -> None:
     engine = request.getfixturevalue(world)
     asked = ASKED[tool][0] if world == "crowded" else HARBOUR.get(tool, ASKED[tool][0])
-    form = Draft202012Validator(TOOLS[tool].gives)
+    form = Draft202012Validator(TOOLS[tool]["result"])
     for budget in SMALL:
         for data, _ in islice(pages(engine, tool, budgeted(tool, budget, asked)[1]), 3):
             form.validate(data)
             assert not list(cut_off(data)), budget
-            if "note" in TOOLS[tool].gives["properties"] and "…" in json.dumps(data, ensure_ascii=False):
+            if "note" in TOOLS[tool]["result"]["properties"] and "…" in json.dumps(data, ensure_ascii=False):
                 assert "cut to fit" in data["note"], budget
 
 
@@ -238,7 +236,7 @@ KEYS: dict[str, Callable[[dict[str, Any]], object]] = {
 def test_pages_hold_every_row_once_in_order(crowded: Engine, tool: str) -> None:
     given, name = ASKED[tool]
     assert name is not None
-    most = TOOLS[tool].takes["properties"]["limit"]["maximum"]
+    most = TOOLS[tool]["arguments"]["properties"]["limit"]["maximum"]
     (whole, _), *further = pages(crowded, tool, {**given, "limit": most, "budget_tokens": 1_000_000})
     wanted = [KEYS[tool](row) for row in whole[name]]
     wanted += [KEYS[tool](row) for data, _ in further for row in data[name]]

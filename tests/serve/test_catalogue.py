@@ -11,24 +11,38 @@ from pathlib import Path
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.serve.catalogue import SETS, TOOLS, chosen
-from recollect.serve.tool import Tool
+from recollect.serve.operations.catalogue import (
+    DEFINITIONS_FILE,
+    SETS,
+    chosen,
+    definitions,
+    operations,
+)
 from recollect.text.token_counts import count_tokens
+
+TOOLS = definitions()
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_set_is_chosen_by_its_name(name: str) -> None:
-    assert tuple(tool.name for tool in chosen(name)) == SETS[name]
+    assert chosen(name) == SETS[name]
+
+
+def test_the_file_of_definitions_says_what_the_operations_say() -> None:
+    made = {name: operation.definition() for name, operation in operations().items()}
+    why = "run `make docs`, which writes the definitions anew"
+    assert json.loads(DEFINITIONS_FILE.read_text(encoding="utf-8")) == made, why
+    assert list(TOOLS) == list(made) == list(SETS["all"]), why
 
 
 def test_tools_are_chosen_by_name_in_the_order_given() -> None:
-    assert [tool.name for tool in chosen(" stats, recall ,")] == ["stats", "recall"]
+    assert chosen(" stats, recall ,") == ("stats", "recall")
 
 
 def test_the_default_set_holds_the_official_tools_and_all_holds_everything() -> None:
     assert {"create_entities", "read_graph", "open_nodes"} < set(SETS["default"])
     assert SETS["all"] == tuple(TOOLS)
-    assert set(SETS["recall-only"]) == {name for name in ("recall", "context") if TOOLS[name].reads}
+    assert set(SETS["recall-only"]) == {name for name in ("recall", "context") if TOOLS[name]["read_only"]}
 
 
 @pytest.mark.parametrize("wanted", ["", " , ", "recal", "recall,recal", "All"])
@@ -38,31 +52,35 @@ def test_what_is_not_there_is_refused_with_what_is(wanted: str) -> None:
 
 
 def test_no_tool_both_reads_only_and_destroys() -> None:
-    assert not [tool.name for tool in TOOLS.values() if tool.reads and tool.destroys]
-    assert all(tool.repeats for tool in TOOLS.values() if tool.reads)
+    assert not [name for name, tool in TOOLS.items() if tool["read_only"] and tool["destructive"]]
+    assert all(tool["idempotent"] for tool in TOOLS.values() if tool["read_only"])
 
 
 def test_the_list_of_tools_loads_nothing_of_the_engine() -> None:
-    program = "import sys, recollect.serve.catalogue; sys.exit('numpy' in sys.modules)"
+    program = (
+        "import sys, recollect.serve.mcp.stdio\n"
+        "from recollect.serve.operations.catalogue import definitions; definitions()\n"
+        "sys.exit(bool({'numpy', 'recollect.engine', 'recollect.serve.operations.graph'} & set(sys.modules)))"
+    )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 def test_every_tool_that_may_answer_with_much_takes_a_budget_and_every_list_a_limit_and_a_cursor() -> None:
     unpaged = {"context", "why_not", "stats"}
-    for tool in TOOLS.values():
-        fields = set(tool.takes["properties"])
-        if tool.reads and tool.name not in unpaged:
-            assert {"limit", "cursor", "budget_tokens"} <= fields, tool.name
-            assert {"cursor", "note"} <= set(tool.gives["properties"]), tool.name
-    assert "budget_tokens" in TOOLS["context"].takes["properties"]
+    for name, tool in TOOLS.items():
+        fields = set(tool["arguments"]["properties"])
+        if tool["read_only"] and name not in unpaged:
+            assert {"limit", "cursor", "budget_tokens"} <= fields, name
+            assert {"cursor", "note"} <= set(tool["result"]["properties"]), name
+    assert "budget_tokens" in TOOLS["context"]["arguments"]["properties"]
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_description_recommends_only_tools_that_are_offered_or_says_if(name: str) -> None:
     for tool in chosen(name):
-        firm = re.sub(r"`\w+` where it is offered", "", tool.about)
+        firm = re.sub(r"`\w+` where it is offered", "", TOOLS[tool]["description"])
         named = {other for other in TOOLS if f"`{other}`" in firm}
-        assert named <= set(SETS[name]), tool.name
+        assert named <= set(SETS[name]), tool
 
 
 def exact(shape: dict[str, object]) -> bool:
@@ -78,18 +96,19 @@ def exact(shape: dict[str, object]) -> bool:
             return shape["type"] != "object"
 
 
-@pytest.mark.parametrize("tool", TOOLS.values(), ids=lambda tool: tool.name)
-def test_every_tool_says_exactly_what_it_takes_and_gives(tool: Tool) -> None:
-    assert exact(tool.takes)
-    assert exact(tool.gives)
+@pytest.mark.parametrize("name", TOOLS)
+def test_every_tool_says_exactly_what_it_takes_and_gives(name: str) -> None:
+    assert exact(TOOLS[name]["arguments"])
+    assert exact(TOOLS[name]["result"])
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_the_price_of_a_set_stands_in_the_docs(name: str) -> None:
-    from recollect.serve.mcp import described
+    from recollect.serve.mcp.server import tool_of
 
     shown = [
-        described(tool).model_dump(by_alias=True, exclude_none=True, mode="json") for tool in chosen(name)
+        tool_of(each, TOOLS[each]).model_dump(by_alias=True, exclude_none=True, mode="json")
+        for each in chosen(name)
     ]
     read = [{field: one[field] for field in ("name", "description", "inputSchema")} for one in shown]
     prices = [count_tokens(json.dumps(rows, ensure_ascii=False)) for rows in (read, shown)]

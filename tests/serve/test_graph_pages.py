@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.serve import wire
-from recollect.serve.catalogue import TOOLS
-from recollect.serve.graph_pages import Place, fitted, place_of
-from recollect.serve.paging import cost
-from recollect.serve.tool import Call
+from recollect.serve.operations.catalogue import operations
+from recollect.serve.operations.graph_pages import GraphPosition, GraphRows, graph_page
+from recollect.serve.operations.operation import OperationCall
+from recollect.serve.operations.paging import row_tokens
+from recollect.serve.operations.rows import entity_row, relation_row
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
@@ -38,18 +38,21 @@ def log(engine: Engine) -> Engine:
     return engine
 
 
-def page(graph: Graph, budget: int) -> dict[str, Any]:
+def page(graph: Graph, budget: int) -> GraphRows:
     keyed = [(one.id, one) for one in graph.entities]
-    return fitted(keyed, graph.relations, budget, onward=graph.cursor)
+    return graph_page(keyed, graph.relations, budget, more_after=graph.cursor)
 
 
 def joined(engine: Engine, tool: str, **given: Any) -> tuple[dict[str, list[str]], list[dict[str, str]]]:
     """What all pages of a tool hold together: observations by name, and relations, each once."""
     seen: dict[str, list[str]] = {}
     relations: list[dict[str, str]] = []
+    operation = operations()[tool]
     cursor = None
     while True:
-        data = TOOLS[tool].run(Call(engine, {**given, "cursor": cursor})).data
+        # Unchecked, so that budgets may be below what a caller may ask for.
+        asked = operation.arguments.model_construct(**given, cursor=cursor)
+        data = operation.run(OperationCall(engine, asked)).result
         for one in data["entities"]:
             seen.setdefault(one["name"], []).extend(one["observations"])
         relations += [one for one in data["relations"] if one not in relations]
@@ -60,13 +63,16 @@ def joined(engine: Engine, tool: str, **given: Any) -> tuple[dict[str, list[str]
 
 def test_a_graph_that_fits_comes_whole_and_without_a_cursor(buoys: Engine) -> None:
     graph = buoys.graph.read_graph()
-    assert page(graph, 10_000) == wire.graph(graph)
+    assert page(graph, 10_000) == {
+        "entities": list(map(entity_row, graph.entities)),
+        "relations": list(map(relation_row, graph.relations)),
+    }
 
 
 def test_a_budget_cuts_after_the_last_entity_that_fits_with_its_relations(buoys: Engine) -> None:
     graph = buoys.graph.read_graph()
-    entity = cost({**wire.entity(graph.entities[0]), "observations": []}) + cost("red")
-    relation = cost(wire.relation(graph.relations[0]))
+    entity = row_tokens({**entity_row(graph.entities[0]), "observations": []}) + row_tokens("red")
+    relation = row_tokens(relation_row(graph.relations[0]))
     # Buoy 0 brings 0–1; Buoy 1 brings 1–2; Buoy 2 would bring 2–3.
     budget = 2 * entity + 2 * relation
     first = page(graph, budget)
@@ -83,10 +89,10 @@ def test_a_budget_cuts_after_the_last_entity_that_fits_with_its_relations(buoys:
 @pytest.mark.parametrize("budget", [50, 110, 300, 10_000])
 @pytest.mark.parametrize("limit", [2, 1000])
 def test_pages_join_to_the_whole(buoys: Engine, budget: int, limit: int) -> None:
-    whole = wire.graph(buoys.graph.read_graph())
+    whole = buoys.graph.read_graph()
     seen, relations = joined(buoys, "read_graph", budget_tokens=budget, limit=limit)
-    assert list(seen) == [one["name"] for one in whole["entities"]]
-    assert relations == whole["relations"]
+    assert list(seen) == [one.name for one in whole.entities]
+    assert relations == list(map(relation_row, whole.relations))
 
 
 @pytest.mark.parametrize("budget", [60, 150, 500, 100_000])
@@ -101,7 +107,7 @@ def test_an_overgrown_entity_is_paged_through(
     graph = log.graph.open_nodes(["Log", "Quay"], record=False)
     for entity in graph.entities:
         assert seen[entity.name] == [one.content for one in entity.in_force]
-    assert [one for one in relations if one["from"] == "Log"] == list(map(wire.relation, graph.relations))
+    assert [one for one in relations if one["from"] == "Log"] == list(map(relation_row, graph.relations))
 
 
 def test_what_is_missing_of_an_entity_is_counted_with_the_way_to_it(log: Engine) -> None:
@@ -120,7 +126,7 @@ def test_a_text_that_no_page_could_hold_is_cut_and_says_so(engine: Engine) -> No
     (text,) = cut["entities"][0]["observations"]
     assert text.endswith("…")
     assert ("calm sea " * 500).startswith(text.removesuffix("…"))
-    assert cost(cut["entities"][0]) <= 100
+    assert row_tokens(cut["entities"][0]) <= 100
     assert cut["note"] == "A text of 'Log' was cut to fit 100 tokens; allow more with `budget_tokens`."
     assert "cursor" not in cut
     assert len(page(engine.graph.read_graph(), 2_000)["entities"][0]["observations"][0]) == 4_500
@@ -142,17 +148,26 @@ def test_a_name_comes_whole_whatever_the_budget_and_with_the_beginning_of_a_text
 
 def test_another_entity_at_the_place_of_a_half_read_one_is_read_from_its_start(buoys: Engine) -> None:
     graph = buoys.graph.read_graph()
-    elsewhere = Place(1, graph.entities[3].in_force[0].id)
-    data = fitted([(1, graph.entities[4])], (), 1_000, elsewhere)
+    elsewhere = GraphPosition(1, graph.entities[3].in_force[0].id)
+    data = graph_page([(1, graph.entities[4])], (), 1_000, elsewhere)
     assert data["entities"][0]["observations"] == ["red"]
 
 
-@pytest.mark.parametrize("place", [Place(), Place(7), Place(7, 0, 3), Place(7, 31), Place(7, 31, 0)])
-def test_a_place_reads_back_as_it_was_written(place: Place) -> None:
-    assert place_of(str(place)) == place
+@pytest.mark.parametrize(
+    "place",
+    [
+        GraphPosition(),
+        GraphPosition(7),
+        GraphPosition(7, 0, 3),
+        GraphPosition(7, 31),
+        GraphPosition(7, 31, 0),
+    ],
+)
+def test_a_place_reads_back_as_it_was_written(place: GraphPosition) -> None:
+    assert GraphPosition.of(str(place)) == place
 
 
 @pytest.mark.parametrize("written", ["", "x", "1.", ".1", "1.2.3.4", "1.-2", "²", "9" * 19])
 def test_what_is_no_place_is_refused(written: str) -> None:
     with pytest.raises(InvalidInput, match="pass on the `cursor` of the last answer, or none"):
-        place_of(written)
+        GraphPosition.of(written)

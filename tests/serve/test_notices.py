@@ -7,7 +7,7 @@ import pytest
 
 from conftest import PATIENCE_SECONDS
 from recollect.errors import StoreUnavailable
-from recollect.serve.notices import Notices
+from recollect.serve.mcp.notices import ChangeNotices
 
 pytestmark = pytest.mark.anyio
 
@@ -26,13 +26,13 @@ class Shelf:
         self.told: list[str] = []
         self.looks = 0
         self.shut = False
-        self.notices = Notices(self.mark, self.version, self.tell)
+        self.notices = ChangeNotices(self.fingerprint, self.version, self.notify)
 
     def put(self, uri: str, text: str) -> None:
         self.texts[uri] = text
         self.number += 1
 
-    async def mark(self, uri: str) -> int:
+    async def fingerprint(self, uri: str) -> int:
         if self.shut:
             raise StoreUnavailable("closed")
         return hash(self.texts.get(uri))
@@ -43,7 +43,7 @@ class Shelf:
             raise StoreUnavailable("closed")
         return self.number
 
-    async def tell(self, uri: str) -> None:
+    async def notify(self, uri: str) -> None:
         self.told.append(uri)
 
     async def looked(self) -> None:
@@ -58,68 +58,68 @@ class Shelf:
 async def test_whoever_wants_a_resource_hears_when_it_reads_otherwise() -> None:
     shelf = Shelf()
     shelf.put("a", "one")
-    await shelf.notices.want("a")
+    await shelf.notices.watch("a")
     await shelf.looked()
     assert shelf.told == []
     shelf.put("a", "two")
     await shelf.looked()
     assert shelf.told == ["a"]
-    shelf.notices.leave("a")
+    shelf.notices.unwatch("a")
 
 
 async def test_a_change_elsewhere_is_not_told() -> None:
     shelf = Shelf()
     shelf.put("a", "one")
-    await shelf.notices.want("a")
+    await shelf.notices.watch("a")
     shelf.put("b", "new")
     await shelf.looked()
     assert shelf.told == []
-    shelf.notices.leave("a")
+    shelf.notices.unwatch("a")
 
 
 async def test_what_comes_and_goes_is_a_change() -> None:
     shelf = Shelf()
-    await shelf.notices.want("a")
+    await shelf.notices.watch("a")
     shelf.put("a", "here")
     await shelf.looked()
     del shelf.texts["a"]
     shelf.number += 1
     await shelf.looked()
     assert shelf.told == ["a", "a"]
-    shelf.notices.leave("a")
+    shelf.notices.unwatch("a")
 
 
 async def test_one_that_leaves_does_not_take_the_others_notices_along() -> None:
     shelf = Shelf()
     shelf.put("a", "one")
-    await shelf.notices.want("a")
-    await shelf.notices.want("a")
-    shelf.notices.leave("a")
+    await shelf.notices.watch("a")
+    await shelf.notices.watch("a")
+    shelf.notices.unwatch("a")
     shelf.put("a", "two")
     await shelf.looked()
     assert shelf.told == ["a"]
-    shelf.notices.leave("a")
+    shelf.notices.unwatch("a")
 
 
 async def test_what_could_not_be_read_at_first_is_told_once_it_can() -> None:
     shelf = Shelf()
     shelf.put("a", "one")
     shelf.shut = True
-    await shelf.notices.want("a")
+    await shelf.notices.watch("a")
     shelf.shut = False
     await shelf.looked()
     assert shelf.told == ["a"]
-    shelf.notices.leave("a")
+    shelf.notices.unwatch("a")
 
 
 async def test_a_store_that_cannot_be_read_for_a_while_costs_no_notice() -> None:
     shelf = Shelf()
     shelf.put("a", "one")
-    await shelf.notices.want("a")
+    await shelf.notices.watch("a")
     shelf.shut = True
     await shelf.looked()
     shelf.put("a", "two")
     shelf.shut = False
     await shelf.looked()
     assert shelf.told == ["a"]
-    shelf.notices.leave("a")
+    shelf.notices.unwatch("a")

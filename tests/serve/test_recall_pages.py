@@ -9,13 +9,13 @@ import pytest
 from recollect.changes import NewText, PutText
 from recollect.errors import InvalidInput
 from recollect.records import Kind
-from recollect.serve.catalogue import TOOLS
-from recollect.serve.tool import Call
+from recollect.serve.operations.catalogue import operations
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
 
-RECALL = TOOLS["recall"]
+OPERATIONS = operations()
+RECALL = OPERATIONS["recall"]
 
 
 def test_pages_join_to_all_that_is_found(engine: Engine) -> None:
@@ -23,7 +23,7 @@ def test_pages_join_to_all_that_is_found(engine: Engine) -> None:
     seen: list[int] = []
     given: dict[str, object] = {"query": "tea"}
     for size in (10, 10, 5):
-        data = RECALL.run(Call(engine, given)).data
+        data = RECALL.call(engine, given).result
         seen += [hit["id"] for hit in data["hits"]]
         assert len(data["hits"]) == size
         given["cursor"] = data.get("cursor")
@@ -34,8 +34,8 @@ def test_pages_join_to_all_that_is_found(engine: Engine) -> None:
 
 def test_only_the_first_page_is_noted_as_seen(engine: Engine) -> None:
     engine.remember_many([f"note {n} about tea" for n in range(4)])
-    first = RECALL.run(Call(engine, {"query": "tea", "limit": 2})).data
-    second = RECALL.run(Call(engine, {"query": "tea", "limit": 2, "cursor": first["cursor"]})).data
+    first = RECALL.call(engine, {"query": "tea", "limit": 2}).result
+    second = RECALL.call(engine, {"query": "tea", "limit": 2, "cursor": first["cursor"]}).result
     engine.parts.usage.settle(None)
     with engine.store.read() as view:
         for page, times in ((first, 1), (second, 0)):
@@ -49,7 +49,7 @@ def test_a_budget_ends_a_page_where_the_next_one_begins(engine: Engine) -> None:
     seen: list[int] = []
     given: dict[str, object] = {"query": "tea", "budget_tokens": 400}
     while True:
-        data = RECALL.run(Call(engine, given)).data
+        data = RECALL.call(engine, given).result
         seen += [hit["id"] for hit in data["hits"]]
         if "cursor" not in data:
             break
@@ -60,12 +60,12 @@ def test_a_budget_ends_a_page_where_the_next_one_begins(engine: Engine) -> None:
 
 def test_what_did_not_fit_is_told_with_where_to_go_on(engine: Engine) -> None:
     engine.remember_many(f"Ada sails boat {n} " + "along the coast " * 20 for n in range(9))
-    reply = RECALL.run(Call(engine, {"query": "who sails?", "budget_tokens": 200}))
-    left = 9 - len(reply.data["hits"])
-    assert reply.data["left_out"] == left > 0
+    reply = RECALL.call(engine, {"query": "who sails?", "budget_tokens": 200})
+    left = 9 - len(reply.result["hits"])
+    assert reply.result["left_out"] == left > 0
     assert reply.text is not None
     assert f"{left} more did not fit; go on with `cursor`." in reply.text
-    assert repr(reply.data["cursor"]) in reply.text
+    assert repr(reply.result["cursor"]) in reply.text
 
 
 def test_of_an_overgrown_entity_what_answers_the_question_is_shown(engine: Engine) -> None:
@@ -73,16 +73,16 @@ def test_of_an_overgrown_entity_what_answers_the_question_is_shown(engine: Engin
     log[1_700] = "day 1700: the oolong arrived from Porto"
     engine.create_entities([{"name": "Log", "type": "log", "observations": log}])
     given = {"query": "when did the oolong arrive?", "kinds": ["entity"]}
-    reply = RECALL.run(Call(engine, given, offered=frozenset({"recall", "open_nodes"})))
-    (hit,) = reply.data["hits"]
+    reply = RECALL.call(engine, given, offered=frozenset({"recall", "open_nodes"}))
+    (hit,) = reply.result["hits"]
     # Behind what is nearest in meaning, if that is another.
     assert log[1_700] in hit["text"].splitlines()[1:3]
-    assert "open_nodes" in reply.data["note"]
-    alone = RECALL.run(Call(engine, given, offered=frozenset({"recall", "context"})))
-    assert "open_nodes" not in f"{alone.data['note']} {alone.text}"
+    assert "open_nodes" in reply.result["note"]
+    alone = RECALL.call(engine, given, offered=frozenset({"recall", "context"}))
+    assert "open_nodes" not in f"{alone.result['note']} {alone.text}"
     # All but those that stand whole behind the name; the last may be cut.
     whole = set(hit["text"].splitlines()[1:]) & set(log)
-    assert reply.data["note"].startswith(f"{2_000 - len(whole)} observations of entities are not shown.")
+    assert reply.result["note"].startswith(f"{2_000 - len(whole)} observations of entities are not shown.")
 
 
 def test_what_an_entitys_observations_said_before_is_shown_when_asked_for(engine: Engine) -> None:
@@ -91,10 +91,10 @@ def test_what_an_entitys_observations_said_before_is_shown_when_asked_for(engine
         {"Ada": [{"content": "sails on Sundays", "supersedes": "sails on Mondays"}]}
     )
     given = {"query": "when does Ada sail?", "kinds": ["entity"]}
-    (now,) = RECALL.run(Call(engine, given)).data["hits"]
+    (now,) = RECALL.call(engine, given).result["hits"]
     assert "superseded" not in now
-    reply = RECALL.run(Call(engine, {**given, "include_superseded": True}))
-    assert reply.data["hits"][0]["superseded"] == ["sails on Mondays"]
+    reply = RECALL.call(engine, {**given, "include_superseded": True})
+    assert reply.result["hits"][0]["superseded"] == ["sails on Mondays"]
     assert str(reply.text).splitlines()[0].endswith("rows sails on Sundays (superseded: sails on Mondays)")
 
 
@@ -102,18 +102,18 @@ def test_what_an_entitys_observations_said_before_is_shown_when_asked_for(engine
 @pytest.mark.parametrize("query", ["", " \n"])
 def test_an_empty_query_is_called_so(engine: Engine, tool: str, query: str) -> None:
     with pytest.raises(InvalidInput, match="The `query` is empty; say in words"):
-        TOOLS[tool].run(Call(engine, {"query": query}))
+        OPERATIONS[tool].call(engine, {"query": query})
 
 
 def test_what_waits_for_a_vector_is_told_without_a_command_for_people(engine: Engine) -> None:
     engine.remember("Ada drinks tea")
     waiting = PutText(engine.scope, NewText(Kind.NOTE, "Ada likes oolong tea"))
     engine.store.apply([waiting], at=engine.parts.clock())
-    note = RECALL.run(Call(engine, {"query": "tea"})).data["note"]
+    note = RECALL.call(engine, {"query": "tea"}).result["note"]
     assert note == "Some texts still wait for a vector, so only words find them."
 
 
 @pytest.mark.parametrize("cursor", ["x", "-1", "²", "1.0", "10", "1.0.0", "9999.1.0", "1.2.3.4"])
 def test_a_cursor_of_nobodys_is_refused(engine: Engine, cursor: str) -> None:
     with pytest.raises(InvalidInput, match="There is no page"):
-        RECALL.run(Call(engine, {"query": "tea", "cursor": cursor}))
+        RECALL.call(engine, {"query": "tea", "cursor": cursor})

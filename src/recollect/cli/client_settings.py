@@ -46,7 +46,7 @@ def launch_from(call: Call, tools: str | None) -> tuple[Launch, list[str]]:
             else:
                 variables[row.origin] = value
     if tools is not None:
-        from recollect.serve.catalogue import chosen  # loads the tools
+        from recollect.serve.operations.catalogue import chosen  # loads the tools
 
         chosen(tools)  # what the server would refuse, the client would only show as a server that fails
         arguments += ["--tools", tools]

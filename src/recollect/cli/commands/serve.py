@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from recollect.cli.call import Call
     from recollect.engine.engine import Engine
-    from recollect.serve.door import Door
+    from recollect.serve.http.access_policy import AccessPolicy
     from recollect.settings import Settings
 
 _HTTP_ONLY = ("host", "port", "token", "no_token", "allow_host")
@@ -78,33 +78,33 @@ def serve_command(
     ends when they go. `recollect mcp install CLIENT` sets a client up.
     """
     _refuse_idle_options(http=http)
-    from recollect.serve.start import quick_start
+    from recollect.serve.mcp.quick_start import quick_start
 
     # Loaded only here: the protocol is half a second, and no other command speaks it.
     with quick_start():
-        from recollect.serve.catalogue import chosen
-        from recollect.serve.first_start import bring_in
-        from recollect.serve.opening import Opening
-        from recollect.serve.stdio import serve_stdio
-        from recollect.serve.waiting import Waiting
+        from recollect.serve.lazy_engine import LazyEngine
+        from recollect.serve.mcp.stdio import serve_stdio
+        from recollect.serve.operations.catalogue import chosen
 
     settings, _ = call.settings()
     offered = chosen(tools or settings.tools)
-    door = _door(settings, (host, port), allow_host, token, no_token=no_token) if http else None
+    policy = _access_policy(settings, (host, port), allow_host, token, no_token=no_token) if http else None
 
     def opened() -> Engine:
+        from recollect.serve.official_import import import_official_file  # loads the engine
+
         memory = call.open_memory(create=True, dreams=True)
-        bring_in(memory, settings.store, official or settings.import_from, warn)
-        waiting.begin(memory)
+        import_official_file(memory, settings.store, official or settings.import_from, warn)
+        memory.upkeep.embed_in_background()
         return memory
 
-    with Opening(opened) as memory, Waiting() as waiting:
-        if door is not None:
-            from recollect.serve.http import serve_http  # a web server, which few starts need
+    with LazyEngine(opened) as memory:
+        if policy is not None:
+            from recollect.serve.http.app import serve_http  # a web server, which few starts need
 
             memory.engine()
             ours = token is None and settings.token is None
-            serve_http(memory, offered, door, lambda at: _announce(settings, door, at, ours=ours))
+            serve_http(memory, offered, policy, lambda at: _announce(settings, policy, at, ours=ours))
             return
         if sys.stdin.isatty():
             warn(
@@ -124,32 +124,32 @@ def _refuse_idle_options(*, http: bool) -> None:
         raise click.UsageError("--token and --no-token contradict each other; leave one out.", context)
 
 
-def _door(
+def _access_policy(
     settings: Settings, at: tuple[str, int], allowed: Sequence[str], token: str | None, *, no_token: bool
-) -> Door:
-    from recollect.serve.door import Door  # --help needs none
+) -> AccessPolicy:
+    from recollect.serve.http.access_policy import AccessPolicy  # --help needs none
     from recollect.settings import checked_hosts, checked_token
 
     hosts = (*settings.allow_hosts, *checked_hosts(allowed))
     if no_token:
-        return Door(*at, None, hosts)
+        return AccessPolicy(*at, None, hosts)
     if token is not None or settings.token is not None:
-        return Door(*at, checked_token(settings.token if token is None else token), hosts)
+        return AccessPolicy(*at, checked_token(settings.token if token is None else token), hosts)
     from recollect.bootstrap import kept_token  # loads the engine
 
-    return Door(*at, kept_token(settings), hosts)
+    return AccessPolicy(*at, kept_token(settings), hosts)
 
 
-def _announce(settings: Settings, door: Door, port: int, *, ours: bool) -> None:
+def _announce(settings: Settings, policy: AccessPolicy, port: int, *, ours: bool) -> None:
     """On standard error. A token that the user set is theirs to know, and stays out of logs."""
-    warn(f"Serving {settings.store} at {door.url(port)}")
-    if door.token is None:
+    warn(f"Serving {settings.store} at {policy.url(port)}")
+    if policy.token is None:
         warn("Anyone on this machine may come in.")
     elif ours:
-        warn(f"Authorization: Bearer {door.token}")
+        warn(f"Authorization: Bearer {policy.token}")
     else:
         warn("Clients must show the token that you set, as `Authorization: Bearer TOKEN`.")
-    if door.is_everywhere and not door.allowed:
+    if policy.is_everywhere and not policy.allowed:
         from socket import gethostname
 
         warn(

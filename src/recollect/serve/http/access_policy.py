@@ -1,0 +1,147 @@
+"""Decides which HTTP requests are allowed, and what the others get."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PATH = "/mcp"
+LARGEST_REQUEST = 4 * 1024 * 1024
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_METHODS = ("GET", "POST", "DELETE")
+_HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d*)?")
+_ORIGIN = re.compile(r"https?://([^/]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPolicy:
+    """Where to listen, and which requests to allow."""
+
+    host: str
+    port: int
+    token: str | None
+    """None: allow anyone who can reach the port."""
+    allowed: tuple[str, ...] = ()
+    """Names of this machine, beside `host` and those of the loopback."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The hosts that a request may name. A page that rebinds its own DNS name to us would name that."""
+        return frozenset((*_LOOPBACK, self.host.lower(), *self.allowed))
+
+    @property
+    def is_open_to_others(self) -> bool:
+        try:
+            return not ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host.lower() != "localhost"
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether it listens on every address, which is none that a client could use."""
+        try:
+            return ip_address(self.host).is_unspecified
+        except ValueError:
+            return not self.host
+
+    def url(self, port: int) -> str:
+        """For a client on this machine."""
+        host = self.host
+        if self.is_everywhere:
+            host = "::1" if ":" in host else "127.0.0.1"
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    status: int
+    error: str
+    message: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
+    """Why a request is refused, if it is.
+
+    The token comes last: a client that shows none and looks for a way to get one must learn that there is
+    nothing at the other paths, not that it needs a token to look there.
+    """
+    return (
+        _unknown_host(policy, headers.get(b"host", b"").decode("latin-1"))
+        or _unknown_origin(policy, headers.get(b"origin", b"").decode("latin-1"))
+        or _no_such_path(method, path)
+        or _bad_token(policy, headers.get(b"authorization", b""))
+    )
+
+
+def library_refusal(status: int, text: str) -> Refusal:
+    """In our words, what the library refuses by itself."""
+    if status == 413:
+        size = LARGEST_REQUEST // 1024**2
+        return Refusal(413, "too_large", f"A request may have up to {size} MiB; send it in several.")
+    if "Content-Type" in text:
+        return Refusal(status, "not_json", "Send the header `Content-Type: application/json`.")
+    return Refusal(status, "refused", text)
+
+
+def _unknown_host(policy: AccessPolicy, header: str) -> Refusal | None:
+    name = _name(header)
+    if name in policy.names:
+        return None
+    if name is None:
+        return Refusal(421, "unknown_host", "Send the header `Host` with the name of this machine.")
+    return Refusal(
+        421,
+        "unknown_host",
+        f"This server is not known as {name}; if it should be, start it with `--allow-host {name}`.",
+    )
+
+
+def _unknown_origin(policy: AccessPolicy, header: str) -> Refusal | None:
+    if not header:  # no browser
+        return None
+    site = _ORIGIN.fullmatch(header.lower())
+    if site is not None and _name(site[1]) in policy.names:
+        return None
+    return Refusal(
+        403,
+        "unknown_origin",
+        "Pages of other sites may not use this server; if this one should, start it with `--allow-host` and "
+        "the host of the page.",
+    )
+
+
+def _name(host: str) -> str | None:
+    """The host without its port; None for what is none."""
+    found = _HOST.fullmatch(host.lower())
+    return None if found is None else found[1] or found[2]
+
+
+def _no_such_path(method: str, path: str) -> Refusal | None:
+    if path.removesuffix("/") != PATH:
+        return Refusal(404, "not_found", f"There is nothing here; the server is at {PATH}.")
+    if method not in _METHODS:
+        message = "Send messages of the Model Context Protocol with POST; GET listens, DELETE ends a session."
+        return Refusal(405, "method_not_allowed", message, ((b"allow", ", ".join(_METHODS).encode()),))
+    return None
+
+
+def _bad_token(policy: AccessPolicy, header: bytes) -> Refusal | None:
+    if policy.token is None:
+        return None
+    scheme, _, word = header.partition(b" ")
+    if scheme.lower() == b"bearer" and hmac.compare_digest(word.strip(), policy.token.encode()):
+        return None
+    return Refusal(
+        401,
+        "unauthorized",
+        "Send the header `Authorization: Bearer TOKEN`; `recollect serve --http` prints "
+        "the token when it starts.",
+        ((b"www-authenticate", b'Bearer realm="recollect"'),),
+    )

@@ -1,0 +1,99 @@
+"""What resources read, when they read otherwise, and which there are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from recollect.errors import InvalidInput, NotFound
+from recollect.records import Kind
+from recollect.serve.mcp.resources import ENTITY, GRAPH, MEMORY, MOST_COMPLETIONS
+from recollect.serve.operations.graph_pages import graph_page
+from recollect.serve.operations.operation import as_json
+from recollect.serve.operations.paging import row_id, shorten_row
+from recollect.serve.operations.rows import entity_row, memory_row, relation_row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recollect.engine.engine import Engine
+    from recollect.engine.results import Graph
+    from recollect.records import Memory
+
+_MOST_DIGITS = 19
+_BUDGET_TOKENS = 40_000
+ABSENT = 0
+"""The fingerprint of what is not there."""
+
+
+def read_resource(engine: Engine, uri: str) -> str:
+    """The resource as JSON, within a budget of its own: a resource takes no cursor, the tools do."""
+    if uri == GRAPH:
+        return _graph_json(engine.graph.read_graph(limit=1000), "read_graph")
+    if uri.startswith(ENTITY):
+        graph = engine.graph.open_nodes([unquote(uri.removeprefix(ENTITY))], record=False)
+        if graph.entities:
+            return _graph_json(graph, "open_nodes")
+    if uri.startswith(MEMORY) and (id_ := row_id(uri.removeprefix(MEMORY))) is not None:
+        memory = engine.get(id_, record=True)
+        if memory is not None and memory.deleted_at is None:
+            return as_json(shorten_row(_row(memory), _BUDGET_TOKENS))
+    raise NotFound(f"There is no {uri}; there are {GRAPH}, {ENTITY}NAME and {MEMORY}ID.")
+
+
+def _graph_json(graph: Graph, tool: str) -> str:
+    keyed = [(memory.id, memory) for memory in graph.entities]
+    page = graph_page(keyed, graph.relations, _BUDGET_TOKENS, more_after=graph.cursor)
+    if "cursor" in page:
+        page["note"] = f"{page.get('note', 'There is more.')} The tool `{tool}` takes the cursor."
+    return as_json(page)
+
+
+def _row(memory: Memory) -> Mapping[str, object]:
+    return entity_row(memory) if memory.kind is Kind.ENTITY else memory_row(memory)
+
+
+def fingerprint(engine: Engine, uri: str) -> int:
+    """Another number once the resource reads otherwise, also beyond the page that is shown of it."""
+    if uri == GRAPH:
+        return engine.graph.fingerprint()
+    if uri.startswith(ENTITY):
+        try:
+            graph = engine.graph.open_nodes([unquote(uri.removeprefix(ENTITY))], record=False)
+        except InvalidInput:  # no entity could have such a name
+            return ABSENT
+        rows = [*map(entity_row, graph.entities), *map(relation_row, graph.relations)]
+        return hash(as_json(rows)) if graph.entities else ABSENT
+    if uri.startswith(MEMORY) and (id_ := row_id(uri.removeprefix(MEMORY))) is not None:
+        memory = engine.get(id_)
+        if memory is not None and memory.deleted_at is None:
+            return hash(as_json(_row(memory)))
+    return ABSENT
+
+
+def completions(engine: Engine, about: str, argument: str, begun: str) -> tuple[list[str], int | None]:
+    """What the argument of a resource or a prompt may be, and how many there are, if that is known."""
+    if (about, argument) in {(ENTITY + "{name}", "name"), ("recall", "topic")}:
+        return engine.graph.complete_name(begun, MOST_COMPLETIONS)
+    if (about, argument) == (MEMORY + "{id}", "id"):
+        return _ids(engine, begun)
+    return [], 0
+
+
+def _ids(engine: Engine, begun: str) -> tuple[list[str], int | None]:
+    """Ids of memories whose digits begin so, the lowest first."""
+    most = MOST_COMPLETIONS + 1
+    if not begun:
+        return list(map(str, engine.upkeep.ids_after(0, most))), sum(engine.upkeep.how_many().values())
+    first = row_id(begun)
+    if not first or begun.startswith("0"):
+        return [], 0
+    ids: list[int] = []
+    # 12 begins 12 itself, 120 to 129, 1200 to 1299 …
+    for digits in range(_MOST_DIGITS - len(begun)):
+        low, count = first * 10**digits, 10**digits
+        found = engine.upkeep.ids_after(low - 1, most - len(ids))
+        ids += [id_ for id_ in found if id_ < low + count]
+        if not found or len(ids) >= most:
+            break
+    return list(map(str, ids)), len(ids) if len(ids) < most else None

@@ -1,0 +1,302 @@
+"""The server of the Model Context Protocol: tools, resources and prompts on the SDK's handlers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from concurrent.futures import CancelledError
+from contextlib import AsyncExitStack, suppress
+from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.shared.exceptions import MCPError
+
+from recollect.errors import RecollectError
+from recollect.serve.mcp import prompts, resources
+from recollect.serve.mcp.notices import ChangeNotices
+from recollect.serve.operations.catalogue import definitions, operations
+from recollect.serve.operations.recent_answers import RecentAnswers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from mcp.server.connection import Connection
+    from mcp.server.session import ServerSession
+
+    from recollect.engine.engine import Engine
+    from recollect.serve.operations.catalogue import Definition
+    from recollect.serve.operations.operation import Operation, OperationReply
+
+_log = logging.getLogger(__name__)
+# Calls at one time. More would only wait for the same file.
+_MOST_CALLS = 8
+_ANSWERED_SECONDS = 0.02
+
+INSTRUCTIONS = {
+    "recall": "A memory that outlives this conversation. Before you answer what may depend on earlier "
+    "conversations, call `recall`, or `context` at the start of a task.",
+    "remember": "When you learn something that will matter again (a fact, a preference, a decision, a plan), "
+    "call `remember` with one self-contained sentence. When something turns out wrong, `remember` the "
+    "correction with `supersedes`. Do not save what is only of use in this conversation.",
+    "create_entities": "For people, projects and things with several facts use `create_entities` and "
+    "`create_relations`.",
+}
+"""What a language model is told of the tools that are offered."""
+
+Context: TypeAlias = ServerRequestContext[Any, Any]
+_Work = TypeVar("_Work")
+
+
+class MemoryServer:
+    """One memory, served: what all connections of a process share."""
+
+    def __init__(
+        self,
+        engine: Callable[[], Engine],
+        names: Sequence[str],
+        own: Mapping[str, Operation[Any, Any]] = MappingProxyType({}),
+    ) -> None:
+        """Offer the operations of these names, which are ours or stand in `own`."""
+        self._engine = engine
+        self._own = own
+        self._offered: dict[str, Definition] = {
+            name: own[name].definition() if name in own else definitions()[name] for name in names
+        }
+        self._recent = RecentAnswers()
+        self._limiter = anyio.CapacityLimiter(_MOST_CALLS)
+        self._bus = InMemorySubscriptionBus()
+        self._listening = ListenHandler(self._bus)
+        self._subscribers: dict[str, dict[Connection, ServerSession]] = {}
+        self._notices = ChangeNotices(self._fingerprint, self._store_version, self._notify)
+        self.listed = threading.Event()
+        """Set once a client has its list of tools."""
+
+    def server(self) -> Server[Any]:
+        return Server(
+            "recollect",
+            version=_version(),
+            title="Recollect",
+            instructions=" ".join(text for name, text in INSTRUCTIONS.items() if name in self._offered),
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_subscribe_resource=self._subscribe,
+            on_unsubscribe_resource=self._unsubscribe,
+            on_subscriptions_listen=self._listen,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+            on_completion=self._complete,
+        )
+
+    # Tools
+
+    async def _list_tools(self, ctx: Context, params: object) -> types.ListToolsResult:
+        # Only once this answer is out: whoever waits for it would take its time.
+        asyncio.get_running_loop().call_later(_ANSWERED_SECONDS, self.listed.set)
+        return types.ListToolsResult(tools=[tool_of(*each) for each in self._offered.items()])
+
+    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        name = params.name
+        if name not in self._offered:
+            return _failed(f"There is no tool {name!r}; there are: {', '.join(self._offered)}.")
+        read_only = self._offered[name]["read_only"]
+        progress = ProgressReporter(ctx, stops=read_only)
+        try:
+            reply = await self._in_thread(
+                lambda: self._run(name, params.arguments or {}, progress), abandon=read_only
+            )
+        except RecollectError as error:
+            return _failed(str(error))
+        except Exception:  # noqa: BLE001  # whatever it is, the client gets an answer and the others go on
+            _log.exception("%s failed", name)
+            what_next = "" if read_only else " Look whether it was done before you try again."
+            return _failed(f"{name} failed unexpectedly; the server's log has the reason.{what_next}")
+        finally:
+            if not read_only:
+                self._notices.written()
+        return _succeeded(reply)
+
+    def _run(self, name: str, given: dict[str, Any], progress: ProgressReporter) -> OperationReply[Any]:
+        from recollect.serve.operations.operation import OperationCall  # noqa: PLC0415  # loads the models
+
+        operation = self._own[name] if name in self._own else operations()[name]
+        arguments = operation.parse(given)
+        return operation.run(
+            OperationCall(self._engine(), arguments, progress, frozenset(self._offered), self._recent)
+        )
+
+    async def _in_thread(self, work: Callable[[], _Work], *, abandon: bool = True) -> _Work:
+        """Let other calls go on meanwhile. A cancelled write is let finish: it is one transaction."""
+        return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=abandon)
+
+    async def _answer(self, work: Callable[[], _Work]) -> _Work:
+        """The same, where a mistake is the protocol's own error: there is no result that could carry it."""
+        try:
+            return await self._in_thread(work)
+        except RecollectError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+
+    # Resources
+
+    async def _list_resources(self, ctx: Context, params: object) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=[resources.GRAPH_RESOURCE])
+
+    async def _list_templates(self, ctx: Context, params: object) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=list(resources.TEMPLATES))
+
+    async def _read_resource(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        text = await self._answer(lambda: self._read(uri))
+        content = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
+        return types.ReadResourceResult(contents=[content])
+
+    def _read(self, uri: str) -> str:
+        from recollect.serve.mcp.resource_contents import read_resource  # noqa: PLC0415  # loads the engine
+
+        return read_resource(self._engine(), uri)
+
+    # Notices of change
+
+    async def _subscribe(self, ctx: Any, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        uri, connection = str(params.uri), _connection(ctx)
+        subscribers = self._subscribers.setdefault(uri, {})
+        if connection not in subscribers:
+            subscribers[connection] = ctx.session
+            connection.exit_stack.callback(self._forget, uri, connection)
+            await self._notices.watch(uri)
+        return types.EmptyResult()
+
+    async def _unsubscribe(self, ctx: Any, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        self._forget(str(params.uri), _connection(ctx))
+        return types.EmptyResult()
+
+    def _forget(self, uri: str, connection: Connection) -> None:
+        if self._subscribers.get(uri, {}).pop(connection, None) is not None:
+            self._notices.unwatch(uri)
+
+    async def _listen(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        async with AsyncExitStack() as stack:
+            for uri in map(str, params.notifications.resource_subscriptions or ()):
+                await self._notices.watch(uri)
+                stack.callback(self._notices.unwatch, uri)
+            return await self._listening(ctx, params)
+
+    async def _notify(self, uri: str) -> None:
+        await self._bus.publish(ResourceUpdated(uri=uri))
+        for session in list(self._subscribers.get(uri, {}).values()):
+            # A client that is going must not keep the others from hearing.
+            with suppress(Exception):
+                await session.send_resource_updated(uri)
+
+    async def _fingerprint(self, uri: str) -> int:
+        from recollect.serve.mcp.resource_contents import fingerprint  # noqa: PLC0415  # loads the engine
+
+        return await self._in_thread(lambda: fingerprint(self._engine(), uri))
+
+    async def _store_version(self) -> int:
+        return await self._in_thread(lambda: self._engine().upkeep.version())  # noqa: PLW0108  # it may open
+
+    # Prompts, completion
+
+    async def _list_prompts(self, ctx: Context, params: object) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=prompts.offered(self._offered))
+
+    async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        name, given = params.name, params.arguments or {}
+        return await self._answer(lambda: prompts.prompt(self._engine(), name, given, self._offered))
+
+    async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        from recollect.serve.mcp.resource_contents import completions  # noqa: PLC0415  # loads the engine
+
+        match params.ref:
+            case types.ResourceTemplateReference(uri=uri):
+                about = str(uri)
+            case types.PromptReference(name=name):
+                about = name
+        argument = params.argument
+        values, total = await self._answer(
+            lambda: completions(self._engine(), about, argument.name, argument.value)
+        )
+        shown = values[: resources.MOST_COMPLETIONS]
+        has_more = len(values) > len(shown) or (total or 0) > len(shown)
+        completion = types.Completion(values=shown, total=total, has_more=has_more)
+        return types.CompleteResult(completion=completion)
+
+
+class ProgressReporter:
+    """Tells a client that asked for it how far a call is, and ends work that nobody waits for."""
+
+    def __init__(self, ctx: Context, *, stops: bool) -> None:
+        self._session = ctx.session
+        self._stops = stops
+        self._before = self._last = 0
+
+    def __call__(self, done: int, total: int | None) -> None:
+        """From the worker's thread, after every step."""
+        try:
+            anyio.from_thread.check_cancelled()
+            anyio.from_thread.run(self._tell, done, total)
+        except (asyncio.CancelledError, CancelledError):
+            # What writes is let finish, or it would be half done.
+            if self._stops:
+                raise asyncio.CancelledError from None
+
+    async def _tell(self, done: int, total: int | None) -> None:
+        if self._before + done <= self._last:
+            # Another part of the work has begun, which counts from the start; progress only ever grows.
+            self._before = self._last
+        self._last = self._before + done
+        await self._session.report_progress(self._last, None if total is None else self._before + total)
+
+
+def _connection(ctx: Context) -> Connection:
+    """Who asks, the same in every request; a session is made for each."""
+    return ctx.session._connection  # noqa: SLF001  # the SDK gives low-level handlers no other way
+
+
+def tool_of(name: str, definition: Definition) -> types.Tool:
+    return types.Tool(
+        name=name,
+        title=definition["title"],
+        description=definition["description"],
+        input_schema=definition["arguments"],
+        output_schema=definition["result"],
+        annotations=types.ToolAnnotations(
+            title=definition["title"],
+            read_only_hint=definition["read_only"],
+            destructive_hint=definition["destructive"],
+            idempotent_hint=definition["idempotent"],
+            open_world_hint=False,
+        ),
+    )
+
+
+def _succeeded(reply: OperationReply[Any]) -> types.CallToolResult:
+    content: list[Any] = [types.TextContent(text=text) for text in reply.texts()]
+    return types.CallToolResult(content=content, structured_content=dict(reply.result))
+
+
+def _failed(why: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(text=why)], is_error=True)
+
+
+def _version() -> str:
+    try:
+        return version("recollect-memory")
+    except PackageNotFoundError:
+        return "0"

@@ -1,0 +1,1 @@
+"""What a caller may ask of a memory: each operation once, for every protocol."""

@@ -1,0 +1,195 @@
+"""Records as the rows that operations answer with, and as the text that a language model reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
+
+from typing_extensions import TypedDict
+
+from recollect.engine.memory_text import memory_text
+from recollect.records import Kind
+from recollect.serve.operations.arguments import Many, described
+from recollect.text.tokens import content_words, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from recollect.engine.results import Hit, Remembered, SimilarMemory
+    from recollect.records import Memory, Relation
+
+# An answer to a write repeats what the caller knows: enough of it to recognise it by.
+_BRIEF_LETTERS = 400
+_MOST_NAMES = 50
+
+
+class EntityRow(TypedDict):
+    """An entity in the official server's form."""
+
+    name: Annotated[str, described("The entity's name")]
+    entityType: Annotated[str, described("What sort of thing it is, such as person, project or place")]
+    observations: Annotated[Many[str], described("What is known about it, one fact each")]
+
+
+RelationRow = TypedDict(
+    "RelationRow",
+    {
+        "from": Annotated[str, described("The entity where the relation starts")],
+        "to": Annotated[str, described("The entity where it ends")],
+        "relationType": Annotated[str, described("What it says, in active voice, such as works_at")],
+    },
+)
+
+
+class HitRow(TypedDict):
+    """One hit of a search: what it says, when and by whom, and how good it is."""
+
+    id: int
+    kind: Kind
+    text: str
+    score: float
+    confidence: NotRequired[float]
+    at: NotRequired[str | None]
+    name: NotRequired[str]
+    speaker: NotRequired[str]
+    session: NotRequired[str]
+    category: NotRequired[str]
+    tags: NotRequired[list[str]]
+    superseded_by: NotRequired[int]
+    superseded: NotRequired[
+        Annotated[list[str], described("What its observations said before they were corrected")]
+    ]
+
+
+class SimilarRow(TypedDict):
+    """A memory that says nearly the same."""
+
+    id: int
+    text: str
+    similarity: float
+
+
+class PageRows(TypedDict):
+    """What the answer of an operation with pages holds beside its rows."""
+
+    cursor: NotRequired[Annotated[str, described("Pass it on for what comes after; absent at the end")]]
+    note: NotRequired[Annotated[str, described("What was left out, and how to get it")]]
+
+
+def brief_text(text: str) -> str:
+    return text if len(text) <= _BRIEF_LETTERS else f"{text[:_BRIEF_LETTERS]}…"
+
+
+def rounded(data: Any) -> Any:
+    """With numbers to three digits: what moves beyond them is the clock, and no caller asked for the time."""
+    match data:
+        case float():
+            return round(data, 3) if abs(data) >= 1 else float(f"{data:.3g}")
+        case dict():
+            return {name: rounded(value) for name, value in data.items()}
+        case list():
+            return [rounded(value) for value in data]
+        case _:
+            return data
+
+
+def iso_time(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")
+
+
+def entity_row(memory: Memory) -> EntityRow:
+    observations = [observation.content for observation in memory.in_force]
+    return {"name": memory.name, "entityType": memory.type, "observations": observations}
+
+
+def relation_row(relation: Relation) -> RelationRow:
+    return {"from": relation.source_name, "to": relation.target_name, "relationType": relation.type}
+
+
+def hit_row(hit: Hit, *, superseded: bool = False) -> HitRow:
+    """With `superseded`, also what an entity's observations said before they were corrected."""
+    memory = hit.memory
+    corrected = [
+        observation.content
+        for observation in memory.observations
+        if observation.superseded_at is not None and observation.deleted_at is None
+    ]
+    optional = {
+        "confidence": None if hit.confidence is None else rounded(hit.confidence),
+        "name": memory.name or None,
+        "speaker": memory.speaker or memory.role,
+        "session": memory.session,
+        "category": memory.category,
+        "tags": list(memory.tags) or None,
+        "superseded_by": memory.superseded_by,
+        "superseded": (corrected or None) if superseded else None,
+    }
+    row = {
+        "id": memory.id,
+        "kind": memory.kind,
+        "text": memory_text(memory, hit.piece),
+        "score": rounded(hit.score),
+        "at": None if memory.undated else iso_time(memory.happened_at or memory.created_at),
+    }
+    return cast("HitRow", row | {name: value for name, value in optional.items() if value is not None})
+
+
+def hit_lines(hits: Iterable[HitRow], notes: Iterable[str]) -> str:
+    """Hits as lines: far fewer tokens than JSON, and as clear."""
+    lines = [_hit_line(hit) for hit in hits] or ["Nothing was found."]
+    return "\n".join((*lines, *(f"({note})" for note in notes)))
+
+
+def _hit_line(hit: HitRow) -> str:
+    at = hit.get("at")
+    when = "" if at is None else f" {at[:10]}"
+    who = f", {hit['speaker']}" if "speaker" in hit else ""
+    superseded = f" (superseded by #{hit['superseded_by']})" if "superseded_by" in hit else ""
+    former = "; ".join(" ".join(text.split()) for text in hit.get("superseded", ()))
+    before = f" (superseded: {former})" if former else ""
+    return f"#{hit['id']} [{hit['kind']}{when}{who}] {' '.join(hit['text'].split())}{superseded}{before}"
+
+
+def best_observations_first(observations: Sequence[str], query: str, passage: str | None = None) -> list[str]:
+    """What was found by meaning, then what shares most words with the query."""
+    query_terms = set(content_words(query))
+    return sorted(
+        observations,
+        key=lambda text: (
+            passage is None or text not in passage,
+            -len(query_terms.intersection(words(text))),
+        ),
+    )
+
+
+def mentioned_names(note: Remembered) -> list[str]:
+    return [name[:_BRIEF_LETTERS] for name in note.mentions[:_MOST_NAMES]]
+
+
+def similar_row(similar: SimilarMemory) -> SimilarRow:
+    return {
+        "id": similar.id,
+        "text": brief_text(similar.text),
+        "similarity": round(similar.similarity, 3),
+    }
+
+
+def memory_row(memory: Memory) -> dict[str, Any]:
+    """A note or a message, with what is known about it."""
+    row = {
+        "id": memory.id,
+        "kind": memory.kind.value,
+        "text": memory.text,
+        "created_at": iso_time(memory.created_at),
+        "updated_at": iso_time(memory.updated_at),
+        "happened_at": None if memory.happened_at is None else iso_time(memory.happened_at),
+        "speaker": memory.speaker or memory.role,
+        "session": memory.session,
+        "category": memory.category,
+        "source": memory.source,
+        "tags": list(memory.tags) or None,
+        "importance": memory.importance,
+        "superseded_by": memory.superseded_by,
+        "former_texts": [former.text for former in memory.former] or None,
+    }
+    return {name: value for name, value in row.items() if value is not None}

@@ -1,0 +1,154 @@
+"""Pages of a search that join to the whole list, each made by one search at most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
+from recollect.errors import InvalidInput
+from recollect.records import Kind
+from recollect.serve.operations.paging import fit_page, no_page, row_id, shorten_row
+from recollect.serve.operations.rows import HitRow, PageRows, best_observations_first, hit_row
+
+if TYPE_CHECKING:
+    from recollect.engine.results import Answer, Hit
+    from recollect.serve.operations.arguments import Arguments
+    from recollect.serve.operations.operation import OperationCall
+    from recollect.serve.operations.paging import Page
+    from recollect.serve.operations.recent_answers import RecentAnswers
+
+_Row = TypeVar("_Row", bound=HitRow)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """How far a caller has read: the limit of the first page, what it showed, and what was shown beyond."""
+
+    first: int
+    shown: int = 0
+    further: int = 0
+
+    @classmethod
+    def of(cls, cursor: str) -> _Reach:
+        match [row_id(part) for part in cursor.split(".")]:
+            case [int(first), int(shown), int(further)] if first <= MOST_HITS and shown > 0:
+                return cls(first, shown, further)
+            case _:
+                raise no_page(cursor)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """The hits of one page, before they are cut to a budget."""
+
+    answer: Answer
+    hits: Sequence[Hit]
+    limit: int
+    question: str
+    reach: _Reach
+    recent: RecentAnswers
+
+    def cursor(self, page: Page) -> str | None:
+        """For what comes after the page; None: nothing does."""
+        if not page.left_out and len(self.hits) < self.limit:
+            return None
+        reach, count = self.reach, len(page.rows)
+        if reach.shown:
+            return f"{reach.first}.{reach.shown}.{reach.further + count}"
+        shown = frozenset(hit.memory.id for hit in self.hits[:count])
+        self.recent.shown.keep((self.question, reach.first, count), shown)
+        return f"{reach.first}.{count}.0"
+
+
+def find(
+    call: OperationCall[Any], search: Callable[[int | None], Answer], limit: int = DEFAULT_LIMIT
+) -> FoundPage:
+    """What a search finds, from where the caller has read to.
+
+    How many one asks for is part of how a question is understood, so the second page is not the end of a
+    longer list: it is what a search to the bottom finds beside what the first page had.
+    """
+    arguments, recent = call.arguments, call.recent
+    if not arguments.query.strip():
+        raise InvalidInput("The `query` is empty; say in words what you look for.")
+    limit = arguments.limit or limit
+    question = _question(arguments)
+    if arguments.cursor is None:
+        answer = search(arguments.limit)
+        return FoundPage(answer, answer.hits[:limit], limit, question, _Reach(arguments.limit or 0), recent)
+    reach = _Reach.of(arguments.cursor)
+    shown = recent.shown.get((question, reach.first, reach.shown))
+    if shown is None:
+        shown = frozenset(hit.memory.id for hit in search(reach.first or None).hits[: reach.shown])
+    state = (question, call.engine.upkeep.version())
+    answer = recent.answers.get(state) or search(MOST_HITS)
+    recent.answers.keep(state, answer)
+    rest = [hit for hit in answer.hits if hit.memory.id not in shown]
+    return FoundPage(answer, rest[reach.further :][:limit], limit, question, reach, recent)
+
+
+def _question(arguments: Arguments) -> str:
+    asked = arguments.model_dump_json(exclude={"limit", "cursor", "budget_tokens"})
+    return f"{type(arguments).__name__}{asked}"
+
+
+@dataclass(frozen=True, slots=True)
+class HitsPage(Generic[_Row]):
+    rows: list[_Row]
+    left_out: int
+    more: PageRows
+    notes: list[str]
+    """What a reader of the text must know."""
+
+
+def hits_page(
+    call: OperationCall[Any], found: FoundPage, row_of: Callable[[Hit], _Row], budget: int
+) -> HitsPage[_Row]:
+    """The hits as rows within the budget; of an entity that is cut, what answers the query stays."""
+    query = found.answer.query
+    rows = list(map(row_of, found.hits))
+
+    def shorten(place: int, room: int) -> Any:
+        text = "\n".join(_best_lines_first(found.hits[place], query))
+        return shorten_row({**rows[place], "text": text}, room)
+
+    page = fit_page(rows, call.arguments.budget_tokens or budget, shorten)
+    unshown = sum(
+        _unshown(_best_lines_first(hit, query), len(shown["text"]))
+        for hit, row, shown in zip(found.hits, rows, page.rows, strict=False)
+        if shown is not row
+    )
+    notes = [
+        f"{unshown} observations of entities are not shown." if unshown else None,
+        page.note(call.offered),
+        found.answer.note,
+    ]
+    said = [note for note in notes if note]
+    cursor = found.cursor(page)
+    more: PageRows = {} if cursor is None else {"cursor": cursor}
+    if said:
+        more["note"] = " ".join(said)
+    if cursor is not None:
+        said.append(f"There may be more: cursor {cursor!r}.")
+    return HitsPage(page.rows, page.left_out, more, said)
+
+
+def _best_lines_first(hit: Hit, query: str) -> list[str]:
+    """What a hit says; of an entity, what answers the query first, so that a cut takes the rest."""
+    memory = hit.memory
+    if memory.kind is not Kind.ENTITY:
+        return [hit_row(hit)["text"]]
+    observations = [observation.content for observation in memory.in_force]
+    return [f"{memory.name} ({memory.type})", *best_observations_first(observations, query, hit.passage)]
+
+
+def _unshown(lines: Sequence[str], letters: int) -> int:
+    """How many of an entity's observations, which follow its name, a text of so many letters lacks."""
+    end = 0
+    for place, line in enumerate(lines):
+        end += len(line) + 1
+        if end > letters:
+            return len(lines) - max(place, 1)
+    return 0
