@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from recollect.cli.commands.mcp import mcp_group
+from recollect.cli.commands.mcp import mcp_command
 from recollect.cli.main import cli
 from recollect.models.registry import EMBEDDER
 from recollect.serve.operations.catalogue import SETS
@@ -88,7 +88,7 @@ def test_the_page_about_clients_shows_what_can_be_typed_and_read() -> None:
     for line in typed:
         _, name, *arguments = shlex.split(line, comments=True)
         context = cli.commands[name].make_context(name, arguments)
-        mcp_group.commands[arguments[0]].make_context(arguments[0], arguments[1:], parent=context)
+        mcp_command.commands[arguments[0]].make_context(arguments[0], arguments[1:], parent=context)
 
 
 def hook(folder: Path, **event: str) -> Any:

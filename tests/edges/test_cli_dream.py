@@ -10,16 +10,16 @@ from dream_world import ALLERGY, ASKED, FERRY, MEETING, knobs, opened
 
 from recollect.changes import TakeLease
 from recollect.cli.command import Command
-from recollect.cli.commands.dreams import PHASES, dream_group
+from recollect.cli.commands.dreams import PHASES, dream_command
 from recollect.dream.knobs import Phase
 
 if TYPE_CHECKING:
     from command_line import CommandLine
 
 pytest_plugins = ["command_line", "dream_fixtures"]
-INNER = [command for command in dream_group.commands.values() if isinstance(command, Command)]
+INNER = [command for command in dream_command.commands.values() if isinstance(command, Command)]
 EXAMPLES = [
-    *dream_group.examples,
+    *dream_command.examples,
     *(example for each in INNER for example in each.examples),
 ]
 # Everything that nobody has asked for lately is pruned, whether or not anything else says it.
@@ -37,9 +37,9 @@ def test_the_phases_on_offer_are_the_phases_there_are() -> None:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_every_example_can_be_typed(example: str) -> None:
     words = shlex.split(example.partition("|")[0], comments=True)[2:]
-    context = dream_group.make_context("dream", list(words))
-    if words and words[0] in dream_group.commands:
-        dream_group.commands[words[0]].make_context(words[0], words[1:], parent=context)
+    context = dream_command.make_context("dream", list(words))
+    if words and words[0] in dream_command.commands:
+        dream_command.commands[words[0]].make_context(words[0], words[1:], parent=context)
 
 
 def test_a_first_dream_tells_what_it_did(night: CommandLine) -> None:

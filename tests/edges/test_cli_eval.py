@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from recollect.cli.commands.evaluate import eval_group, eval_self_command
+from recollect.cli.commands.evaluate import eval_command, eval_self_command
 from recollect.cli.main import cli
 from recollect.engine.limits import SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.engine.self_test import advice as self_advice
@@ -45,7 +45,7 @@ def understood(typed: str) -> None:
     found.make_context(str(found.name), words, parent=context)
 
 
-@pytest.mark.parametrize("example", [*eval_group.examples, *eval_self_command.examples])
+@pytest.mark.parametrize("example", [*eval_command.examples, *eval_self_command.examples])
 def test_every_example_can_be_typed(example: str) -> None:
     understood(example)
 

@@ -11,8 +11,8 @@ import pytest
 
 from recollect.cli.command import Command, Group
 from recollect.cli.commands.bench import ExtraCommand
-from recollect.cli.commands.profiles import profile_group
-from recollect.cli.commands.sessions import session_group
+from recollect.cli.commands.profiles import profile_command
+from recollect.cli.commands.sessions import session_command
 from recollect.cli.commands.upkeep import SHELLS
 from recollect.cli.main import cli
 from recollect.cli.options import KINDS
@@ -32,7 +32,7 @@ def _ours(command: click.Command) -> Command | Group:
 
 
 COMMANDS = [_ours(command) for commands in cli.by_section().values() for command in commands]
-FAMILIES = {str(family.name): family for family in (profile_group, session_group)}
+FAMILIES = {str(family.name): family for family in (profile_command, session_command)}
 INNER = [(name, _ours(command)) for name, family in FAMILIES.items() for command in family.commands.values()]
 EXAMPLES = [
     *cli.examples,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.cli.command import Command
-from recollect.cli.commands.mcp import CHOICES, mcp_group
+from recollect.cli.commands.mcp import CHOICES, mcp_command
 from recollect.cli.main import cli
 from recollect.clients.catalogue import CLIENTS
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from command_line import CommandLine
 
 pytest_plugins = ["command_line"]
-INNER = [command for command in mcp_group.commands.values() if isinstance(command, Command)]
+INNER = [command for command in mcp_command.commands.values() if isinstance(command, Command)]
 WITH_FILE = [name for name in CHOICES if name != "generic"]
 
 
@@ -66,7 +66,7 @@ def test_the_choices_are_the_clients_there_are() -> None:
 def test_every_example_can_be_typed(example: str) -> None:
     _, family, name, *rest = shlex.split(example)
     context = cli.commands[family].make_context(family, [name, *rest])
-    mcp_group.commands[name].make_context(name, rest, parent=context)
+    mcp_command.commands[name].make_context(name, rest, parent=context)
 
 
 @pytest.mark.parametrize("client", WITH_FILE)

@@ -9,34 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.cli.memory_view import label
 from recollect.cli.phrases import ellipsize, one_line, quantity
-from recollect.cli.results import SIGNS, Column, Message, Paragraph, Styled, Table, muted
+from recollect.cli.results import SIGNS, Block, Cell, Column, Message, Paragraph, Role, Styled, Table, muted
 from recollect.cli.times import iso_minute, iso_second
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime, tzinfo
 
-    from recollect.cli.results import Block, Cell
     from recollect.records import Memory
 
 _SHOWN = 3
 """Memories of each section, unless all are asked for."""
 _LOST_SHOWN = 10
-_SIGNS = {
-    "stronger": Styled("▲", "good"),
-    "faded": Styled("▼", "changed"),
-    "stabler": Styled("◆", "good"),
-    "consolidated": Styled("●", "good"),
-    "archived": Styled("○", "changed"),
-    "revived": Styled("●", "good"),
-    "deeper": Styled("▲", "name"),
-    "balanced": Styled("≈", "changed"),
-    "pruned": Styled("✗", "bad"),
-    "unique": Styled("●", "name"),
-    "merged": Styled("⇒", "name"),
-    "corrected": Styled("✗", "bad"),
-    "linked": Styled("∞", "name"),
+_ROLES: dict[str, Role] = {
+    **dict.fromkeys(("faded", "archived", "balanced"), "changed"),
+    **dict.fromkeys(("pruned", "corrected"), "bad"),
 }
+"""How a section looks; the others are good news."""
 _BRIEF = {"consolidated": "settled"}
 _NOT_BRIEF = frozenset({"stabler", "balanced", "unique"})
 _BEFORE_OTHER = {"corrected": "corrected by", "linked": "—"}
@@ -89,6 +78,8 @@ class _Item:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
+    """Memories that met the same fate."""
+
     word: str
     """For a pipe, at the start of each line."""
     title: str
@@ -152,7 +143,8 @@ def dream_view(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
         note = Styled(f"  {section.note}" if section.note else "", "muted")
         title = Styled(section.title, "strong")
         yield Paragraph()
-        yield Paragraph((_SIGNS[section.word], " ", title, f" {section.total:,}", note))
+        sign = Styled("● ", _ROLES.get(section.word, "good"))
+        yield Paragraph((sign, title, f" {section.total:,}", note))
         if section.items:
             yield _items_table(section, in_full=dream.in_full)
     yield from _gate_view(dream)
@@ -207,7 +199,7 @@ def _items_table(section: _Section, *, in_full: bool) -> Table:
     if section.total > len(shown):
         rows.append(("", Styled(f"and {section.total - len(shown):,} more", "muted"), ""))
     columns = [
-        Column(role=_SIGNS[section.word].role, wrap="whole"),
+        Column(role=_ROLES.get(section.word, "good"), wrap="whole"),
         Column(wrap="fold" if in_full else "cut", fill=True),
         Column(role="muted", wrap="whole", right=True),
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recollect.cli.results import Styled
+from recollect.cli.results import Styled, Words
 from recollect.records import Kind
 from recollect.text.passages import passage_text
 from recollect.text.tokens import content_words, fold, words
@@ -13,7 +13,6 @@ from recollect.text.tokens import content_words, fold, words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.cli.results import Words
     from recollect.engine.results import Hit
     from recollect.records import Memory
 

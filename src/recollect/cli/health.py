@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ import apsw
 from recollect.bootstrap import embedder, engine, model_name, reranker, zone
 from recollect.cli.commands.upkeep import dream_schedule, last_dream
 from recollect.cli.phrases import file_size, quantity
-from recollect.cli.store_file import look_at
 from recollect.cli.times import iso_minute
 from recollect.cli.version import version
 from recollect.embedders.choose import WORDS_ONLY, default_choice, embedder_availabilities
@@ -19,7 +19,7 @@ from recollect.errors import ModelUnavailable, RecollectError
 from recollect.extractors.choose import extractor_named
 from recollect.models.registry import RERANKER, availability, packaged_model
 from recollect.settings import AUTO, config_path
-from recollect.stores.sqlite.connection import APPLICATION_ID, migrations
+from recollect.stores.sqlite.connection import migrations, refuse_strangers
 from recollect.text.languages import mostly_other_than_english
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from recollect.cli.call import Call
     from recollect.cli.results import Mark
-    from recollect.cli.store_file import StoreFile
     from recollect.engine.engine import Engine
     from recollect.ports import Vector
     from recollect.records import Counts
@@ -37,6 +36,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Check:
+    """One thing that was looked at."""
+
     mark: Mark
     what: str
     said: str
@@ -52,27 +53,23 @@ _NO_ADVICE = frozenset({"hashing"})
 
 
 def health_checks(call: Call) -> Iterator[Check]:
-    yield from _program()
+    yield Check("ok", "Recollect", version())
+    yield Check("ok", "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+    yield Check("ok", "SQLite", f"{apsw.sqlite_lib_version()}, brought by apsw {apsw.apsw_version()}")
     try:
         settings, _ = call.settings()
     except RecollectError as error:
         yield Check("problem", "settings", str(error), "Correct it; `recollect settings` shows them all.")
         return
     yield from _settings(settings)
-    file = look_at(settings.store, APPLICATION_ID, len(migrations()))
-    yield _file_check(settings.store, file)
-    if file.state == "current" and file.writable:
+    file = _file_check(settings.store)
+    yield file
+    if file.mark == "ok":
         yield from _store(settings)
     else:
         yield _model(settings, model_name(settings))
     yield _other_models()
     yield _reranking(settings)
-
-
-def _program() -> Iterator[Check]:
-    yield Check("ok", "Recollect", version())
-    yield Check("ok", "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
-    yield Check("ok", "SQLite", f"{apsw.sqlite_lib_version()}, brought by apsw {apsw.apsw_version()}")
 
 
 def _settings(found: Settings) -> Iterator[Check]:
@@ -98,36 +95,38 @@ def _extractor(found: Settings) -> Check:
     return Check("ok", "extractor", f"{drawing.name} draws notes out of messages")
 
 
-def _file_check(path: Path, file: StoreFile) -> Check:  # noqa: PLR0911  # one line for each state of a file
-    match file.state:
-        case "missing" | "empty" if not file.writable:
-            remedy = "Make the folder writable, or name another file with --store."
-            return Check("problem", "store", f"{path} is not there and cannot be made", remedy)
-        case "missing" | "empty":
-            return Check(
-                "note",
-                "store",
-                f"{path} is not there yet",
-                "recollect remember, recollect add or recollect import makes it",
-            )
-        case "folder":
-            return Check("problem", "store", f"{path} is a folder", "Name a file in it with --store.")
-        case "unreadable":
-            return Check("problem", "store", f"{path} cannot be read", "Give yourself permission to read it.")
-        case "foreign":
-            remedy = "It was left as it is; name another file with --store, or put back a backup."
-            return Check("problem", "store", f"{path} is not a Recollect store", remedy)
-        case "newer":
-            said = f"{path} was written by a newer Recollect (schema {file.schema})"
-            return Check("problem", "store", said, "pip install --upgrade recollect")
-        case "older":
-            said = f"{path} has the older schema {file.schema}; the next command brings it up to date"
-            return Check("note", "store", said, "recollect backup FILE, if you want a copy from before")
-        case "current" if not file.writable:
-            remedy = "Make the file and its folder writable: a store keeps its log beside itself."
-            return Check("problem", "store", f"{path} cannot be written to", remedy)
-        case _:
-            return Check("ok", "store", f"{path}, {file_size(file.bytes)}, schema {file.schema}")
+def _file_check(path: Path) -> Check:
+    """Look at the file from outside: nothing is opened as a store, and nothing is written."""
+    try:
+        size = path.stat().st_size if path.exists() else 0
+        if not size:
+            return _missing_file(path)
+        refuse_strangers(path, len(migrations()))
+        with path.open("rb") as file:
+            schema = int.from_bytes(file.read(64)[60:], "big")
+    except RecollectError as error:
+        remedy = "Name another file with --store, or put back a backup."
+        return Check("problem", "store", str(error), remedy)
+    except OSError as error:
+        remedy = "Give yourself permission to read it."
+        return Check("problem", "store", f"{path} cannot be read: {error.strerror}", remedy)
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        remedy = "Make the file and its folder writable: a store keeps its log beside itself."
+        return Check("problem", "store", f"{path} cannot be written to", remedy)
+    if schema < len(migrations()):
+        said = f"{path} has the older schema {schema}; the next command brings it up to date"
+        return Check("note", "store", said, "recollect backup FILE, if you want a copy from before")
+    return Check("ok", "store", f"{path}, {file_size(size)}, schema {schema}")
+
+
+def _missing_file(path: Path) -> Check:
+    # Folders are created on the way, so the nearest one that is there decides.
+    nearest = next(folder for folder in path.absolute().parents if folder.exists())
+    if nearest.is_dir() and os.access(nearest, os.W_OK):
+        remedy = "recollect remember, recollect add or recollect import makes it"
+        return Check("note", "store", f"{path} is not there yet", remedy)
+    remedy = "Make the folder writable, or name another file with --store."
+    return Check("problem", "store", f"{path} is not there and cannot be made", remedy)
 
 
 def _store(found: Settings) -> Iterator[Check]:
@@ -142,7 +141,9 @@ def _store(found: Settings) -> Iterator[Check]:
 def _model(found: Settings, name: str) -> Check:
     """Whether a model works, by letting it work on a word."""
     if name == WORDS_ONLY:
-        return _words_only(found)
+        none = f"no model: {default_choice().reason}"
+        chosen = "none, as the settings say: searches go by words alone"
+        return Check("note", "model", none if found.model == AUTO else chosen)
     try:
         _vector(found, name)
     except ModelUnavailable as error:
@@ -174,16 +175,28 @@ def _reranking(found: Settings) -> Check:
 def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
     counts, used = memory.counts(), memory.model
     yield Check("ok", "holds", _contents(counts, memory.upkeep.session_count()))
-    name = model_name(found) if used is None else used.name
+    name, wanted = model_name(found) if used is None else used.name, model_name(found)
     ready = _model(found, name)
     yield ready
-    yield from _preference(found, name)
-    yield _waiting(counts)
+    # A store keeps its model, which may surprise who changed the setting.
+    if found.model != AUTO and wanted != WORDS_ONLY and wanted.partition("@")[0] != name.partition("@")[0]:
+        said = f"the settings prefer {wanted}, but this store's vectors are of {name}"
+        yield Check("note", "model", said, f"recollect reindex --model {wanted}")
+    if counts.due:
+        waiting = f"{counts.due:,} of {counts.passages:,} passages wait for theirs"
+        yield Check("note", "vectors", f"{waiting}; until then only words find them", "recollect reindex")
+    else:
+        yield Check("ok", "vectors", f"all {counts.passages:,} passages have theirs")
     if ready.mark == "ok" and used is not None:
         yield _cache(memory, found, name)
     yield from _language(memory, name)
-    yield from _signals(memory)
-    yield _dreams(memory, found)
+    missed, reason = memory.upkeep.unrecorded_answers()
+    if missed:
+        said = f"{quantity(missed, 'answer')} could not be recorded{f': {reason}' if reason else ' so far'}"
+        yield Check("note", "signals", said, "Answers are right, but later rankings do not learn from them.")
+    last = last_dream(memory)
+    said = "no dream yet" if last is None else f"the last one was {iso_minute(last.at, zone(found))}"
+    yield Check("ok", "dreams", f"{said}; by itself: {dream_schedule(found)}")
 
 
 def _contents(counts: Counts, sessions: int) -> str:
@@ -198,27 +211,6 @@ def _contents(counts: Counts, sessions: int) -> str:
     return ", ".join(said for number, said in held if number) or "nothing yet"
 
 
-def _words_only(found: Settings) -> Check:
-    if found.model == AUTO:
-        return Check("note", "model", f"no model: {default_choice().reason}")
-    return Check("note", "model", "none, as the settings say: searches go by words alone")
-
-
-def _preference(found: Settings, name: str) -> Iterator[Check]:
-    """A store keeps its model, whatever is preferred since; that may surprise who changed the setting."""
-    wanted = model_name(found)
-    if found.model != AUTO and wanted != WORDS_ONLY and wanted.partition("@")[0] != name.partition("@")[0]:
-        said = f"the settings prefer {wanted}, but this store's vectors are of {name}"
-        yield Check("note", "model", said, f"recollect reindex --model {wanted}")
-
-
-def _waiting(counts: Counts) -> Check:
-    if not counts.due:
-        return Check("ok", "vectors", f"all {counts.passages:,} passages have theirs")
-    said = f"{counts.due:,} of {counts.passages:,} passages wait for theirs; until then only words find them"
-    return Check("note", "vectors", said, "recollect reindex")
-
-
 def _cache(memory: Engine, found: Settings, name: str) -> Check:
     problem = memory.upkeep.vector_cache_problem(_vector(found, name))
     if problem is None:
@@ -227,33 +219,14 @@ def _cache(memory: Engine, found: Settings, name: str) -> Check:
     return Check("note", "vector cache", said, "Searches are right, but each program loads its own copy.")
 
 
-def _signals(memory: Engine) -> Iterator[Check]:
-    missed, reason = memory.upkeep.unrecorded_answers()
-    if missed:
-        why = f": {reason}" if reason else " so far"
-        said = f"{quantity(missed, 'answer')} could not be recorded{why}"
-        yield Check("note", "signals", said, "Answers are right, but later rankings do not learn from them.")
-
-
-def _dreams(memory: Engine, found: Settings) -> Check:
-    last = last_dream(memory)
-    said = "no dream yet" if last is None else f"the last one was {iso_minute(last.at, zone(found))}"
-    return Check("ok", "dreams", f"{said}; by itself: {dream_schedule(found)}")
-
-
 def _language(memory: Engine, name: str) -> Iterator[Check]:
     described = packaged_model(name.partition("@")[0])
     if described is None or described.languages != ("en",):
         return
     if mostly_other_than_english(memory.upkeep.sample_texts(_SAMPLE)):
         said = f"most texts are not in English, which is all that {described.name} knows"
-        yield Check("note", "language", said, _multilingual())
-
-
-def _multilingual() -> str:
-    command = f"recollect reindex --model {_MULTILINGUAL}"
-    state = availability(_MULTILINGUAL)
-    return command if state.ready else f"{state.command}, then {command}"
+        command, state = f"recollect reindex --model {_MULTILINGUAL}", availability(_MULTILINGUAL)
+        yield Check("note", "language", said, command if state.ready else f"{state.command}, then {command}")
 
 
 def _vector(found: Settings, name: str) -> Vector | None:

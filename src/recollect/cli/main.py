@@ -13,75 +13,54 @@ import click
 from recollect.cli.command import Group
 from recollect.cli.version import version
 
-SECTIONS: dict[str, dict[str, str]] = {
-    "Remember": {
-        "remember": "remember:remember_command",
-        "session": "sessions:session_group",
-        "add": "graph:add_command",
-        "observe": "graph:observe_command",
-        "relate": "graph:relate_command",
-        "status": "graph:status_command",
-    },
-    "Look": {
-        "search": "recall:search_command",
-        "recall": "recall:recall_command",
-        "context": "context:context_command",
-        "find": "browse:find_command",
-        "show": "browse:show_command",
-        "history": "browse:history_command",
-        "graph": "browse:graph_command",
-    },
-    "Understand the ranking": {
-        "why-not": "why_not:why_not_command",
-        "profile": "profiles:profile_group",
-        "feedback": "tuning:feedback_command",
-        "tune": "tuning:tune_group",
-        "eval": "evaluate:eval_group",
-        "bench": "bench:bench",
-        "calibrate": "evaluate:calibrate_command",
-    },
-    "Correct and forget": {
-        "update": "correct:update_command",
-        "supersede": "correct:supersede_command",
-        "end-relation": "graph:end_relation_command",
-        "unobserve": "graph:unobserve_command",
-        "unrelate": "graph:unrelate_command",
-        "delete": "forget:delete_command",
-        "forget": "forget:forget_command",
-        "restore": "forget:restore_command",
-        "purge": "forget:purge_command",
-    },
-    "Dream": {"dream": "dreams:dream_group", "forecast": "forecast:forecast_command"},
-    "Serve": {"serve": "serve:serve_command", "mcp": "mcp:mcp_group"},
-    "Move": {
-        "chat-import": "import_export:chat_import_command",
-        "import": "import_export:import_command",
-        "export": "import_export:export_command",
-        "backup": "import_export:backup_command",
-    },
-    "Care": {
-        "doctor": "doctor:doctor_command",
-        "stats": "upkeep:stats_command",
-        "verify": "upkeep:verify_command",
-        "reindex": "upkeep:reindex_command",
-        "models": "upkeep:models_command",
-        "settings": "upkeep:settings_command",
-        "completion": "upkeep:completion_command",
-    },
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "Remember": ("remember", "session", "add", "observe", "relate", "status"),
+    "Look": ("search", "recall", "context", "find", "show", "history", "graph"),
+    "Understand the ranking": ("why-not", "profile", "feedback", "tune", "eval", "bench", "calibrate"),
+    "Correct and forget": (
+        *("update", "supersede", "end-relation", "unobserve", "unrelate"),
+        *("delete", "forget", "restore", "purge"),
+    ),
+    "Dream": ("dream", "forecast"),
+    "Serve": ("serve", "mcp"),
+    "Move": ("chat-import", "import", "export", "backup"),
+    "Care": ("doctor", "stats", "verify", "reindex", "models", "settings", "completion"),
 }
-"""Each command's file in `commands`, and its name there."""
+"""Commands by what one wants to do."""
+_FILES: dict[str, tuple[str, ...]] = {
+    "bench": ("bench",),
+    "browse": ("find", "show", "history", "graph"),
+    "context": ("context",),
+    "correct": ("update", "supersede", "delete", "forget", "restore", "purge"),
+    "doctor": ("doctor",),
+    "dreams": ("dream",),
+    "evaluate": ("eval", "calibrate"),
+    "forecast": ("forecast",),
+    "graph": ("add", "observe", "relate", "status", "end-relation", "unobserve", "unrelate"),
+    "import_export": ("chat-import", "import", "export", "backup"),
+    "mcp": ("mcp",),
+    "profiles": ("profile",),
+    "recall": ("search", "recall"),
+    "remember": ("remember",),
+    "serve": ("serve",),
+    "sessions": ("session",),
+    "tuning": ("feedback", "tune"),
+    "upkeep": ("stats", "verify", "reindex", "models", "settings", "completion"),
+    "why_not": ("why-not",),
+}
+"""The files in `commands`, each with its commands."""
 
 
 class _LazyCommands(UserDict[str, click.Command]):
     """Commands by name; a command's file is imported when it is looked up."""
 
-    def __init__(self, places: dict[str, str]) -> None:
+    def __init__(self, files: dict[str, str]) -> None:
         super().__init__()
-        self.data = places  # type: ignore[assignment]  # `__getitem__` gives commands
+        self.data = files  # type: ignore[assignment]  # `__getitem__` gives commands
 
     def __getitem__(self, name: str) -> click.Command:
-        module, _, attribute = str(self.data[name]).partition(":")
-        found: click.Command = getattr(import_module(f"recollect.cli.commands.{module}"), attribute)
+        module = import_module(f"recollect.cli.commands.{self.data[name]}")
+        found: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
         return found
 
 
@@ -94,8 +73,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 @click.command(
     "recollect",
     cls=Group,
-    commands=_LazyCommands({name: place for places in SECTIONS.values() for name, place in places.items()}),
-    sections={title: tuple(places) for title, places in SECTIONS.items()},
+    commands=_LazyCommands({name: file for file, names in _FILES.items() for name in names}),
+    sections=SECTIONS,
     examples=(
         "recollect remember 'Marisol Vega is allergic to nuts'",
         "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team'",

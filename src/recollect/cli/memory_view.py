@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.cli.phrases import ellipsize, one_line
-from recollect.cli.results import Styled
+from recollect.cli.results import Styled, Words
 from recollect.cli.times import iso_day, iso_day_or_minute, iso_minute, iso_second
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import tzinfo
 
-    from recollect.cli.results import Words
     from recollect.records import Memory
 
 _USUAL_DEPTH = 2

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.cli.phrases import one_line, visible
-from recollect.cli.results import Bar, Message, Styled, Table, Verbatim
+from recollect.cli.results import Bar, Block, Cell, Message, Result, Styled, Table, Verbatim
 from recollect.cli.shapes import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from recollect.cli.results import Block, Cell, Result
 
 
 def render(result: Result, *, as_json: bool, terminal: bool, color: bool | None) -> None:
@@ -72,6 +70,8 @@ def _text(cell: Cell) -> str:
     match cell:
         case str():
             return cell
+        case int():
+            return f"{cell:,}"
         case Styled(text, _):
             return text
         case Bar():

@@ -35,11 +35,14 @@ class Bar:
     full: float
 
 
-Cell: TypeAlias = Words | Bar
+Cell: TypeAlias = Words | int | Bar
+"""Whole numbers get thousands separators, and a column of them is right-aligned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """How a table shows one column."""
+
     title: str = ""
     role: Role = ""
     wrap: Literal["fold", "whole", "cut"] = "fold"
@@ -70,6 +73,8 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Table:
+    """Rows under titles; a title alone is a column with the usual looks."""
+
     columns: Sequence[Column | str]
     rows: Sequence[Sequence[Cell]]
     word: str = ""
@@ -100,6 +105,8 @@ Block: TypeAlias = "Paragraph | Message | Table | Card | Verbatim"
 
 @dataclass(frozen=True, slots=True)
 class Result:
+    """What a command found or did, in every form that it may be shown in."""
+
     data: Any
     """What `--json` prints: dataclasses, times and mappings may be in it."""
     view: Iterable[Block] = ()
@@ -120,7 +127,7 @@ def message_result(
 
 
 def table_result(
-    data: Any, columns: Sequence[Column | str], rows: Sequence[Sequence[str]], footer: str = ""
+    data: Any, columns: Sequence[Column | str], rows: Sequence[Sequence[Cell]], footer: str = ""
 ) -> Result:
     """A table alone; the footer says what to do next."""
     view: list[Block] = [Table(columns, rows)] if rows else []

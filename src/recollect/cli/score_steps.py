@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.cli.phrases import quantity
-from recollect.cli.results import Bar, Column, Paragraph, Styled, Table
+from recollect.cli.results import Bar, Block, Cell, Column, Paragraph, Styled, Table, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recollect.cli.results import Block, Cell, Words
     from recollect.rank.explain import Reason
     from recollect.rank.whynot import Cost
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from recollect.cli.results import Block, Cell, Role, Words
 
+
 _STYLES: dict[Role, str] = {
     "": "",
     "muted": "dim",
@@ -36,7 +37,6 @@ _STYLES: dict[Role, str] = {
     "bad": "red",
     "struck": "dim strike",
 }
-_FIRST = Column(role="name", wrap="whole")
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _NARROWEST_BAR, _WIDEST_BAR = 8, 32
 
@@ -83,7 +83,10 @@ def _drawn(block: Block) -> RenderableType:
 
 
 def _table(block: Table) -> rich_table.Table:
-    columns = [_column(place, each) for place, each in enumerate(block.columns)]
+    columns = [
+        _column(place, each, is_number=all(isinstance(row[place], int) for row in block.rows))
+        for place, each in enumerate(block.columns)
+    ]
     if block.grid:
         drawn = rich_table.Table.grid(padding=(0, 2, 0, 0))
     else:
@@ -106,17 +109,17 @@ def _table(block: Table) -> rich_table.Table:
     return drawn
 
 
-def _column(place: int, given: Column | str) -> Column:
+def _column(place: int, given: Column | str, *, is_number: bool) -> Column:
     """A title alone: the first column names things, in one piece."""
     if isinstance(given, Column):
         return given
-    return Column(given, _FIRST.role, _FIRST.wrap) if place == 0 else Column(given)
+    return Column(given, "name", "whole") if place == 0 else Column(given, right=is_number)
 
 
 def _cell(cell: Cell, column: Column) -> RenderableType:
     if isinstance(cell, Bar):
         return _DrawnBar(cell)
-    text = _styled(cell)
+    text = _styled(f"{cell:,}" if isinstance(cell, int) else cell)
     if column.wrap == "cut" and "\n" in text.plain:
         text = Text(one_line(text.plain))
     return text

@@ -37,4 +37,4 @@ class ExtraCommand(Command):
         return self.load().make_context(info_name, args, parent, **extra)
 
 
-bench = ExtraCommand("bench", "Measure the profiles on judged questions.", extra="bench")
+bench_command = ExtraCommand("bench", "Measure the profiles on judged questions.", extra="bench")

@@ -7,14 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.cli.command import command, group
-from recollect.cli.dream_report import (
-    ShownDream,
-    brief_report,
-    dream_lines,
-    dream_view,
-    ids_in_journal,
-    ids_in_report,
-)
 from recollect.cli.exit_codes import REFUSED
 from recollect.cli.input import confirm
 from recollect.cli.memory_view import label
@@ -59,6 +51,8 @@ def dream_history_command(call: Call, limit: int) -> Result:
 
     In a pipe, the fields of a line are: id, when, what it did, when it was undone.
     """
+    from recollect.cli.dream_report import brief_report  # only for those who dream
+
     found = call.memory().dreams.history(limit)
     zone = call.zone
     rows = [
@@ -86,6 +80,8 @@ def dream_show_command(call: Call, id_: int, changes: bool) -> Result:
     In a pipe, each line begins with what it is, as for `recollect dream`; with --changes the journal follows:
     `change`, what, id, before, after, text.
     """
+    from recollect.cli.dream_report import ShownDream, dream_lines, dream_view, ids_in_journal, ids_in_report
+
     memory = call.memory()
     record, journal = memory.dreams.journal(id_)
     named = ids_in_report(record.report)
@@ -167,7 +163,7 @@ def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
     help="All but this; repeatable.",
 )
 @click.option("--no-gate", is_flag=True, help="Write even if people would find less.")
-def dream_group(
+def dream_command(
     call: Call, dry_run: bool, phases: tuple[str, ...], without: tuple[str, ...], no_gate: bool
 ) -> Result | None:
     """Sleep on it: strengthen, fade, tidy up, report.
@@ -203,6 +199,8 @@ def dream_group(
 
 
 def dream_result(memory: Engine, done: DreamResult, zone: tzinfo, *, dry_run: bool) -> Result:
+    from recollect.cli.dream_report import ShownDream, dream_lines, dream_view, ids_in_report
+
     report = done.report.plain()
     named = ids_in_report(report)
     memories = memory.get_many(sorted({*named, *done.left}))

@@ -120,7 +120,7 @@ def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit:
 
 
 @group("eval", (eval_self_command,), "recollect eval self")
-def eval_group(_: Call) -> None:
+def eval_command(_: Call) -> None:
     """Test how well this memory is found."""
 
 

@@ -12,14 +12,13 @@ from recollect.cli.command import command
 from recollect.cli.memory_view import label
 from recollect.cli.options import limit_option
 from recollect.cli.phrases import quantity
-from recollect.cli.results import Column, Paragraph, Result, Styled, Table, muted, right_aligned
+from recollect.cli.results import Block, Column, Paragraph, Result, Styled, Table, muted
 from recollect.cli.times import iso_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recollect.cli.call import Call
-    from recollect.cli.results import Block
     from recollect.dream.forecast import Forecast
     from recollect.records import Memory
 
@@ -142,24 +141,20 @@ def _view(data: Mapping[str, Any]) -> Iterator[Block]:
         (Styled("If nobody uses them any more", "strong"), Styled(f"  {memories}{kept}", "muted"))
     )
     rows = [
-        (
-            f"in {quantity(each['days'], 'day')}",
-            each["kind"],
-            *_thousands(each, "total", "prunable", "archived"),
-        )
+        (f"in {quantity(each['days'], 'day')}", each["kind"], *_values(each, "total", "prunable", "archived"))
         for each in data["by_then"]
     ]
-    yield Table(("By then", "Kind", *right_aligned("Today", "Prunable", "Archived")), rows)
+    yield Table(("By then", "Kind", "Today", "Prunable", "Archived"), rows)
     if not (data["soonest"] or data["more"]):
         yield Paragraph(Styled(f"Nothing falls below recall within {quantity(data['days'], 'day')}.", "good"))
         return
     shown = [day for day in _SHOWN_DAYS if day < data["days"]]
     rows = [
-        (f"{day:,}", each["date"], f"{each['mean_strength']:.2f}", *_thousands(each, "prunable", "archived"))
+        (f"{day:,}", each["date"], f"{each['mean_strength']:.2f}", *_values(each, "prunable", "archived"))
         for day in [*shown, data["days"]]
         for each in [data["by_day"][day]]
     ]
-    yield Table(("Day", "Date", *right_aligned("Mean strength", "Prunable", "Archived")), rows)
+    yield Table(("Day", "Date", "Mean strength", "Prunable", "Archived"), rows)
     titles = (
         Column("Prunable", wrap="whole"),
         Column("Archived", wrap="whole"),
@@ -176,8 +171,8 @@ def _view(data: Mapping[str, Any]) -> Iterator[Block]:
     yield from muted("Pruned is only what another memory says, too. What is archived is still found.")
 
 
-def _thousands(row: Mapping[str, Any], *names: str) -> list[str]:
-    return [f"{row[name]:,}" for name in names]
+def _values(row: Mapping[str, Any], *names: str) -> list[int]:
+    return [row[name] for name in names]
 
 
 def _lines(data: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -9,7 +9,7 @@ import click
 
 from recollect.cli.command import command
 from recollect.cli.phrases import ellipsize, quantity
-from recollect.cli.results import message_result
+from recollect.cli.results import Result, message_result
 from recollect.cli.shapes import picked
 from recollect.cli.times import parse_time
 from recollect.errors import NotFound
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recollect.cli.call import Call
-    from recollect.cli.results import Result
     from recollect.engine.results import ObservedBatch, ObservedEntity, SimilarObservation
 
 _SOURCE = click.argument("source")
@@ -33,28 +32,19 @@ _ID = re.compile(r"#(\d{1,18})")
     "recollect add Tidebook -t project --status paused --importance 0.9",
 )
 @click.argument("name")
-@click.option("-t", "--type", "type_", metavar="TYPE", help="What it is: person, project, …")
+@click.option("-t", "--type", metavar="TYPE", help="What it is: person, project, …")
 @click.option(
-    "-o", "--observation", "texts", multiple=True, metavar="TEXT", help="Something known; repeatable."
+    "-o", "--observation", "observations", multiple=True, metavar="TEXT", help="Something known; repeatable."
 )
 @click.option("--status", metavar="STATUS", help="active, paused, completed or archived.")
 @click.option("--importance", type=float, metavar="0..1", help="How much it matters; 0.5 if not given.")
-def add_command(
-    call: Call,
-    name: str,
-    type_: str | None,
-    texts: tuple[str, ...],
-    status: str | None,
-    importance: float | None,
-) -> Result:
+def add_command(call: Call, **given: Any) -> Result:
     """Create an entity, or add to the one of that name.
 
     A name that exists keeps its status, and its type unless that is `unknown`, and gains the observations
     that are new.
     """
-    entity: dict[str, Any] = {"name": name, "observations": list(texts)}
-    given = {"type": type_, "status": status, "importance": importance}
-    entity |= {field: value for field, value in given.items() if value is not None}
+    entity = {field: value for field, value in given.items() if value is not None}
     return _observed(call.memory(create=True).create_entities([entity]))
 
 
@@ -72,12 +62,7 @@ def add_command(
 )
 @click.option("--happened-at", type=parse_time, metavar="WHEN", help="When it was so: an ISO date or time.")
 def observe_command(
-    call: Call,
-    name: str,
-    texts: tuple[str, ...],
-    kind: str,
-    supersedes: str | None,
-    happened_at: datetime | None,
+    call: Call, name: str, texts: tuple[str, ...], supersedes: str | None, **shared: Any
 ) -> Result:
     """Add observations to an entity that exists.
 
@@ -85,12 +70,8 @@ def observe_command(
     """
     if supersedes is not None and len(texts) > 1:
         raise click.UsageError("--supersedes goes with one TEXT: the one that takes the old one's place.")
-    number = _ID.fullmatch(supersedes) if supersedes is not None else None
-    shared = {
-        "kind": kind,
-        "happened_at": happened_at,
-        "supersedes": int(number[1]) if number else supersedes,
-    }
+    number = _ID.fullmatch(supersedes or "")
+    shared["supersedes"] = int(number[1]) if number else supersedes
     observations = [{"content": text, **shared} for text in texts]
     return _observed(call.memory().graph.add_observations({name: observations}), replaced=supersedes)
 

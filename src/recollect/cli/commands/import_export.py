@@ -138,14 +138,14 @@ def chat_import_command(
                 progress=reading,
                 embed_progress=embedding,
             )
-    rows = [("format", report.format), ("conversations", f"{report.conversations:,}")]
+    rows: list[tuple[str, str | int]] = [("format", report.format), ("conversations", report.conversations)]
     if dry_run:
-        rows.append(("turns", f"{report.turns:,}"))
+        rows.append(("turns", report.turns))
     else:
-        rows += [("turns, new", f"{report.turns_new:,}"), ("turns, known", f"{report.turns_known:,}")]
-    rows.append(("left out", f"{report.bad_count:,}"))
+        rows += [("turns, new", report.turns_new), ("turns, known", report.turns_known)]
+    rows.append(("left out", report.bad_count))
     if extract:
-        rows.append(("notes drawn", f"{report.notes:,}"))
+        rows.append(("notes drawn", report.notes))
     next_ = "Nothing was stored: this was a dry run." if dry_run else "Read them: recollect session list"
     return Result(
         {**fields_of(report), "dry_run": dry_run},

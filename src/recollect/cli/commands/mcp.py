@@ -171,7 +171,7 @@ def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
     "recollect mcp install vscode --project . --dry-run",
     "recollect mcp uninstall claude-desktop",
 )
-def mcp_group(_: Call) -> None:
+def mcp_command(_: Call) -> None:
     """Add the server to Claude, Cursor, VS Code, Codex; take it back.
 
     Each of them keeps a file of MCP servers, which it starts when it needs them. Ours is `recollect serve`.

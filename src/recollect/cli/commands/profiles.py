@@ -108,7 +108,7 @@ def profile_diff_command(call: Call, first: str, second: str) -> Result:
     "recollect profile show limbic",
     "recollect profile diff recollect limbic",
 )
-def profile_group(_: Call) -> None:
+def profile_command(_: Call) -> None:
     """List, show and compare the ways to rank.
 
     A profile says what to search for, and by which steps the hits are scored. `--profile NAME` of search,

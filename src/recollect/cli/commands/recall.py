@@ -10,7 +10,7 @@ from recollect.cli.command import command
 from recollect.cli.memory_view import heading, speaker_of, spoken_at, superseded_text
 from recollect.cli.options import search_arguments, search_options
 from recollect.cli.phrases import one_line, quantity, with_remedy
-from recollect.cli.results import Column, Paragraph, Result, Styled, Table, muted, stacked
+from recollect.cli.results import Block, Column, Paragraph, Result, Styled, Table, muted, stacked
 from recollect.cli.score_steps import highest_score, score_steps, score_text, step_fields
 from recollect.cli.shapes import memory_data, picked
 from recollect.cli.times import span_text
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recollect.cli.call import Call
-    from recollect.cli.results import Block
     from recollect.engine.results import Answer, Hit
     from recollect.records import Memory
 

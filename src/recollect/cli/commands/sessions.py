@@ -16,15 +16,16 @@ from recollect.cli.options import KEEP_GOING
 from recollect.cli.phrases import ellipsize, one_line, quantity
 from recollect.cli.resolve import complete_session
 from recollect.cli.results import (
+    Block,
     Column,
     Message,
     Paragraph,
     Result,
     Styled,
     Table,
+    Words,
     message_result,
     muted,
-    right_aligned,
     table_result,
 )
 from recollect.cli.shapes import memory_data
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recollect.cli.call import Call
-    from recollect.cli.results import Block, Words
     from recollect.engine.results import AddMessagesResult
     from recollect.records import Memory
 
@@ -53,11 +53,11 @@ def session_list_command(call: Call) -> Result:
     zone = call.zone
     return table_result(
         {"sessions": found},
-        ("Session", *right_aligned("Turns"), "First", "Last", "Who"),
+        ("Session", "Turns", "First", "Last", "Who"),
         [
             (
                 each.name,
-                f"{each.turns:,}",
+                each.turns,
                 iso_day(each.first_at, zone),
                 iso_day(each.last_at, zone),
                 ", ".join(each.speakers),
@@ -168,7 +168,7 @@ def session_extract_command(call: Call, name: str) -> Result:
     "recollect session add harbour talk.jsonl",
     "recollect session extract harbour",
 )
-def session_group(_: Call) -> None:
+def session_command(_: Call) -> None:
     """Keep conversations: list, read, add turns, draw notes.
 
     Every turn is a message that recall can find, with who said it and when. What is worth keeping in them

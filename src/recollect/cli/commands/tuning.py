@@ -14,6 +14,7 @@ from recollect.cli.phrases import ellipsize, quantity
 from recollect.cli.progress import steps
 from recollect.cli.resolve import memory_id
 from recollect.cli.results import (
+    Block,
     Paragraph,
     Result,
     Styled,
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recollect.cli.call import Call
-    from recollect.cli.results import Block
-    from recollect.engine.tuning.tuning import ProfileNumbers, TuningAnalysis, TuningChange
+    from recollect.engine.tuning.tuning import TuningAnalysis, TuningChange
     from recollect.tune.analysis import Compared
     from recollect.tune.search import Moved, Proposal
 
@@ -125,7 +125,7 @@ def tune_run_command(
     listed = [*ranges]
     listed += [f"gamma={gamma_range}"] if gamma_range is not None else []
     listed += [f"beta_sal={beta_sal_range}"] if beta_sal_range is not None else []
-    wanted = dict(_range(each) for each in listed)
+    wanted = dict(_parse_numbers(each, "NAME=0.1,0.5,1") for each in listed)
     if len(wanted) < len(listed):
         raise click.UsageError("A number has several ranges; give one, with commas between its values.")
     memory = call.memory()
@@ -158,10 +158,11 @@ def tune_set_command(
     They move a tenth of the way from what they are, so that no single guess upsets the ranking; run it again
     to move on, or use --exactly to jump. `recollect profile show NAME` lists the numbers.
     """
-    wanted = dict(_value(each) for each in values)
-    if len(wanted) < len(values):
+    wanted = dict(_parse_numbers(each, "NAME=0.5") for each in values)
+    if len(wanted) < len(values) or any(len(numbers) > 1 for numbers in wanted.values()):
         raise click.UsageError("A number is given twice; give it once.")
-    done = call.memory().tuning.set(wanted, profile, exactly=exactly, dry_run=dry_run)
+    numbers = {name: number for name, (number,) in wanted.items()}
+    done = call.memory().tuning.set(numbers, profile, exactly=exactly, dry_run=dry_run)
     return _changed(done, dry_run=dry_run)
 
 
@@ -251,7 +252,7 @@ def tune_rollback_command(
     "recollect tune history",
     "recollect tune rollback",
 )
-def tune_group(_: Call) -> None:
+def tune_command(_: Call) -> None:
     """Fit a profile's numbers to how this memory is used.
 
     Every answer is logged on this machine with the ranking it would have had otherwise, and with what became
@@ -260,26 +261,16 @@ def tune_group(_: Call) -> None:
     """
 
 
-def _range(given: str) -> tuple[str, tuple[float, ...]]:
-    name, sign, values = given.partition("=")
-    listed = [value for value in values.split(",") if value.strip()]
-    if not name.strip() or not sign or not listed:
-        raise click.UsageError(f"{given!r} is no range; write it as NAME=0.1,0.5,1.")
-    return name.strip(), tuple(_number(value, given) for value in listed)
-
-
-def _value(given: str) -> tuple[str, float]:
-    name, sign, value = given.partition("=")
-    if not name.strip() or not sign:
-        raise click.UsageError(f"{given!r} says no number; write it as NAME=0.5.")
-    return name.strip(), _number(value, given)
-
-
-def _number(text: str, given: str) -> float:
+def _parse_numbers(given: str, example: str) -> tuple[str, tuple[float, ...]]:
+    """A name, and the numbers after the sign, with commas between."""
+    name, _, values = given.partition("=")
+    texts = [text.strip() for text in values.split(",") if text.strip()]
+    if not name.strip() or not texts:
+        raise click.UsageError(f"{given!r} gives no number; write it as {example}.")
     try:
-        return float(text)
+        return name.strip(), tuple(map(float, texts))
     except ValueError:
-        raise click.UsageError(f"In {given!r}, {text.strip()!r} is no number.") from None
+        raise click.UsageError(f"In {given!r}, not all are numbers; write it as {example}.") from None
 
 
 def _compared_data(compared: Compared) -> dict[str, Any]:
@@ -287,69 +278,49 @@ def _compared_data(compared: Compared) -> dict[str, Any]:
 
 
 def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
-    seen, log = found.analysis, found.log
+    seen, log, numbers = found.analysis, found.log, found.numbers
     yield Paragraph(Styled(f"Profile {seen.profile}", "strong"))
-    design = log.design if log.design != "split" else f"split, {log.share:.0%} get the profile"
-    sizes = [(f"answers by {each.profile}", f"{each.events:,}") for each in log.sizes]
-    yield Table(
-        ("", ""),
-        [
-            ("log", "on" if log.on else "off"),
-            ("A/B", design),
-            ("compared with", log.against),
-            ("seed", log.seed),
-            *sizes,
-        ],
-        "log",
-    )
-    yield Table(
-        ("Answers logged", *right_aligned("")),
-        [
-            ("all", f"{seen.events:,}"),
-            *((f"  shown {_ARMS[arm]}", f"{count:,}") for arm, count in seen.by_arm.items()),
-            ("treated", f"{seen.treated:,}"),
-            ("with feedback", f"{seen.with_feedback:,}"),
-        ],
-        "answers",
-    )
+    log_rows = [
+        ("log", "on" if log.on else "off"),
+        ("A/B", log.design if log.design != "split" else f"split, {log.share:.0%} get the profile"),
+        ("compared with", log.against),
+        ("seed", log.seed),
+        *((f"answers by {each.profile}", f"{each.events:,}") for each in log.sizes),
+    ]
+    yield Table(("", ""), log_rows, "log")
+    answers = [
+        ("all", seen.events),
+        *((f"  shown {_ARMS[arm]}", count) for arm, count in seen.by_arm.items()),
+        ("treated", seen.treated),
+        ("with feedback", seen.with_feedback),
+    ]
+    yield Table(("Answers logged", ""), answers, "answers")
     if seen.overall is not None:
         ours, other = asdict(seen.overall.ours), asdict(seen.overall.baseline)
-        yield Table(
-            (
-                "Measure",
-                *right_aligned("the profile", seen.against, "difference"),
-            ),
-            [
-                (title, f"{ours[name]:.4f}", f"{other[name]:.4f}", f"{ours[name] - other[name]:+.4f}")
-                for name, title in _MEASURES.items()
-            ],
-            "measure",
-        )
+        measures = [
+            (title, f"{ours[name]:.4f}", f"{other[name]:.4f}", f"{ours[name] - other[name]:+.4f}")
+            for name, title in _MEASURES.items()
+        ]
+        titles = right_aligned("the profile", seen.against, "difference")
+        yield Table(("Measure", *titles), measures, "measure")
     drafts = seen.interleaved
     if drafts.wins or drafts.losses or drafts.ties or seen.drafted_before:
         before = [("with earlier numbers, not counted", f"{seen.drafted_before:,}")]
-        yield Table(
-            ("Drafted answers", *right_aligned("")),
-            [
-                ("the profile's picks used more", f"{drafts.wins:,}"),
-                ("the baseline's", f"{drafts.losses:,}"),
-                ("both alike", f"{drafts.ties:,}"),
-                ("by chance, p", f"{drafts.p:.3f}"),
-                *(before if seen.drafted_before else []),
-            ],
-            "drafts",
-        )
-    yield _numbers_table(found.numbers)
-    yield from muted(*_analysis_notes(found))
-
-
-def _numbers_table(numbers: ProfileNumbers) -> Table:
-    rows = [
+        draft_rows = [
+            ("the profile's picks used more", f"{drafts.wins:,}"),
+            ("the baseline's", f"{drafts.losses:,}"),
+            ("both alike", f"{drafts.ties:,}"),
+            ("by chance, p", f"{drafts.p:.3f}"),
+            *(before if seen.drafted_before else []),
+        ]
+        yield Table(("Drafted answers", *right_aligned("")), draft_rows, "drafts")
+    number_rows = [
         (name, f"{value:.6g}", f"{numbers.tuned[name]:.6g}" if name in numbers.tuned else "")
         for name, value in numbers.published.items()
     ]
     tuned = f"tuned, version {numbers.version}" if numbers.version else "tuned"
-    return Table(("Number", *right_aligned("published", tuned)), rows, "number")
+    yield Table(("Number", *right_aligned("published", tuned)), number_rows, "number")
+    yield from muted(*_analysis_notes(found))
 
 
 def _analysis_notes(found: TuningAnalysis) -> Iterator[str]:
@@ -373,13 +344,9 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
     yield Table(("", ""), list(_verdict(done, found, dry_run=dry_run)), "verdict")
     if found.best:
         step = "would be" if dry_run else "is now"
+        applied = {name: f"{value:.6g}" for name, value in done.after.items()}
         rows = [
-            (
-                name,
-                f"{found.now[name]:.6g}",
-                f"{value:.6g}",
-                f"{done.after[name]:.6g}" if name in done.after else "",
-            )
+            (name, f"{found.now[name]:.6g}", f"{value:.6g}", applied.get(name, ""))
             for name, value in found.best.items()
         ]
         yield Table(("Number", *right_aligned("was", "best", step)), rows, "number")
@@ -413,16 +380,12 @@ def _moved(title: str, moved: Sequence[Moved]) -> Iterator[Block]:
     if not moved:
         return
     rows = [
-        (ellipsize(each.query, 60), f"#{each.memory}", _place(each.before), _place(each.after))
+        (ellipsize(each.query, 60), f"#{each.memory}", str(each.before or "–"), str(each.after or "–"))
         for each in moved[:_MOST_SHOWN]
     ]
     yield Table((title, "memory", *right_aligned("stood at", "would at")), rows, title.lower())
     more = len(moved) - _MOST_SHOWN
     yield from muted(f"and {more:,} more; --json lists them all." if more > 0 else "")
-
-
-def _place(place: int) -> str:
-    return str(place) if place else "–"
 
 
 def _changed(done: TuningChange, *, dry_run: bool) -> Result:

@@ -49,17 +49,16 @@ def stats_command(call: Call) -> Result:
         "dream": settings.dream,
     }
     rows = [
-        ("entities", f"{counts.entities:,}"),
-        ("observations", f"{counts.observations:,}"),
-        ("relations", f"{counts.relations:,}"),
-        ("notes", f"{counts.notes:,}"),
-        ("messages", f"{counts.messages:,}"),
-        ("sessions", f"{sessions:,}"),
-        ("forgotten", f"{counts.forgotten:,}"),
-        ("scopes", f"{counts.scopes:,}"),
-        ("passages", f"{counts.passages:,}"),
-        ("with a vector", f"{counts.vectors:,}"),
-        ("waiting for one", f"{counts.due:,}"),
+        *(
+            (name, getattr(counts, name))
+            for name in ("entities", "observations", "relations", "notes", "messages")
+        ),
+        ("sessions", sessions),
+        ("forgotten", counts.forgotten),
+        ("scopes", counts.scopes),
+        ("passages", counts.passages),
+        ("with a vector", counts.vectors),
+        ("waiting for one", counts.due),
         ("model", "none yet" if model is None else model.name),
         ("size", file_size(counts.bytes)),
         ("last dream", "never" if last is None else f"{iso_minute(last.at, call.zone)} (dream {last.id})"),

@@ -11,7 +11,7 @@ from recollect.cli.memory_view import heading
 from recollect.cli.options import search_arguments, search_options
 from recollect.cli.phrases import ellipsize, with_remedy
 from recollect.cli.resolve import memory_of
-from recollect.cli.results import Column, Paragraph, Result, Styled, Table, right_aligned
+from recollect.cli.results import Block, Column, Paragraph, Result, Styled, Table, right_aligned
 from recollect.cli.score_steps import highest_score, score_steps, score_text, step_fields
 from recollect.cli.shapes import memory_data, picked
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recollect.cli.call import Call
-    from recollect.cli.results import Block
     from recollect.engine.whynot import Branch, WhyNot
     from recollect.rank.whynot import Standing
 
