@@ -13,8 +13,8 @@ import pytest
 from recollect.errors import InvalidInput
 from recollect.text.limits import TEXT_LIMIT
 from recollect.transfer.chats import Conversation, conversations, format_of
-from recollect.transfer.chats import members as members_module
-from recollect.transfer.chats.values import values
+from recollect.transfer.chats import archives as archives_module
+from recollect.transfer.chats.json_values import json_values
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -315,7 +315,7 @@ def test_a_zip_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: 
     path = tmp_path / "export.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", b"[" + b" " * 5_000 + b"]")
-    monkeypatch.setattr(members_module, "SIZE_LIMIT", 4_000)
+    monkeypatch.setattr(archives_module, "SIZE_LIMIT", 4_000)
 
     with pytest.raises(InvalidInput, match=r"GB of conversations.*unpack it"):
         format_of(path)
@@ -437,5 +437,5 @@ def test_a_value_without_an_end_is_given_up_before_it_fills_the_memory() -> None
     with pytest.raises(
         InvalidInput, match=r"export is not JSON from character 2 on: .* within 70,000 characters"
     ):
-        list(values(endless, "export", limit=70_000))
+        list(json_values(endless, "export", limit=70_000))
     assert endless.tell() < 300_000

@@ -14,7 +14,7 @@ from transfer_world import engine_at, entity, exported, relation
 
 from recollect.errors import Conflict, InvalidInput
 from recollect.transfer import export_file, import_file
-from recollect.transfer import source as source_module
+from recollect.transfer import files as files_module
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,7 +82,7 @@ def test_a_packed_file_that_is_cut_short_says_so(mine: Engine, keep_going: bool)
 
 
 def test_a_line_that_is_too_long_is_passed_over(mine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(source_module, "LINE_LIMIT", 200)
+    monkeypatch.setattr(files_module, "LINE_LIMIT", 200)
     long = entity("Long", "x" * 1_000)
 
     report = import_file(mine, io.StringIO(entity("Before") + long + entity("After")))

@@ -7,8 +7,8 @@ from typing import IO, TYPE_CHECKING, Literal
 
 from recollect.records import Kind
 from recollect.transfer import full, official
+from recollect.transfer.files import open_target
 from recollect.transfer.reports import ExportReport
-from recollect.transfer.target import open_target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.records import Memory
 
 ExportFormat = Literal["official", "full"]
-_TOLD_EVERY = 500
+_PROGRESS_EVERY = 500
 _LEFT_OUT = "Notes and messages were left out: this format has no place for them, and the full one has."
 
 
@@ -41,75 +41,57 @@ def export_file(
     it gives the same store again, ids included.
 
     All of it is of one moment. A file appears only when it is whole, and one that is there is kept unless
-    `overwrite` says otherwise; a name that ends in .gz is packed. `progress` is told memories.
+    `overwrite` says otherwise; a name that ends in .gz is packed. `progress` gets numbers of memories.
     """
     everything = format == "full" and not scope_only
     with (
         engine.upkeep.export(everything=everything) as found,
         open_target(target, overwrite=overwrite) as write,
     ):
-        told = _teller(found, progress)
-        return (_export_full if format == "full" else _export_official)(found, write, told)
+        write_all = _write_full if format == "full" else _write_official
+        counts = write_all(found, write, progress)
+        note = _LEFT_OUT if format != "full" and found.has_texts() else None
+        return ExportReport(format, note=note, **counts)
 
 
-def _export_official(
-    found: Export, write: Callable[[str], object], told: Callable[[int], None]
-) -> ExportReport:
+def _write_official(found: Export, write: Callable[[str], object], progress: Progress | None) -> Counter[str]:
     counts: Counter[str] = Counter()
-    for entity in _counted(found.entities(), told):
+    for entity in _reported(found.entities(), found, progress):
         write(official.entity_line(entity))
         counts["entities"] += 1
         counts["observations"] += len(entity.in_force)
     for relation in found.relations_in_force():
         write(official.relation_line(relation))
         counts["relations"] += 1
-    return ExportReport(
-        "official",
-        lines=counts["entities"] + counts["relations"],
-        entities=counts["entities"],
-        observations=counts["observations"],
-        relations=counts["relations"],
-        note=_LEFT_OUT if found.has_texts() else None,
-    )
+    counts["lines"] = counts["entities"] + counts["relations"]
+    return counts
 
 
-def _export_full(found: Export, write: Callable[[str], object], told: Callable[[int], None]) -> ExportReport:
+def _write_full(found: Export, write: Callable[[str], object], progress: Progress | None) -> Counter[str]:
     write(full.header())
-    counts: Counter[str] = Counter(lines=1)
-    for memory in _counted(found.memories(), told):
+    counts: Counter[str] = Counter()
+    for memory in _reported(found.memories(), found, progress):
         write(full.memory_line(memory))
-        counts["lines"] += 1
         counts["entities" if memory.kind is Kind.ENTITY else "texts"] += 1
         counts["observations"] += len(memory.observations)
         counts["forgotten"] += memory.deleted_at is not None
     for relation in found.relations():
         write(full.relation_line(relation))
-        counts["lines"] += 1
         counts["relations"] += 1
-    return ExportReport(
-        "full",
-        lines=counts["lines"],
-        entities=counts["entities"],
-        observations=counts["observations"],
-        texts=counts["texts"],
-        relations=counts["relations"],
-        forgotten=counts["forgotten"],
-    )
+    counts["lines"] = 1 + counts["entities"] + counts["texts"] + counts["relations"]
+    return counts
 
 
-def _counted(memories: Iterable[Memory], told: Callable[[int], None]) -> Iterator[Memory]:
+def _reported(memories: Iterable[Memory], found: Export, progress: Progress | None) -> Iterator[Memory]:
+    if progress is None:
+        yield from memories
+        return
+    # Of several scopes, we cannot say beforehand how much each of them holds.
+    total = found.total()
     done = 0
     for done, memory in enumerate(memories, start=1):
         yield memory
-        if done % _TOLD_EVERY == 0:
-            told(done)
-    if done % _TOLD_EVERY:
-        told(done)
-
-
-def _teller(found: Export, progress: Progress | None) -> Callable[[int], None]:
-    if progress is None:
-        return lambda _: None
-    # Of several scopes, we cannot say beforehand how much each of them holds.
-    total = found.total()
-    return lambda done: progress(done, total)
+        if done % _PROGRESS_EVERY == 0:
+            progress(done, total)
+    if done % _PROGRESS_EVERY:
+        progress(done, total)

@@ -1,61 +1,55 @@
 """Our own format, which keeps everything: a header, every memory with its observations, every relation.
 
-Keys stand in the order of the records' fields. A field that has its usual value is left out. Times are
-ISO 8601 in UTC, to the microsecond. Nothing in the file depends on when or where it was written, so two
-exports of the same memories are equal byte for byte. Vectors are not in it: they are made from the texts.
+Keys stand in the order of the records' fields, which are listed in `records` alone. A field with its
+default value is left out. Times are ISO 8601 in UTC, to the microsecond. Nothing in the file depends on
+when or where it was written, so two exports of the same memories are equal byte for byte. Vectors are not
+in it: they are made from the texts.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import fields, replace
+import json
+from dataclasses import MISSING, fields, replace
 from datetime import UTC, datetime
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_type_hints
 
 from recollect.errors import InvalidInput
-from recollect.records import (
-    Absence,
-    Consolidation,
-    Kind,
-    Memory,
-    Observation,
-    Relation,
-    Revision,
-    Scope,
-    Status,
-)
-from recollect.text.limits import clean_name, clean_share, clean_text, clean_type
-from recollect.transfer.plain import line_of, object_of
-from recollect.transfer.reading import Read
+from recollect.records import Absence, Kind, Memory, Observation, Relation, Revision, Scope
+from recollect.text.limits import clean_name, clean_text, clean_type
+from recollect.transfer.json_lines import ParsedLine, read_object, write_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from pydantic import BaseModel, ValidationError, ValidationInfo
 
 VERSION = 1
-_Record = TypeVar("_Record", Observation, Revision, Absence, Memory, Relation)
-_LISTED = {"observations", "former", "absences"}
-_Choice = TypeVar("_Choice", bound=StrEnum)
 # The largest whole number that every reader of JSON gets right; an id beyond it would also use up SQLite's.
 _LARGEST = 2**53 - 1
+_PARTS = {"observations": Observation, "former": Revision, "absences": Absence}
+_PART_NAMES = {"observations": "observation", "former": "former text", "absences": "absence"}
+# A field that would repeat another one.
+_SAME_AS = {"updated_at": "created_at"}
+# What follows from the rest: names from ids, and mentions from texts, except for those that the caller named.
+_NOT_WRITTEN = {"source_name", "target_name", "mentions"}
 
-Record = Memory | Relation
+FullRecord = Memory | Relation
+_Record = TypeVar("_Record", Observation, Revision, Absence, Memory, Relation)
 
 
 def header() -> str:
-    return line_of({"recollect": VERSION})
+    return write_object({"recollect": VERSION})
 
 
 def is_header(content: bytes | None) -> bool:
     """Whether a file that begins with this line is of our format, of whatever version."""
     try:
-        return "recollect" in object_of(content)
+        return "recollect" in read_object(content)
     except InvalidInput:
         return False
 
 
 def check_header(content: bytes | None) -> None:
-    plain = object_of(content)
+    plain = read_object(content)
     if "recollect" not in plain:
         raise InvalidInput(
             'The file does not begin with {"recollect":1}, so it is no full export; '
@@ -70,270 +64,196 @@ def check_header(content: bytes | None) -> None:
 
 
 def memory_line(memory: Memory) -> str:
-    return line_of({"record": "memory", **_plain(memory)})
+    return write_object({"record": "memory", **_plain(memory)})
 
 
 def relation_line(relation: Relation) -> str:
-    return line_of({"record": "relation", **_plain(relation)})
+    return write_object({"record": "relation", **_plain(relation)})
 
 
-def parsed(content: bytes | None) -> Read[Record]:
-    plain = object_of(content)
+def parse_record(content: bytes | None) -> ParsedLine[FullRecord]:
+    plain = read_object(content)
     match plain.pop("record", None):
         case "memory":
-            return Read(_memory(plain))
+            return ParsedLine(_memory(plain))
         case "relation":
-            return Read(_relation(plain))
+            return ParsedLine(_relation(plain))
         case None:
             raise InvalidInput("The line has no `record`; it is memory or relation.")
         case other:
             raise InvalidInput(f"The line's `record` is {str(other)[:40]!a}; it is memory or relation.")
 
 
-def parsed_relation(content: bytes | None) -> Read[Relation | None]:
+def parse_relation(content: bytes | None) -> ParsedLine[Relation | None]:
     """None for a memory, without a look at what it holds."""
-    plain = object_of(content)
-    return Read(_relation(plain) if plain.pop("record", None) == "relation" else None)
-
-
-# Records to plain values
-
-# A field that would repeat another one.
-_SAME_AS = {"updated_at": "created_at"}
-# What follows from the rest: names from ids, and mentions from texts, but for those that the caller told.
-_NOT_WRITTEN = {"source_name", "target_name", "mentions"}
+    plain = read_object(content)
+    return ParsedLine(_relation(plain) if plain.pop("record", None) == "relation" else None)
 
 
 def _plain(record: _Record) -> dict[str, object]:
     plain: dict[str, object] = {}
     for field in fields(record):
         value = getattr(record, field.name)
-        usual = getattr(record, _SAME_AS[field.name]) if field.name in _SAME_AS else field.default
-        if field.name in _NOT_WRITTEN or (value == usual and type(value) is type(usual)):
+        default = getattr(record, _SAME_AS[field.name]) if field.name in _SAME_AS else field.default
+        if field.name in _NOT_WRITTEN or (value == default and type(value) is type(default)):
             continue
         if isinstance(value, Scope):
             plain |= {part: name for part, name in (("owner", value.owner), ("agent", value.agent)) if name}
         elif isinstance(value, datetime):
-            plain[field.name] = (
-                value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-            )
-        elif field.name in _LISTED:
+            written = value.astimezone(UTC).isoformat(timespec="microseconds")
+            plain[field.name] = written.replace("+00:00", "Z")
+        elif field.name in _PARTS:
             plain[field.name] = [_plain(part) for part in value]
-        elif isinstance(value, tuple):
-            plain[field.name] = list(value)
         else:
-            plain[field.name] = value
+            plain[field.name] = list(value) if isinstance(value, tuple) else value
     return plain
 
 
-# Plain values to records
-
-
 def _memory(plain: dict[str, Any]) -> Memory:
-    scope = Scope(_label(plain.pop("owner", ""), "owner"), _label(plain.pop("agent", ""), "agent"))
-    kind = _choice(Kind, plain.pop("kind", None), "kind")
-    observations = _list(plain.pop("observations", []), "observations")
-    former = _list(plain.pop("former", []), "former")
-    absences = _list(plain.pop("absences", []), "absences")
-    read = _read(plain, _MEMORY_FIELDS, {"id", "created_at"}, "memory")
+    values = _validated(Memory, plain)
     memory = Memory(
-        kind=kind,
-        scope=scope,
-        observations=tuple(_observation(observation) for observation in observations),
-        former=tuple(map(_revision, former)),
-        absences=tuple(map(_absence, absences)),
-        **{"updated_at": read["created_at"], **read},
+        scope=Scope(values.pop("owner", ""), values.pop("agent", "")),
+        **{"updated_at": values["created_at"], **values},
     )
-    if kind is Kind.ENTITY:
+    if memory.kind is Kind.ENTITY:
         if memory.text or memory.former:
             raise InvalidInput("An entity has observations, and no `text`.")
         return replace(memory, name=clean_name(memory.name))
     if memory.name or memory.observations:
-        raise InvalidInput(f"A {kind} has a `text`, and neither a name nor observations.")
+        raise InvalidInput(f"A {memory.kind} has a `text`, and neither a name nor observations.")
     clean_text(memory.text)
     return memory
 
 
-def _observation(plain: object) -> Observation:
-    if not isinstance(plain, dict):
-        raise InvalidInput("An observation must be an object.")
-    needed = {"id", "content", "kind", "created_at"}
-    return Observation(**_read(plain, _OBSERVATION_FIELDS, needed, "observation"))
-
-
-def _revision(plain: object) -> Revision:
-    if not isinstance(plain, dict):
-        raise InvalidInput("A former text must be an object.")
-    return Revision(**_read(plain, _REVISION_FIELDS, set(_REVISION_FIELDS), "former text"))
-
-
-def _absence(plain: object) -> Absence:
-    if not isinstance(plain, dict):
-        raise InvalidInput("An absence must be an object.")
-    return Absence(**_read(plain, _ABSENCE_FIELDS, set(_ABSENCE_FIELDS), "absence"))
-
-
-def _reason(value: object, name: str) -> str:
-    if value not in {"forgotten", "superseded"}:
-        raise InvalidInput(f"`{name}` must be forgotten or superseded, not {str(value)[:40]!a}.")
-    return str(value)
-
-
-def _list(value: object, name: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise InvalidInput(f"`{name}` must be a list.")
-    return value
-
-
 def _relation(plain: dict[str, Any]) -> Relation:
-    needed = {"id", "source", "target", "type", "created_at"}
-    return Relation(source_name="", target_name="", **_read(plain, _RELATION_FIELDS, needed, "relation"))
+    return Relation(source_name="", target_name="", **_validated(Relation, plain))
 
 
-def _read(
-    plain: Mapping[str, Any], known: Mapping[str, Callable[[Any, str], object]], needed: set[str], what: str
-) -> dict[str, Any]:
-    missing = needed - set(plain)
-    if missing:
-        raise InvalidInput(f"The {what} has no {', '.join(f'`{name}`' for name in sorted(missing))}.")
-    unknown = set(plain) - set(known)
-    if unknown:
-        # Never passed over: it would be lost on the way.
-        raise InvalidInput(f"The {what} has {', '.join(map(ascii, sorted(unknown)))}, which is unknown here.")
-    return {name: known[name](value, name) for name, value in plain.items()}
+def _validated(record: type, plain: dict[str, Any]) -> dict[str, Any]:
+    """The values of a record's fields; `InvalidInput` says which of them is wrong, and how."""
+    from pydantic import ValidationError  # noqa: PLC0415  # exports need none
+
+    try:
+        return _values(_row_model(record).model_validate(plain))
+    except ValidationError as error:
+        raise InvalidInput(_reason(error, record.__name__.lower())) from None
 
 
-def _time(value: object, name: str) -> datetime:
+def _values(row: BaseModel) -> dict[str, Any]:
+    values = {name: getattr(row, name) for name in row.model_fields_set}
+    for name, record in _PARTS.items():
+        if name in values:
+            values[name] = tuple(record(**_values(part)) for part in values[name])
+    return values
+
+
+@cache
+def _row_model(record: type) -> type[BaseModel]:
+    """What a row of the file may hold: the fields of the record, checked by their types."""
+    from pydantic import ConfigDict, create_model  # noqa: PLC0415  # exports need none
+
+    types = _field_types()
+    hints = get_type_hints(record)
+    rows: dict[str, Any] = {"owner": (types["label"], ""), "agent": (types["label"], "")}
+    if record is not Memory:
+        rows = {}
+    for field in fields(record):
+        if field.name in _NOT_WRITTEN or field.name == "scope":
+            continue
+        hint = hints[field.name]
+        # A field that may be absent is absent, and never null.
+        plain = next((each for each in get_args(hint) if each is not type(None)), hint)
+        if field.name in _PARTS:
+            type_ = list[_row_model(_PARTS[field.name])]  # type: ignore[misc, valid-type]  # made at run time
+        else:
+            own = types.get(f"{record.__name__}.{field.name}") or types.get(field.name)
+            type_ = own or types.get(plain) or plain
+        needed = field.default is MISSING and field.name not in _SAME_AS
+        rows[field.name] = (type_, ... if needed else None)
+    model: type[BaseModel] = create_model(record.__name__, __config__=ConfigDict(extra="forbid"), **rows)
+    return model
+
+
+@cache
+def _field_types() -> dict[Any, Any]:
+    """The check of a field: by its record and name, else by its name, else by its type."""
+    from pydantic import AfterValidator, Field, PlainValidator, Strict, StrictBool  # noqa: PLC0415
+
+    def whole(least: int, most: int = _LARGEST) -> Any:
+        return Annotated[int, Strict(), Field(ge=least, le=most)]
+
+    def number(least: float | None = None, most: float | None = None, above: float | None = None) -> Any:
+        return Annotated[float, Strict(), Field(allow_inf_nan=False, ge=least, le=most, gt=above)]
+
+    id_, type_name = whole(1), Annotated[str, PlainValidator(_type_name)]
+    label, text = Annotated[str, PlainValidator(_label)], Annotated[str, PlainValidator(_text)]
+    return {
+        "label": label,
+        "Observation.content": text,
+        "Observation.kind": type_name,
+        "Revision.text": text,
+        "Absence.why": Literal["forgotten", "superseded"],
+        "type": type_name,
+        "position": whole(-_LARGEST),
+        "depth": whole(1, 3),
+        "revisions": whole(0),
+        "duplicates": whole(0),
+        "strength": number(0, 1),
+        "importance": number(0, 1),
+        "stability": number(above=0),
+        "tags": Annotated[list[type_name], AfterValidator(tuple)],  # type: ignore[valid-type]  # made at run time
+        "about": Annotated[list[id_], AfterValidator(tuple)],  # type: ignore[valid-type]
+        int: id_,
+        float: number(),
+        bool: StrictBool,
+        str: label,
+        datetime: Annotated[datetime, PlainValidator(_time)],
+    }
+
+
+def _label(value: object, info: ValidationInfo) -> str:
+    """Text that may be empty."""
+    return value if isinstance(value, str) and not value.strip() else _text(value, info)
+
+
+def _text(value: object, info: ValidationInfo) -> str:
+    return clean_text(value, f"`{info.field_name}`")
+
+
+def _type_name(value: object, info: ValidationInfo) -> str:
+    return clean_type(value, f"`{info.field_name}`")
+
+
+def _time(value: object) -> datetime:
     try:
         when = datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
         when = None
     if when is None or when.tzinfo is None:
-        raise InvalidInput(f"`{name}` must be a time such as 2026-01-31T12:00:00.000000Z, not {value!a}.")
+        raise ValueError("it must be a time such as 2026-01-31T12:00:00.000000Z")
     try:
         return when.astimezone(UTC)
     except OverflowError:
-        raise InvalidInput(f"`{name}` is {value!a}, which is outside the years 1 to 9999.") from None
+        raise ValueError("it must be in the years 1 to 9999") from None
 
 
-def _id(value: object, name: str) -> int:
-    return _whole(value, name, least=1)
-
-
-def _count(value: object, name: str) -> int:
-    return _whole(value, name, least=0)
-
-
-def _whole(value: object, name: str, *, least: int, most: int = _LARGEST) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InvalidInput(f"`{name}` must be a whole number from {least} to {most}, not {str(value)[:40]}.")
-    return value
-
-
-def _number(value: object, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InvalidInput(f"`{name}` must be a number, not {str(value)[:40]}.")
-    return float(value)
-
-
-def _above_zero(value: object, name: str) -> float:
-    number = _number(value, name)
-    if number <= 0:
-        raise InvalidInput(f"`{name}` must be above 0, not {number}.")
-    return number
-
-
-def _choice(choices: type[_Choice], value: object, name: str) -> _Choice:
-    try:
-        return choices(value)  # type: ignore[arg-type]  # whatever it is, the enumeration says if it knows it
-    except ValueError:
-        raise InvalidInput(
-            f"`{name}` must be one of {', '.join(choices)}, not {str(value)[:40]!a}."
-        ) from None
-
-
-def _flag(value: object, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise InvalidInput(f"`{name}` must be true or false.")
-    return value
-
-
-def _label(value: object, name: str) -> str:
-    """Text that may be empty."""
-    return value if isinstance(value, str) and not value.strip() else clean_text(value, f"`{name}`")
-
-
-def _text(value: object, name: str) -> str:
-    return clean_text(value, f"`{name}`")
-
-
-def _type(value: object, name: str) -> str:
-    return clean_type(value, f"`{name}`")
-
-
-_OBSERVATION_FIELDS: Mapping[str, Callable[[Any, str], object]] = {
-    "id": _id,
-    "content": _text,
-    "kind": _type,
-    "created_at": _time,
-    "happened_at": _time,
-    "superseded_by": _id,
-    "superseded_at": _time,
-    "similar_to": _id,
-    "similarity": _number,
-    "corrected_by": _id,
-    "deleted_at": _time,
-}
-_ABSENCE_FIELDS: Mapping[str, Callable[[Any, str], object]] = {
-    "why": _reason,
-    "since": _time,
-    "until": _time,
-}
-_REVISION_FIELDS: Mapping[str, Callable[[Any, str], object]] = {"text": _text, "since": _time, "until": _time}
-_MEMORY_FIELDS: Mapping[str, Callable[[Any, str], object]] = {
-    "id": _id,
-    "created_at": _time,
-    "updated_at": _time,
-    "happened_at": _time,
-    "name": _label,
-    "type": _type,
-    "text": _label,
-    "category": _label,
-    "source": _label,
-    "session": _label,
-    "position": lambda value, name: _whole(value, name, least=-_LARGEST),
-    "role": _label,
-    "speaker": _label,
-    "undated": _flag,
-    "drawn_from": _id,
-    "tags": lambda value, name: tuple(_type(tag, name) for tag in _list(value, name)),
-    "about": lambda value, name: tuple(_id(entity, name) for entity in _list(value, name)),
-    "similar_to": _id,
-    "similarity": _number,
-    "status": lambda value, name: _choice(Status, value, name),
-    "consolidation": lambda value, name: _choice(Consolidation, value, name),
-    "strength": clean_share,
-    "depth": lambda value, name: _whole(value, name, least=1, most=3),
-    "spread": _id,
-    "stability": _above_zero,
-    "importance": clean_share,
-    "importance_tag": _label,
-    "pinned": _flag,
-    "revisions": _count,
-    "duplicates": _count,
-    "superseded_by": _id,
-    "superseded_at": _time,
-    "deleted_at": _time,
-}
-_RELATION_FIELDS: Mapping[str, Callable[[Any, str], object]] = {
-    "id": _id,
-    "source": _id,
-    "target": _id,
-    "type": _type,
-    "created_at": _time,
-    "context": _label,
-    "since": _time,
-    "until": _time,
-    "inverse_of": _id,
-    "deleted_at": _time,
-}
+def _reason(error: ValidationError, what: str) -> str:
+    """The first problem of a row: what is missing, else what is unknown, else what is wrong."""
+    order = ("missing", "extra_forbidden")
+    problems = error.errors(include_url=False, include_context=False)
+    first = min(problems, key=lambda each: order.index(each["type"]) if each["type"] in order else 2)
+    path = [each for each in first["loc"] if isinstance(each, str)]
+    owner = _PART_NAMES[path[0]] if len(path) > 1 else what
+    same = [
+        each for each in problems if each["type"] == first["type"] and each["loc"][:-1] == first["loc"][:-1]
+    ]
+    names = sorted(str(each["loc"][-1]) for each in same)
+    match first["type"]:
+        case "missing":
+            return f"The {owner} has no {', '.join(f'`{name}`' for name in names)}."
+        case "extra_forbidden":
+            # Never passed over: it would be lost on the way.
+            return f"The {owner} has {', '.join(map(ascii, names))}, which is unknown here."
+        case _:
+            why = first["msg"].removeprefix("Value error, ").replace("Input should", "it should")
+            return f"`{path[-1]}` is {json.dumps(first['input'])[:40]}, but {why}."

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from recollect.transfer import full
-from recollect.transfer.import_full import import_full
-from recollect.transfer.import_official import import_official
-from recollect.transfer.source import open_source
-from recollect.transfer.tally import Tally
+from recollect.transfer.files import open_lines
+from recollect.transfer.full_import import import_full
+from recollect.transfer.official import import_official
+from recollect.transfer.reports import Tally
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
@@ -41,11 +41,11 @@ def import_file(
     id, and a relation that leads nowhere is named in the report and is no reason to stop.
 
     The rows are written in batches, each durable by itself. Then, unless `embed` is false, what waits for a
-    vector is embedded. `progress` is told bytes of the file, for each time it is read; `embed_progress` is
-    told passages.
+    vector is embedded. `progress` gets bytes of the file, for each time it is read; `embed_progress` gets
+    numbers of passages.
     """
     tally = Tally()
-    with open_source(source, progress) as file:
+    with open_lines(source, progress) as file:
         first = file.first()
         is_full = format == "full" or (
             format == "auto" and first is not None and full.is_header(first.content)

@@ -2,6 +2,10 @@
 
 It writes `{"type":"entity","name":…,"entityType":…,"observations":[…]}` and
 `{"type":"relation","from":…,"to":…,"relationType":…}`. Further keys are passed over, as it does itself.
+
+Entities are imported first, then relations, wherever they stand in the file. That server keeps relations
+whose ends do not exist, so its files have them; what only a relation names is created, as when a client
+relates it.
 """
 
 from __future__ import annotations
@@ -11,37 +15,82 @@ from typing import TYPE_CHECKING, Any
 from recollect.changes import NewEntity, NewObservation, NewRelation
 from recollect.errors import InvalidInput
 from recollect.text.limits import clean_name, clean_text, clean_type
-from recollect.transfer.plain import line_of, object_of
-from recollect.transfer.reading import Read
+from recollect.transfer.json_lines import (
+    ParsedLine,
+    batches,
+    ignore_line,
+    read_object,
+    records,
+    refuse_line,
+    without_none,
+    write_object,
+)
 
 if TYPE_CHECKING:
+    from recollect.engine.upkeep.transfer import Import
     from recollect.records import Memory, Relation
+    from recollect.transfer.files import LineFile
+    from recollect.transfer.reports import Tally
+
+OfficialRecord = NewEntity | NewRelation
 
 
-Record = NewEntity | NewRelation
+def import_official(into: Import, source: LineFile, tally: Tally, *, keep_going: bool) -> None:
+    source.plan(2 if keep_going else 3)
+    if not keep_going:
+        for _ in records(source, _parse_record, refuse_line):
+            pass
+    relations = _import_entities(into, source, tally)
+    if relations:
+        _import_relations(into, source, tally)
+    source.finish()
 
 
-def parsed(content: bytes | None) -> Read[Record]:
-    plain = object_of(content)
+def _import_entities(into: Import, source: LineFile, tally: Tally) -> int:
+    """Write the entities, and count the relations that are to follow."""
+    relations = 0
+    for batch in batches(records(source, _parse_record, tally.bad)):
+        entities = [item.record for item in batch if isinstance(item.record, NewEntity)]
+        relations += len(batch) - len(entities)
+        if not entities:
+            continue
+        for outcome in into.entities(entities):
+            tally.counts["entities_created" if outcome.created else "entities_merged"] += 1
+            tally.counts["observations_added"] += len(outcome.added)
+            tally.counts["types_taken"] += outcome.took_type is not None
+            tally.counts["types_kept"] += outcome.kept_type is not None
+    tally.lines = source.read
+    return relations
+
+
+def _import_relations(into: Import, source: LineFile, tally: Tally) -> None:
+    for batch in batches(without_none(records(source, _parse_relation, ignore_line))):
+        for outcome in into.relations(item.record for item in batch):
+            tally.counts["relations_created" if outcome.created else "relations_known"] += 1
+            tally.also_created(outcome.also_created)
+
+
+def _parse_record(content: bytes | None) -> ParsedLine[OfficialRecord]:
+    plain = read_object(content)
     match plain.get("type"):
         case "entity":
             return _entity(plain)
         case "relation":
-            return Read(_relation(plain))
+            return ParsedLine(_relation(plain))
         case None:
             raise InvalidInput("The line has no `type`; it is entity or relation.")
         case other:
             raise InvalidInput(f"The line's `type` is {str(other)[:40]!a}; it is entity or relation.")
 
 
-def parsed_relation(content: bytes | None) -> Read[NewRelation | None]:
+def _parse_relation(content: bytes | None) -> ParsedLine[NewRelation | None]:
     """None for an entity, without a look at what it holds."""
-    plain = object_of(content)
-    return Read(_relation(plain) if plain.get("type") == "relation" else None)
+    plain = read_object(content)
+    return ParsedLine(_relation(plain) if plain.get("type") == "relation" else None)
 
 
 def entity_line(entity: Memory) -> str:
-    return line_of(
+    return write_object(
         {
             "type": "entity",
             "name": entity.name,
@@ -52,7 +101,7 @@ def entity_line(entity: Memory) -> str:
 
 
 def relation_line(relation: Relation) -> str:
-    return line_of(
+    return write_object(
         {
             "type": "relation",
             "from": relation.source_name,
@@ -62,7 +111,7 @@ def relation_line(relation: Relation) -> str:
     )
 
 
-def _entity(plain: dict[str, Any]) -> Read[Record]:
+def _entity(plain: dict[str, Any]) -> ParsedLine[OfficialRecord]:
     """An entity keeps what is good of its observations: without it, its relations would be lost as well."""
     name = clean_name(_given(plain, "name"), "`name`")
     type_ = plain.get("entityType", "")
@@ -79,7 +128,7 @@ def _entity(plain: dict[str, Any]) -> Read[Record]:
             observations.append(NewObservation(clean_text(content, f"text of observation {number}")))
         except InvalidInput as error:
             wrong.append(str(error))
-    return Read(NewEntity(name, known, tuple(observations)), _left_out(wrong))
+    return ParsedLine(NewEntity(name, known, tuple(observations)), _left_out(wrong))
 
 
 def _relation(plain: dict[str, Any]) -> NewRelation:

@@ -1,9 +1,13 @@
-"""What an import or an export says of itself."""
+"""What an import or an export says of itself, and how it is counted."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Format = Literal["official", "full"]
 
@@ -32,7 +36,7 @@ class Dangling:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did. Every line of the file is in one of the counts, but for empty ones."""
+    """What an import did. Every line of the file is in one of the counts, except for empty ones."""
 
     format: Format
     lines: int = 0
@@ -70,13 +74,8 @@ class ImportReport:
     @property
     def changed(self) -> bool:
         """Whether the store holds anything that it did not hold before."""
-        return bool(
-            self.entities_created
-            + self.observations_added
-            + self.texts_created
-            + self.relations_created
-            + self.types_taken
-        )
+        created = self.entities_created + self.texts_created + self.relations_created
+        return bool(created + self.observations_added + self.types_taken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +93,46 @@ class ExportReport:
     """How many of the memories are forgotten ones."""
     note: str | None = None
     """What the store has and the format has no place for."""
+
+
+class Tally:
+    """The report of an import under way: counts, and the first of what went wrong."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.counts: Counter[str] = Counter()
+        """By the names of the report's counts."""
+        self._bad: list[BadLine] = []
+        self._also_created: list[str] = []
+        self._dangling: list[Dangling] = []
+
+    @property
+    def found_something(self) -> bool:
+        """Whether any line could be read."""
+        return self.lines > self.counts["bad_count"]
+
+    def bad(self, line: int, reason: str) -> None:
+        self.counts["bad_count"] += 1
+        if len(self._bad) < SHOWN:
+            self._bad.append(BadLine(line, reason))
+
+    def also_created(self, names: Sequence[str]) -> None:
+        self.counts["also_created_count"] += len(names)
+        self._also_created += names[: SHOWN - len(self._also_created)]
+
+    def dangling(self, relation: Dangling) -> None:
+        self.counts["dangling_count"] += 1
+        if len(self._dangling) < SHOWN:
+            self._dangling.append(relation)
+
+    def report(self, format_: Format, embedded: int, note: str | None) -> ImportReport:
+        return ImportReport(
+            format=format_,
+            lines=self.lines,
+            also_created=tuple(self._also_created),
+            dangling=tuple(self._dangling),
+            bad_lines=tuple(self._bad),
+            embedded=embedded,
+            note=note,
+            **self.counts,
+        )

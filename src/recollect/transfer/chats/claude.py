@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 from recollect.errors import InvalidInput
 from recollect.transfer.chats.conversation import (
     Conversation,
-    dated,
-    kind_of,
+    conversation_of,
     marked,
     named,
-    object_at,
     session_of,
     spoken,
     text_of,
+    time_of_iso,
 )
-from recollect.transfer.chats.times import of_iso
+from recollect.transfer.json_lines import json_type
 
 if TYPE_CHECKING:
     from recollect.changes import Turn
@@ -24,31 +23,21 @@ if TYPE_CHECKING:
 _ROLES = {"human": ("user", None), "user": ("user", None), "assistant": ("assistant", "Claude")}
 
 
-def conversation(plain: dict[str, Any], place: str) -> Conversation:
+def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
     messages = plain.get("chat_messages")
     if not isinstance(messages, list):
-        raise InvalidInput(f"It has no list of `chat_messages`, as Claude's have, but {kind_of(messages)}.")
+        raise InvalidInput(f"It has no list of `chat_messages`, as Claude's have, but {json_type(messages)}.")
     id_ = text_of(plain.get("uuid"))
     if id_ is None:
         raise InvalidInput("It has no `uuid`, so that it could not be known again.")
     session = session_of(f"claude:{id_}")
-    turns: list[Turn] = []
-    bad: list[str] = []
-    for number, message in _branch(plain, messages):
-        try:
-            turn = _turn(object_at(message, "It"), session, number)
-        except InvalidInput as error:
-            bad.append(f"message {number}: {error}")
-            continue
-        if turn is not None:
-            turns.append(turn)
+
+    def turn(number: int, message: dict[str, Any]) -> Turn | None:
+        return _turn(message, session, number)
+
     title = named(plain.get("name"), "(no title)")
-    return Conversation(
-        session=session,
-        title=title,
-        turns=dated(turns, of_iso(plain.get("created_at"))),
-        bad=tuple(f"{place}, {title!r}, {reason}" for reason in bad),
-    )
+    start = time_of_iso(plain.get("created_at"))
+    return conversation_of(session, title, place, _branch(plain, messages), turn, start=start)
 
 
 def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]:
@@ -76,7 +65,7 @@ def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]
 
 
 def _created(message: dict[str, Any]) -> float:
-    at = of_iso(message.get("created_at"))
+    at = time_of_iso(message.get("created_at"))
     return at.timestamp() if at is not None else float("-inf")
 
 
@@ -90,7 +79,7 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
     role, speaker = _ROLES[sender]
     id_ = text_of(message.get("uuid"))
     source = f"claude:{id_}" if id_ else None
-    turn = spoken(content, role, speaker, of_iso(message.get("created_at")), source)
+    turn = spoken(content, role, speaker, time_of_iso(message.get("created_at")), source)
     return turn if id_ else marked(turn, session, number)
 
 

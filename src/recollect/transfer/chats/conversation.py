@@ -1,4 +1,4 @@
-"""A conversation as it was read, whatever file it stood in, and how its turns are made."""
+"""A conversation as it was read, whatever file it stood in; how its turns are made, and its times read."""
 
 from __future__ import annotations
 
@@ -6,17 +6,31 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.changes import Turn
 from recollect.errors import InvalidInput
 from recollect.text.limits import clean_name, clean_text, clean_type
+from recollect.transfer.json_lines import json_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
+    from collections.abc import Callable, Iterable
+
+_Key = TypeVar("_Key", str, int)
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# As seconds, these lie after the year 5000: nobody has written then, but programs do count milliseconds.
+_MILLISECONDS = 1e11
+# Who writes a date puts it near the start.
+_STAMP_LIMIT = 200
+_DATE = r"(?P<date>\d{4}-\d{2}-\d{2})"
+_CLOCK = (
+    r"(?P<clock>\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?)"
+    r"\s*(?P<half>[ap]\.?m\b\.?)?\s*(?P<zone>Z\b|UTC\b|[+-]\d{2}:?\d{2}\b)?"
+)
+_MOMENT = re.compile(rf"(?:\b{_DATE})?(?:(?:^|\b|T)[T,\s]{{0,3}}{_CLOCK})?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +91,32 @@ def dated(turns: Iterable[Turn], start: datetime | None) -> tuple[Turn, ...]:
     return tuple(found)
 
 
+def conversation_of(
+    session: str,
+    title: str,
+    place: str,
+    messages: Iterable[tuple[_Key, object]],
+    turn_of: Callable[[_Key, dict[str, Any]], Turn | None],
+    *,
+    start: datetime | None,
+    bad: Iterable[str] = (),
+) -> Conversation:
+    """The turns of messages, each under its key; what cannot be read is named with its place."""
+    turns: list[Turn] = []
+    reasons = list(bad)
+    for key, message in messages:
+        try:
+            turn = turn_of(key, object_at(message, "It"))
+        except InvalidInput as error:
+            reasons.append(f"message {key!a}: {error}")
+            continue
+        if turn is not None:
+            turns.append(turn)
+    return Conversation(
+        session, title, dated(turns, start), tuple(f"{place}, {title!r}, {reason}" for reason in reasons)
+    )
+
+
 def unreadable(session: str, title: str, reason: str) -> Conversation:
     """Nothing but the reason why there is nothing."""
     return Conversation(session, title, (), (reason,))
@@ -97,13 +137,61 @@ def named(value: object, otherwise: str) -> str:
     return " ".join((text_of(value) or otherwise).split())
 
 
-def kind_of(value: object) -> str:
-    """What a JSON value is, in words."""
-    names = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
-    return names.get(type(value), "a number")
-
-
-def object_at(value: object, what: str) -> dict[str, object]:
+def object_at(value: object, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InvalidInput(f"{what} is {kind_of(value)}, where an object was expected.")
+        raise InvalidInput(f"{what} is {json_type(value)}, where an object was expected.")
     return value
+
+
+# Times: one that names no zone is read as UTC
+
+
+def time_of_seconds(value: object) -> datetime | None:
+    """Seconds since 1970; None if it is no number, or of no year that there is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return _EPOCH + timedelta(seconds=value / 1000 if abs(value) > _MILLISECONDS else value)
+    except (OverflowError, ValueError):
+        return None
+
+
+def time_of_iso(value: object) -> datetime | None:
+    """ISO 8601, with or without a time of day."""
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value.strip())
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def time_in_words(text: str, day: date | None = None) -> datetime | None:
+    """The first date, or time of `day`, in a heading or a stamp: 2024-05-06, 2024-05-06 14:30, 2:30 PM.
+
+    A date of figures in another order is not read, since 05/06 is two days.
+    """
+    for found in _MOMENT.finditer(text[:_STAMP_LIMIT]):
+        if not found[0].strip():
+            continue
+        try:
+            on = date.fromisoformat(found["date"]) if found["date"] else day
+            if on is not None:
+                return time_of_iso(f"{on.isoformat()}T{_clock(found)}")
+        except ValueError:
+            continue
+    return None
+
+
+def _clock(found: re.Match[str]) -> str:
+    if not found["clock"]:
+        return "00:00"
+    hour, _, rest = found["clock"].partition(":")
+    of_day = int(hour)
+    if half := found["half"]:
+        of_day = of_day % 12 + (12 if half[0] in "pP" else 0)
+    zone = (found["zone"] or "").upper().replace("UTC", "Z")
+    told = f"{of_day:02d}:{rest}"
+    time.fromisoformat(told)
+    return told + zone

@@ -6,15 +6,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput
-from recollect.transfer.chats import chatgpt, claude
-from recollect.transfer.chats.exported import elements, exported
-from recollect.transfer.chats.markdown import is_markdown, markdown
-from recollect.transfer.chats.members import Member, is_zip, members
-from recollect.transfer.chats.rows import is_row
-from recollect.transfer.chats.turns import is_lined, turns
-from recollect.transfer.chats.walk import files_below
-from recollect.transfer.plain import object_of
-from recollect.transfer.source import open_source
+from recollect.transfer.chats.archives import Member, archived, files_below, is_zip, members
+from recollect.transfer.chats.chatgpt import chatgpt_conversation
+from recollect.transfer.chats.claude import claude_conversation
+from recollect.transfer.chats.markdown import is_markdown, markdown_conversations
+from recollect.transfer.chats.turns import has_lines_of_turns, is_turn_row, turn_conversations
+from recollect.transfer.files import open_lines
+from recollect.transfer.json_lines import read_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,13 +40,13 @@ def conversations(path: Path, format: str | None = None) -> Iterator[Conversatio
     known = format or format_of(path)
     match known:
         case "chatgpt":
-            found = exported(path, known, chatgpt.conversation)
+            found = archived(path, known, chatgpt_conversation)
         case "claude":
-            found = exported(path, known, claude.conversation)
+            found = archived(path, known, claude_conversation)
         case "markdown":
-            found = markdown(path)
+            found = markdown_conversations(path)
         case "turns":
-            found = turns(path)
+            found = turn_conversations(path)
         case _:
             raise InvalidInput(f"No format named {known!r}; there are: {', '.join(FORMATS)}.")
     return _hopeful(found, path, known)
@@ -106,7 +104,7 @@ def _of_folder(path: Path) -> str | None:
         return "chatgpt" if "chatgpt" in kinds else "claude"
     if files_below(path, is_markdown).files:
         return "markdown"
-    return "turns" if files_below(path, is_lined).files else None
+    return "turns" if files_below(path, has_lines_of_turns).files else None
 
 
 def _of_file(path: Path) -> str | None:
@@ -117,7 +115,7 @@ def _of_file(path: Path) -> str | None:
     if is_markdown(path.name):
         return "markdown"
     try:
-        if not is_lined(path.name) and (kind := _kind(Member(path.name, path))):
+        if not has_lines_of_turns(path.name) and (kind := _kind(Member(path.name, path))):
             return kind
     except InvalidInput as error:
         # Lines of which the first is broken are no JSON as a whole.
@@ -136,7 +134,7 @@ def _kind_if_any(member: Member) -> str | None:
 
 def _kind(member: Member) -> str | None:
     """As the first rows say that are of some kind."""
-    return next((kind for plain in islice(elements(member), _LOOKED_AT) if (kind := _kind_of(plain))), None)
+    return next((kind for plain in islice(member.rows(), _LOOKED_AT) if (kind := _kind_of(plain))), None)
 
 
 def _kind_of(plain: object) -> str | None:
@@ -146,15 +144,15 @@ def _kind_of(plain: object) -> str | None:
         return "chatgpt"
     if isinstance(plain.get("chat_messages"), list):
         return "claude"
-    return "turns" if is_row(plain) else None
+    return "turns" if is_turn_row(plain) else None
 
 
 def _has_rows(path: Path) -> bool:
     """Whether one of the first lines holds a turn, though others may be broken."""
-    with open_source(path, None) as source:
+    with open_lines(path, None) as source:
         for _, content in islice(source.lines(), _LOOKED_AT):
             try:
-                if is_row(object_of(content)):
+                if is_turn_row(read_object(content)):
                     return True
             except InvalidInput:
                 continue

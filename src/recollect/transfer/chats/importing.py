@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,8 @@ def chat_import(
     compared by meaning as they come, so that `embed` then only says whether the rest is embedded.
 
     What cannot be read is left out and named in the report; with `keep_going=False`, the first such thing
-    stops the import before anything is written. `progress` is told turns; `embed_progress`, passages.
+    stops the import before anything is written. `progress` gets numbers of turns; `embed_progress`, of
+    passages.
     """
     place = Path(path)
     known = format or format_of(place)
@@ -70,7 +72,7 @@ def chat_import(
     tally = _Tally(known)
     for conversation in _read(place, known, tally, progress):
         if conversation.turns:
-            tally.told(conversation, _write(engine, conversation, extract=extract))
+            tally.written(conversation, _write(engine, conversation, extract=extract))
     embedded, note = engine.upkeep.embed_pending(embed_progress) if embed else (0, None)
     return tally.report(embedded=embedded, waiting=engine.counts().due, note=tally.note or note)
 
@@ -90,57 +92,48 @@ def chat_preview(
     return tally.report()
 
 
-@dataclass(slots=True)
 class _Tally:
-    """A report under way."""
+    """The report of an import under way."""
 
-    format: str
-    sessions: set[str] = field(default_factory=set)
-    turns: int = 0
-    new: int = 0
-    known: int = 0
-    rejected: int = 0
-    notes: int = 0
-    bad: list[str] = field(default_factory=list)
-    bad_count: int = 0
-    note: str | None = None
+    def __init__(self, format_: str) -> None:
+        self.note: str | None = None
+        self.counts: Counter[str] = Counter(turns=0)
+        """By the names of the report's counts."""
+        self._format = format_
+        self._sessions: set[str] = set()
+        self._bad: list[str] = []
 
     def read(self, conversation: Conversation) -> None:
         if conversation.turns:
-            self.sessions.add(conversation.session)
-        self.turns += len(conversation.turns)
+            self._sessions.add(conversation.session)
+        self.counts["turns"] += len(conversation.turns)
         for reason in conversation.bad:
-            self.wrong(reason)
+            self._reject(reason)
 
-    def told(self, conversation: Conversation, told: AddMessagesResult) -> None:
-        self.new += told.created
-        self.known += len(told.ids) - told.created
-        self.rejected += len(told.rejected)
-        self.notes += sum(note.created for note in told.notes)
-        self.note = self.note or told.note
-        for row in told.rejected:
-            self.wrong(f"{conversation.title}, turn {row.index + 1}: {row.reason}")
-
-    def wrong(self, reason: str) -> None:
-        self.bad_count += 1
-        if len(self.bad) < SHOWN:
-            self.bad.append(reason)
+    def written(self, conversation: Conversation, result: AddMessagesResult) -> None:
+        self.counts["turns_new"] += result.created
+        self.counts["turns_known"] += len(result.ids) - result.created
+        self.counts["turns_rejected"] += len(result.rejected)
+        self.counts["notes"] += sum(note.created for note in result.notes)
+        self.note = self.note or result.note
+        for row in result.rejected:
+            self._reject(f"{conversation.title}, turn {row.index + 1}: {row.reason}")
 
     def report(self, *, embedded: int = 0, waiting: int = 0, note: str | None = None) -> ChatReport:
         return ChatReport(
-            format=self.format,
-            conversations=len(self.sessions),
-            turns=self.turns,
-            turns_new=self.new,
-            turns_known=self.known,
-            turns_rejected=self.rejected,
-            notes=self.notes,
-            bad=tuple(self.bad),
-            bad_count=self.bad_count,
+            format=self._format,
+            conversations=len(self._sessions),
+            bad=tuple(self._bad),
             embedded=embedded,
             waiting=waiting,
             note=note,
+            **self.counts,
         )
+
+    def _reject(self, reason: str) -> None:
+        self.counts["bad_count"] += 1
+        if len(self._bad) < SHOWN:
+            self._bad.append(reason)
 
 
 def _read(path: Path, known: str, tally: _Tally, progress: Progress | None) -> Iterator[Conversation]:
@@ -148,7 +141,7 @@ def _read(path: Path, known: str, tally: _Tally, progress: Progress | None) -> I
         tally.read(conversation)
         yield conversation
         if progress is not None:
-            progress(tally.turns, None)
+            progress(tally.counts["turns"], None)
 
 
 def _must_be_whole(path: Path, known: str) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import InvalidInput
+from recollect.transfer.chats.archives import each_file
 from recollect.transfer.chats.conversation import (
     Conversation,
     dated,
@@ -14,14 +16,12 @@ from recollect.transfer.chats.conversation import (
     named,
     session_of,
     spoken,
+    time_in_words,
+    time_of_iso,
     unreadable,
 )
-from recollect.transfer.chats.frontmatter import front
-from recollect.transfer.chats.lines import marked_lines
-from recollect.transfer.chats.sections import sections
-from recollect.transfer.chats.times import of_iso, of_words
 from recollect.transfer.chats.transcript import Part, transcript
-from recollect.transfer.chats.walk import files_below, relative
+from recollect.transfer.files import UTF16_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,35 +29,41 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.changes import Turn
-    from recollect.transfer.chats.lines import Line
 
 SIZE_LIMIT = 64 * 1024 * 1024
 """Bytes of one file, which is read whole."""
 _SUFFIXES = (".md", ".markdown")
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ _T-].*)?")
+_FRONT_LINE = re.compile(r"([A-Za-z_][\w-]*):[ \t]+(.*)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
+_FENCE = re.compile(r" {0,3}(?:> ?)?(`{3,}|~{3,})(.*)")
+
+
+class MarkdownLine(NamedTuple):
+    number: int
+    """In the file, from 1."""
+    text: str
+    level: int = 0
+    """A heading's, from 1; 0 for what is none."""
+    heading: str = ""
+    coded: bool = False
+    """In code, where nothing means anything."""
 
 
 def is_markdown(name: str) -> bool:
     return name.lower().endswith(_SUFFIXES)
 
 
-def markdown(path: Path) -> Iterator[Conversation]:
+def markdown_conversations(path: Path) -> Iterator[Conversation]:
     """A file, or every Markdown file below a folder; one that cannot be read is named, and passed over."""
-    if not path.is_dir():
-        yield from _of(path, path.name)
-        return
-    found = files_below(path, is_markdown)
-    for reason in found.closed:
-        yield unreadable(f"markdown:{path.name}", path.name, reason)
-    for file in found.files:
-        yield from _of(file, relative(file, path))
+    return each_file(path, "markdown", is_markdown, _read_file)
 
 
-def _of(path: Path, name: str) -> Iterator[Conversation]:
+def _read_file(path: Path, name: str) -> Iterator[Conversation]:
     session = f"markdown:{name}"
     try:
-        found = conversation(_read(path), name, session_of(session))
+        found = _conversation(_content(path), name, session_of(session))
     except InvalidInput as error:
         yield unreadable(session, name, f"{name}: {error}")
         return
@@ -65,7 +71,7 @@ def _of(path: Path, name: str) -> Iterator[Conversation]:
         yield found
 
 
-def _read(path: Path) -> str:
+def _content(path: Path) -> str:
     try:
         with path.open("rb") as file:
             content = file.read(SIZE_LIMIT + 1)
@@ -73,7 +79,7 @@ def _read(path: Path) -> str:
         raise InvalidInput(f"It cannot be read: {error.strerror}.") from error
     if len(content) > SIZE_LIMIT:
         raise InvalidInput(f"It is longer than {SIZE_LIMIT / 1024**2:,.0f} MB, which no text is; split it.")
-    if content.startswith(_UTF16_MARKS):
+    if content.startswith(UTF16_MARKS):
         raise InvalidInput("It is in UTF-16; save it as UTF-8.")
     try:
         return content.decode("utf-8-sig")
@@ -84,41 +90,135 @@ def _read(path: Path) -> str:
         ) from None
 
 
-def conversation(text: str, name: str, session: str) -> Conversation:
+def _conversation(text: str, name: str, session: str) -> Conversation:
     lines = fit(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    says, taken = front(lines)
-    body = marked_lines(lines[taken:], taken + 1)
+    front, taken = _front_matter(lines)
+    body = _marked_lines(lines[taken:], taken + 1)
     stem = name.rpartition("/")[2].rpartition(".")[0] or name
-    day = _day(says, stem)
+    day = _day(front, stem)
     talk = transcript(body, day)
-    parts = talk if talk is not None else _document(body, day)
     turns: list[Turn] = []
     bad: list[str] = []
-    for part in parts:
+    for part in _sections(body, day) if talk is None else talk:
         try:
             turns.append(spoken(part.text, part.role, part.speaker, part.at))
         except InvalidInput as error:
             bad.append(f"{name}, line {part.number}: {error}")
+    first_heading = next((line.heading for line in body if line.level == 1 and line.heading), None)
     return Conversation(
         session=session,
-        title=named(says.get("title") or _first_heading(body), stem),
+        title=named(front.get("title") or first_heading, stem),
         turns=marked_by_likeness(dated(turns, day) if talk is not None else turns, session),
         bad=tuple(bad),
     )
 
 
-def _document(lines: tuple[Line, ...], day: datetime | None) -> tuple[Part, ...]:
-    return tuple(Part(one.number, one.text, "document", None, one.at) for one in sections(lines, day))
-
-
-def _day(says: dict[str, str], stem: str) -> datetime | None:
+def _day(front: dict[str, str], stem: str) -> datetime | None:
     """The text's own date; that of a daily note's name; the day it was created, which may be later."""
     daily = _DAILY.fullmatch(stem)
-    for given in (says.get("date"), daily[1] if daily else None, says.get("created")):
-        if given and (at := of_iso(given) or of_words(given)):
+    for given in (front.get("date"), daily[1] if daily else None, front.get("created")):
+        if given and (at := time_of_iso(given) or time_in_words(given)):
             return at
     return None
 
 
-def _first_heading(lines: tuple[Line, ...]) -> str | None:
-    return next((line.heading for line in lines if line.level == 1 and line.heading), None)
+def _front_matter(lines: list[str]) -> tuple[dict[str, str], int]:
+    """What `key: value` lines between two rules say, and how many lines they take; no more of YAML.
+
+    By key, in lower case; the first of each. Nothing, if the text does not begin with a rule.
+    """
+    if not lines or lines[0].rstrip() != "---":
+        return {}, 0
+    end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in {"---", "..."}), None)
+    if end is None:
+        return {}, 0
+    front: dict[str, str] = {}
+    for line in lines[1:end]:
+        if found := _FRONT_LINE.fullmatch(line.rstrip()):
+            front.setdefault(found[1].lower(), _unquoted(found[2].lstrip()))
+    return front, end + 1
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        return value[1:-1]
+    return value.partition(" #")[0].rstrip()
+
+
+def _marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
+    """Which lines are headings, and which stand in code. An underlined heading is one line here, not two."""
+    found: list[MarkdownLine] = []
+    fence = ""
+    for number, text in enumerate(lines, first):
+        if fence:
+            closing = _FENCE.fullmatch(text)
+            found.append(MarkdownLine(number, text, coded=True))
+            if closing and closing[1].startswith(fence) and not closing[2].strip():
+                fence = ""
+        elif opening := _FENCE.fullmatch(text):
+            # Backticks after backticks: code within a line.
+            fence = opening[1] if not (opening[1][0] == "`" and "`" in opening[2]) else ""
+            found.append(MarkdownLine(number, text, coded=bool(fence)))
+        elif heading := _HEADING.match(text):
+            title = _without_closing_signs(text[heading.end() :].strip())
+            found.append(MarkdownLine(number, text, len(heading[1]), title))
+        elif (under := _UNDERLINE.fullmatch(text)) and _is_title(found, under[1][0]):
+            last = found.pop()
+            level = 1 if under[1][0] == "=" else 2
+            found.append(MarkdownLine(last.number, last.text, level, last.text.strip()))
+        else:
+            found.append(MarkdownLine(number, text))
+    return tuple(found)
+
+
+def _without_closing_signs(heading: str) -> str:
+    text = heading.rstrip("#")
+    return text.rstrip() if not text or text[-1] in " \t" else heading
+
+
+def _is_title(found: list[MarkdownLine], under: str) -> bool:
+    """One line of text by itself, which an underline makes a heading."""
+    if not found or not found[-1].text.strip() or found[-1].level or found[-1].coded:
+        return False
+    text = found[-1].text.lstrip()
+    # Under `Alice: good night`, dashes separate one turn from the next.
+    if text.startswith((">", "-", "*", "+", "|")) or (under == "-" and ":" in text):
+        return False
+    return len(found) == 1 or not found[-2].text.strip() or found[-2].level > 0
+
+
+@dataclass(slots=True)
+class _Section:
+    """The section that is being read, under the headings that lead to it."""
+
+    number: int
+    headings: tuple[tuple[int, str], ...] = ()
+    """Each with its level."""
+    lines: list[str] = field(default_factory=list)
+
+    def part(self, day: datetime | None) -> Part:
+        """Its time is what the headings say, the inner ones last; a time alone is of the day found so far."""
+        headings = " › ".join(heading for _, heading in self.headings if heading)
+        body = "\n".join(self.lines).strip("\n").rstrip()
+        for _, heading in self.headings:
+            day = time_in_words(heading, day.date() if day else None) or day
+        text = f"{headings}\n\n{body}" if headings and body else headings or body
+        return Part(self.number, text, "document", None, day)
+
+
+def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator[Part]:
+    """Each with its headings before its text. A heading with deeper ones alone under it is no section."""
+    here = _Section(lines[0].number if lines else 1)
+    for line in lines:
+        if not line.level:
+            here.lines.append(line.text)
+            continue
+        above = tuple(heading for heading in here.headings if heading[0] < line.level)
+        part = here.part(day)
+        has_text = any(text.strip() for text in here.lines)
+        if part.text.strip() and (has_text or len(above) < len(here.headings)):
+            yield part
+        here = _Section(line.number, (*above, (line.level, line.heading)))
+    part = here.part(day)
+    if part.text.strip():
+        yield part

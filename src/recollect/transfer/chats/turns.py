@@ -1,33 +1,34 @@
-"""Files of turns: JSON, one to a line or in a list, read as they come."""
+"""Files of turns: JSON, one to a line or in a list, read as they come. A row is a turn or a conversation."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import InvalidInput
+from recollect.transfer.chats.archives import Member, each_file
 from recollect.transfer.chats.conversation import (
     Conversation,
     marked,
     named,
     object_at,
     session_of,
-    unreadable,
+    spoken,
+    time_of_iso,
+    time_of_seconds,
 )
-from recollect.transfer.chats.members import Member
-from recollect.transfer.chats.rows import Said, Talk, parsed, session_in
-from recollect.transfer.chats.values import values
-from recollect.transfer.chats.walk import files_below, relative
-from recollect.transfer.plain import object_of
-from recollect.transfer.source import open_source
+from recollect.transfer.chats.json_values import json_values
+from recollect.transfer.files import open_lines
+from recollect.transfer.json_lines import json_type, read_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
     from pathlib import Path
 
     from recollect.changes import Turn
-    from recollect.transfer.source import Line
 
 BATCH = 1_000
 """So many turns are held at once, over all sessions: a file that mixes them is still read as it comes."""
@@ -36,36 +37,130 @@ _LINED = re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?$", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?:\.(?:jsonl|ndjson|json))?(?:\.gz)?$", re.IGNORECASE)
 # An object that is written over several lines: its first line ends with one of these.
 _OPEN = (b"{", b"[", b",", b":")
+# Instructions and tools: in a file of conversations, nobody said them.
+_UNSAID = frozenset({"system", "developer", "tool", "function"})
 
 
-class _Row(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """One turn, and the session that it names, if it does."""
+
+    session: str | None
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """A whole conversation on one row; for a message that cannot be read, why."""
+
+    session: str | None
+    turns: tuple[Turn | InvalidInput, ...]
+
+
+def is_turn_row(plain: object) -> bool:
+    """Whether it looks like one; what it holds may still be wrong."""
+    return isinstance(plain, dict) and any(
+        isinstance(plain.get(key), kind)
+        for key, kind in (("content", str | list), ("text", str), ("messages", list))
+    )
+
+
+def parse_turn_row(plain: dict[str, Any]) -> TurnRow | ConversationRow:
+    session = _session_in(plain)
+    messages = plain.get("messages")
+    if isinstance(messages, list):
+        return ConversationRow(session, tuple(_messages(messages)))
+    return TurnRow(session, _turn(plain))
+
+
+def _session_in(plain: dict[str, Any]) -> str | None:
+    """The session that a row names, even if the rest of it is wrong."""
+    given = plain.get("session")
+    if isinstance(given, int) and not isinstance(given, bool):
+        return str(given)
+    if given is None:
+        return None
+    return session_of(_text(given, "session"))
+
+
+def _messages(messages: list[Any]) -> Iterator[Turn | InvalidInput]:
+    for number, message in enumerate(messages, 1):
+        try:
+            plain = object_at(message, "It")
+            # An assistant that calls a tool says nothing.
+            is_call = plain.get("content") is None and "text" not in plain
+            if plain.get("role") not in _UNSAID and not is_call:
+                yield _turn(plain)
+        except InvalidInput as error:
+            yield InvalidInput(f"message {number}: {error}")
+
+
+def _turn(plain: dict[str, Any]) -> Turn:
+    key = "content" if "content" in plain else "text"
+    if key not in plain:
+        raise InvalidInput("It has neither `content` nor `text`.")
+    return spoken(
+        content=_content(plain[key], key),
+        role=_word(plain, "role"),
+        speaker=_word(plain, "speaker") or _word(plain, "name"),
+        at=_at(plain.get("at")),
+    )
+
+
+def _content(given: object, key: str) -> str:
+    """Text, or a list of parts of which some are."""
+    if isinstance(given, list):
+        return "\n\n".join(filter(None, map(_part, given)))
+    return _text(given, key)
+
+
+def _part(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict):
+        return ""
+    if isinstance(part.get("text"), str):
+        return str(part["text"])
+    return "[image]" if "image" in str(part.get("type")) else ""
+
+
+def _word(plain: dict[str, Any], key: str) -> str | None:
+    given = plain.get(key)
+    return None if given is None or given == "" else _text(given, key)
+
+
+def _text(given: object, key: str) -> str:
+    if not isinstance(given, str):
+        raise InvalidInput(f"`{key}` is {json_type(given)}, where text was expected.")
+    return given
+
+
+def _at(given: object) -> datetime | None:
+    if given is None or given == "":
+        return None
+    at = time_of_iso(given) or time_of_seconds(given)
+    if at is None:
+        raise InvalidInput(f"`at` is {str(given)[:40]!a}; it is an ISO 8601 time, or seconds since 1970.")
+    return at
+
+
+class _FileRow(NamedTuple):
     number: int
     place: str
     plain: dict[str, Any] | InvalidInput
 
 
-def is_lined(name: str) -> bool:
+def has_lines_of_turns(name: str) -> bool:
     """Whether this is the name of a file with a turn to each line."""
     return _LINED.search(name) is not None
 
 
-def turns(path: Path) -> Iterator[Conversation]:
+def turn_conversations(path: Path) -> Iterator[Conversation]:
     """The sessions of a file, or of all JSONL files below a folder, in batches: one may come repeatedly."""
-    if not path.is_dir():
-        yield from _of(path, path.name)
-        return
-    found = files_below(path, is_lined)
-    for reason in found.closed:
-        yield unreadable(f"turns:{path.name}", path.name, reason)
-    for file in found.files:
-        name = relative(file, path)
-        try:
-            yield from _of(file, name)
-        except InvalidInput as error:
-            yield unreadable(f"turns:{name}", name, str(error))
+    return each_file(path, "turns", has_lines_of_turns, _read_file)
 
 
-def _of(path: Path, name: str) -> Iterator[Conversation]:
+def _read_file(path: Path, name: str) -> Iterator[Conversation]:
     batch = _Batch(session_of(f"turns:{_SUFFIX.sub('', name)}"))
     for row in _rows(path, name):
         batch.add(row)
@@ -74,78 +169,80 @@ def _of(path: Path, name: str) -> Iterator[Conversation]:
     yield from batch.emptied()
 
 
-def _rows(path: Path, name: str) -> Iterator[_Row]:
-    with open_source(path, None) as source:
+def _rows(path: Path, name: str) -> Iterator[_FileRow]:
+    with open_lines(path, None) as source:
         first = source.first()
         if first is None:
             return
-        if not _in_pieces(first):
+        start = (first.content or b"").strip()
+        # Otherwise a list, or an object over several lines.
+        if not start.startswith(b"[") and not start.endswith(_OPEN):
             for number, content in source.lines():
                 place = f"{name}, line {number}"
                 try:
-                    yield _Row(number, place, object_of(content))
+                    yield _FileRow(number, place, read_object(content))
                 except InvalidInput as error:
-                    yield _Row(number, place, error)
+                    yield _FileRow(number, place, error)
             return
     yield from _elements(path, name)
 
 
-def _elements(path: Path, name: str) -> Iterator[_Row]:
+def _elements(path: Path, name: str) -> Iterator[_FileRow]:
     number = 0
     try:
         with Member(name, path).opened() as file:
-            for number, plain in enumerate(values(file, name), 1):
+            for number, plain in enumerate(json_values(file, name), 1):
                 place = f"{name}, item {number}"
                 try:
-                    yield _Row(number, place, object_at(plain, "It"))
+                    yield _FileRow(number, place, object_at(plain, "It"))
                 except InvalidInput as error:
-                    yield _Row(number, place, error)
+                    yield _FileRow(number, place, error)
     except InvalidInput as error:
         if number == 0:
             raise
-        yield _Row(number + 1, name, error)
-
-
-def _in_pieces(first: Line) -> bool:
-    """Whether a line is not a row by itself: a list, or an object over several lines."""
-    content = (first.content or b"").strip()
-    return content.startswith(b"[") or content.endswith(_OPEN)
+        yield _FileRow(number + 1, name, error)
 
 
 @dataclass(slots=True)
 class _Batch:
     """Turns by their sessions, until there are enough to hand on."""
 
-    otherwise: str
-    """The session of turns that name none."""
-    _turns: dict[str, list[Turn]] = field(default_factory=dict)
-    _bad: dict[str, list[str]] = field(default_factory=dict)
-    _numbers: dict[str, int] = field(default_factory=dict)
+    default_session: str
+    """Of turns that name none."""
+    _turns: defaultdict[str, list[Turn]] = field(default_factory=lambda: defaultdict(list))
+    _bad: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _numbers: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     """How many turns each session has had, in this batch and before."""
-    _held: int = 0
+    _size: int = 0
     _letters: int = 0
 
     @property
     def is_full(self) -> bool:
-        return self._held >= BATCH or self._letters >= _BATCH_LETTERS
+        return self._size >= BATCH or self._letters >= _BATCH_LETTERS
 
-    def add(self, row: _Row) -> None:
+    def add(self, row: _FileRow) -> None:
         if isinstance(row.plain, InvalidInput):
-            self._wrong(self.otherwise, f"{row.place}: {row.plain}")
+            self._reject(self.default_session, f"{row.place}: {row.plain}")
             return
         try:
-            read = parsed(row.plain)
+            read = parse_turn_row(row.plain)
         except InvalidInput as error:
             session = self._known_session(row.plain)
-            self._numbered(session)  # so that the turns after it keep their marks when it is mended
-            self._wrong(session, f"{row.place}: {error}")
+            self._next_number(session)  # so that the turns after it keep their marks when it is mended
+            self._reject(session, f"{row.place}: {error}")
             return
         match read:
-            case Said(given, turn):
-                name = given or self.otherwise
-                self._hold(name, marked(turn, _prefixed(name), self._numbered(name)))
-            case Talk(given, messages):
-                self._talk(row, given, messages)
+            case TurnRow(given, turn):
+                name = given or self.default_session
+                self._hold(name, turn, self._next_number(name))
+            case ConversationRow(given, messages):
+                name = given or f"{self.default_session}#{row.number}"
+                for number, message in enumerate(messages, 1):
+                    place = number if given is None else self._next_number(given)
+                    if isinstance(message, InvalidInput):
+                        self._reject(name, f"{row.place}, {message}")
+                    else:
+                        self._hold(name, message, place)
 
     def emptied(self) -> Iterator[Conversation]:
         for session in dict.fromkeys([*self._turns, *self._bad]):
@@ -155,36 +252,24 @@ class _Batch:
             )
         self._turns.clear()
         self._bad.clear()
-        self._held = self._letters = 0
-
-    def _talk(self, row: _Row, session: str | None, messages: tuple[Turn | InvalidInput, ...]) -> None:
-        name = session or f"{self.otherwise}#{row.number}"
-        for number, message in enumerate(messages, 1):
-            place = number if session is None else self._numbered(session)
-            if isinstance(message, InvalidInput):
-                self._wrong(name, f"{row.place}, {message}")
-            else:
-                self._hold(name, marked(message, _prefixed(name), place))
+        self._size = self._letters = 0
 
     def _known_session(self, plain: dict[str, Any]) -> str:
         try:
-            return session_in(plain) or self.otherwise
+            return _session_in(plain) or self.default_session
         except InvalidInput:
-            return self.otherwise
+            return self.default_session
 
-    def _numbered(self, session: str) -> int:
-        self._numbers[session] = self._numbers.get(session, 0) + 1
+    def _next_number(self, session: str) -> int:
+        self._numbers[session] += 1
         return self._numbers[session]
 
-    def _hold(self, session: str, turn: Turn) -> None:
-        self._turns.setdefault(session, []).append(turn)
-        self._held += 1
+    def _hold(self, session: str, turn: Turn, number: int) -> None:
+        prefixed = session if session.startswith("turns:") else f"turns:{session}"
+        self._turns[session].append(marked(turn, prefixed, number))
+        self._size += 1
         self._letters += len(turn.content)
 
-    def _wrong(self, session: str, reason: str) -> None:
-        self._bad.setdefault(session, []).append(reason)
-        self._held += 1
-
-
-def _prefixed(session: str) -> str:
-    return session if session.startswith("turns:") else f"turns:{session}"
+    def _reject(self, session: str, reason: str) -> None:
+        self._bad[session].append(reason)
+        self._size += 1

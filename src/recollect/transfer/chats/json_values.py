@@ -7,10 +7,10 @@ import json
 import lzma
 import zipfile
 import zlib
-from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
+from recollect.transfer.files import UTF16_MARKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,11 +19,10 @@ VALUE_LIMIT = 256 * 1024 * 1024
 """Characters of one value. What is longer is no conversation, and would not fit into memory."""
 _PIECE = 1 << 16
 _STARTS = frozenset('{["-0123456789tfnNI')
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _decoder = json.JSONDecoder()
 
 
-def values(file: IO[bytes], name: str, limit: int = VALUE_LIMIT) -> Iterator[Any]:
+def json_values(file: IO[bytes], name: str, limit: int = VALUE_LIMIT) -> Iterator[Any]:
     """The elements, if the file holds one list; otherwise the values in it, one after another.
 
     `InvalidInput` where it cannot be read any further; what came before was good.
@@ -45,24 +44,20 @@ def values(file: IO[bytes], name: str, limit: int = VALUE_LIMIT) -> Iterator[Any
         raise text.wrong("something follows the list")
 
 
-@dataclass(slots=True)
 class _Text:
     """A window that slides over the text of a file."""
 
-    file: IO[bytes]
-    name: str
-    limit: int
-    _window: str = field(default="", init=False)
-    _at: int = field(default=0, init=False)
-    _passed: int = field(default=0, init=False)
-    """Characters that have left the window."""
-    _bytes: int = field(default=0, init=False)
-    _wrong_byte: int | None = field(default=None, init=False)
-    """Counted from 1, where the text ends that can be read."""
-    _ended: bool = field(default=False, init=False)
-    _decode: codecs.IncrementalDecoder = field(
-        default_factory=lambda: codecs.getincrementaldecoder("utf-8")("strict"), init=False
-    )
+    def __init__(self, file: IO[bytes], name: str, limit: int) -> None:
+        self._file = file
+        self._name = name
+        self._limit = limit
+        self._decode = codecs.getincrementaldecoder("utf-8")("strict")
+        self._window = ""
+        self._at = 0
+        self._passed = 0  # characters that have left the window
+        self._bytes = 0
+        self._wrong_byte: int | None = None  # counted from 1, where the text ends that can be read
+        self._ended = False
 
     def next_letter(self) -> str:
         """The next one that is not white space, which is left behind; empty at the end."""
@@ -104,18 +99,18 @@ class _Text:
                 if end < len(self._window) or self._ended:
                     self._at = end
                     return value
-            if len(self._window) - self._at > self.limit:
-                raise self.wrong(f"a value does not end within {self.limit:,} characters")
+            if len(self._window) - self._at > self._limit:
+                raise self.wrong(f"a value does not end within {self._limit:,} characters")
             self._more(piece)
             piece *= 2
 
     def wrong(self, why: str, at: int | None = None) -> InvalidInput:
         place = self._passed + (self._at if at is None else at) + 1
-        return InvalidInput(f"{self.name} is not JSON from character {place:,} on: {why}.")
+        return InvalidInput(f"{self._name} is not JSON from character {place:,} on: {why}.")
 
     def _more(self, piece: int) -> None:
         if self._wrong_byte is not None:
-            raise InvalidInput(f"{self.name} is not UTF-8 text: byte {self._wrong_byte:,} is wrong.")
+            raise InvalidInput(f"{self._name} is not UTF-8 text: byte {self._wrong_byte:,} is wrong.")
         content = self._read(piece)
         waiting = self._decode.getstate()[0]
         try:
@@ -134,9 +129,9 @@ class _Text:
 
     def _read(self, piece: int) -> bytes:
         try:
-            content = self.file.read(piece)
+            content = self._file.read(piece)
         except (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile) as error:
-            raise InvalidInput(f"{self.name} could not be read to its end: {error}.") from error
-        if self._bytes == 0 and content.startswith(_UTF16_MARKS):
-            raise InvalidInput(f"{self.name} is in UTF-16; save it as UTF-8 and import that.")
+            raise InvalidInput(f"{self._name} could not be read to its end: {error}.") from error
+        if self._bytes == 0 and content.startswith(UTF16_MARKS):
+            raise InvalidInput(f"{self._name} is in UTF-16; save it as UTF-8 and import that.")
         return content
