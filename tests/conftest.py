@@ -11,6 +11,7 @@ import pytest
 import hypothesis_profiles
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.records import Scope
@@ -58,14 +59,14 @@ def clock() -> FixedClock:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqliteStore]:
-    store = SqliteStore(tmp_path / "memory.db")
+def store(tmp_path: Path) -> Iterator[Repository]:
+    store = Repository(SqliteStore(tmp_path / "memory.db"))
     yield store
     store.close()
 
 
 @pytest.fixture
-def make_engine(store: SqliteStore, clock: FixedClock) -> MakeEngine:
+def make_engine(store: Repository, clock: FixedClock) -> MakeEngine:
     """Engines on one store, with the embedders of the test."""
 
     def make(embedders: EmbedderNamed = embedder_named, model: str = "hashing") -> Engine:

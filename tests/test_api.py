@@ -82,3 +82,17 @@ def test_a_file_that_is_not_ours_is_refused_and_left_alone(tmp_path: Path) -> No
     assert stranger.read_text() == "precious"
     with pytest.raises(recollect.RecollectError):
         recollect.open(tmp_path)
+
+
+def test_a_memory_can_be_kept_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with recollect.open(":memory:", model="none") as memory:
+        note = memory.remember("The kettle is in the garden")
+        assert [hit.memory.id for hit in memory.recall("kettle").hits] == [note.id]
+        assert memory.dream().id == 1
+        assert list(memory.upkeep.verify()) == []
+        with pytest.raises(recollect.StoreUnavailable, match="kept in no file"):
+            memory.upkeep.backup(str(tmp_path / "copy.db"))
+    with recollect.open(":memory:", model="none") as memory:
+        assert memory.recall("kettle").hits == ()
+    assert list(tmp_path.iterdir()) == []

@@ -16,6 +16,7 @@ from life import Life, Need, Telling
 
 from recollect.dream.knobs import Knobs
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
@@ -109,7 +110,7 @@ def live(
 ) -> Lived:
     """Ask everything by each of the profiles; what the last of them shows is noted."""
     clock = Clock()
-    store = SqliteStore(folder / "memory.db")
+    store = Repository(SqliteStore(folder / "memory.db"))
     signals = UsageRecorder(store, "day 0")
     parts = Services(
         store,

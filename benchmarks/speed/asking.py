@@ -31,6 +31,7 @@ from recollect.changes import (
 )
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
@@ -100,7 +101,7 @@ class StandIn:
 def asking(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     embedder = StandIn()
     made = Sentences(ENTITIES)
-    store = SqliteStore(folder / "memory.db")
+    store = Repository(SqliteStore(folder / "memory.db"))
     tell(f"asking: filling {size:,}")
     session = _fill(store, embedder, made, size)
     parts = Services(
@@ -174,7 +175,7 @@ def _past(engine: Engine) -> dict[str, Callable[[str], object]]:
 # Filling
 
 
-def _fill(store: SqliteStore, embedder: Embedder, made: Sentences, size: int) -> str:
+def _fill(store: Repository, embedder: Embedder, made: Sentences, size: int) -> str:
     """Returns the name of a session in the middle."""
     entities = [PutEntity(Scope(), NewEntity(name, "person")) for name in made.people]
     store.apply(entities[: size // 10], at=FIRST)
@@ -204,7 +205,7 @@ def _fill(store: SqliteStore, embedder: Embedder, made: Sentences, size: int) ->
     return f"session {turns // TURNS // 2}"
 
 
-def embed(store: SqliteStore, embedder: Embedder) -> None:
+def embed(store: Repository, embedder: Embedder) -> None:
     with store.read() as view:
         waiting = view.pending(embedder.model, 0, 10 * BATCH)
     if waiting:
@@ -213,7 +214,7 @@ def embed(store: SqliteStore, embedder: Embedder) -> None:
         store.apply([PutVectors(embedder.model, vectors)], at=NOW)
 
 
-def _shuffled(store: SqliteStore) -> list[int]:
+def _shuffled(store: Repository) -> list[int]:
     """The texts that are there, in an order by chance."""
     with store.read() as view:
         ids = [memory.id for memory in view.page(None, 0, 10**9) if memory.kind is not Kind.ENTITY]
@@ -221,7 +222,7 @@ def _shuffled(store: SqliteStore) -> list[int]:
     return shuffled
 
 
-def _change(store: SqliteStore, embedder: Embedder, made: Sentences, picked: Sequence[int]) -> None:
+def _change(store: Repository, embedder: Embedder, made: Sentences, picked: Sequence[int]) -> None:
     """A third is rewritten, a third superseded, a third forgotten."""
     later = NOW + timedelta(minutes=1)
     texts = made.notes(len(picked))

@@ -26,13 +26,15 @@ from timing import in_turn, number, tell
 
 from recollect.changes import NewText, PutText
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
-from recollect.ports import Embedder, View
+from recollect.ports import Embedder
 from recollect.rank.conversation import NeighbourScore, ReplyScore
 from recollect.rank.pipeline import ByContext
 from recollect.rank.profiles import RECOLLECT
 from recollect.records import Filter, Kind, Scope
+from recollect.retrieve.view import View
 from recollect.stores.sqlite.store import SqliteStore
 
 TURNS = 30
@@ -65,7 +67,7 @@ def main() -> None:
 
 def _rows(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     embedder, made = StandIn(), Sentences(PEOPLE)
-    store = SqliteStore(folder / "memory.db")
+    store = Repository(SqliteStore(folder / "memory.db"))
     tell(f"context: filling {size:,}")
     _fill(store, embedder, made, size)
     parts = Services(
@@ -106,7 +108,7 @@ def _recalls(engine: Engine) -> dict[str, Callable[[str], object]]:
     }
 
 
-def _fill(store: SqliteStore, embedder: Embedder, made: Sentences, size: int) -> None:
+def _fill(store: Repository, embedder: Embedder, made: Sentences, size: int) -> None:
     texts = made.notes(size)
     asked = made.queries(size // ASKS_EACH + 1)
     step = (NOW - FIRST) / size

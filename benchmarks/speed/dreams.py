@@ -34,6 +34,7 @@ from timing import number, tell, timed
 
 from recollect.changes import NewEntity, NewObservation, NewText, PutEntity, PutText, PutVectors
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder
@@ -188,7 +189,7 @@ def _status_mb(name: str) -> float:
 
 def _journal_bytes(engine: Engine, dream: int) -> int:
     with engine.store.read() as view:
-        rows = view.connection.execute(  # type: ignore[attr-defined]  # what no port tells
+        rows = view.snapshot.connection.execute(  # type: ignore[attr-defined]  # what no port tells
             "SELECT length(journal) FROM dream WHERE id = ?", (dream,)
         ).fetchall()
     return int(rows[0][0])
@@ -306,7 +307,7 @@ def _until_told(enough: threading.Event) -> None:
 
 
 def _engine(path: Path, embedder: Embedder, clock: Clock) -> Engine:
-    store = SqliteStore(path)
+    store = Repository(SqliteStore(path))
     return Engine(
         Services(
             store,
@@ -321,7 +322,7 @@ def _engine(path: Path, embedder: Embedder, clock: Clock) -> Engine:
 
 
 def _fill(path: Path, embedder: Embedder, texts: Sequence[str], made: Sentences) -> None:
-    store = SqliteStore(path)
+    store = Repository(SqliteStore(path))
     entities = int(len(texts) * ENTITIES)
     names = made.names(entities)
     step = (NOW - FIRST) / len(texts)

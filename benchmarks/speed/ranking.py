@@ -28,6 +28,7 @@ from recollect.changes import NewText, PutText, PutVectors, RecordUse
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.recall import Question, _hits, asking
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.factors.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
@@ -152,7 +153,7 @@ def recall(size: int, folder: str | None) -> Iterator[dict[str, Any]]:
     embedder = embedder_named(MODEL)
     assert embedder is not None
     with tempfile.TemporaryDirectory(prefix="recollect-bench-", dir=folder) as made:
-        store = SqliteStore(Path(made) / "memory.db")
+        store = Repository(SqliteStore(Path(made) / "memory.db"))
         texts = Texts()
         _fill(store, embedder, texts.some(size))
         signals = UsageRecorder(store, "bench")
@@ -167,7 +168,7 @@ def recall(size: int, folder: str | None) -> Iterator[dict[str, Any]]:
                 yield _extras(engine, queries, profile) | {"size": size, "profile": profile}
 
 
-def _fill(store: SqliteStore, embedder: Embedder, texts: Sequence[str]) -> None:
+def _fill(store: Repository, embedder: Embedder, texts: Sequence[str]) -> None:
     """Notes, a vector for each, and some use, so that there are signals to load."""
     chance = np.random.default_rng(SEED)
     for start in range(0, len(texts), BATCH):

@@ -21,6 +21,7 @@ from recollect.changes import NewText, PutText, PutVectors
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.notes import remember
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
@@ -93,7 +94,7 @@ def remembering(size: int, folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def engine_on(path: Path, embedder: Embedder | None) -> Engine:
-    store = SqliteStore(path)
+    store = Repository(SqliteStore(path))
     name = "none" if embedder is None else embedder.model.name
     return Engine(
         Services(
@@ -143,7 +144,7 @@ def _measured(engine: Engine, work: Callable[[], None], count: int) -> dict[str,
 def _fill(path: Path, embedder: Embedder | None, texts: Sequence[str], given: Given) -> None:
     """Notes with vectors of another make: near-twins are sought as fast whatever they say."""
     assert embedder is not None
-    store = SqliteStore(path)
+    store = Repository(SqliteStore(path))
     for start in range(0, len(texts), BATCH):
         some = texts[start : start + BATCH]
         store.apply([PutText(Scope(), NewText(Kind.NOTE, text)) for text in some], at=NOW)

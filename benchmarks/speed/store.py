@@ -28,6 +28,7 @@ from facts import facts, write_json
 
 import recollect
 from recollect.changes import NewEntity, NewObservation, NewText, PutEntity, PutText
+from recollect.engine.repository import Repository
 from recollect.records import Filter, Kind, Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.transfer import import_file
@@ -35,7 +36,7 @@ from recollect.transfer import import_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from recollect.ports import WordIndex
+    from recollect.ports import Analyser
 
 K = 30
 SEED = 20_260_301
@@ -109,7 +110,7 @@ class Texts:
 def words(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     texts = Texts()
     whole, small = texts.some(size), texts.some(max(size // 100, 100))
-    store = SqliteStore(folder / "words.db")
+    store = Repository(SqliteStore(folder / "words.db"))
     _put_texts(store, WHOLE, whole)
     _put_texts(store, SMALL, small)
     naive = _naive(folder / "naive.db", whole, small)
@@ -127,7 +128,7 @@ def words(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     store.close()
 
 
-def _put_texts(store: SqliteStore, scope: Scope, texts: Sequence[str]) -> None:
+def _put_texts(store: Repository, scope: Scope, texts: Sequence[str]) -> None:
     """One in a hundred is a message of a session, the rest are notes."""
     changes = [
         PutText(scope, NewText(Kind.MESSAGE, text, session="s"))
@@ -160,7 +161,7 @@ def _naive(path: Path, whole: Sequence[str], small: Sequence[str]) -> apsw.Conne
 
 
 def _asked_naively(
-    connection: apsw.Connection, index: WordIndex, query: str, condition: str = ""
+    connection: apsw.Connection, index: Analyser, query: str, condition: str = ""
 ) -> list[int]:
     match = " OR ".join(f'"{word}"' for word in query.split())
     rows = connection.execute(
@@ -174,7 +175,7 @@ def _asked_naively(
 def _compared(
     size: int,
     what: str,
-    index: WordIndex,
+    index: Analyser,
     asked: Sequence[str],
     by_words: Callable[..., Any],
     naive: apsw.Connection,
@@ -236,7 +237,7 @@ def _filtered(
 
 def bulk(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     entities = _entities(size)
-    store = SqliteStore(folder / "bulk.db")
+    store = Repository(SqliteStore(folder / "bulk.db"))
     with _timed() as ours:
         for start in range(0, size, BATCH):
             changes = [PutEntity(WHOLE, entity) for entity in entities[start : start + BATCH]]
@@ -313,7 +314,7 @@ def _sqlite_utils_tables(database: Any, *, triggers: bool) -> None:
 
 def singles(size: int, folder: Path) -> Iterator[dict[str, Any]]:
     """One entity with one observation at a time, each on the disk before the next."""
-    store = SqliteStore(folder / "bulk.db")  # as the bulk load left it
+    store = Repository(SqliteStore(folder / "bulk.db"))  # as the bulk load left it
     made = [
         NewEntity(f"single {number}", "thing", entity.observations[:1])
         for number, entity in enumerate(_entities(SINGLES))

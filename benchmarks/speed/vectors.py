@@ -27,7 +27,9 @@ from facts import facts, write_json
 from numpy.typing import NDArray
 
 from recollect.records import Kind
-from recollect.stores.sqlite.vector_cache import VectorCache
+from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
+from recollect.stores.vectors.cache import VectorCache
+from recollect.stores.vectors.source import Source
 from recollect.vectors import normalised, pack
 
 K = 30
@@ -156,7 +158,15 @@ def ours(path: Path, cache: VectorCache, centre: Floats | None) -> Search:
     def search(query: Floats, scope: int | None) -> NDArray[np.int64]:
         allowed = [1, 2, 3, 4] if scope is None else [scope]
         with connection:  # the freshness check is part of every search
-            found = cache.search(connection, STORE, MODEL, DIMS, packed, query, K, allowed, set(Kind), None)
+            found = cache.search(
+                SqliteVectorQueries(connection),
+                Source(STORE, MODEL, DIMS, packed),
+                query,
+                K,
+                allowed,
+                set(Kind),
+                None,
+            )
         return np.array([hit.memory_id for hit in found]) - 1
 
     return search

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import tzinfo
 
-    from recollect.ports import Clock, Embedder, Extractor, Progress, Reranker
+    from recollect.ports import Clock, Embedder, Extractor, Progress, Reranker, Store
+
+IN_MEMORY = ":memory:"
+"""Names a store that is kept in no file."""
 
 
 def now() -> datetime:
@@ -47,7 +50,8 @@ def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
 ) -> Engine:
     """Open a memory, or create it where there is none.
 
-    `store` is the path of its file; without it, the setting, or one file in the user's data folder.
+    `store` is the path of its file, or `:memory:` for a memory that ends with the process; without it, the
+    setting, or one file in the user's data folder.
     `model` names an embedding model; `auto` takes the best one installed, `none` searches by words alone.
     `session` names the conversation that the calls belong to; without it, this opening is one of its own.
     """
@@ -63,11 +67,10 @@ def engine(
 
     With `dreams`, it dreams by itself where the settings say so: for a process that stays after its answer.
     """
-    from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # loads SQLite and NumPy
+    from recollect.engine.repository import Repository  # noqa: PLC0415  # loads NumPy
 
-    _make_folder(settings.store)
     options = _model_options(settings)
-    store = SqliteStore(settings.store, busy_ms=int(settings.busy_seconds * 1000))
+    store = Repository(_store(settings))
     services = Services(
         store=store,
         clock=clock,
@@ -89,6 +92,17 @@ def engine(
     if dreams and settings.dream:
         _schedule(services, settings)
     return Engine(services)
+
+
+def _store(settings: Settings) -> Store:
+    if settings.store.name == IN_MEMORY:
+        from recollect.stores.memory import MemoryStore  # noqa: PLC0415  # few ask for it
+
+        return MemoryStore()
+    from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # loads SQLite and NumPy
+
+    _make_folder(settings.store)
+    return SqliteStore(settings.store, busy_ms=int(settings.busy_seconds * 1000))
 
 
 def _trial(settings: Settings) -> Trial:
@@ -119,7 +133,7 @@ def _schedule(services: Services, settings: Settings) -> None:
 
 def _backup(services: Services, settings: Settings) -> Callable[[datetime], None] | None:
     """The store as it is before the first dream of a day, beside it."""
-    if not settings.dream_backups:
+    if not settings.dream_backups or settings.store.name == IN_MEMORY:
         return None
     folder = backups(settings)
 

@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.changes import Change, Receipt
-    from recollect.dream.snapshot import Snapshot
-    from recollect.factors.candidates import ConversationContext, Cooccurrences, Facts, Floats
-    from recollect.records import (
-        Calibrated,
-        Counts,
-        DreamRecord,
-        Filter,
-        Found,
-        Kind,
-        LoggedAnswer,
-        LogSize,
-        Memory,
-        Model,
-        Passage,
-        PastQuestion,
-        Problem,
-        Relation,
-        Scope,
-        Session,
-        Statement,
-        Tuned,
-    )
+    from recollect.conditions import OneOf, Value, Where
+    from recollect.factors.candidates import Floats
+    from recollect.records import Found, Memory, Model, Problem, Statement
+    from recollect.tables import Row, Table, Values
 
 # Named, not imported: `recollect --help` has no use for NumPy.
 Vector: TypeAlias = "NDArray[np.float32]"
@@ -49,7 +31,10 @@ Clock = Callable[[], datetime]
 Progress = Callable[[int, int | None], None]
 """Told how much is done, and of how much if that is known."""
 
-WordIndex = Literal["plain", "stemmed"]
+Result = TypeVar("Result")
+
+Analyser = Literal["plain", "stemmed", "pairs"]
+"""How a full-text index reads a text: as words, as words without English endings, or as pairs of letters."""
 
 
 class Embedder(Protocol):
@@ -90,250 +75,158 @@ class Extractor(Protocol):
         ...
 
 
-class View(Protocol):
-    """A store at one moment: every answer of one view is of the same state."""
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """One thing to look for in a full-text index: folded terms that follow one another."""
 
-    def memories(self, ids: Sequence[int]) -> Mapping[int, Memory]:
-        """Those that exist, forgotten ones included, each with its observations."""
-        ...
+    terms: tuple[str, ...]
+    prefix: bool = False
+    """The last term may also be the beginning of a longer one."""
 
-    def page(self, where: Filter | None, after: int, limit: int) -> Sequence[Memory]:
-        """Memories by ascending id, from the first above `after`. None: of every scope, also forgotten."""
-        ...
 
-    def relation_page(self, where: Filter | None, after: int, limit: int) -> Sequence[Relation]:
-        """Relations by ascending id, from the first above `after`, ended ones included.
+@dataclass(frozen=True, slots=True)
+class TermQuery:
+    """What to look for in one of a scope's indexes. A document must contain one of the required phrases."""
 
-        Those of which the filter lets both ends through. None: of every scope, deleted ones too.
+    analyser: Analyser
+    required: tuple[Phrase, ...]
+    optional: tuple[Phrase, ...] = ()
+    """These find nothing by themselves, but count in what the required ones found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What the full-text indexes hold of one memory."""
+
+    id: int
+    name: str
+    type: str
+    body: str
+
+
+class Snapshot(Protocol):
+    """A store at one moment: every answer of one snapshot is of the same state."""
+
+    def rows(
+        self,
+        table: Table,
+        columns: Sequence[str],
+        where: Where = (),
+        *,
+        order: Sequence[str] = (),
+        newest_first: bool = False,
+        limit: int | None = None,
+        each: OneOf | None = None,
+    ) -> list[Row]:
+        """The columns of all rows that meet the conditions, by the columns in `order`, else by their key.
+
+        With `newest_first`, the order is turned round. With `each`, order and limit hold among the rows of
+        each of these values by itself.
         """
         ...
 
-    def named(self, names: Sequence[str], scope: Scope) -> Mapping[str, int]:
-        """Live entities by name: the exact one, else the only one that differs in case or accents."""
+    def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:
+        """How many rows there are for each value of the column `by`; without one, all of them, under None."""
         ...
 
-    def alike(self, name: str, scope: Scope) -> Sequence[str]:
-        """Names of live entities that differ from this one in case or accents at most, by id."""
+    def index_size(self, scope: int, analyser: Analyser) -> tuple[int, int]:
+        """How many documents an index holds, and how many terms they have together."""
         ...
 
-    def names(self, begun: str, limit: int, where: Filter) -> tuple[Sequence[str], int]:
-        """Names of entities that hold the text, in any case and accents, and how many there are of them.
+    def document_counts(self, phrases: Sequence[Phrase], scope: int, analyser: Analyser) -> Sequence[int]:
+        """How many documents of a scope contain each phrase."""
+        ...
 
-        Those that begin with it first, each part by the alphabet.
+    def postings(self, phrase: Phrase, scope: int, analyser: Analyser) -> Sequence[int]:
+        """The ids of the documents of a scope that contain the phrase, in ascending order."""
+        ...
+
+    def search(self, queries: Sequence[TermQuery], scope: int, k: int, where: Where) -> Sequence[Found]:
+        """The best documents of a scope by BM25, ties by id; scores of several queries are added up.
+
+        `where` are conditions on the rows of memories. k1 is 1.2, b is 0.75, and a term weighs
+        ln((N - n + 0.5) / (n + 0.5)), at least 1e-6, as in SQLite's FTS5.
         """
         ...
 
-    def relations(self, ids: Sequence[int], *, deleted: bool = False) -> Sequence[Relation]:
-        """Relations that start or end at one of these, by id; ended ones included."""
-        ...
-
-    def by_words(self, text: str, k: int, where: Filter, index: WordIndex = "plain") -> Sequence[Found]:
-        """Best BM25 first, ties by id. Any text is a query; no character has a meaning of its own."""
-        ...
-
-    def held(self, text: str, ids: Sequence[int], where: Filter) -> Mapping[int, float]:
-        """Of what a query's telling words weigh, the share that each of these texts holds; 0 is left out."""
-        ...
-
-    def around(
-        self, text: str, k: int, where: Filter, within: int, echo: tuple[str, str] | None = None
-    ) -> tuple[Sequence[Found], Sequence[ConversationContext]]:
-        """The messages whose neighbours, up to `within` places away, hold most of a query; ties by id.
-
-        And what there is around all others, by scope. What the neighbours say counts whoever said it, as long
-        as it was not forgotten; those that are found are such as the filter lets through. An `echo`, a
-        session and a text, is what was just asked there: it says nothing of what stands beside it.
-        """
-        ...
-
-    def linked(self, text: str, where: Filter, now: int) -> Sequence[Found]:
-        """Entities one relation away from those that a text names, but not those themselves.
-
-        The score is the share of the relation's type that the text says, and a quarter at the least.
-        """
-        ...
-
-    def replies(self, ids: Sequence[int], where: Filter) -> Sequence[int]:
-        """The messages that stand right after those of these that end with a question, by id."""
-        ...
-
-    def by_meaning(
-        self, query: Vector, k: int, where: Filter, shortlist: int | None = None
+    def nearest(
+        self, vector: Vector, k: int, scopes: Sequence[int], where: Where, shortlist: int | None = None
     ) -> Sequence[Found]:
-        """Best cosine first, ties by id; the best passage of each memory speaks for it.
+        """The memories in force with the best cosine, ties by id; a memory's best passage speaks for it.
 
-        With a `shortlist` of n, the n memories that are nearest by the first third of each vector's width
-        (turned by the model's rotation) are compared by the whole of it, and no others are found.
+        `where` are conditions on the rows of memories. With a `shortlist` of n, the n memories that are
+        nearest by the first third of each vector's width (turned by the model's rotation) are compared by
+        the whole of it, and no others are found.
         """
         ...
 
-    def containing(self, text: str, k: int, where: Filter) -> Sequence[int]:
-        """Entities in which the text stands as it is, letters in any case, by id."""
-        ...
+    def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
+        """Entities with this text, letters in any case, in their name, type or observations, by id.
 
-    def facts(self, ids: Sequence[int], query: str, session: str | None, now: int) -> Facts:
-        """What ranking reads of these memories, by ascending id, in a constant number of questions.
-
-        The query and the session tell which are echoes of it.
+        `where` are conditions on the rows of memories, `observed` on those of observations.
         """
         ...
 
-    def together(self, ids: Sequence[int]) -> Cooccurrences:
-        """How often pairs of these were shown in one answer; places are those of the sorted ids."""
-        ...
 
-    def vectors(self, passages: Sequence[int]) -> Mapping[int, Vector]:
-        """Vectors of the model in use, by passage."""
-        ...
+class Transaction(Snapshot, Protocol):
+    """Writing, all or nothing; it reads what it has written."""
 
-    def passages(self, ids: Sequence[int]) -> Sequence[Passage]:
-        """The live passages of these memories, by id."""
-        ...
+    def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
+        """Add rows, all with the same columns, and return their ids, where the table numbers its rows.
 
-    def passages_by_id(self, passages: Sequence[int]) -> Sequence[Passage]:
-        """Those that exist, by id."""
-        ...
-
-    def pending(self, model: Model, after: int, limit: int) -> Sequence[Passage]:
-        """Live passages that have no vector of this model, by ascending id above `after`."""
-        ...
-
-    def waits(self, where: Filter) -> bool:
-        """Whether one of the texts that this filter's scopes got last has no vector yet."""
-        ...
-
-    def model(self) -> Model | None:
-        """The model whose vectors searches use."""
-        ...
-
-    def sessions(self, scope: Scope) -> Sequence[Session]:
-        """The conversations of a scope, the one with the newest turn first."""
-        ...
-
-    def turns(self, scope: Scope, session: str, first: int, last: int) -> Sequence[Memory]:
-        """The messages of a session at these positions, both included, in order; forgotten ones left out."""
-        ...
-
-    def last_position(self, scope: Scope, session: str) -> int:
-        """The position of a session's last message; 0 where it has none."""
-        ...
-
-    def replaced_by(self, id: int) -> Sequence[int]:  # noqa: A002  # the domain's word
-        """The memories that this one superseded, by id."""
-        ...
-
-    def mentioning(self, entity: int, limit: int) -> Sequence[int]:
-        """Live texts that speak of an entity, the newest first."""
-        ...
-
-    def scopes(self) -> Sequence[Scope]: ...
-
-    def snapshot(self, scope: Scope, now: int, together: int) -> Snapshot:
-        """What a dream looks at; pairs that were shown in at least `together` answers."""
-        ...
-
-    def questions(self, scope: Scope, limit: int) -> Sequence[PastQuestion]:
-        """What was asked last, the newest first, each wording once."""
-        ...
-
-    def dreams(self, scope: Scope, limit: int) -> Sequence[DreamRecord]:
-        """The newest first, undone ones included."""
-        ...
-
-    def journal(self, scope: Scope, dream: int) -> Mapping[str, Any] | None:
-        """Every change of a dream, with before and after; None where there is no such dream."""
-        ...
-
-    def links(self, ids: Sequence[int]) -> Sequence[tuple[int, int, int]]:
-        """What these are linked to: the memory, the other one, which is in force, and how firmly."""
-        ...
-
-    def corrected(self, scope: Scope, limit: int) -> Sequence[tuple[int, int]]:
-        """The texts that were corrected last, each with the memory in force that corrects it."""
-        ...
-
-    def lease(self, name: str) -> tuple[str, datetime] | None:
-        """Who holds it, and until when."""
-        ...
-
-    def answers(self, scope: Scope, profile: str, *, packed: bool = True) -> Iterator[LoggedAnswer]:
-        """The log of a profile's answers, the oldest first.
-
-        Without `packed`, those without feedback come without their candidates, which take long to read.
+        A row whose key exists is replaced; with `keep`, the one that exists stays.
         """
         ...
 
-    def log_sizes(self, scope: Scope) -> Sequence[LogSize]:
-        """How much the log holds of each profile that it knows, by name."""
+    def update(self, table: Table, rows: Sequence[Values]) -> None:
+        """Set columns of rows that are named by their `id`, all rows the same columns."""
         ...
 
-    def trial_seed(self) -> str:
-        """What decides, together with a query, which ranking it gets in a trial; one for each store."""
+    def patch(self, table: Table, where: Where, values: Values) -> int:
+        """Set columns of all rows that meet the conditions, and return how many there were."""
         ...
 
-    def tuned(self, scope: Scope, profile: str) -> tuple[int, Mapping[str, float]] | None:
-        """The numbers that a profile was given last, and their version; None: it never was."""
+    def remove(self, table: Table, where: Where) -> int:
+        """Delete rows and all that belongs to them, and return how many rows met the conditions."""
         ...
 
-    def tunings(self, scope: Scope, profile: str | None, limit: int) -> Sequence[Tuned]:
-        """Every set of numbers that was given, the newest first; None: to any profile."""
+    def index(self, scope: int, documents: Sequence[Document], gone: Sequence[int]) -> None:
+        """Put documents into a scope's full-text indexes in place of what stood under their ids."""
         ...
 
-    def holders(self, words: Sequence[str], scope: Scope) -> tuple[int, Mapping[str, int]]:
-        """How many texts a scope has, and how many of them hold each word, or else its stem."""
-        ...
-
-    def calibration(self, scope: Scope, model: str) -> Calibrated | None:
-        """What `Calibrate` kept last; the model's name is empty where meaning is not searched."""
-        ...
-
-    def imported(self, scope: Scope, file: str) -> bool:
-        """Whether `NoteImport` told of this file."""
-        ...
-
-    def graph_mark(self, scope: Scope, now: int) -> int:
-        """Another number once the graph of a scope reads otherwise: its entities, what is said of them, and
-        the relations that hold now."""
-        ...
-
-    def how_many(self, where: Filter) -> Mapping[Kind, int]:
-        """Live memories that the filter lets through, by kind."""
-        ...
-
-    def counts(self) -> Counts:
-        """Of the whole store, all scopes together."""
+    def savepoint(self) -> AbstractContextManager[None]:
+        """What fails inside is undone by itself, and the transaction goes on."""
         ...
 
 
 class Store(Protocol):
-    """Where memories are kept. Writes are values, all through `apply`; reads are views."""
+    """Keeps rows, finds by terms and by vector, gives snapshots and transactions."""
 
-    def apply(
-        self,
-        changes: Sequence[Change],
-        *,
-        at: datetime,
-        key: str | None = None,
-        keep_going: bool = False,
-    ) -> Receipt:
-        """Apply all changes in one transaction, or none.
+    def read(self) -> AbstractContextManager[Snapshot]: ...
 
-        The same key again returns the first receipt and writes nothing. With `keep_going`, a change
-        that cannot be applied is left out, and its outcome says why.
+    def transact(self, work: Callable[[Transaction], Result]) -> Result:
+        """Run `work` in one transaction, and again where another writer came in between.
+
+        It is committed unless `work` raises. One writer at a time.
         """
         ...
-
-    def read(self) -> AbstractContextManager[View]: ...
 
     def version(self) -> int:
         """Another number once anybody, of this process or another, has written something."""
         ...
 
+    def close(self) -> None: ...
+
+
+@runtime_checkable
+class StoreUpkeep(Protocol):
+    """What a store can do for its own health; optional."""
+
     def backup(self, path: str, progress: Progress | None = None) -> None:
         """A consistent copy, taken while others read and write."""
         ...
 
-    def scrub(self) -> None:
+    def compact(self) -> None:
         """Leave nothing of what was destroyed in unused parts of the store."""
         ...
 
@@ -343,4 +236,6 @@ class Store(Protocol):
         """Rebuild what is derived, and return what remains."""
         ...
 
-    def close(self) -> None: ...
+    def size(self) -> tuple[int, int]:
+        """How many bytes the store takes, and the version of its schema."""
+        ...

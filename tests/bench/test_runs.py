@@ -15,6 +15,7 @@ from readers import Arbitrary
 
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
@@ -91,7 +92,7 @@ def _plain_engine(
     folder: Path, haystack: Haystack, embedder: Embedder, reranker: Reranker | None = None
 ) -> tuple[Engine, dict[int, str]]:
     """The haystack as any program would store it, with nothing of the benchmark's between."""
-    store = SqliteStore(folder / "plain.db")
+    store = Repository(SqliteStore(folder / "plain.db"))
     usage = UsageRecorder(store, "test")
     parts = Services(store, lambda: haystack.asked_at, lambda _: embedder, "hashing", Scope(), usage)
     engine = Engine(parts if reranker is None else replace(parts, reranker=lambda: reranker))

@@ -30,7 +30,7 @@ from recollect.records import Filter, Kind, Scope, Status
 
 if TYPE_CHECKING:
     from recollect.changes import Change, Outcome
-    from recollect.ports import Store
+    from recollect.engine.repository import Repository
 
 ME = Scope()
 YOU = Scope("you")
@@ -47,7 +47,7 @@ def entity(name: str, *contents: str, type_: str = "unknown", scope: Scope = ME)
 class Watched:
     """A store, looked at after each change."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Repository) -> None:
         self.store = store
         self.second = 0.0
         self.graph, self.mark = self.read()
@@ -79,7 +79,7 @@ class Watched:
 class GraphMarkContract:
     """The promises. A store supplies the `store` fixture."""
 
-    def test_the_mark_follows_entities_and_observations(self, store: Store) -> None:
+    def test_the_mark_follows_entities_and_observations(self, store: Repository) -> None:
         watched = Watched(store)
         ada = watched.do(entity("Ada", "sails"), differs=True).ids[0]
         watched.do(entity("Ada", "sails"), differs=False)
@@ -93,7 +93,7 @@ class GraphMarkContract:
         watched.do(RemoveObservations(ME, "Ada", ("rows",)), differs=True)
         watched.do(Amend(ME, ada, status=Status.PAUSED), differs=False)
 
-    def test_the_mark_follows_what_is_forgotten_and_comes_back(self, store: Store) -> None:
+    def test_the_mark_follows_what_is_forgotten_and_comes_back(self, store: Repository) -> None:
         watched = Watched(store)
         ada = watched.do(entity("Ada", "sails"), differs=True).ids[0]
         watched.do(entity("Bo"), differs=True)
@@ -105,7 +105,7 @@ class GraphMarkContract:
         watched.do(Forget(ME, names=("Ada",)), differs=True)
         watched.do(Purge(at(100)), differs=False)
 
-    def test_the_mark_follows_relations(self, store: Store) -> None:
+    def test_the_mark_follows_relations(self, store: Repository) -> None:
         watched = Watched(store)
         watched.do(entity("Ada"), differs=True)
         knows = NewRelation("Ada", "Bo", "knows")
@@ -119,7 +119,7 @@ class GraphMarkContract:
         watched.second = 60
         watched.do(PutText(ME, NewText(Kind.NOTE, "Time has passed")), differs=True)
 
-    def test_the_mark_tells_swapped_rows_apart(self, store: Store) -> None:
+    def test_the_mark_tells_swapped_rows_apart(self, store: Repository) -> None:
         watched = Watched(store)
         ids = [watched.do(entity(name), differs=True).ids[0] for name in "abcd"]
         # 1 and 4 add up to as much as 2 and 3.
@@ -129,7 +129,7 @@ class GraphMarkContract:
         store.apply([Forget(ME, ids=(ids[0], ids[3]))], at=at(12))
         assert watched.read()[1] != outer
 
-    def test_the_mark_stays_while_only_other_things_change(self, store: Store) -> None:
+    def test_the_mark_stays_while_only_other_things_change(self, store: Repository) -> None:
         watched = Watched(store)
         ada = watched.do(entity("Ada", "sails"), differs=True).ids[0]
         first = watched.do(PutText(ME, NewText(Kind.NOTE, "Ada sails")), differs=False).ids[0]
@@ -140,7 +140,7 @@ class GraphMarkContract:
         watched.do(entity("Ada", "rows", scope=YOU), differs=False)
         watched.do(Forget(ME, ids=(first,)), differs=False)
 
-    def test_a_correction_that_retires_an_observation_changes_the_mark(self, store: Store) -> None:
+    def test_a_correction_that_retires_an_observation_changes_the_mark(self, store: Repository) -> None:
         watched = Watched(store)
         ada = watched.do(entity("Ada", "sails"), differs=True).ids[0]
         ((observation, _),) = self.memory(store, ada)
@@ -148,6 +148,6 @@ class GraphMarkContract:
             Supersede(ME, (), NewText(Kind.NOTE, "Ada rows"), observations=(observation,)), differs=True
         )
 
-    def memory(self, store: Store, id_: int) -> list[tuple[int, str]]:
+    def memory(self, store: Repository, id_: int) -> list[tuple[int, str]]:
         with store.read() as view:
             return [(seen.id, seen.content) for seen in view.memories([id_])[id_].observations]

@@ -23,7 +23,7 @@ from recollect.records import Kind, LogSize, Scope
 
 if TYPE_CHECKING:
     from recollect.changes import Change, Outcome
-    from recollect.ports import Store
+    from recollect.engine.repository import Repository
     from recollect.records import LoggedAnswer
 
 ME, YOU = Scope(), Scope("you")
@@ -34,16 +34,16 @@ def at(second: float) -> datetime:
     return datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=second)
 
 
-def do(store: Store, change: Change, second: float = 0) -> Outcome:
+def do(store: Repository, change: Change, second: float = 0) -> Outcome:
     return store.apply([change], at=at(second)).outcomes[0]
 
 
-def notes(store: Store, count: int, scope: Scope = ME) -> list[int]:
+def notes(store: Repository, count: int, scope: Scope = ME) -> list[int]:
     return [do(store, PutText(scope, NewText(Kind.NOTE, f"note {number}"))).ids[0] for number in range(count)]
 
 
 def answer(
-    store: Store,
+    store: Repository,
     query: str,
     *ids: int,
     second: float = 0,
@@ -58,23 +58,23 @@ def answer(
     do(store, RecordUse(scope, ids, session, query=query, profile=profile, log=log), second)
 
 
-def opened(store: Store, *ids: int, second: float = 0, session: str = "s", scope: Scope = ME) -> None:
+def opened(store: Repository, *ids: int, second: float = 0, session: str = "s", scope: Scope = ME) -> None:
     do(store, RecordUse(scope, ids, session, opened=True), second)
 
 
-def answers(store: Store, profile: str = "limbic", scope: Scope = ME) -> list[LoggedAnswer]:
+def answers(store: Repository, profile: str = "limbic", scope: Scope = ME) -> list[LoggedAnswer]:
     with store.read() as view:
         return list(view.answers(scope, profile))
 
 
-def feedback(store: Store) -> dict[str, tuple[tuple[int, str, float], ...]]:
+def feedback(store: Repository) -> dict[str, tuple[tuple[int, str, float], ...]]:
     return {each.query: each.feedback for each in answers(store)}
 
 
 class LogContract:
     # What is kept
 
-    def test_an_answer_is_kept_as_it_was_given(self, store: Store) -> None:
+    def test_an_answer_is_kept_as_it_was_given(self, store: Repository) -> None:
         one, two = notes(store, 2)
         answer(store, "Where is it?", two, one, second=5, handle="mine")
         (kept,) = answers(store)
@@ -89,13 +89,13 @@ class LogContract:
         assert (kept.shown, kept.ranked, kept.baseline) == ((two, one), (two, one), (one, two))
         assert kept.feedback == ()
 
-    def test_what_is_seen_without_a_log_leaves_none(self, store: Store) -> None:
+    def test_what_is_seen_without_a_log_leaves_none(self, store: Repository) -> None:
         (one,) = notes(store, 1)
         do(store, RecordUse(ME, (one,), "s", query="q", profile="limbic"))
         opened(store, one)
         assert answers(store) == []
 
-    def test_answers_are_those_of_a_scope_and_a_profile(self, store: Store) -> None:
+    def test_answers_are_those_of_a_scope_and_a_profile(self, store: Repository) -> None:
         (one,), (yours,) = notes(store, 1), notes(store, 1, YOU)
         answer(store, "first", one)
         answer(store, "second", one, profile="reverie", second=1)
@@ -105,7 +105,7 @@ class LogContract:
         assert [each.query for each in answers(store, "limbic", YOU)] == ["third"]
         assert answers(store, "limbic", Scope("nobody")) == []
 
-    def test_the_log_tells_its_size_by_profile(self, store: Store) -> None:
+    def test_the_log_tells_its_size_by_profile(self, store: Repository) -> None:
         one, two = notes(store, 2)
         answer(store, "first", one, two)
         answer(store, "second", two, profile="reverie", second=1)
@@ -114,7 +114,7 @@ class LogContract:
             assert list(view.log_sizes(ME)) == [LogSize(1, 1, 1, "limbic"), LogSize(1, 1, 0, "reverie")]
             assert list(view.log_sizes(YOU)) == []
 
-    def test_candidates_can_be_left_unread_where_nothing_became_of_an_answer(self, store: Store) -> None:
+    def test_candidates_can_be_left_unread_where_nothing_became_of_an_answer(self, store: Repository) -> None:
         one, two = notes(store, 2)
         answer(store, "first", one)
         answer(store, "second", two, second=1)
@@ -126,13 +126,13 @@ class LogContract:
 
     # How much is kept
 
-    def test_the_oldest_go_where_there_are_too_many(self, store: Store) -> None:
+    def test_the_oldest_go_where_there_are_too_many(self, store: Repository) -> None:
         (one,) = notes(store, 1)
         for number in range(5):
             answer(store, f"q{number}", one, second=number, bounds=Bounds(events=3))
         assert [each.query for each in answers(store)] == ["q2", "q3", "q4"]
 
-    def test_the_oldest_go_where_they_are_too_large(self, store: Store) -> None:
+    def test_the_oldest_go_where_they_are_too_large(self, store: Repository) -> None:
         (one,) = notes(store, 1)
         for number in range(6):
             answer(store, f"q{number}", one, second=number, size=1_000, bounds=Bounds(bytes=5_000))
@@ -141,7 +141,7 @@ class LogContract:
         assert [each.query for each in kept] == ["q2", "q3", "q4", "q5"]
         assert sum(len(each.candidates) for each in kept) <= 5_000
 
-    def test_one_that_is_larger_than_all_of_the_log_may_be_is_not_kept(self, store: Store) -> None:
+    def test_one_that_is_larger_than_all_of_the_log_may_be_is_not_kept(self, store: Repository) -> None:
         (one,) = notes(store, 1)
         answer(store, "small", one, bounds=Bounds(bytes=5_000))
         answer(store, "large", one, size=6_000, bounds=Bounds(bytes=5_000), second=1)
@@ -149,14 +149,14 @@ class LogContract:
         answer(store, "small again", one, bounds=Bounds(bytes=5_000), second=2)
         assert [each.query for each in answers(store)] == ["small again"]
 
-    def test_what_is_too_old_goes(self, store: Store) -> None:
+    def test_what_is_too_old_goes(self, store: Repository) -> None:
         (one,) = notes(store, 1)
         answer(store, "old", one)
         answer(store, "young", one, second=2 * DAY)
         answer(store, "new", one, second=3 * DAY + 1, bounds=Bounds(days=3))
         assert [each.query for each in answers(store)] == ["young", "new"]
 
-    def test_what_was_purged_leaves_the_log_and_what_was_forgotten_does_not(self, store: Store) -> None:
+    def test_what_was_purged_leaves_the_log_and_what_was_forgotten_does_not(self, store: Repository) -> None:
         one, two = notes(store, 2)
         answer(store, "both", one, two)
         opened(store, one, two, second=1)
@@ -170,7 +170,7 @@ class LogContract:
 
     # What became of it
 
-    def test_opening_what_an_answer_showed_is_feedback(self, store: Store) -> None:
+    def test_opening_what_an_answer_showed_is_feedback(self, store: Repository) -> None:
         one, two, three = notes(store, 3)
         answer(store, "q", one, two)
         opened(store, two, three, second=29 * MINUTE)
@@ -180,26 +180,26 @@ class LogContract:
         ("second", "session", "scope"), [(31 * MINUTE, "s", ME), (1, "other", ME), (1, "s", YOU)]
     )
     def test_opening_it_too_late_or_elsewhere_is_not(
-        self, store: Store, second: float, session: str, scope: Scope
+        self, store: Repository, second: float, session: str, scope: Scope
     ) -> None:
         (one,) = notes(store, 1)
         answer(store, "q", one)
         opened(store, one, second=second, session=session, scope=scope)
         assert feedback(store) == {"q": ()}
 
-    def test_being_found_by_another_question_is_half_as_good(self, store: Store) -> None:
+    def test_being_found_by_another_question_is_half_as_good(self, store: Repository) -> None:
         one, two = notes(store, 2)
         answer(store, "q", one, two)
         answer(store, "another", two, second=1)
         assert feedback(store) == {"q": ((two, "recalled", 0.5),), "another": ()}
 
-    def test_the_same_question_again_says_nothing(self, store: Store) -> None:
+    def test_the_same_question_again_says_nothing(self, store: Repository) -> None:
         (one,) = notes(store, 1)
         answer(store, "Qué  es el té", one)
         answer(store, "que es EL te", one, second=1)
         assert feedback(store) == {"Qué  es el té": (), "que es EL te": ()}
 
-    def test_the_last_answer_that_showed_it_is_the_one_that_counts(self, store: Store) -> None:
+    def test_the_last_answer_that_showed_it_is_the_one_that_counts(self, store: Repository) -> None:
         one, two = notes(store, 2)
         answer(store, "first", one, two)
         answer(store, "second", one, second=1)
@@ -209,7 +209,7 @@ class LogContract:
             "second": ((one, "opened", 1.0),),
         }
 
-    def test_what_was_seen_otherwise_says_nothing(self, store: Store) -> None:
+    def test_what_was_seen_otherwise_says_nothing(self, store: Repository) -> None:
         (one,) = notes(store, 1)
         answer(store, "q", one)
         do(store, RecordUse(ME, (one,), "s"), 1)
@@ -217,7 +217,7 @@ class LogContract:
 
     # What was said of it
 
-    def test_what_is_said_is_kept_and_said_anew(self, store: Store) -> None:
+    def test_what_is_said_is_kept_and_said_anew(self, store: Repository) -> None:
         one, two = notes(store, 2)
         answer(store, "q", one, two, handle="a")
         do(store, GiveFeedback(ME, one, 1.0, handle="a"), 1)
@@ -225,7 +225,7 @@ class LogContract:
         opened(store, one, second=3)
         assert feedback(store) == {"q": ((one, "opened", 1.0), (one, "said", -0.5))}
 
-    def test_without_a_name_it_is_of_the_last_answer_that_showed_the_memory(self, store: Store) -> None:
+    def test_without_a_name_it_is_of_the_last_answer_that_showed_the_memory(self, store: Repository) -> None:
         one, two = notes(store, 2)
         answer(store, "Cómo", one, two, session="a")
         answer(store, "other", one, two, session="b", second=1)
@@ -243,7 +243,7 @@ class LogContract:
             "last": (),
         }
 
-    def test_of_what_no_answer_showed_nothing_can_be_said(self, store: Store) -> None:
+    def test_of_what_no_answer_showed_nothing_can_be_said(self, store: Repository) -> None:
         one, two = notes(store, 2)
         (yours,) = notes(store, 1, YOU)
         answer(store, "q", one, handle="a")
@@ -260,7 +260,7 @@ class LogContract:
         assert feedback(store) == {"q": ()}
 
     @pytest.mark.parametrize("grade", [1.01, -2, float("nan"), float("inf")])
-    def test_a_grade_lies_between_minus_one_and_one(self, store: Store, grade: float) -> None:
+    def test_a_grade_lies_between_minus_one_and_one(self, store: Repository, grade: float) -> None:
         (one,) = notes(store, 1)
         answer(store, "q", one)
         with pytest.raises(InvalidInput, match="from -1"):
@@ -268,7 +268,7 @@ class LogContract:
 
     # Tuned numbers
 
-    def test_the_newest_numbers_hold_and_all_are_kept(self, store: Store) -> None:
+    def test_the_newest_numbers_hold_and_all_are_kept(self, store: Repository) -> None:
         with store.read() as view:
             assert view.tuned(ME, "limbic") is None
         first = do(store, TuneProfile(ME, "limbic", (("gamma", 0.1),), "set", '{"asked": 1}'), 1).ids[0]
@@ -289,7 +289,7 @@ class LogContract:
             assert told[-1].report == {"asked": 1}
             assert [each.why for each in view.tunings(ME, "limbic", 1)] == ["reset"]
 
-    def test_numbers_that_follow_others_than_the_newest_are_refused(self, store: Store) -> None:
+    def test_numbers_that_follow_others_than_the_newest_are_refused(self, store: Repository) -> None:
         first = do(store, TuneProfile(ME, "limbic", (("gamma", 0.1),), "set")).ids[0]
         for after in (0, first + 1):
             with pytest.raises(Conflict, match="meanwhile"):

@@ -36,6 +36,7 @@ from recollect.changes import (
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreUnavailable
 from recollect.factors.candidates import NEVER
 from recollect.factors.recency import microseconds
+from recollect.ports import StoreUpkeep
 from recollect.records import Filter, Kind, Memory, Model, Relation, Scope, Status
 from recollect.vectors import normalised, pack
 
@@ -44,8 +45,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.changes import Change, Receipt
+    from recollect.engine.repository import Repository
     from recollect.factors.candidates import Facts
-    from recollect.ports import Store, Vector, WordIndex
+    from recollect.ports import Analyser, Vector
     from recollect.records import Found
 
 ME = Scope()
@@ -60,11 +62,11 @@ def at(second: float) -> datetime:
     return datetime(2026, 3, 1, tzinfo=UTC) + timedelta(seconds=second)
 
 
-def do(store: Store, *changes: Change, second: float = 0, key: str | None = None) -> Receipt:
+def do(store: Repository, *changes: Change, second: float = 0, key: str | None = None) -> Receipt:
     return store.apply(changes, at=at(second), key=key)
 
 
-def one(store: Store, change: Change, second: float = 0) -> Outcome:
+def one(store: Repository, change: Change, second: float = 0) -> Outcome:
     (outcome,) = do(store, change, second=second).outcomes
     return outcome
 
@@ -77,13 +79,13 @@ def entity(
 
 
 def put(
-    store: Store, name: str, *observations: str | NewObservation, scope: Scope = ME, second: float = 0
+    store: Repository, name: str, *observations: str | NewObservation, scope: Scope = ME, second: float = 0
 ) -> int:
     return one(store, entity(name, *observations, scope=scope), second).ids[0]
 
 
 def note(
-    store: Store, text: str, kind: Kind = Kind.NOTE, session: str | None = None, scope: Scope = ME
+    store: Repository, text: str, kind: Kind = Kind.NOTE, session: str | None = None, scope: Scope = ME
 ) -> int:
     return one(store, PutText(scope, NewText(kind, text, session=session))).ids[0]
 
@@ -94,44 +96,44 @@ def relate(
     return Relate(scope, NewRelation(source, target, type_), create_missing)
 
 
-def memory(store: Store, id_: int) -> Memory:
+def memory(store: Repository, id_: int) -> Memory:
     with store.read() as view:
         return view.memories([id_])[id_]
 
 
-def passage_texts(store: Store, id_: int) -> list[str]:
+def passage_texts(store: Repository, id_: int) -> list[str]:
     with store.read() as view:
         return [passage.text for passage in view.passages([id_])]
 
 
-def in_force(store: Store, id_: int) -> list[str]:
+def in_force(store: Repository, id_: int) -> list[str]:
     return [seen.content for seen in memory(store, id_).in_force]
 
 
-def relations(store: Store, *ids: int, deleted: bool = False) -> list[Relation]:
+def relations(store: Repository, *ids: int, deleted: bool = False) -> list[Relation]:
     with store.read() as view:
         return list(view.relations(ids, deleted=deleted))
 
 
-def triples(store: Store, *ids: int) -> set[tuple[str, str, str]]:
+def triples(store: Repository, *ids: int) -> set[tuple[str, str, str]]:
     """Relations that live and have not ended."""
     found = relations(store, *ids)
     return {(seen.source_name, seen.type, seen.target_name) for seen in found if seen.until is None}
 
 
-def named(store: Store, *names: str, scope: Scope = ME) -> dict[str, int]:
+def named(store: Repository, *names: str, scope: Scope = ME) -> dict[str, int]:
     with store.read() as view:
         return dict(view.named(names, scope))
 
 
 def words(
-    store: Store, text: str, k: int = 10, where: Filter | None = None, index: WordIndex = "plain"
+    store: Repository, text: str, k: int = 10, where: Filter | None = None, index: Analyser = "plain"
 ) -> list[int]:
     return [found.id for found in scored(store, text, k, where, index)]
 
 
 def scored(
-    store: Store, text: str, k: int = 10, where: Filter | None = None, index: WordIndex = "plain"
+    store: Repository, text: str, k: int = 10, where: Filter | None = None, index: Analyser = "plain"
 ) -> list[Found]:
     with store.read() as view:
         return list(view.by_words(text, k, where or Filter(), index))
@@ -142,7 +144,7 @@ def towards(*numbers: float) -> Vector:
     return vector
 
 
-def embed(store: Store, vector_of: Callable[[str], Vector], model: Model = TINY) -> int:
+def embed(store: Repository, vector_of: Callable[[str], Vector], model: Model = TINY) -> int:
     """Give every passage that lacks one a vector, from its text; how many there were."""
     with store.read() as view:
         waiting = view.pending(model, 0, 1_000)
@@ -159,17 +161,17 @@ def colour(text: str) -> Vector:
     return towards(1, 1, 1)
 
 
-def near(store: Store, query: Vector, k: int = 10, where: Filter | None = None) -> list[Found]:
+def near(store: Repository, query: Vector, k: int = 10, where: Filter | None = None) -> list[Found]:
     with store.read() as view:
         return list(view.by_meaning(query, k, where or Filter()))
 
 
-def facts(store: Store, *ids: int, query: str = "", session: str | None = None) -> Facts:
+def facts(store: Repository, *ids: int, query: str = "", session: str | None = None) -> Facts:
     with store.read() as view:
         return view.facts(ids, query, session, microseconds(at(3600)))
 
 
-def together(store: Store, *ids: int) -> list[tuple[int, int, int, int]]:
+def together(store: Repository, *ids: int) -> list[tuple[int, int, int, int]]:
     """Places among the sorted ids, the count, the last time in seconds into the story."""
     with store.read() as view:
         pairs = view.together(ids)
@@ -184,21 +186,21 @@ class StoreContract:
     """Subclass it, supply `store` and `opened`, and collect. Every scenario ends with a clean `verify`."""
 
     @pytest.fixture
-    def store(self) -> Store:
+    def store(self) -> Repository:
         raise NotImplementedError
 
-    def opened(self, path: Path) -> Store:
+    def opened(self, path: Path) -> Repository:
         """Open a backup."""
         raise NotImplementedError
 
     @pytest.fixture(autouse=True)
-    def nothing_is_out_of_step(self, store: Store) -> Iterator[None]:
+    def nothing_is_out_of_step(self, store: Repository) -> Iterator[None]:
         yield
         assert list(store.verify()) == []
 
     # Entities and observations
 
-    def test_an_entity_is_created_with_its_observations(self, store: Store) -> None:
+    def test_an_entity_is_created_with_its_observations(self, store: Repository) -> None:
         outcome = one(
             store,
             PutEntity(
@@ -229,7 +231,7 @@ class StoreContract:
         ]
         assert [seen.id for seen in ada.observations] == [added.id for added in outcome.added]
 
-    def test_a_new_memory_has_the_lifecycle_of_the_specification(self, store: Store) -> None:
+    def test_a_new_memory_has_the_lifecycle_of_the_specification(self, store: Repository) -> None:
         for id_ in (put(store, "Ada"), note(store, "a note"), note(store, "hello", Kind.MESSAGE, "s")):
             new = memory(store, id_)
             assert (new.status, new.consolidation) == (Status.ACTIVE, "staged")
@@ -238,7 +240,7 @@ class StoreContract:
             assert (new.revisions, new.duplicates) == (0, 0)
 
     def test_creating_an_existing_name_keeps_type_and_status_and_gains_observations(
-        self, store: Store
+        self, store: Repository
     ) -> None:
         first = put(store, "Ada", "likes tea")
         merged = one(
@@ -261,13 +263,13 @@ class StoreContract:
         assert in_force(store, first) == ["likes tea", "plays chess"]
         assert (ada.created_at, ada.updated_at) == (at(0), at(5))
 
-    def test_a_mere_repeat_is_counted_and_touches_only_the_time_of_update(self, store: Store) -> None:
+    def test_a_mere_repeat_is_counted_and_touches_only_the_time_of_update(self, store: Repository) -> None:
         ada = put(store, "Ada", "likes tea")
         assert one(store, entity("Ada", "likes tea"), second=7) == Outcome(ids=(ada,), names=("Ada",))
         repeated = memory(store, ada)
         assert (repeated.duplicates, repeated.created_at, repeated.updated_at) == (1, at(0), at(7))
 
-    def test_an_import_that_is_run_again_changes_nothing(self, store: Store) -> None:
+    def test_an_import_that_is_run_again_changes_nothing(self, store: Repository) -> None:
         ada = put(store, "Ada", "likes tea")
         before = memory(store, ada)
         one(
@@ -277,11 +279,11 @@ class StoreContract:
         )
         assert memory(store, ada) == before
 
-    def test_equal_observations_in_one_call_are_one(self, store: Store) -> None:
+    def test_equal_observations_in_one_call_are_one(self, store: Repository) -> None:
         ada = put(store, "Ada", "likes tea", "likes tea")
         assert in_force(store, ada) == ["likes tea"]
 
-    def test_observations_are_added_to_an_entity_that_exists(self, store: Store) -> None:
+    def test_observations_are_added_to_an_entity_that_exists(self, store: Repository) -> None:
         ada = put(store, "Ada", "likes tea")
         outcome = one(
             store,
@@ -293,7 +295,7 @@ class StoreContract:
         assert [seen.kind for seen in memory(store, ada).observations] == ["generic", "state"]
         assert memory(store, ada).updated_at == at(3)
 
-    def test_observations_for_a_missing_entity_are_an_error(self, store: Store) -> None:
+    def test_observations_for_a_missing_entity_are_an_error(self, store: Repository) -> None:
         with pytest.raises(NotFound, match="'Ada'"):
             do(store, AddObservations(ME, "Ada", (NewObservation("likes tea"),)))
         with store.read() as view:
@@ -301,7 +303,7 @@ class StoreContract:
 
     @pytest.mark.parametrize("by", ["id", "content"])
     def test_a_superseded_observation_stays_with_its_time_and_its_successor(
-        self, store: Store, by: str
+        self, store: Repository, by: str
     ) -> None:
         outcome = one(store, entity("Ada", "lives in Paris", "likes tea"))
         ada, old = outcome.ids[0], outcome.added[0]
@@ -320,7 +322,9 @@ class StoreContract:
         assert in_force(store, ada) == ["likes tea", "lives in Rome"]
         assert (words(store, "Paris"), words(store, "Rome")) == ([], [ada])
 
-    def test_superseding_what_is_not_in_force_is_an_error_that_writes_nothing(self, store: Store) -> None:
+    def test_superseding_what_is_not_in_force_is_an_error_that_writes_nothing(
+        self, store: Repository
+    ) -> None:
         ada = put(store, "Ada", "lives in Paris")
         other = one(store, entity("Bob", "lives in Oslo")).added[0]
         for gone in ("lives in Berlin", other.id, 10_000):
@@ -328,7 +332,7 @@ class StoreContract:
                 do(store, AddObservations(ME, "Ada", (NewObservation("new", supersedes=gone),)))
         assert in_force(store, ada) == ["lives in Paris"]
 
-    def test_a_chain_of_corrections_leaves_the_last_in_force(self, store: Store) -> None:
+    def test_a_chain_of_corrections_leaves_the_last_in_force(self, store: Repository) -> None:
         ada = put(store, "Ada", "v1")
         do(
             store,
@@ -341,14 +345,14 @@ class StoreContract:
         assert in_force(store, ada) == ["v1"]
         assert len(memory(store, ada).observations) == 4
 
-    def test_an_observation_that_stands_already_can_correct_another(self, store: Store) -> None:
+    def test_an_observation_that_stands_already_can_correct_another(self, store: Repository) -> None:
         """The correction was known before anyone said that it was one: the old text must still give way."""
         ada = put(store, "Ada", "lives in Paris", "lives in Rome")
         do(store, AddObservations(ME, "Ada", (NewObservation("lives in Rome", supersedes="lives in Paris"),)))
         assert in_force(store, ada) == ["lives in Rome"]
         assert words(store, "Paris") == []
 
-    def test_saying_a_correction_twice_is_saying_it_once(self, store: Store) -> None:
+    def test_saying_a_correction_twice_is_saying_it_once(self, store: Repository) -> None:
         ada = put(store, "Ada", "v1")
         change = AddObservations(ME, "Ada", (NewObservation("v2", supersedes="v1"),))
         do(store, change)
@@ -356,7 +360,7 @@ class StoreContract:
         assert one(store, change, second=9).added == ()
         assert memory(store, ada).observations == before.observations
 
-    def test_observations_are_removed_by_content_silently_where_absent(self, store: Store) -> None:
+    def test_observations_are_removed_by_content_silently_where_absent(self, store: Repository) -> None:
         ada = put(store, "Ada", "likes tea", "plays chess")
         assert one(store, RemoveObservations(ME, "Ada", ("plays chess", "flies")), 4).count == 1
         assert one(store, RemoveObservations(ME, "Nobody", ("plays chess",))).count == 0
@@ -365,14 +369,14 @@ class StoreContract:
         assert (removed.content, removed.deleted_at) == ("plays chess", at(4))
         assert words(store, "chess") == []
 
-    def test_a_removed_observation_can_be_restored(self, store: Store) -> None:
+    def test_a_removed_observation_can_be_restored(self, store: Repository) -> None:
         outcome = one(store, entity("Ada", "likes tea"))
         do(store, RemoveObservations(ME, "Ada", ("likes tea",)), second=1)
         do(store, RestoreObservation(ME, outcome.added[0].id), second=2)
         assert in_force(store, outcome.ids[0]) == ["likes tea"]
         assert words(store, "tea") == [outcome.ids[0]]
 
-    def test_restoring_an_observation_says_why_it_cannot(self, store: Store) -> None:
+    def test_restoring_an_observation_says_why_it_cannot(self, store: Repository) -> None:
         outcome = one(store, entity("Ada", "likes tea"))
         ada, tea = outcome.ids[0], outcome.added[0].id
         with pytest.raises(NotFound):
@@ -387,7 +391,7 @@ class StoreContract:
         with pytest.raises(Conflict, match="Ada"):
             do(store, RestoreObservation(ME, tea))  # its entity is forgotten
 
-    def test_a_near_repeat_is_flagged_on_the_later_observation(self, store: Store) -> None:
+    def test_a_near_repeat_is_flagged_on_the_later_observation(self, store: Repository) -> None:
         outcome = one(store, entity("Ada", "likes tea", "likes green tea a lot"))
         first, second = outcome.added
         assert one(store, FlagSimilar(second.id, first.id, 0.9)).count == 1
@@ -395,7 +399,7 @@ class StoreContract:
         flagged = memory(store, outcome.ids[0]).observations[1]
         assert (flagged.similar_to, flagged.similarity, flagged.in_force) == (first.id, 0.9, True)
 
-    def test_status_importance_and_pin_are_amended_one_by_one(self, store: Store) -> None:
+    def test_status_importance_and_pin_are_amended_one_by_one(self, store: Repository) -> None:
         ada = put(store, "Ada")
         do(store, Amend(ME, ada, status=Status.PAUSED), second=1)
         do(store, Amend(ME, ada, importance=0.0, pinned=True), second=2)
@@ -409,18 +413,18 @@ class StoreContract:
 
     # Notes and messages
 
-    def test_a_repeated_note_is_one_note_and_a_repeated_message_is_two(self, store: Store) -> None:
+    def test_a_repeated_note_is_one_note_and_a_repeated_message_is_two(self, store: Repository) -> None:
         first, again = note(store, "tea is ready"), note(store, "tea is ready")
         assert first == again
         assert memory(store, first).duplicates == 1
         assert note(store, "yes", Kind.MESSAGE, "s") != note(store, "yes", Kind.MESSAGE, "s")
 
-    def test_messages_keep_their_place_in_the_session(self, store: Store) -> None:
+    def test_messages_keep_their_place_in_the_session(self, store: Repository) -> None:
         talk = [note(store, text, Kind.MESSAGE, "s") for text in ("hello", "yes", "yes")]
         elsewhere = note(store, "hello", Kind.MESSAGE, "t")
         assert [memory(store, id_).position for id_ in (*talk, elsewhere)] == [1, 2, 3, 1]
 
-    def test_a_text_keeps_all_that_was_said_of_it(self, store: Store) -> None:
+    def test_a_text_keeps_all_that_was_said_of_it(self, store: Repository) -> None:
         new = NewText(
             Kind.MESSAGE, "see you", "talk", "chat", "s", "user", "Ada", 0.25, at(-500), created_at=at(-5)
         )
@@ -429,18 +433,18 @@ class StoreContract:
         assert (kept.role, kept.speaker, kept.importance) == ("user", "Ada", 0.25)
         assert (kept.happened_at, kept.created_at) == (at(-500), at(-5))
 
-    def test_an_entity_is_not_a_text(self, store: Store) -> None:
+    def test_an_entity_is_not_a_text(self, store: Repository) -> None:
         with pytest.raises(InvalidInput):
             do(store, PutText(ME, NewText(Kind.ENTITY, "Ada")))
 
     # Names
 
-    def test_names_that_differ_in_case_or_accents_are_different_entities(self, store: Store) -> None:
+    def test_names_that_differ_in_case_or_accents_are_different_entities(self, store: Repository) -> None:
         ids = [put(store, name) for name in ("Café", "café", "Cafe")]
         assert len(set(ids)) == 3
         assert named(store, "Café", "café", "Cafe") == dict(zip(("Café", "café", "Cafe"), ids, strict=True))
 
-    def test_a_lookup_takes_the_only_name_that_differs_in_case_or_accents(self, store: Store) -> None:
+    def test_a_lookup_takes_the_only_name_that_differs_in_case_or_accents(self, store: Repository) -> None:
         cafe = put(store, "Café Azul")
         assert named(store, "cafe azul", "CAFÉ AZUL", "café") == {"cafe azul": cafe, "CAFÉ AZUL": cafe}
         assert one(store, AddObservations(ME, "CAFE AZUL", (NewObservation("is blue"),))).names == (
@@ -448,7 +452,7 @@ class StoreContract:
         )
 
     def test_the_exact_name_wins_and_an_ambiguous_one_is_refused_with_the_candidates(
-        self, store: Store
+        self, store: Repository
     ) -> None:
         upper, lower = put(store, "Alice"), put(store, "alice")
         assert named(store, "Alice", "alice", "ALICE") == {"Alice": upper, "alice": lower}
@@ -458,7 +462,7 @@ class StoreContract:
         with pytest.raises(NotFound, match=r"'Alice' or 'alice'"):
             do(store, AddObservations(ME, "ALICE", (NewObservation("who?"),)))
 
-    def test_names_are_found_by_a_part_of_them_those_that_begin_so_first(self, store: Store) -> None:
+    def test_names_are_found_by_a_part_of_them_those_that_begin_so_first(self, store: Repository) -> None:
         for name in ("Green oolong", "Oolong tea", "OOLONG", "Ferry", "Über oolong"):
             put(store, name)
         do(store, Forget(ME, names=("OOLONG",)))
@@ -472,19 +476,19 @@ class StoreContract:
             for nothing in ("zz", "%", "\0", "\ud800"):
                 assert view.names(nothing, 9, where) == ([], 0)
 
-    def test_names_are_forgotten_by_exact_identity_only(self, store: Store) -> None:
+    def test_names_are_forgotten_by_exact_identity_only(self, store: Repository) -> None:
         alice = put(store, "Alice")
         assert one(store, Forget(ME, names=("alice", "ALICE"))).ids == ()
         assert named(store, "Alice") == {"Alice": alice}
 
-    def test_a_forgotten_entity_has_no_name_to_look_up(self, store: Store) -> None:
+    def test_a_forgotten_entity_has_no_name_to_look_up(self, store: Repository) -> None:
         put(store, "Alice")
         do(store, Forget(ME, names=("Alice",)))
         assert named(store, "Alice", "alice") == {}
 
     # Relations
 
-    def test_a_relation_keeps_its_context_and_span(self, store: Store) -> None:
+    def test_a_relation_keeps_its_context_and_span(self, store: Repository) -> None:
         ada, bob = put(store, "Ada"), put(store, "Bob")
         new = NewRelation("Ada", "Bob", "knows", "from school", since=at(-100), until=at(-10))
         outcome = one(store, Relate(ME, new), second=2)
@@ -504,14 +508,14 @@ class StoreContract:
         )
         assert relations(store, bob) == [kept]
 
-    def test_a_relation_that_holds_is_not_made_twice(self, store: Store) -> None:
+    def test_a_relation_that_holds_is_not_made_twice(self, store: Repository) -> None:
         ada, _ = put(store, "Ada"), put(store, "Bob")
         first = one(store, relate("Ada", "knows", "Bob"))
         again = one(store, relate("Ada", "knows", "Bob"))
         assert (again.created, again.relations) == (False, first.relations)
         assert len(relations(store, ada)) == 1
 
-    def test_direction_and_type_make_different_relations(self, store: Store) -> None:
+    def test_direction_and_type_make_different_relations(self, store: Repository) -> None:
         ada, _ = put(store, "Ada"), put(store, "Bob")
         do(store, relate("Ada", "knows", "Bob"), relate("Bob", "knows", "Ada"), relate("Ada", "likes", "Bob"))
         assert triples(store, ada) == {
@@ -529,7 +533,7 @@ class StoreContract:
             ("parte_de", "contiene"),
         ],
     )
-    def test_declared_pairs_get_their_inverse(self, store: Store, type_: str, inverse: str) -> None:
+    def test_declared_pairs_get_their_inverse(self, store: Repository, type_: str, inverse: str) -> None:
         house, _ = put(store, "House"), put(store, "Room")
         made = one(store, relate("House", type_, "Room"))
         assert triples(store, house) == {("House", type_, "Room"), ("Room", inverse, "House")}
@@ -539,14 +543,14 @@ class StoreContract:
         assert one(store, relate("Room", inverse, "House")).created is False
         assert len(relations(store, house)) == 2
 
-    def test_other_types_get_no_inverse(self, store: Store) -> None:
+    def test_other_types_get_no_inverse(self, store: Repository) -> None:
         ada, _ = put(store, "Ada"), put(store, "Bob")
         assert len(one(store, relate("Ada", "knows", "Bob")).relations) == 1
         assert triples(store, ada) == {("Ada", "knows", "Bob")}
 
     @pytest.mark.parametrize("said", [("House", "contains", "Room"), ("Room", "part_of", "House")])
     def test_ending_by_names_ends_the_inverse_too_and_keeps_both(
-        self, store: Store, said: tuple[str, str, str]
+        self, store: Repository, said: tuple[str, str, str]
     ) -> None:
         house, _ = put(store, "House"), put(store, "Room")
         do(store, relate("House", "contains", "Room"))
@@ -556,13 +560,13 @@ class StoreContract:
         with pytest.raises(NotFound):
             do(store, EndRelation(ME, source, target, type_))
 
-    def test_a_relation_ends_now_unless_told_when(self, store: Store) -> None:
+    def test_a_relation_ends_now_unless_told_when(self, store: Repository) -> None:
         ada, _ = put(store, "Ada"), put(store, "Bob")
         do(store, relate("Ada", "knows", "Bob"))
         do(store, EndRelation(ME, "ada", "BOB", "knows"), second=30)
         assert [seen.until for seen in relations(store, ada)] == [at(30)]
 
-    def test_an_ended_relation_may_begin_again(self, store: Store) -> None:
+    def test_an_ended_relation_may_begin_again(self, store: Repository) -> None:
         ada, _ = put(store, "Ada"), put(store, "Bob")
         first = one(store, relate("Ada", "knows", "Bob"))
         do(store, EndRelation(ME, "Ada", "Bob", "knows"), second=10)
@@ -574,7 +578,7 @@ class StoreContract:
         spans = {seen.id: seen.until for seen in relations(store, ada)}
         assert spans == {first.relations[0]: at(10), second.relations[0]: at(30)}
 
-    def test_a_span_runs_forwards(self, store: Store) -> None:
+    def test_a_span_runs_forwards(self, store: Repository) -> None:
         ada, _ = put(store, "Ada"), put(store, "Bob")
         with pytest.raises(InvalidInput):
             do(store, Relate(ME, NewRelation("Ada", "Bob", "knows", since=at(10), until=at(5))))
@@ -583,14 +587,14 @@ class StoreContract:
             do(store, EndRelation(ME, "Ada", "Bob", "knows", at(5)))
         assert [seen.until for seen in relations(store, ada)] == [None]
 
-    def test_a_relation_to_a_missing_entity_is_an_error(self, store: Store) -> None:
+    def test_a_relation_to_a_missing_entity_is_an_error(self, store: Repository) -> None:
         ada = put(store, "Ada")
         for change in (relate("Ada", "knows", "Bob"), relate("Bob", "knows", "Ada")):
             with pytest.raises(NotFound, match="'Bob'"):
                 do(store, change)
         assert relations(store, ada) == []
 
-    def test_create_missing_makes_empty_entities_of_unknown_type(self, store: Store) -> None:
+    def test_create_missing_makes_empty_entities_of_unknown_type(self, store: Repository) -> None:
         outcome = one(store, relate("Ada", "knows", "Bob", create_missing=True))
         assert outcome.also_created == ("Ada", "Bob")
         bob = memory(store, named(store, "Bob")["Bob"])
@@ -599,7 +603,7 @@ class StoreContract:
         # the next one finds them
         assert one(store, relate("ada", "likes", "Bob", create_missing=True)).also_created == ()
 
-    def test_an_entity_of_unknown_type_takes_the_first_real_one(self, store: Store) -> None:
+    def test_an_entity_of_unknown_type_takes_the_first_real_one(self, store: Repository) -> None:
         do(store, relate("Zed", "works_at", "Acme", create_missing=True))
         acme = named(store, "Acme")["Acme"]
         outcome = one(store, entity("Acme", "makes anvils", type_="company"), second=5)
@@ -610,14 +614,14 @@ class StoreContract:
         assert words(store, "company") == [acme]
         assert words(store, "unknown") == [named(store, "Zed")["Zed"]]
 
-    def test_a_type_that_is_all_there_is_to_take_is_a_change_and_no_repeat(self, store: Store) -> None:
+    def test_a_type_that_is_all_there_is_to_take_is_a_change_and_no_repeat(self, store: Repository) -> None:
         do(store, relate("Zed", "works_at", "Acme", create_missing=True))
         outcome = one(store, PutEntity(ME, NewEntity("Zed", "person"), counts=False), second=5)
         zed = memory(store, outcome.ids[0])
         assert (outcome.took_type, outcome.added) == ("person", ())
         assert (zed.type, zed.updated_at, zed.duplicates) == ("person", at(5), 0)
 
-    def test_a_real_type_stays_and_the_outcome_says_that_another_was_given(self, store: Store) -> None:
+    def test_a_real_type_stays_and_the_outcome_says_that_another_was_given(self, store: Repository) -> None:
         ada = put(store, "Ada", "sails")
         outcome = one(store, entity("Ada", "sails", "rows", type_="ship"))
         assert (outcome.took_type, outcome.kept_type) == (None, "thing")
@@ -625,12 +629,12 @@ class StoreContract:
         assert words(store, "ship") == []
 
     @pytest.mark.parametrize("given", ["unknown", "Unknown", "thing", "THING"])
-    def test_no_type_and_the_same_type_are_nothing_to_tell(self, store: Store, given: str) -> None:
+    def test_no_type_and_the_same_type_are_nothing_to_tell(self, store: Repository, given: str) -> None:
         put(store, "Ada")
         outcome = one(store, entity("Ada", type_=given))
         assert (outcome.took_type, outcome.kept_type) == (None, None)
 
-    def test_passages_are_made_anew_with_the_type_that_was_taken(self, store: Store) -> None:
+    def test_passages_are_made_anew_with_the_type_that_was_taken(self, store: Repository) -> None:
         ada = one(store, entity("Ada", "red wine", "green tea", type_="unknown")).ids[0]
         do(store, RemoveObservations(ME, "Ada", ("green tea",)))
         embed(store, colour)
@@ -647,7 +651,7 @@ class StoreContract:
         assert [found.id for found in near(store, RED)] == [ada]
         assert list(store.verify()) == []
 
-    def test_a_file_that_was_brought_in_is_known_to_its_scope(self, store: Store) -> None:
+    def test_a_file_that_was_brought_in_is_known_to_its_scope(self, store: Repository) -> None:
         assert one(store, NoteImport(ME, "/a/memory.jsonl")).created
         assert not one(store, NoteImport(ME, "/a/memory.jsonl"), second=1).created
         with store.read() as view:
@@ -655,7 +659,7 @@ class StoreContract:
             assert not view.imported(ME, "/a/other.jsonl")
             assert not view.imported(YOU, "/a/memory.jsonl")
 
-    def test_an_entity_may_relate_to_itself(self, store: Store) -> None:
+    def test_an_entity_may_relate_to_itself(self, store: Repository) -> None:
         loop = put(store, "Loop")
         do(store, relate("Loop", "contains", "Loop"))
         assert len(triples(store, loop)) == 2
@@ -664,7 +668,7 @@ class StoreContract:
         do(store, Restore(ME, loop), second=2)
         assert len(triples(store, loop)) == 2
 
-    def test_a_relation_is_removed_with_its_inverse_silently_where_absent(self, store: Store) -> None:
+    def test_a_relation_is_removed_with_its_inverse_silently_where_absent(self, store: Repository) -> None:
         house, _ = put(store, "House"), put(store, "Room")
         do(store, relate("House", "contains", "Room"), relate("House", "likes", "Room"))
         assert one(store, Unrelate(ME, "Room", "House", "part_of"), second=1).count == 2
@@ -673,7 +677,7 @@ class StoreContract:
         assert one(store, Unrelate(ME, "Room", "Nobody", "part_of")).count == 0
         assert len(relations(store, house, deleted=True)) == 3
 
-    def test_a_removed_relation_can_be_made_anew(self, store: Store) -> None:
+    def test_a_removed_relation_can_be_made_anew(self, store: Repository) -> None:
         ada, _ = put(store, "Ada"), put(store, "Bob")
         do(store, relate("Ada", "knows", "Bob"))
         do(store, Unrelate(ME, "Ada", "Bob", "knows"), second=1)
@@ -682,7 +686,7 @@ class StoreContract:
 
     # Forgetting, restoring, purging
 
-    def test_a_forgotten_memory_is_kept_out_of_sight(self, store: Store) -> None:
+    def test_a_forgotten_memory_is_kept_out_of_sight(self, store: Repository) -> None:
         ada, tea = put(store, "Ada", "likes tea"), note(store, "tea time")
         embed(store, colour)
         assert one(store, Forget(ME, ids=(tea,), names=("Ada", "Nobody")), second=9).ids == (tea, ada)
@@ -695,7 +699,7 @@ class StoreContract:
         assert words(store, "tea") == []
         assert near(store, RED) == []
 
-    def test_forgetting_is_silent_on_what_is_absent_or_not_yours(self, store: Store) -> None:
+    def test_forgetting_is_silent_on_what_is_absent_or_not_yours(self, store: Repository) -> None:
         ada = put(store, "Ada")
         assert one(store, Forget(YOU, ids=(ada,), names=("Ada",))).ids == ()
         assert one(store, Forget(ME, ids=(ada + 1,))).ids == ()
@@ -703,7 +707,7 @@ class StoreContract:
         assert one(store, Forget(ME, ids=(ada,)), second=2).ids == ()
         assert memory(store, ada).deleted_at == at(1)
 
-    def test_forgetting_cascades_to_relations_and_restoring_brings_them_back(self, store: Store) -> None:
+    def test_forgetting_cascades_to_relations_and_restoring_brings_them_back(self, store: Repository) -> None:
         house, room = put(store, "House", "big house"), put(store, "Room")
         do(store, relate("House", "contains", "Room"), relate("Room", "likes", "House"))
         everything = triples(store, house)
@@ -719,7 +723,7 @@ class StoreContract:
     @pytest.mark.parametrize("order", ["first gone, first back", "last gone, first back"])
     @pytest.mark.parametrize("together", [True, False])
     def test_a_relation_returns_with_the_last_of_its_ends(
-        self, store: Store, order: str, together: bool
+        self, store: Repository, order: str, together: bool
     ) -> None:
         house, room = put(store, "House"), put(store, "Room")
         do(store, relate("House", "contains", "Room"))
@@ -732,7 +736,7 @@ class StoreContract:
         do(store, Restore(ME, other), second=8)
         assert triples(store, house) == everything
 
-    def test_a_relation_survives_any_number_of_departures(self, store: Store) -> None:
+    def test_a_relation_survives_any_number_of_departures(self, store: Repository) -> None:
         house, room = put(store, "House"), put(store, "Room")
         do(store, relate("House", "contains", "Room"))
         everything = triples(store, house)
@@ -751,7 +755,7 @@ class StoreContract:
             do(store, step, second=second)
         assert triples(store, house) == everything
 
-    def test_what_was_removed_by_itself_does_not_return_with_its_entity(self, store: Store) -> None:
+    def test_what_was_removed_by_itself_does_not_return_with_its_entity(self, store: Repository) -> None:
         ada, _ = put(store, "Ada", "likes tea", "v1"), put(store, "Bob")
         do(store, relate("Ada", "knows", "Bob"))
         do(
@@ -767,7 +771,9 @@ class StoreContract:
         assert in_force(store, ada) == ["v2"]
         assert (words(store, "tea"), words(store, "v1"), words(store, "v2")) == ([], [], [ada])
 
-    def test_relations_remade_and_forgotten_at_one_moment_do_not_block_the_return(self, store: Store) -> None:
+    def test_relations_remade_and_forgotten_at_one_moment_do_not_block_the_return(
+        self, store: Repository
+    ) -> None:
         """One transaction has one time, so what went by itself and what went along cannot be told by it."""
         ada, _ = put(store, "Ada"), put(store, "Bob")
         do(store, relate("Ada", "knows", "Bob"))
@@ -782,7 +788,7 @@ class StoreContract:
         assert triples(store, ada) == {("Ada", "knows", "Bob")}
         assert len(relations(store, ada)) == 1
 
-    def test_ended_relations_return_as_history(self, store: Store) -> None:
+    def test_ended_relations_return_as_history(self, store: Repository) -> None:
         ada, _ = put(store, "Ada"), put(store, "Bob")
         do(store, relate("Ada", "knows", "Bob"))
         do(store, EndRelation(ME, "Ada", "Bob", "knows"), second=1)
@@ -791,7 +797,7 @@ class StoreContract:
         do(store, Restore(ME, ada), second=3)
         assert [seen.until for seen in relations(store, ada)] == [at(1)]
 
-    def test_a_forgotten_name_starts_a_new_life(self, store: Store) -> None:
+    def test_a_forgotten_name_starts_a_new_life(self, store: Repository) -> None:
         old = put(store, "Ada", "likes tea")
         do(store, Forget(ME, names=("Ada",)), second=1)
         outcome = one(store, entity("Ada", "plays chess"), second=2)
@@ -800,7 +806,7 @@ class StoreContract:
         assert in_force(store, outcome.ids[0]) == ["plays chess"]
         assert words(store, "tea") == []
 
-    def test_restoring_over_a_living_namesake_is_a_conflict(self, store: Store) -> None:
+    def test_restoring_over_a_living_namesake_is_a_conflict(self, store: Repository) -> None:
         old = put(store, "Ada")
         do(store, Forget(ME, names=("Ada",)), second=1)
         new = put(store, "Ada", second=2)
@@ -811,7 +817,7 @@ class StoreContract:
         do(store, Restore(ME, old), second=5)
         assert named(store, "Ada") == {"Ada": old}
 
-    def test_restoring_what_is_not_forgotten_or_not_yours_is_an_error(self, store: Store) -> None:
+    def test_restoring_what_is_not_forgotten_or_not_yours_is_an_error(self, store: Repository) -> None:
         ada = put(store, "Ada")
         with pytest.raises(NotFound):
             do(store, Restore(ME, ada))
@@ -821,7 +827,7 @@ class StoreContract:
         with pytest.raises(NotFound):
             do(store, Restore(ME, ada + 1))
 
-    def test_purge_destroys_only_what_was_forgotten_before(self, store: Store) -> None:
+    def test_purge_destroys_only_what_was_forgotten_before(self, store: Repository) -> None:
         early, late, kept = (
             put(store, "Early", "red"),
             put(store, "Late", "red"),
@@ -844,13 +850,13 @@ class StoreContract:
         assert triples(store, kept) == {("Late", "knows", "Kept")}
         assert {found.id for found in near(store, RED)} == {late, kept}
 
-    def test_a_purged_id_is_never_given_again(self, store: Store) -> None:
+    def test_a_purged_id_is_never_given_again(self, store: Repository) -> None:
         last = put(store, "Last")
         do(store, Forget(ME, ids=(last,)))
         do(store, Purge(at(10)))
         assert put(store, "Next") > last
 
-    def test_purging_a_correction_keeps_the_history_readable(self, store: Store) -> None:
+    def test_purging_a_correction_keeps_the_history_readable(self, store: Repository) -> None:
         ada = put(store, "Ada", "v1")
         do(store, AddObservations(ME, "Ada", (NewObservation("v2", supersedes="v1"),)), second=1)
         do(store, RemoveObservations(ME, "Ada", ("v2",)), second=2)
@@ -860,7 +866,7 @@ class StoreContract:
 
     # Writing
 
-    def test_apply_is_all_or_nothing_and_names_the_change_that_failed(self, store: Store) -> None:
+    def test_apply_is_all_or_nothing_and_names_the_change_that_failed(self, store: Repository) -> None:
         put(store, "Ada")
         with pytest.raises(NotFound) as caught:
             do(
@@ -874,7 +880,7 @@ class StoreContract:
         assert named(store, "Ada", "Bob", "Carol").keys() == {"Ada"}
         assert words(store, "tea") == words(store, "chess") == []
 
-    def test_a_failed_write_in_a_new_scope_leaves_no_scope(self, store: Store) -> None:
+    def test_a_failed_write_in_a_new_scope_leaves_no_scope(self, store: Repository) -> None:
         with pytest.raises(NotFound):
             do(store, AddObservations(YOU, "Nobody", (NewObservation("lost"),)))
         with store.read() as view:
@@ -882,7 +888,7 @@ class StoreContract:
         put(store, "Ada", scope=YOU)
         assert named(store, "Ada", scope=YOU)
 
-    def test_keep_going_leaves_out_what_fails_says_why_and_keeps_the_rest(self, store: Store) -> None:
+    def test_keep_going_leaves_out_what_fails_says_why_and_keeps_the_rest(self, store: Repository) -> None:
         receipt = store.apply(
             [
                 entity("Ada", "likes tea"),
@@ -903,7 +909,7 @@ class StoreContract:
         assert triples(store, ada) == {("Ada", "knows", "Bob")}
         assert words(store, "half") == []
 
-    def test_keep_going_survives_a_failure_that_began_a_scope(self, store: Store) -> None:
+    def test_keep_going_survives_a_failure_that_began_a_scope(self, store: Repository) -> None:
         third = Scope("third")
         receipt = store.apply(
             [
@@ -918,7 +924,7 @@ class StoreContract:
         assert words(store, "tea", where=Filter("third")) == [receipt.outcomes[1].ids[0]]
         assert words(store, "tea", where=Filter("you")) == [receipt.outcomes[2].ids[0]]
 
-    def test_the_same_key_again_is_answered_and_not_repeated(self, store: Store) -> None:
+    def test_the_same_key_again_is_answered_and_not_repeated(self, store: Repository) -> None:
         changes: list[Change] = [
             entity("Ada", "likes tea"),
             relate("Ada", "contains", "Bob", create_missing=True),
@@ -933,27 +939,27 @@ class StoreContract:
         # without a key, it is done anew
         assert store.apply(changes, at=at(60)).outcomes[0].created
 
-    def test_a_key_of_other_changes_is_refused(self, store: Store) -> None:
+    def test_a_key_of_other_changes_is_refused(self, store: Repository) -> None:
         do(store, entity("Ada"), key="k")
         with pytest.raises(Conflict, match="'k'"):
             do(store, entity("Bob"), key="k")
         assert named(store, "Bob") == {}
 
-    def test_a_failed_write_does_not_use_up_its_key(self, store: Store) -> None:
+    def test_a_failed_write_does_not_use_up_its_key(self, store: Repository) -> None:
         change = AddObservations(ME, "Ada", (NewObservation("likes tea"),))
         with pytest.raises(NotFound):
             do(store, change, key="k")
         put(store, "Ada")
         assert do(store, change, key="k").outcomes[0].added
 
-    def test_the_receipt_of_a_partial_write_is_remembered_with_its_errors(self, store: Store) -> None:
+    def test_the_receipt_of_a_partial_write_is_remembered_with_its_errors(self, store: Repository) -> None:
         changes: list[Change] = [relate("Ada", "knows", "Bob"), entity("Ada")]
         first = store.apply(changes, at=at(0), key="k", keep_going=True)
         again = store.apply(changes, at=at(1), key="k", keep_going=True)
         assert again.outcomes == first.outcomes
         assert again.outcomes[0].error is not None
 
-    def test_a_time_without_a_zone_is_refused(self, store: Store) -> None:
+    def test_a_time_without_a_zone_is_refused(self, store: Repository) -> None:
         naive = datetime(2026, 3, 1)  # noqa: DTZ001  # what is tested
         ada, _ = put(store, "Ada"), put(store, "Bob")
         do(store, relate("Ada", "knows", "Bob"))
@@ -968,7 +974,7 @@ class StoreContract:
                 do(store, change)
         assert triples(store, ada)
 
-    def test_times_are_kept_to_the_microsecond_whatever_their_zone(self, store: Store) -> None:
+    def test_times_are_kept_to_the_microsecond_whatever_their_zone(self, store: Repository) -> None:
         madrid = timezone(timedelta(hours=2))
         moment = datetime(2026, 3, 1, 14, 0, 0, 123457, tzinfo=madrid)
         far = datetime(1815, 12, 10, tzinfo=UTC)
@@ -978,7 +984,7 @@ class StoreContract:
         assert ada.created_at.utcoffset() == timedelta(0)
         assert ada.observations[0].happened_at == far
 
-    def test_a_time_beyond_the_calendar_is_refused_not_stored(self, store: Store) -> None:
+    def test_a_time_beyond_the_calendar_is_refused_not_stored(self, store: Repository) -> None:
         """In its own zone it is a date; in UTC it is none, and a store that took it could not be read."""
         beyond = datetime(9999, 12, 31, 23, 59, tzinfo=timezone(-timedelta(hours=12)))
         with pytest.raises(InvalidInput):
@@ -986,8 +992,7 @@ class StoreContract:
         with store.read() as view:
             assert list(view.page(Filter(), 0, 10)) == []
 
-    def test_a_closed_store_says_so(self, store: Store, tmp_path: Path) -> None:
-        store.backup(str(tmp_path / "copy.db"))
+    def test_a_closed_store_says_so(self, tmp_path: Path) -> None:
         copy = self.opened(tmp_path / "copy.db")
         copy.close()
         copy.close()
@@ -998,7 +1003,7 @@ class StoreContract:
 
     # Reading
 
-    def test_a_view_stays_at_its_moment_while_others_write(self, store: Store) -> None:
+    def test_a_view_stays_at_its_moment_while_others_write(self, store: Repository) -> None:
         ada, bob = put(store, "Ada", "red tea"), put(store, "Bob", "tea")
         do(store, relate("Ada", "knows", "Bob"))
         embed(store, colour)
@@ -1030,7 +1035,7 @@ class StoreContract:
             assert after == before
         assert {found.id for found in scored(store, "tea")} == {ada, bob + 1}
 
-    def test_many_threads_read_whole_states_while_one_writes(self, store: Store) -> None:
+    def test_many_threads_read_whole_states_while_one_writes(self, store: Repository) -> None:
         """Each write adds a pair; no reader may ever see half of one."""
         torn: list[int] = []
         done = threading.Event()
@@ -1057,7 +1062,7 @@ class StoreContract:
         assert torn == []
         assert len(words(store, "twin", 100)) == 30
 
-    def test_pages_go_by_id_and_meet_every_memory_once(self, store: Store) -> None:
+    def test_pages_go_by_id_and_meet_every_memory_once(self, store: Repository) -> None:
         ids = [put(store, f"e{number}") for number in range(5)]
         talk = note(store, "hello", Kind.MESSAGE, "s")
         put(store, "other", scope=YOU)
@@ -1076,7 +1081,7 @@ class StoreContract:
         assert [found.id for found in session] == [talk]
         assert list(nothing) == []
 
-    def test_without_a_filter_pages_hold_every_scope_and_what_was_forgotten(self, store: Store) -> None:
+    def test_without_a_filter_pages_hold_every_scope_and_what_was_forgotten(self, store: Repository) -> None:
         ids = [put(store, "a"), put(store, "b", scope=YOU), put(store, "c")]
         do(store, relate("a", "contains", "c"), Forget(ME, ids=(ids[2],)))
         with store.read() as view:
@@ -1086,7 +1091,7 @@ class StoreContract:
             assert [seen.type for seen in everything] == ["contains", "part_of"]
             assert list(view.relation_page(None, everything[0].id, 100)) == list(everything[1:])
 
-    def test_relations_are_paged_as_far_as_both_ends_may_be_seen(self, store: Store) -> None:
+    def test_relations_are_paged_as_far_as_both_ends_may_be_seen(self, store: Repository) -> None:
         for scope in (ME, YOU):
             for name in "abc":
                 put(store, name, scope=scope)
@@ -1100,7 +1105,7 @@ class StoreContract:
         assert [seen.target_name for seen in yours] == ["b", "c"]
         assert list(first) == list(yours[:1])
 
-    def test_absent_ids_are_passed_over(self, store: Store) -> None:
+    def test_absent_ids_are_passed_over(self, store: Repository) -> None:
         ada = put(store, "Ada")
         with store.read() as view:
             assert set(view.memories([ada, 999, ada])) == {ada}
@@ -1109,7 +1114,7 @@ class StoreContract:
             assert view.passages([999]) == []
             assert view.vectors([999]) == {}
 
-    def test_counts_follow_every_change(self, store: Store) -> None:
+    def test_counts_follow_every_change(self, store: Repository) -> None:
         put(store, "Ada", "likes tea", "plays chess")
         put(store, "Bob", scope=YOU)
         note(store, "a note")
@@ -1121,7 +1126,7 @@ class StoreContract:
         assert (counts.observations, counts.relations, counts.forgotten) == (2, 2, 0)
         # three entities, two observations, a note and a message
         assert (counts.passages, counts.vectors, counts.due) == (7, 0, 7)
-        assert counts.bytes > 0
+        assert counts.bytes > 0 or not isinstance(store.store, StoreUpkeep)
         embed(store, colour)
         do(
             store,
@@ -1166,7 +1171,7 @@ class StoreContract:
         ],
     )
     def test_case_accents_and_compatibility_forms_do_not_matter(
-        self, store: Store, text: str, query: str
+        self, store: Repository, text: str, query: str
     ) -> None:
         found = put(store, "it", text)
         put(store, "noise", "something else entirely")
@@ -1192,26 +1197,26 @@ class StoreContract:
         ],
     )
     def test_text_without_spaces_is_found_by_any_part_of_it(
-        self, store: Store, text: str, query: str
+        self, store: Repository, text: str, query: str
     ) -> None:
         found = put(store, "it", text)
         put(store, "noise", "大阪 ソウル 北")
         assert words(store, query) == [found]
 
-    def test_a_single_letter_counts_beside_longer_words(self, store: Store) -> None:
+    def test_a_single_letter_counts_beside_longer_words(self, store: Repository) -> None:
         by_letter, by_word = put(store, "a", "京都駅"), put(store, "b", "カフェ")
         assert sorted(words(store, "京 カフェ")) == [by_letter, by_word]
 
-    def test_a_longer_match_stands_above_a_partial_one(self, store: Store) -> None:
+    def test_a_longer_match_stands_above_a_partial_one(self, store: Repository) -> None:
         kyoto, tokyo = put(store, "a", "京都の天気"), put(store, "b", TOKYO)
         assert words(store, "東京都")[0] == tokyo
         assert set(words(store, "東京都")) <= {kyoto, tokyo}
 
-    def test_letters_shared_by_chance_are_no_match_where_words_are_spaced(self, store: Store) -> None:
+    def test_letters_shared_by_chance_are_no_match_where_words_are_spaced(self, store: Repository) -> None:
         cat, _ = put(store, "a", "чёрный кот"), put(store, "b", "молоко")
         assert words(store, "кот") == [cat]
 
-    def test_emoji_are_found(self, store: Store) -> None:
+    def test_emoji_are_found(self, store: Repository) -> None:
         party, heart = put(store, "a", "launch 🎉"), put(store, "b", "I ❤️ it")
         put(store, "c", "☀️ sunny 🇪🇸")
         assert words(store, "🎉") == [party]
@@ -1254,16 +1259,16 @@ class StoreContract:
         ],
     )
     @pytest.mark.parametrize("index", ["plain", "stemmed"])
-    def test_no_character_of_a_query_is_syntax(self, store: Store, query: str, index: WordIndex) -> None:
+    def test_no_character_of_a_query_is_syntax(self, store: Repository, query: str, index: Analyser) -> None:
         found = put(store, "it", "tea")
         assert words(store, query, index=index) == [found]
 
     @pytest.mark.parametrize("word", ["and", "or", "not", "near", "AND", "NEAR"])
-    def test_operators_are_words_too(self, store: Store, word: str) -> None:
+    def test_operators_are_words_too(self, store: Repository, word: str) -> None:
         found = put(store, "it", word)
         assert words(store, word) == [found]
 
-    def test_signs_around_a_word_do_not_hide_it(self, store: Store) -> None:
+    def test_signs_around_a_word_do_not_hide_it(self, store: Repository) -> None:
         cpp, csharp = put(store, "C++", "a language"), put(store, "C#", "a language")
         assert set(words(store, "C++")) == {cpp, csharp}
         assert words(store, "f(x):=y^2") == []
@@ -1271,15 +1276,15 @@ class StoreContract:
         assert words(store, ".net") == [net]
 
     @pytest.mark.parametrize("query", ["", " ", "\n\t", "!?", "…", "\0", "\ud800", "()", '""', "***"])
-    def test_a_query_without_words_finds_nothing(self, store: Store, query: str) -> None:
+    def test_a_query_without_words_finds_nothing(self, store: Repository, query: str) -> None:
         put(store, "it", "tea")
         assert words(store, query) == words(store, query, index="stemmed") == []
 
-    def test_no_room_for_hits_gives_none(self, store: Store) -> None:
+    def test_no_room_for_hits_gives_none(self, store: Repository) -> None:
         put(store, "it", "tea")
         assert words(store, "tea", k=0) == []
 
-    def test_a_query_of_ten_thousand_letters_is_a_query(self, store: Store) -> None:
+    def test_a_query_of_ten_thousand_letters_is_a_query(self, store: Repository) -> None:
         first, last, cjk = put(store, "a", "alpha"), put(store, "b", "omega"), put(store, "c", TOKYO)
         filler = " ".join(f"filler{number}" for number in range(1_100))
         query = f"alpha {filler} omega"
@@ -1292,39 +1297,39 @@ class StoreContract:
     @pytest.mark.parametrize(
         "query", ["qué es SQLite", "what is SQLite?", "¿Cómo funciona SQLite?", "tell me about the SQLite"]
     )
-    def test_questions_find_what_they_are_about(self, store: Store, query: str) -> None:
+    def test_questions_find_what_they_are_about(self, store: Repository, query: str) -> None:
         found = put(store, "SQLite", "a database in one file")
         put(store, "noise", "es lo que es, this is what it is")
         assert words(store, query)[0] == found
 
-    def test_a_query_of_stop_words_alone_still_finds_them(self, store: Store) -> None:
+    def test_a_query_of_stop_words_alone_still_finds_them(self, store: Repository) -> None:
         found = put(store, "a", "to be or not to be")
         put(store, "b", "tea")
         assert words(store, "to be") == [found]
 
-    def test_any_word_suffices_and_more_words_stand_higher(self, store: Store) -> None:
+    def test_any_word_suffices_and_more_words_stand_higher(self, store: Repository) -> None:
         chess, both, tea = put(store, "a", "chess"), put(store, "b", "tea chess"), put(store, "c", "tea")
         assert words(store, "tea chess")[0] == both
         assert set(words(store, "tea chess")) == {chess, both, tea}
 
-    def test_names_types_and_speakers_are_searched(self, store: Store) -> None:
+    def test_names_types_and_speakers_are_searched(self, store: Repository) -> None:
         by_name, by_type = put(store, "Kettle"), one(store, entity("x", type_="kettle")).ids[0]
         by_speaker = one(store, PutText(ME, NewText(Kind.MESSAGE, "hello", speaker="Kettle"))).ids[0]
         assert set(words(store, "kettle")) == {by_name, by_type, by_speaker}
 
-    def test_the_stemmed_index_takes_endings_off_and_the_plain_one_does_not(self, store: Store) -> None:
+    def test_the_stemmed_index_takes_endings_off_and_the_plain_one_does_not(self, store: Repository) -> None:
         found = put(store, "it", "she was running and configured connections")
         for query in ("run", "configure", "connection", "connect"):
             assert words(store, query) == []
             assert words(store, query, index="stemmed") == [found]
 
-    def test_ties_go_by_id_and_more_hits_only_add_to_fewer(self, store: Store) -> None:
+    def test_ties_go_by_id_and_more_hits_only_add_to_fewer(self, store: Repository) -> None:
         ids = [put(store, f"e{number}", "tea") for number in range(12)]
         assert words(store, "tea", 100) == ids
         for k in (1, 5, 12):
             assert words(store, "tea", k) == ids[:k]
 
-    def test_scores_fall_and_are_above_zero(self, store: Store) -> None:
+    def test_scores_fall_and_are_above_zero(self, store: Repository) -> None:
         for number in range(8):
             put(store, f"e{number}", " ".join(["tea"] * (number + 1) + ["filler"] * number * 3))
         scores = [found.score for found in scored(store, "tea filler")]
@@ -1332,7 +1337,7 @@ class StoreContract:
         assert min(scores) > 0
 
     @pytest.mark.parametrize("query", ["tea", "чай", "tea чай", "茶を飲む tea"])
-    def test_a_short_list_is_the_beginning_of_a_long_one(self, store: Store, query: str) -> None:
+    def test_a_short_list_is_the_beginning_of_a_long_one(self, store: Repository, query: str) -> None:
         for number in range(30):
             tea, chai, cjk = number % 5, (number * 7) % 4, "茶を飲" if number % 3 else ""
             put(store, f"e{number}", " ".join(["x"] * number + ["tea"] * tea + ["чай"] * chai) + cjk)
@@ -1341,7 +1346,7 @@ class StoreContract:
         for k in (1, 2, 5, 10):
             assert scored(store, query, k) == everything[:k]
 
-    def test_filters_apply_inside_the_search_so_that_k_stays_k(self, store: Store) -> None:
+    def test_filters_apply_inside_the_search_so_that_k_stays_k(self, store: Repository) -> None:
         for number in range(40):
             put(store, f"noise {number}", "tea tea tea")
         notes = [note(store, f"tea {number}, among many other words") for number in range(3)]
@@ -1362,7 +1367,7 @@ class StoreContract:
         assert words(store, "tea", 3, Filter(kinds=frozenset())) == []
 
     def test_words_that_nearly_every_text_holds_neither_hide_the_rare_nor_starve_a_filter(
-        self, store: Store
+        self, store: Repository
     ) -> None:
         crowd = [PutText(ME, NewText(Kind.NOTE, f"common {number}")) for number in range(10_050)]
         do(store, *crowd)
@@ -1373,12 +1378,12 @@ class StoreContract:
         assert words(store, "common rare", where=entities) == [common]
         assert words(store, "common", where=entities) == [common]
 
-    def test_what_is_forgotten_gives_its_place_to_the_next(self, store: Store) -> None:
+    def test_what_is_forgotten_gives_its_place_to_the_next(self, store: Repository) -> None:
         ids = [put(store, f"e{number}", "tea") for number in range(6)]
         do(store, Forget(ME, ids=tuple(ids[:3])))
         assert words(store, "tea", 3) == ids[3:]
 
-    def test_the_index_follows_every_change_of_the_text(self, store: Store) -> None:
+    def test_the_index_follows_every_change_of_the_text(self, store: Repository) -> None:
         ada = put(store, "Ada", "one")
         do(
             store,
@@ -1388,11 +1393,11 @@ class StoreContract:
         do(store, RemoveObservations(ME, "Ada", ("two",)))
         assert [words(store, text) for text in ("one", "two", "six")] == [[], [], [ada]]
 
-    def test_another_scope_never_moves_a_score_by_words(self, store: Store) -> None:
+    def test_another_scope_never_moves_a_score_by_words(self, store: Repository) -> None:
         for number in range(6):
             put(store, f"e{number}", f"tea {'cup ' * number} 東京 カフェ")
         queries = ("tea", "cup", "tea cup", "東京", "京 tea")
-        indexes: tuple[WordIndex, ...] = ("plain", "stemmed")
+        indexes: tuple[Analyser, ...] = ("plain", "stemmed")
         before = [scored(store, query, index=index) for query in queries for index in indexes]
         for number in range(60):
             put(store, f"e{number}", f"cup tea 東京 {'long ' * number}", scope=YOU)
@@ -1401,7 +1406,7 @@ class StoreContract:
         yours = {found.id for found in scored(store, "tea", 100, Filter("you"))}
         assert not yours & {found.id for found in scored(store, "tea", 100)}
 
-    def test_repeating_or_undoing_a_write_leaves_every_score_as_it_was(self, store: Store) -> None:
+    def test_repeating_or_undoing_a_write_leaves_every_score_as_it_was(self, store: Repository) -> None:
         for number in range(5):
             put(store, f"e{number}", f"tea {'cup ' * number}")
         before = scored(store, "tea cup")
@@ -1411,7 +1416,7 @@ class StoreContract:
         do(store, Forget(ME, ids=(gone,)))
         assert scored(store, "tea cup") == before
 
-    def test_text_is_found_where_it_stands_inside_words(self, store: Store) -> None:
+    def test_text_is_found_where_it_stands_inside_words(self, store: Repository) -> None:
         found = put(store, "Lovelace", "100% pure_gold \\o/ [año] Éa*b? ^東京")
         put(store, "other", "nothing")
         with store.read() as view:
@@ -1438,7 +1443,7 @@ class StoreContract:
 
     # Search by meaning
 
-    def test_the_nearest_come_first_and_ties_go_by_id(self, store: Store) -> None:
+    def test_the_nearest_come_first_and_ties_go_by_id(self, store: Repository) -> None:
         greens = [note(store, f"green {number}") for number in range(3)]
         red = note(store, "red")
         grey = note(store, "grey")
@@ -1448,7 +1453,7 @@ class StoreContract:
         assert [hit.id for hit in found] == [*greens, grey, red]
         assert [hit.score for hit in found] == pytest.approx([1, 1, 1, 3**-0.5, 0], abs=1e-6)
 
-    def test_the_best_passage_speaks_for_its_memory(self, store: Store) -> None:
+    def test_the_best_passage_speaks_for_its_memory(self, store: Repository) -> None:
         many = put(store, "many", "red one", "green one", "blue one")
         few = put(store, "few", "blue")
         embed(store, colour)
@@ -1459,7 +1464,7 @@ class StoreContract:
             texts = {passage.id: passage.text for passage in view.passages([many])}
         assert "green one" in texts[found[0].passage or 0]
 
-    def test_many_passages_of_one_memory_take_one_place(self, store: Store) -> None:
+    def test_many_passages_of_one_memory_take_one_place(self, store: Repository) -> None:
         put(store, "many", *(f"red {number}" for number in range(50)))
         others = [put(store, f"e{number}", "blue") for number in range(5)]
         embed(store, colour)
@@ -1467,7 +1472,7 @@ class StoreContract:
         assert len({hit.id for hit in found}) == 4
         assert [hit.id for hit in found[1:]] == others[:3]
 
-    def test_a_long_text_is_found_by_each_of_its_parts(self, store: Store) -> None:
+    def test_a_long_text_is_found_by_each_of_its_parts(self, store: Repository) -> None:
         long = note(store, "red. " + "filler words here. " * 300 + "blue.")
         short = note(store, "grey")
         embed(store, colour)
@@ -1476,7 +1481,7 @@ class StoreContract:
         assert [hit.id for hit in near(store, BLUE)] == [long, short]
         assert [hit.id for hit in near(store, RED)] == [long, short]
 
-    def test_meaning_is_filtered_inside_the_search_too(self, store: Store) -> None:
+    def test_meaning_is_filtered_inside_the_search_too(self, store: Repository) -> None:
         for number in range(30):
             put(store, f"noise {number}", "red")
             note(store, f"red {number}", Kind.MESSAGE, "t")
@@ -1494,7 +1499,7 @@ class StoreContract:
         assert near(store, RED, 3, Filter(kinds=frozenset())) == []
         assert near(store, RED, 0) == []
 
-    def test_another_scope_never_moves_a_score_by_meaning(self, store: Store) -> None:
+    def test_another_scope_never_moves_a_score_by_meaning(self, store: Repository) -> None:
         for number in range(6):
             put(store, f"e{number}", ("red", "green", "grey")[number % 3])
         embed(store, colour)
@@ -1505,7 +1510,7 @@ class StoreContract:
         embed(store, colour)
         assert [near(store, query) for query in queries] == before
 
-    def test_life_and_death_show_in_meaning_at_once(self, store: Store) -> None:
+    def test_life_and_death_show_in_meaning_at_once(self, store: Repository) -> None:
         ada = put(store, "Ada", "red thing", "green thing")
         embed(store, colour)
         assert near(store, RED)[0].score == pytest.approx(1)
@@ -1521,7 +1526,7 @@ class StoreContract:
         assert near(store, BLUE)[0].score == pytest.approx(1)
         assert near(store, RED)[0].score == pytest.approx(3**-0.5)
 
-    def test_an_observation_that_returns_is_found_by_meaning_again(self, store: Store) -> None:
+    def test_an_observation_that_returns_is_found_by_meaning_again(self, store: Repository) -> None:
         seen = one(store, entity("Ada", "red thing")).added[0]
         embed(store, colour)
         do(store, RemoveObservations(ME, "Ada", ("red thing",)))
@@ -1531,7 +1536,7 @@ class StoreContract:
 
     # Models and vectors
 
-    def test_without_a_model_nothing_is_near_and_everything_waits(self, store: Store) -> None:
+    def test_without_a_model_nothing_is_near_and_everything_waits(self, store: Repository) -> None:
         ada = put(store, "Ada", "red")
         with store.read() as view:
             assert view.model() is None
@@ -1541,7 +1546,7 @@ class StoreContract:
             assert list(view.pending(TINY, waiting[0].id, 10)) == list(waiting[1:])
             assert list(view.pending(TINY, 0, 1)) == list(waiting[:1])
 
-    def test_the_first_model_comes_into_use_and_nothing_waits_twice(self, store: Store) -> None:
+    def test_the_first_model_comes_into_use_and_nothing_waits_twice(self, store: Repository) -> None:
         put(store, "Ada", "red")
         assert embed(store, colour) == 2
         assert embed(store, colour) == 0
@@ -1552,14 +1557,14 @@ class StoreContract:
         assert sorted(kept) == passages
         assert kept[passages[1]] == pytest.approx(RED)
 
-    def test_what_waits_tells_who_and_what_it_is_about(self, store: Store) -> None:
+    def test_what_waits_tells_who_and_what_it_is_about(self, store: Repository) -> None:
         put(store, "Ada", "likes red")
         one(store, PutText(ME, NewText(Kind.MESSAGE, "see you", session="s", speaker="Bob")))
         with store.read() as view:
             texts = [passage.text for passage in view.pending(TINY, 0, 10)]
         assert texts == ["Ada (thing)", "Ada (thing): likes red", 'Bob said, "see you"']
 
-    def test_two_models_never_mix(self, store: Store) -> None:
+    def test_two_models_never_mix(self, store: Repository) -> None:
         first, second = note(store, "red"), note(store, "blue")
         embed(store, colour)
         # The other model sees the colours the other way round.
@@ -1578,7 +1583,7 @@ class StoreContract:
         embed(store, colour)
         assert near(store, RED)[0].id == second
 
-    def test_what_a_new_model_has_not_read_waits_and_is_not_near(self, store: Store) -> None:
+    def test_what_a_new_model_has_not_read_waits_and_is_not_near(self, store: Repository) -> None:
         first, second = note(store, "red"), note(store, "red too")
         embed(store, colour)
         with store.read() as view:
@@ -1591,7 +1596,7 @@ class StoreContract:
         embed(store, colour, OTHER)
         assert [hit.id for hit in near(store, RED)] == [first, second]
 
-    def test_what_returns_after_a_change_of_model_waits_for_its_vector(self, store: Store) -> None:
+    def test_what_returns_after_a_change_of_model_waits_for_its_vector(self, store: Repository) -> None:
         gone = note(store, "red")
         note(store, "blue")
         embed(store, colour)
@@ -1606,7 +1611,7 @@ class StoreContract:
         embed(store, colour, OTHER)
         assert near(store, RED)[0].id == gone
 
-    def test_vectors_of_passages_that_are_gone_are_passed_over(self, store: Store) -> None:
+    def test_vectors_of_passages_that_are_gone_are_passed_over(self, store: Repository) -> None:
         ada = put(store, "Ada", "red")
         with store.read() as view:
             waiting = view.pending(TINY, 0, 10)
@@ -1616,7 +1621,7 @@ class StoreContract:
         assert one(store, PutVectors(TINY, (*vectors, (10_000, pack(RED))))).count == 0
         assert near(store, RED) == []
 
-    def test_vectors_of_what_was_forgotten_meanwhile_serve_its_return(self, store: Store) -> None:
+    def test_vectors_of_what_was_forgotten_meanwhile_serve_its_return(self, store: Repository) -> None:
         ada = note(store, "red")
         with store.read() as view:
             waiting = view.pending(TINY, 0, 10)
@@ -1626,7 +1631,7 @@ class StoreContract:
         do(store, Restore(ME, ada))
         assert [hit.id for hit in near(store, RED)] == [ada]
 
-    def test_vectors_of_the_wrong_width_are_refused_whole(self, store: Store) -> None:
+    def test_vectors_of_the_wrong_width_are_refused_whole(self, store: Repository) -> None:
         first, second = note(store, "red"), note(store, "blue")
         with store.read() as view:
             waiting = [passage.id for passage in view.pending(TINY, 0, 10)]
@@ -1641,7 +1646,9 @@ class StoreContract:
 
     # What ranking asks
 
-    def test_the_facts_of_new_memories_are_the_lifecycle_of_the_specification(self, store: Store) -> None:
+    def test_the_facts_of_new_memories_are_the_lifecycle_of_the_specification(
+        self, store: Repository
+    ) -> None:
         made = [
             put(store, "Ada", "tea", second=5),
             note(store, "a note"),
@@ -1662,13 +1669,13 @@ class StoreContract:
         assert known.echo.tolist() == [False] * 3
         assert len(set(known.content.tolist())) == 3
 
-    def test_facts_come_by_ascending_id_and_leave_out_what_does_not_exist(self, store: Store) -> None:
+    def test_facts_come_by_ascending_id_and_leave_out_what_does_not_exist(self, store: Repository) -> None:
         first, second, third = (put(store, name) for name in ("Ada", "Bob", "Eve"))
         assert facts(store, third, 10_000, first, second).ids.tolist() == [first, second, third]
         nothing = facts(store)
         assert nothing.ids.tolist() == nothing.access_days.tolist() == nothing.metadata_share.tolist() == []
 
-    def test_facts_follow_what_the_user_says(self, store: Store) -> None:
+    def test_facts_follow_what_the_user_says(self, store: Repository) -> None:
         ada, bob = put(store, "Ada"), put(store, "Bob")
         do(store, Amend(ME, ada, status=Status.COMPLETED, importance=0.9), second=3)
         texts = (
@@ -1686,7 +1693,7 @@ class StoreContract:
         assert known.content[2] == known.content[3]
         assert len({*known.content.tolist()}) == 3
 
-    def test_an_echo_is_the_query_as_a_message_of_the_session(self, store: Store) -> None:
+    def test_an_echo_is_the_query_as_a_message_of_the_session(self, store: Repository) -> None:
         made = [
             note(store, "where is my cup", Kind.MESSAGE, "now"),
             note(store, "where is my cup", Kind.MESSAGE, "before"),
@@ -1697,7 +1704,7 @@ class StoreContract:
         assert echoes.tolist() == [True, False, False, False]
         assert not facts(store, *made, query="where is my cup").echo.any()
 
-    def test_what_says_the_same_has_the_same_content(self, store: Store) -> None:
+    def test_what_says_the_same_has_the_same_content(self, store: Repository) -> None:
         # As messages: a note that says the same would be the same note.
         said = ("Tea is good.", "tea  is GOOD", "«Téa is good»!")
         same = [note(store, text, Kind.MESSAGE, "s") for text in said]
@@ -1706,7 +1713,7 @@ class StoreContract:
         assert len(set(contents[:3])) == 1
         assert len(set(contents)) == 5
 
-    def test_the_share_of_metadata_is_of_the_observations_in_force(self, store: Store) -> None:
+    def test_the_share_of_metadata_is_of_the_observations_in_force(self, store: Repository) -> None:
         listing, prose = NewObservation("a.py b.py", "metadata"), NewObservation("prose")
         ada = put(store, "Ada", listing, prose, "more prose", NewObservation("c.py", "metadata"))
         bob = put(store, "Bob")
@@ -1716,7 +1723,7 @@ class StoreContract:
         do(store, RemoveObservations(ME, "Ada", ("more prose", "better prose")))
         assert facts(store, ada).metadata_share.tolist() == [1.0]
 
-    def test_the_degree_counts_relations_in_force_to_live_entities(self, store: Store) -> None:
+    def test_the_degree_counts_relations_in_force_to_live_entities(self, store: Repository) -> None:
         ada, bob, eve = (put(store, name) for name in ("Ada", "Bob", "Eve"))
         do(store, relate("Ada", "knows", "Bob"), relate("Ada", "likes", "Bob"), relate("Eve", "knows", "Ada"))
         assert facts(store, ada, bob, eve).degree.tolist() == [3, 2, 1]
@@ -1731,7 +1738,7 @@ class StoreContract:
 
     # What callers were shown
 
-    def test_use_counts_each_memory_once_and_notes_when(self, store: Store) -> None:
+    def test_use_counts_each_memory_once_and_notes_when(self, store: Repository) -> None:
         ada, bob, eve = (put(store, name) for name in ("Ada", "Bob", "Eve"))
         outcome = one(store, RecordUse(ME, (bob, ada, bob), "s"), second=10)
         assert (outcome.ids, outcome.count) == ((bob, ada), 2)
@@ -1745,14 +1752,14 @@ class StoreContract:
         assert facts(store, ada).last_access.tolist() == [microseconds(at(20))]
         assert facts(store, ada).access_count.tolist() == [3]
 
-    def test_use_changes_nothing_of_the_memory_itself(self, store: Store) -> None:
+    def test_use_changes_nothing_of_the_memory_itself(self, store: Repository) -> None:
         ada = put(store, "Ada", "tea")
         before = memory(store, ada)
         one(store, RecordUse(ME, (ada,), "s"), second=100)
         assert memory(store, ada) == before
         assert facts(store, ada).updated_at.tolist() == [microseconds(at(0))]
 
-    def test_days_of_use_are_distinct_days_of_utc(self, store: Store) -> None:
+    def test_days_of_use_are_distinct_days_of_utc(self, store: Repository) -> None:
         ada = put(store, "Ada")
         madrid = timezone(timedelta(hours=1))
         for when, days in (
@@ -1766,7 +1773,7 @@ class StoreContract:
             store.apply([RecordUse(ME, (ada,), "s")], at=when)
             assert facts(store, ada).access_days.tolist() == [days]
 
-    def test_pairs_are_counted_in_either_order_and_never_with_oneself(self, store: Store) -> None:
+    def test_pairs_are_counted_in_either_order_and_never_with_oneself(self, store: Repository) -> None:
         ada, bob, eve = (put(store, name) for name in ("Ada", "Bob", "Eve"))
         one(store, RecordUse(ME, (eve, ada), "s"), second=1)
         one(store, RecordUse(ME, (ada, eve, ada), "t"), second=7)
@@ -1777,7 +1784,7 @@ class StoreContract:
         assert together(store, eve, ada) == [(0, 1, 2, 7)]
         assert together(store, ada) == together(store) == []
 
-    def test_use_passes_over_other_scopes_and_what_is_gone(self, store: Store) -> None:
+    def test_use_passes_over_other_scopes_and_what_is_gone(self, store: Repository) -> None:
         ada, bob, yours = put(store, "Ada"), put(store, "Bob"), put(store, "Ada", scope=YOU)
         outcome = one(store, RecordUse(ME, (yours, 10_000, ada), "s"))
         assert outcome.ids == (ada,)
@@ -1790,7 +1797,7 @@ class StoreContract:
         assert together(store, ada, bob) == []
         assert facts(store, ada, bob).ids.tolist() == [ada]
 
-    def test_what_was_forgotten_keeps_its_use_until_it_returns(self, store: Store) -> None:
+    def test_what_was_forgotten_keeps_its_use_until_it_returns(self, store: Repository) -> None:
         ada, bob = put(store, "Ada"), put(store, "Bob")
         one(store, RecordUse(ME, (ada, bob), "s"), second=1)
         do(store, Forget(ME, names=("Ada",)), second=2)
@@ -1798,7 +1805,7 @@ class StoreContract:
         assert facts(store, ada).access_count.tolist() == [1]
         assert together(store, ada, bob) == [(0, 1, 1, 1)]
 
-    def test_passages_are_read_by_their_ids(self, store: Store) -> None:
+    def test_passages_are_read_by_their_ids(self, store: Repository) -> None:
         ada, text = put(store, "Ada", "likes tea", "plays chess"), note(store, "a note")
         with store.read() as view:
             live = list(view.passages([ada, text]))
@@ -1814,7 +1821,9 @@ class StoreContract:
 
     # Copies and repairs
 
-    def test_a_backup_of_a_live_store_opens_equal(self, store: Store, tmp_path: Path) -> None:
+    def test_a_backup_of_a_live_store_opens_equal(self, store: Repository, tmp_path: Path) -> None:
+        if not isinstance(store.store, StoreUpkeep):
+            pytest.skip("this store is kept in no file, so it has no backup")
         ada = put(store, "Ada", "red tea")
         bob = put(store, "Bob", "tea", scope=YOU)
         do(store, relate("Ada", "contains", "Café", create_missing=True))
@@ -1844,13 +1853,13 @@ class StoreContract:
         finally:
             copy.close()
 
-    def test_a_backup_does_not_write_over_a_file(self, store: Store, tmp_path: Path) -> None:
+    def test_a_backup_does_not_write_over_a_file(self, store: Repository, tmp_path: Path) -> None:
         (tmp_path / "mine.txt").write_text("precious")
         with pytest.raises(RecollectError):
             store.backup(str(tmp_path / "mine.txt"))
         assert (tmp_path / "mine.txt").read_text() == "precious"
 
-    def test_repairing_what_is_whole_changes_nothing(self, store: Store) -> None:
+    def test_repairing_what_is_whole_changes_nothing(self, store: Repository) -> None:
         ada = put(store, "Ada", "red tea", "v1")
         do(store, AddObservations(ME, "Ada", (NewObservation("v2", supersedes="v1"),)), entity("Bob", "tea"))
         do(store, Forget(ME, names=("Bob",)))
@@ -1859,13 +1868,13 @@ class StoreContract:
         assert list(store.repair()) == []
         assert (scored(store, "tea"), near(store, RED), memory(store, ada)) == before
 
-    def test_scopes_are_listed(self, store: Store) -> None:
+    def test_scopes_are_listed(self, store: Repository) -> None:
         put(store, "Ada")
         put(store, "Ada", scope=Scope("you", "helper"))
         with store.read() as view:
             assert set(view.scopes()) == {ME, Scope("you", "helper")}
 
-    def test_scopes_do_not_see_one_another(self, store: Store) -> None:
+    def test_scopes_do_not_see_one_another(self, store: Repository) -> None:
         mine, yours = put(store, "Ada", "red"), put(store, "Ada", "blue", scope=YOU)
         assert mine != yours
         assert named(store, "Ada", "ada") == {"Ada": mine, "ada": mine}
@@ -1875,7 +1884,7 @@ class StoreContract:
         with pytest.raises(NotFound):
             do(store, relate("Ada", "knows", "Ada"))
 
-    def test_equal_questions_get_equal_answers(self, store: Store) -> None:
+    def test_equal_questions_get_equal_answers(self, store: Repository) -> None:
         for number in range(20):
             put(store, f"e{number}", f"tea {'cup ' * (number % 4)}", "red" if number % 2 else "green")
         embed(store, colour)

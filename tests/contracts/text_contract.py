@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recollect.changes import Change
-    from recollect.ports import Store, Vector, WordIndex
+    from recollect.engine.repository import Repository
+    from recollect.ports import Analyser, Vector
     from recollect.records import Memory, Session
 
 NOTES = frozenset({Kind.NOTE})
@@ -63,16 +64,18 @@ TALK = frozenset({Kind.MESSAGE})
 
 
 def written(
-    store: Store, text: str, second: float = 0, kind: Kind = Kind.NOTE, scope: Scope = ME, **fields: Any
+    store: Repository, text: str, second: float = 0, kind: Kind = Kind.NOTE, scope: Scope = ME, **fields: Any
 ) -> int:
     return one(store, PutText(scope, NewText(kind, text, **fields)), second).ids[0]
 
 
-def said(store: Store, text: str, session: str, second: float = 0, scope: Scope = ME, **fields: Any) -> int:
+def said(
+    store: Repository, text: str, session: str, second: float = 0, scope: Scope = ME, **fields: Any
+) -> int:
     return written(store, text, second, Kind.MESSAGE, scope, session=session, **fields)
 
 
-def corrected(store: Store, *wrong: int, by: int | str, second: float = 60) -> int:
+def corrected(store: Repository, *wrong: int, by: int | str, second: float = 60) -> int:
     """Supersede, and give the id of the correction."""
     right = by if isinstance(by, int) else NewText(Kind.NOTE, by)
     return one(store, Supersede(ME, wrong, right), second).ids[0]
@@ -82,48 +85,50 @@ def as_of(second: float, **fields: Any) -> Filter:
     return Filter(as_of=at(second), **fields)
 
 
-def pages(store: Store, where: Filter | None = None) -> list[int]:
+def pages(store: Repository, where: Filter | None = None) -> list[int]:
     with store.read() as view:
         return [each.id for each in view.page(where or Filter(), 0, 1_000)]
 
 
-def meant(store: Store, query: Vector, where: Filter | None = None) -> list[int]:
+def meant(store: Repository, query: Vector, where: Filter | None = None) -> list[int]:
     return [found.id for found in near(store, query, 100, where)]
 
 
-def mentions(store: Store, id_: int) -> set[str]:
+def mentions(store: Repository, id_: int) -> set[str]:
     """The names of the entities that a text speaks of."""
     with store.read() as view:
         spoken_of = view.memories([id_])[id_].mentions
         return {each.name for each in view.memories(spoken_of).values()}
 
 
-def mentioning(store: Store, entity_id: int, limit: int = 100) -> list[int]:
+def mentioning(store: Repository, entity_id: int, limit: int = 100) -> list[int]:
     with store.read() as view:
         return list(view.mentioning(entity_id, limit))
 
 
-def turns(store: Store, session: str, first: int = 1, last: int = 100, scope: Scope = ME) -> list[Memory]:
+def turns(
+    store: Repository, session: str, first: int = 1, last: int = 100, scope: Scope = ME
+) -> list[Memory]:
     with store.read() as view:
         return list(view.turns(scope, session, first, last))
 
 
-def sessions(store: Store, scope: Scope = ME) -> list[Session]:
+def sessions(store: Repository, scope: Scope = ME) -> list[Session]:
     with store.read() as view:
         return list(view.sessions(scope))
 
 
-def last_position(store: Store, session: str, scope: Scope = ME) -> int:
+def last_position(store: Repository, session: str, scope: Scope = ME) -> int:
     with store.read() as view:
         return view.last_position(scope, session)
 
 
-def replaced_by(store: Store, id_: int) -> list[int]:
+def replaced_by(store: Repository, id_: int) -> list[int]:
     with store.read() as view:
         return list(view.replaced_by(id_))
 
 
-def everything(store: Store) -> list[Memory]:
+def everything(store: Repository) -> list[Memory]:
     with store.read() as view:
         return list(view.page(None, 0, 10_000))
 
@@ -132,11 +137,11 @@ class TextContract:
     """Subclass it, supply `store`, and collect. Every scenario ends with a clean `verify`."""
 
     @pytest.fixture
-    def store(self) -> Store:
+    def store(self) -> Repository:
         raise NotImplementedError
 
     @pytest.fixture(autouse=True)
-    def nothing_is_out_of_step(self, store: Store) -> Iterator[None]:
+    def nothing_is_out_of_step(self, store: Repository) -> Iterator[None]:
         yield
         assert list(store.verify()) == []
 
@@ -152,7 +157,7 @@ class TextContract:
             "¿Ada moved to Málaga?",
         ],
     )
-    def test_a_note_said_again_is_counted_and_keeps_its_words(self, store: Store, again: str) -> None:
+    def test_a_note_said_again_is_counted_and_keeps_its_words(self, store: Repository, again: str) -> None:
         first = written(store, "Ada moved to Málaga.")
         assert one(store, PutText(ME, NewText(Kind.NOTE, again)), 9) == Outcome(ids=(first,))
         note = memory(store, first)
@@ -166,11 +171,11 @@ class TextContract:
     @pytest.mark.parametrize(
         "other", ["Ada moved to Malaga in May.", "Ada moved, to Málaga.", "Bob moved to Málaga.", "?!"]
     )
-    def test_a_note_of_other_words_or_inner_marks_is_another(self, store: Store, other: str) -> None:
+    def test_a_note_of_other_words_or_inner_marks_is_another(self, store: Repository, other: str) -> None:
         first = written(store, "Ada moved to Málaga.")
         assert written(store, other) != first
 
-    def test_memories_are_counted_by_kind_and_scope(self, store: Store) -> None:
+    def test_memories_are_counted_by_kind_and_scope(self, store: Repository) -> None:
         put(store, "Ada")
         written(store, "one")
         gone = written(store, "two")
@@ -181,23 +186,23 @@ class TextContract:
             assert view.how_many(Filter(YOU.owner, YOU.agent)) == {Kind.NOTE: 1}
             assert view.how_many(Filter("nobody")) == {}
 
-    def test_who_said_it_makes_another_note(self, store: Store) -> None:
+    def test_who_said_it_makes_another_note(self, store: Repository) -> None:
         ids = {written(store, "I like tea", speaker=who) for who in (None, "Ada", "Bob", "Ada", None)}
         assert len(ids) == 3
 
-    def test_a_repeat_adds_its_tags_and_what_it_is_about(self, store: Store) -> None:
+    def test_a_repeat_adds_its_tags_and_what_it_is_about(self, store: Repository) -> None:
         ada = put(store, "Ada")
         first = written(store, "Tea is green", tags=("tea",))
         written(store, "tea is green!", tags=("Green", "TEA"), about=("Ada",))
         note = memory(store, first)
         assert (set(note.tags), note.about) == ({"tea", "Green"}, (ada,))
 
-    def test_a_repeat_with_an_earlier_time_does_not_turn_the_clock_back(self, store: Store) -> None:
+    def test_a_repeat_with_an_earlier_time_does_not_turn_the_clock_back(self, store: Repository) -> None:
         first = written(store, "Tea is green", 50)
         written(store, "Tea is green", 20)
         assert (memory(store, first).updated_at, memory(store, first).duplicates) == (at(50), 1)
 
-    def test_what_is_gone_or_retired_or_elsewhere_has_no_twin(self, store: Store) -> None:
+    def test_what_is_gone_or_retired_or_elsewhere_has_no_twin(self, store: Repository) -> None:
         forgotten = written(store, "Tea is green")
         do(store, Forget(ME, (forgotten,)))
         retired = written(store, "Tea is green")
@@ -205,18 +210,18 @@ class TextContract:
         elsewhere = written(store, "Tea is green", scope=YOU)
         assert len({forgotten, retired, elsewhere, written(store, "Tea is green")}) == 4
 
-    def test_a_message_equal_to_a_note_stands_by_itself(self, store: Store) -> None:
+    def test_a_message_equal_to_a_note_stands_by_itself(self, store: Repository) -> None:
         note = written(store, "Tea is green")
         assert said(store, "Tea is green", "s") != note
         assert memory(store, note).duplicates == 0
 
-    def test_an_updated_note_has_the_twins_of_its_new_words_alone(self, store: Store) -> None:
+    def test_an_updated_note_has_the_twins_of_its_new_words_alone(self, store: Repository) -> None:
         note = written(store, "Tea is green")
         do(store, Amend(ME, note, text="Tea is black"))
         assert written(store, "tea is BLACK") == note
         assert written(store, "Tea is green") != note
 
-    def test_a_message_brought_again_by_its_source_is_not_stored_twice(self, store: Store) -> None:
+    def test_a_message_brought_again_by_its_source_is_not_stored_twice(self, store: Repository) -> None:
         first = said(store, "hello", "s", source="export:1")
         before = memory(store, first)
         # Whatever the export says of it this time.
@@ -233,7 +238,7 @@ class TextContract:
         }
         assert len(others | {first}) == 6
 
-    def test_a_message_that_was_forgotten_does_not_return_with_its_source(self, store: Store) -> None:
+    def test_a_message_that_was_forgotten_does_not_return_with_its_source(self, store: Repository) -> None:
         first = said(store, "my secret", "s", source="export:1")
         do(store, Forget(ME, (first,)))
         assert said(store, "my secret", "s", source="export:1") == first
@@ -241,7 +246,7 @@ class TextContract:
 
     # Conversations
 
-    def test_positions_count_within_a_session_of_a_scope(self, store: Store) -> None:
+    def test_positions_count_within_a_session_of_a_scope(self, store: Repository) -> None:
         ids = [
             said(store, "a", "s"),
             said(store, "b", "t"),
@@ -254,14 +259,14 @@ class TextContract:
         assert (last_position(store, "s"), last_position(store, "t"), last_position(store, "u")) == (3, 1, 0)
         assert (last_position(store, "s", YOU), last_position(store, "s", Scope("nobody"))) == (1, 0)
 
-    def test_a_note_of_a_session_takes_no_position(self, store: Store) -> None:
+    def test_a_note_of_a_session_takes_no_position(self, store: Repository) -> None:
         said(store, "a", "s")
         note = written(store, "b", session="s")
         assert memory(store, note).position is None
         assert (last_position(store, "s"), memory(store, said(store, "c", "s")).position) == (1, 2)
         assert [turn.text for turn in turns(store, "s")] == ["a", "c"]
 
-    def test_turns_are_read_in_order_between_two_positions(self, store: Store) -> None:
+    def test_turns_are_read_in_order_between_two_positions(self, store: Repository) -> None:
         for text in "abcde":
             said(store, text, "s")
         said(store, "x", "s", scope=YOU)
@@ -272,7 +277,7 @@ class TextContract:
         assert [turn.text for turn in turns(store, "s", scope=YOU)] == ["x"]
         assert turns(store, "nothing") == []
 
-    def test_a_forgotten_turn_leaves_a_gap_that_nobody_takes(self, store: Store) -> None:
+    def test_a_forgotten_turn_leaves_a_gap_that_nobody_takes(self, store: Repository) -> None:
         ids = [said(store, text, "s") for text in "abc"]
         do(store, Forget(ME, (ids[2],)))
         assert last_position(store, "s") == 3
@@ -280,7 +285,7 @@ class TextContract:
         do(store, Restore(ME, ids[2]))
         assert [turn.text for turn in turns(store, "s")] == ["a", "b", "c", "d"]
 
-    def test_sessions_are_told_by_their_turns_the_newest_first(self, store: Store) -> None:
+    def test_sessions_are_told_by_their_turns_the_newest_first(self, store: Repository) -> None:
         said(store, "one", "old", 10, speaker="Ada", role="user")
         said(store, "two", "old", 20, role="assistant")
         said(store, "three", "old", 30, speaker="Ada", role="user")
@@ -296,24 +301,24 @@ class TextContract:
             ("old", 3, at(10), at(30), ("Ada", "assistant")),
         ]
 
-    def test_a_turn_keeps_the_time_it_was_said(self, store: Store) -> None:
+    def test_a_turn_keeps_the_time_it_was_said(self, store: Repository) -> None:
         first = said(store, "a", "s", 100, created_at=at(-500))
         assert (memory(store, first).created_at, memory(store, first).undated) == (at(-500), False)
         assert sessions(store)[0].first_at == at(-500)
 
-    def test_a_turn_of_which_nobody_knows_the_time_has_none_for_ranking(self, store: Store) -> None:
+    def test_a_turn_of_which_nobody_knows_the_time_has_none_for_ranking(self, store: Repository) -> None:
         known, unknown = said(store, "a", "s", 5), said(store, "b", "s", 5, undated=True)
         assert (memory(store, unknown).undated, memory(store, unknown).created_at) == (True, at(5))
         assert facts(store, known, unknown).created_at.tolist() == [microseconds(at(5)), NEVER]
 
-    def test_a_note_knows_the_message_it_was_drawn_from(self, store: Store) -> None:
+    def test_a_note_knows_the_message_it_was_drawn_from(self, store: Repository) -> None:
         message = said(store, "I moved to Rome, by the way", "s")
         note = written(store, "Ada lives in Rome", drawn_from=message)
         other = written(store, "Rome is old")
         assert memory(store, note).drawn_from == message
         assert facts(store, message, note, other).origin.tolist() == [message, message, other]
 
-    def test_a_note_is_drawn_from_a_message_of_its_scope_alone(self, store: Store) -> None:
+    def test_a_note_is_drawn_from_a_message_of_its_scope_alone(self, store: Repository) -> None:
         note, elsewhere = written(store, "a note"), said(store, "hello", "s", scope=YOU)
         before = everything(store)
         for wrong in (note, elsewhere, 10_000):
@@ -321,7 +326,7 @@ class TextContract:
                 written(store, "drawn", drawn_from=wrong)
         assert everything(store) == before
 
-    def test_a_purged_message_leaves_its_note_and_no_trace(self, store: Store) -> None:
+    def test_a_purged_message_leaves_its_note_and_no_trace(self, store: Repository) -> None:
         message = said(store, "I moved to Rome", "s")
         note = written(store, "Ada lives in Rome", drawn_from=message)
         do(store, Forget(ME, (message,)), second=1)
@@ -330,7 +335,7 @@ class TextContract:
         assert memory(store, note).drawn_from is None
         assert facts(store, note).origin.tolist() == [note]
 
-    def test_a_near_repeat_is_flagged_until_the_note_says_something_else(self, store: Store) -> None:
+    def test_a_near_repeat_is_flagged_until_the_note_says_something_else(self, store: Repository) -> None:
         old, new = written(store, "Ada likes tea"), written(store, "Ada really likes tea")
         assert one(store, FlagAlike(new, old, 0.91)).count == 1
         assert (memory(store, new).similar_to, memory(store, new).similarity) == (old, 0.91)
@@ -342,7 +347,7 @@ class TextContract:
 
     # Tags
 
-    def test_only_what_has_all_the_tags_is_found_by_words_meaning_and_page(self, store: Store) -> None:
+    def test_only_what_has_all_the_tags_is_found_by_words_meaning_and_page(self, store: Repository) -> None:
         both = written(store, "red tea", tags=("Kitchen", "Año"))
         one_tag = written(store, "red soup", tags=("kitchen",))
         message = said(store, "red talk", "s", tags=("año", "KITCHEN", "more"))
@@ -361,7 +366,9 @@ class TextContract:
             assert set(meant(store, RED, where)) == expected
             assert set(pages(store, where)) == expected
 
-    def test_only_texts_of_a_category_a_speaker_and_about_an_entity_are_found(self, store: Store) -> None:
+    def test_only_texts_of_a_category_a_speaker_and_about_an_entity_are_found(
+        self, store: Repository
+    ) -> None:
         ada = put(store, "Ada")
         bob = put(store, "Bob")
         plain = written(store, "red wall")
@@ -385,7 +392,7 @@ class TextContract:
             assert set(pages(store, where)) == expected
         assert plain in words(store, "red")
 
-    def test_a_category_is_asked_of_the_past_as_well(self, store: Store) -> None:
+    def test_a_category_is_asked_of_the_past_as_well(self, store: Repository) -> None:
         old = written(store, "red thought", category="reflection")
         do(store, Forget(ME, (old,)), second=60)
         new = written(store, "red idea", 120, category="reflection")
@@ -396,11 +403,11 @@ class TextContract:
             [new],
         )
 
-    def test_tags_keep_the_letters_they_came_in_and_are_told_apart_by_none(self, store: Store) -> None:
+    def test_tags_keep_the_letters_they_came_in_and_are_told_apart_by_none(self, store: Repository) -> None:
         note = written(store, "tea", tags=("Café", "cafe", "té"))
         assert set(memory(store, note).tags) == {"Café", "té"}
 
-    def test_tags_are_replaced_as_a_whole(self, store: Store) -> None:
+    def test_tags_are_replaced_as_a_whole(self, store: Repository) -> None:
         note = written(store, "tea", tags=("a", "b"))
         do(store, Amend(ME, note, importance=0.7))
         assert set(memory(store, note).tags) == {"a", "b"}
@@ -410,7 +417,7 @@ class TextContract:
         do(store, Amend(ME, note, tags=()))
         assert memory(store, note).tags == ()
 
-    def test_an_entity_takes_no_tags_and_no_text(self, store: Store) -> None:
+    def test_an_entity_takes_no_tags_and_no_text(self, store: Repository) -> None:
         ada = put(store, "Ada")
         before = memory(store, ada)
         for change in (Amend(ME, ada, tags=("a",)), Amend(ME, ada, text="tea")):
@@ -418,7 +425,7 @@ class TextContract:
                 do(store, change, second=5)
         assert memory(store, ada) == before
 
-    def test_tags_of_another_scope_open_nothing(self, store: Store) -> None:
+    def test_tags_of_another_scope_open_nothing(self, store: Repository) -> None:
         written(store, "red tea", tags=("kitchen",), scope=YOU)
         mine = written(store, "red wall")
         assert words(store, "red", where=Filter(tags=frozenset({"kitchen"}))) == []
@@ -426,7 +433,9 @@ class TextContract:
 
     # Sessions and time as filters
 
-    def test_messages_are_those_of_the_current_session_and_all_else_is_of_any(self, store: Store) -> None:
+    def test_messages_are_those_of_the_current_session_and_all_else_is_of_any(
+        self, store: Repository
+    ) -> None:
         ada = put(store, "Ada", "red hair")
         note, note_of_t = written(store, "red note"), written(store, "red leaf", session="t")
         here, there = said(store, "red here", "s"), said(store, "red there", "t")
@@ -446,7 +455,7 @@ class TextContract:
         assert seen(Filter(current="s", session="t")) == {note_of_t}
         assert seen(Filter(current="t", session="t")) == {note_of_t, there}
 
-    def test_a_span_begins_with_its_first_moment_and_ends_before_its_last(self, store: Store) -> None:
+    def test_a_span_begins_with_its_first_moment_and_ends_before_its_last(self, store: Repository) -> None:
         put(store, "Ada", NewObservation("red hair", happened_at=at(15)), second=15)
         ids = [written(store, f"red {second}", second) for second in (9, 10, 15, 20, 21)]
         told = written(store, "red told later", 100, happened_at=at(12))
@@ -461,7 +470,7 @@ class TextContract:
 
     # Revisions
 
-    def test_an_update_keeps_the_former_text_with_its_span(self, store: Store) -> None:
+    def test_an_update_keeps_the_former_text_with_its_span(self, store: Repository) -> None:
         note = written(store, "Ada lives in Paris", 10)
         do(store, Amend(ME, note, text="Ada lives in Rome"), second=20)
         do(store, Amend(ME, note, text="Ada lives in Oslo"), second=30)
@@ -477,13 +486,13 @@ class TextContract:
             at(30),
         )
 
-    def test_an_update_to_the_same_words_is_no_revision(self, store: Store) -> None:
+    def test_an_update_to_the_same_words_is_no_revision(self, store: Repository) -> None:
         note = written(store, "Tea")
         do(store, Amend(ME, note, text="Tea", importance=0.9), second=5)
         assert (memory(store, note).former, memory(store, note).revisions) == ((), 0)
         assert memory(store, note).importance == 0.9
 
-    def test_other_letters_are_a_revision(self, store: Store) -> None:
+    def test_other_letters_are_a_revision(self, store: Repository) -> None:
         note = written(store, "tea")
         do(store, Amend(ME, note, text="Tea!"), second=5)
         assert [(former.text, memory(store, note).text) for former in memory(store, note).former] == [
@@ -491,7 +500,7 @@ class TextContract:
         ]
 
     @pytest.mark.parametrize("index", ["plain", "stemmed"])
-    def test_former_words_are_found_in_their_time_alone(self, store: Store, index: WordIndex) -> None:
+    def test_former_words_are_found_in_their_time_alone(self, store: Repository, index: Analyser) -> None:
         note = written(store, "Ada lives in Paris", 10)
         do(store, Amend(ME, note, text="Ada lives in Rome"), second=20)
 
@@ -504,7 +513,7 @@ class TextContract:
         assert (found("Paris", as_of(19.999)), found("lives", as_of(15))) == ([note], [note])
         assert (found("Paris", as_of(20)), found("Rome", as_of(20))) == ([], [note])
 
-    def test_former_meaning_is_found_in_its_time_alone(self, store: Store) -> None:
+    def test_former_meaning_is_found_in_its_time_alone(self, store: Repository) -> None:
         note = written(store, "red", 10)
         embed(store, colour)
         do(store, Amend(ME, note, text="green"), second=20)
@@ -521,7 +530,7 @@ class TextContract:
             found = [best(query, as_of(second)) for query in (RED, GREEN, BLUE)]
             assert found == pytest.approx(colours)
 
-    def test_the_passage_that_speaks_for_a_former_text_is_the_former_text(self, store: Store) -> None:
+    def test_the_passage_that_speaks_for_a_former_text_is_the_former_text(self, store: Repository) -> None:
         note = written(store, "red wine", 10)
         embed(store, colour)
         do(store, Amend(ME, note, text="green tea"), second=20)
@@ -533,14 +542,14 @@ class TextContract:
             (present,) = view.passages([note])
         assert (passage.memory, passage.text, present.text) == (note, "red wine", "green tea")
 
-    def test_a_former_text_asks_for_no_vector(self, store: Store) -> None:
+    def test_a_former_text_asks_for_no_vector(self, store: Repository) -> None:
         note = written(store, "red wine")
         do(store, Amend(ME, note, text="green tea"), second=20)
         with store.read() as view:
             assert [passage.text for passage in view.pending(TINY, 0, 10)] == ["green tea"]
             assert (view.counts().passages, view.counts().due) == (1, 1)
 
-    def test_a_forgotten_note_cannot_be_updated(self, store: Store) -> None:
+    def test_a_forgotten_note_cannot_be_updated(self, store: Repository) -> None:
         note = written(store, "tea")
         do(store, Forget(ME, (note,)))
         for id_, scope in ((note, ME), (written(store, "coffee"), YOU), (10_000, ME)):
@@ -548,7 +557,7 @@ class TextContract:
                 do(store, Amend(scope, id_, text="new"))
         assert memory(store, note).text == "tea"
 
-    def test_a_revised_note_that_was_forgotten_returns_with_its_last_words(self, store: Store) -> None:
+    def test_a_revised_note_that_was_forgotten_returns_with_its_last_words(self, store: Repository) -> None:
         note = written(store, "red wine", 10)
         embed(store, colour)
         do(store, Amend(ME, note, text="green tea"), second=20)
@@ -558,7 +567,7 @@ class TextContract:
         assert (words(store, "wine"), words(store, "tea")) == ([], [note])
         assert [hit.score for hit in near(store, GREEN)] == pytest.approx([1])
 
-    def test_a_long_text_is_kept_whole_through_a_revision(self, store: Store) -> None:
+    def test_a_long_text_is_kept_whole_through_a_revision(self, store: Repository) -> None:
         long = "\n".join(f"Day {day}: the tea was {'red' if day == 90 else 'cold'}." for day in range(100))
         note = written(store, long, 10)
         embed(store, colour)
@@ -570,7 +579,7 @@ class TextContract:
 
     # Corrections
 
-    def test_a_superseded_note_is_gone_and_its_correction_found(self, store: Store) -> None:
+    def test_a_superseded_note_is_gone_and_its_correction_found(self, store: Repository) -> None:
         wrong = written(store, "red: Ada works at Google", 10)
         other = written(store, "red: Bob works at Google", 10)
         outcome = one(store, Supersede(ME, (wrong,), NewText(Kind.NOTE, "green: Ada works at Microsoft")), 60)
@@ -585,7 +594,7 @@ class TextContract:
         assert sorted(pages(store)) == [other, right]
         assert (replaced_by(store, right), replaced_by(store, other)) == ([wrong], [])
 
-    def test_a_superseded_note_weighs_nothing_on_the_others(self, store: Store) -> None:
+    def test_a_superseded_note_weighs_nothing_on_the_others(self, store: Repository) -> None:
         def score() -> list[float]:
             with store.read() as view:
                 return [hit.score for hit in view.by_words("green tea", 10, Filter(), "plain")]
@@ -602,7 +611,7 @@ class TextContract:
 
     @pytest.mark.parametrize("index", ["plain", "stemmed"])
     def test_a_superseded_note_is_found_before_its_correction_or_on_demand(
-        self, store: Store, index: WordIndex
+        self, store: Repository, index: Analyser
     ) -> None:
         wrong = written(store, "Ada works at Google", 10)
         right = corrected(store, wrong, by="Ada works at Microsoft", second=60)
@@ -618,7 +627,7 @@ class TextContract:
         assert found("Ada", as_of(60, superseded=True)) == {wrong, right}
         assert found("Ada", as_of(59, superseded=True)) == {wrong}
 
-    def test_a_superseded_note_is_near_before_its_correction_or_on_demand(self, store: Store) -> None:
+    def test_a_superseded_note_is_near_before_its_correction_or_on_demand(self, store: Repository) -> None:
         wrong = written(store, "red", 10)
         embed(store, colour)
         right = corrected(store, wrong, by="green", second=60)
@@ -629,7 +638,7 @@ class TextContract:
         assert meant(store, RED, as_of(60)) == [right]
         assert meant(store, RED, Filter(superseded=True)) == [wrong, right]
 
-    def test_pages_follow_the_moment_too(self, store: Store) -> None:
+    def test_pages_follow_the_moment_too(self, store: Repository) -> None:
         wrong = written(store, "Ada works at Google", 10)
         right = corrected(store, wrong, by="Ada works at Microsoft", second=60)
         gone = written(store, "tea", 70)
@@ -645,7 +654,7 @@ class TextContract:
             [right],
         ]
 
-    def test_several_memories_are_retired_at_once_and_in_chains(self, store: Store) -> None:
+    def test_several_memories_are_retired_at_once_and_in_chains(self, store: Repository) -> None:
         first, second = written(store, "Ada is in Paris", 10), said(store, "in Paris!", "s", 11)
         third = corrected(store, first, second, by="Ada is in Rome", second=20)
         last = corrected(store, third, by="Ada is in Oslo", second=30)
@@ -655,17 +664,17 @@ class TextContract:
         assert set(words(store, "Paris Rome Oslo", where=as_of(20))) == {third}
         assert set(words(store, "Paris Rome Oslo", where=as_of(19))) == {first, second}
 
-    def test_a_memory_named_twice_is_retired_once(self, store: Store) -> None:
+    def test_a_memory_named_twice_is_retired_once(self, store: Repository) -> None:
         wrong, right = written(store, "red"), written(store, "green")
         assert one(store, Supersede(ME, (wrong, wrong), right)) == Outcome(ids=(right, wrong), count=1)
 
-    def test_a_correction_that_stands_already_is_not_stored_twice(self, store: Store) -> None:
+    def test_a_correction_that_stands_already_is_not_stored_twice(self, store: Repository) -> None:
         wrong, right = written(store, "Ada works at Google"), written(store, "Ada works at Microsoft")
         outcome = one(store, Supersede(ME, (wrong,), NewText(Kind.NOTE, "ada works at MICROSOFT")), 60)
         assert (outcome.ids, outcome.created) == ((right, wrong), False)
         assert memory(store, right).duplicates == 1
 
-    def test_what_cannot_be_superseded_is_refused_and_nothing_is_written(self, store: Store) -> None:
+    def test_what_cannot_be_superseded_is_refused_and_nothing_is_written(self, store: Repository) -> None:
         live, other = written(store, "Ada is in Rome"), written(store, "Ada is in Oslo")
         retired = written(store, "Ada is in Paris")
         later = corrected(store, retired, by="Ada is in London")
@@ -699,7 +708,7 @@ class TextContract:
         assert everything(store) == before
         assert set(words(store, "Ada Madrid")) == {live, other, later}
 
-    def test_a_superseded_note_can_be_restored(self, store: Store) -> None:
+    def test_a_superseded_note_can_be_restored(self, store: Repository) -> None:
         wrong = written(store, "red wine", 10)
         embed(store, colour)
         right = corrected(store, wrong, by="green tea", second=60)
@@ -713,7 +722,7 @@ class TextContract:
         with pytest.raises(NotFound, match="nothing was restored"):
             do(store, Restore(ME, wrong))
 
-    def test_forgetting_and_restoring_a_superseded_note_keeps_it_superseded(self, store: Store) -> None:
+    def test_forgetting_and_restoring_a_superseded_note_keeps_it_superseded(self, store: Repository) -> None:
         wrong = written(store, "red wine", 10)
         embed(store, colour)
         right = corrected(store, wrong, by="green tea", second=20)
@@ -728,14 +737,14 @@ class TextContract:
         do(store, Restore(ME, wrong), second=50)
         assert words(store, "wine") == [wrong]
 
-    def test_another_scope_restores_nothing(self, store: Store) -> None:
+    def test_another_scope_restores_nothing(self, store: Repository) -> None:
         wrong = written(store, "red wine")
         corrected(store, wrong, by="green tea")
         with pytest.raises(NotFound, match="nothing was restored"):
             do(store, Restore(YOU, wrong))
         assert words(store, "wine") == []
 
-    def test_a_superseded_note_may_still_be_worded_anew(self, store: Store) -> None:
+    def test_a_superseded_note_may_still_be_worded_anew(self, store: Repository) -> None:
         wrong = written(store, "red wine", 10)
         corrected(store, wrong, by="green tea", second=20)
         do(store, Amend(ME, wrong, text="blue milk"), second=30)
@@ -746,7 +755,7 @@ class TextContract:
         do(store, Restore(ME, wrong), second=40)
         assert words(store, "milk") == [wrong]
 
-    def test_a_correction_retires_observations_with_it(self, store: Store) -> None:
+    def test_a_correction_retires_observations_with_it(self, store: Repository) -> None:
         wrong = written(store, "Ada works at Google", 10)
         outcome = one(store, entity("Ada", "works at Google", "likes tea"), 10)
         ada, observation = outcome.ids[0], outcome.added[0].id
@@ -768,14 +777,14 @@ class TextContract:
         with pytest.raises(NotFound, match=f"observation {observation}"):
             do(store, Supersede(ME, (), done.ids[0], observations=(observation,)))
 
-    def test_an_observation_of_another_scope_is_not_corrected(self, store: Store) -> None:
+    def test_an_observation_of_another_scope_is_not_corrected(self, store: Repository) -> None:
         theirs = one(store, entity("Ada", "works at Google", scope=YOU))
         right = written(store, "Ada works at Microsoft")
         with pytest.raises(NotFound, match="observation"):
             do(store, Supersede(ME, (), right, observations=(theirs.added[0].id,)))
         assert in_force(store, theirs.ids[0]) == ["works at Google"]
 
-    def test_a_superseded_entity_rests_with_all_it_gains_until_it_returns(self, store: Store) -> None:
+    def test_a_superseded_entity_rests_with_all_it_gains_until_it_returns(self, store: Repository) -> None:
         ada = put(store, "Ada", "red hair")
         right = put(store, "Ada Lovelace", "green hair")
         embed(store, colour)
@@ -793,7 +802,7 @@ class TextContract:
         assert words(store, "shoes") == [ada]
         assert meant(store, RED) == [ada, right]
 
-    def test_purging_a_correction_leaves_what_it_retired_retired(self, store: Store) -> None:
+    def test_purging_a_correction_leaves_what_it_retired_retired(self, store: Repository) -> None:
         wrong = written(store, "Ada works at Google")
         outcome = one(store, entity("Ada", "works at Google"))
         right = one(
@@ -815,7 +824,7 @@ class TextContract:
 
     # The past of entities
 
-    def test_an_entity_reads_as_it_stood(self, store: Store) -> None:
+    def test_an_entity_reads_as_it_stood(self, store: Repository) -> None:
         ada = put(store, "Ada", "lives in Paris", second=10)
         do(
             store,
@@ -852,7 +861,7 @@ class TextContract:
             {"Rome"},
         ]
 
-    def test_the_meaning_of_an_entity_is_that_of_the_time(self, store: Store) -> None:
+    def test_the_meaning_of_an_entity_is_that_of_the_time(self, store: Repository) -> None:
         ada = put(store, "Ada", "red hat", second=10)
         embed(store, colour)
         do(store, AddObservations(ME, "Ada", (NewObservation("green hat", supersedes="red hat"),)), second=20)
@@ -868,7 +877,7 @@ class TextContract:
         assert [best(RED, 20), best(GREEN, 20)] == pytest.approx([3**-0.5, 1], abs=1e-6)
         assert near(store, RED, 10, as_of(9)) == []
 
-    def test_what_was_forgotten_since_was_there(self, store: Store) -> None:
+    def test_what_was_forgotten_since_was_there(self, store: Repository) -> None:
         ada, note = put(store, "Ada", "red hat", second=10), written(store, "red wall", 10)
         embed(store, colour)
         do(store, Forget(ME, (ada, note)), second=20)
@@ -880,7 +889,7 @@ class TextContract:
             assert set(words(store, "red", where=where)) == expected
             assert set(meant(store, RED, where)) == expected
 
-    def test_no_search_of_the_present_finds_what_was_forgotten(self, store: Store) -> None:
+    def test_no_search_of_the_present_finds_what_was_forgotten(self, store: Repository) -> None:
         note = written(store, "red wall", 10, tags=("a",))
         right = written(store, "red door", 10, tags=("a",))
         embed(store, colour)
@@ -896,13 +905,13 @@ class TextContract:
             assert meant(store, RED, where) == [right]
         assert pages(store, Filter(deleted=True, superseded=True)) == [note, right]
 
-    def test_a_moment_without_a_zone_is_refused(self, store: Store) -> None:
+    def test_a_moment_without_a_zone_is_refused(self, store: Repository) -> None:
         written(store, "red wall")
         where = Filter(as_of=at(5).replace(tzinfo=None))
         with pytest.raises(InvalidInput, match="time zone"):
             words(store, "red", where=where)
 
-    def test_what_was_purged_never_was(self, store: Store) -> None:
+    def test_what_was_purged_never_was(self, store: Repository) -> None:
         note = written(store, "red wall", 10)
         embed(store, colour)
         do(store, Amend(ME, note, text="green wall"), second=15)
@@ -911,7 +920,7 @@ class TextContract:
         assert words(store, "wall", where=as_of(12)) == []
         assert meant(store, RED, as_of(12)) == []
 
-    def test_the_past_is_filtered_like_the_present(self, store: Store) -> None:
+    def test_the_past_is_filtered_like_the_present(self, store: Repository) -> None:
         note = written(store, "red note", 10, tags=("kitchen",))
         here = said(store, "red here", "s", 10, tags=("kitchen",))
         there = said(store, "red there", "t", 10)
@@ -939,14 +948,14 @@ class TextContract:
             assert set(pages(store, where)) == expected
         assert set(words(store, "green")) == {retired}
 
-    def test_the_moment_counts_the_best_of_past_and_present_together(self, store: Store) -> None:
+    def test_the_moment_counts_the_best_of_past_and_present_together(self, store: Repository) -> None:
         changed = written(store, "tea tea tea", 10)
         same = [written(store, f"tea number {number} with many other words", 10) for number in range(5)]
         do(store, Amend(ME, changed, text="coffee"), second=20)
         assert words(store, "tea", k=3, where=as_of(15)) == [changed, *same[:2]]
         assert words(store, "tea", k=3) == same[:3]
 
-    def test_the_past_of_what_never_changed_is_the_present(self, store: Store) -> None:
+    def test_the_past_of_what_never_changed_is_the_present(self, store: Repository) -> None:
         put(store, "Ada", "likes green tea", "likes blue tea")
         for number in range(5):
             written(store, f"red tea {number}")
@@ -957,7 +966,7 @@ class TextContract:
                 assert view.by_words("green tea", 10, where) == view.by_words("green tea", 10, Filter())
                 assert view.by_meaning(GREEN, 10, where) == view.by_meaning(GREEN, 10, Filter())
 
-    def test_letters_of_scripts_without_spaces_are_found_in_the_past(self, store: Store) -> None:
+    def test_letters_of_scripts_without_spaces_are_found_in_the_past(self, store: Repository) -> None:
         note = written(store, "東京都の天気は晴れ", 10)
         other = written(store, "кот сидит на стуле", 10)
         third = written(store, "токарь и котёл", 10)
@@ -1004,7 +1013,7 @@ class TextContract:
         ],
     )
     def test_a_name_is_found_as_whole_words_whichever_came_first(
-        self, store: Store, name: str, text: str, is_named: bool
+        self, store: Repository, name: str, text: str, is_named: bool
     ) -> None:
         earlier = written(store, text)
         in_talk = said(store, text, "s")
@@ -1017,7 +1026,7 @@ class TextContract:
         assert mentioning(store, named_) == ([later, in_talk, earlier] if is_named else [])
 
     @pytest.mark.parametrize("names_first", [True, False])
-    def test_the_longest_name_wins_its_words(self, store: Store, names_first: bool) -> None:
+    def test_the_longest_name_wins_its_words(self, store: Repository, names_first: bool) -> None:
         text = "York and New York and New York City are not the same; ask New."
         note = None if names_first else written(store, text)
         for name in ("York", "New York", "New York City", "New"):
@@ -1027,14 +1036,14 @@ class TextContract:
         shorter = written(store, "I love New York City")
         assert mentions(store, shorter) == {"New York City"}
 
-    def test_a_longer_name_that_comes_later_takes_its_words(self, store: Store) -> None:
+    def test_a_longer_name_that_comes_later_takes_its_words(self, store: Repository) -> None:
         note = written(store, "I love New York")
         put(store, "York")
         assert mentions(store, note) == {"York"}
         put(store, "New York")
         assert mentions(store, note) == {"New York"}
 
-    def test_texts_and_names_of_one_write_find_each_other(self, store: Store) -> None:
+    def test_texts_and_names_of_one_write_find_each_other(self, store: Repository) -> None:
         changes: list[Change] = [
             PutText(ME, NewText(Kind.NOTE, "Ada wrote to Bob")),
             entity("Ada"),
@@ -1045,18 +1054,18 @@ class TextContract:
         for place in (0, 2):
             assert mentions(store, receipt.outcomes[place].ids[0]) == {"Ada", "Bob"}
 
-    def test_who_speaks_is_spoken_of(self, store: Store) -> None:
+    def test_who_speaks_is_spoken_of(self, store: Repository) -> None:
         ada = put(store, "Ada Lovelace")
         message = said(store, "I like tea", "s", speaker="Ada Lovelace")
         assert memory(store, message).mentions == (ada,)
 
-    def test_of_names_that_differ_in_case_the_one_written_so_is_meant(self, store: Store) -> None:
+    def test_of_names_that_differ_in_case_the_one_written_so_is_meant(self, store: Repository) -> None:
         upper, lower = put(store, "Ada"), put(store, "ada")
         assert memory(store, written(store, "I met Ada")).mentions == (upper,)
         assert memory(store, written(store, "I met ada in Canada")).mentions == (lower,)
         assert memory(store, written(store, "I saw ADA in Canada")).mentions == ()
 
-    def test_no_text_creates_an_entity(self, store: Store) -> None:
+    def test_no_text_creates_an_entity(self, store: Repository) -> None:
         written(store, "Ada Lovelace met Charles Babbage", tags=("Ada",), speaker="Bob")
         with store.read() as view:
             assert view.counts().entities == 0
@@ -1065,7 +1074,7 @@ class TextContract:
         with store.read() as view:
             assert (view.counts().entities, view.counts().notes) == (0, 1)
 
-    def test_what_a_text_is_about_is_told_beside_what_it_names(self, store: Store) -> None:
+    def test_what_a_text_is_about_is_told_beside_what_it_names(self, store: Repository) -> None:
         ada, bob = put(store, "Ada"), put(store, "Bob")
         note = written(store, "She met Bob", about=("ada",))
         assert (memory(store, note).mentions, memory(store, note).about) == ((ada, bob), (ada,))
@@ -1073,26 +1082,28 @@ class TextContract:
         assert (memory(store, note).mentions, memory(store, note).about) == ((ada,), (ada,))
         assert (mentioning(store, ada), mentioning(store, bob)) == ([note], [])
 
-    def test_what_was_told_and_named_stays_told(self, store: Store) -> None:
+    def test_what_was_told_and_named_stays_told(self, store: Repository) -> None:
         ada = put(store, "Ada")
         note = written(store, "Ada met Bob", about=("Ada",))
         do(store, Amend(ME, note, text="Ada met everybody"))
         assert memory(store, note).about == (ada,)
 
-    def test_an_ambiguous_name_of_what_it_is_about_is_refused_with_the_candidates(self, store: Store) -> None:
+    def test_an_ambiguous_name_of_what_it_is_about_is_refused_with_the_candidates(
+        self, store: Repository
+    ) -> None:
         put(store, "Ada")
         put(store, "ada")
         with pytest.raises(NotFound, match="'Ada' or 'ada'"):
             written(store, "She met him", about=("ADA",))
 
-    def test_an_update_brings_other_mentions(self, store: Store) -> None:
+    def test_an_update_brings_other_mentions(self, store: Repository) -> None:
         ada, bob = put(store, "Ada"), put(store, "Bob")
         note = written(store, "I met Ada")
         do(store, Amend(ME, note, text="I met Bob"))
         assert memory(store, note).mentions == (bob,)
         assert (mentioning(store, ada), mentioning(store, bob)) == ([], [note])
 
-    def test_mentions_stay_within_their_scope(self, store: Store) -> None:
+    def test_mentions_stay_within_their_scope(self, store: Repository) -> None:
         mine = written(store, "I met Ada")
         theirs = put(store, "Ada", scope=YOU)
         agents = put(store, "Ada", scope=Scope("", "agent"))
@@ -1103,7 +1114,7 @@ class TextContract:
         with pytest.raises(NotFound, match="'Ada'"):
             written(store, "She", about=("Ada",))
 
-    def test_a_forgotten_entity_is_not_spoken_of_until_it_returns(self, store: Store) -> None:
+    def test_a_forgotten_entity_is_not_spoken_of_until_it_returns(self, store: Repository) -> None:
         ada, bob = put(store, "Ada"), put(store, "Bob")
         note = written(store, "Ada met Bob")
         told = written(store, "They met", about=("Ada",))
@@ -1119,7 +1130,7 @@ class TextContract:
 
     @pytest.mark.parametrize("others", [True, False])
     def test_what_a_text_no_longer_says_does_not_return_with_its_entity(
-        self, store: Store, others: bool
+        self, store: Repository, others: bool
     ) -> None:
         ada = put(store, "Ada")
         if others:
@@ -1130,7 +1141,7 @@ class TextContract:
         do(store, Restore(ME, ada))
         assert memory(store, note).mentions == ()
 
-    def test_the_text_that_returns_knows_the_names_made_meanwhile(self, store: Store) -> None:
+    def test_the_text_that_returns_knows_the_names_made_meanwhile(self, store: Repository) -> None:
         forgotten, retired = written(store, "Ada met Bob"), written(store, "Bob met Ada")
         do(store, Forget(ME, (forgotten,)))
         corrected(store, retired, by="nobody met")
@@ -1139,7 +1150,7 @@ class TextContract:
         do(store, Restore(ME, forgotten), Restore(ME, retired))
         assert mentioning(store, ada) == [retired, forgotten]
 
-    def test_only_live_texts_in_force_are_listed_the_newest_first(self, store: Store) -> None:
+    def test_only_live_texts_in_force_are_listed_the_newest_first(self, store: Repository) -> None:
         ada = put(store, "Ada")
         ids = [written(store, f"Ada {number}") for number in range(5)]
         do(store, Forget(ME, (ids[1],)))
@@ -1147,7 +1158,9 @@ class TextContract:
         assert mentioning(store, ada) == [ids[4], ids[2], ids[0]]
         assert mentioning(store, ada, 2) == [ids[4], ids[2]]
 
-    def test_a_namesake_of_a_purged_entity_starts_with_the_texts_that_name_it(self, store: Store) -> None:
+    def test_a_namesake_of_a_purged_entity_starts_with_the_texts_that_name_it(
+        self, store: Repository
+    ) -> None:
         put(store, "Ada")
         note = written(store, "I met Ada")
         told = written(store, "I met her", about=("Ada",))
@@ -1159,7 +1172,7 @@ class TextContract:
 
     # Purging
 
-    def test_purging_a_note_takes_all_that_was_its(self, store: Store) -> None:
+    def test_purging_a_note_takes_all_that_was_its(self, store: Repository) -> None:
         ada = put(store, "Ada")
         note = written(store, "red Ada", 1, tags=("kitchen",), about=("Ada",))
         twin = written(store, "red Ada and more", 1)
@@ -1178,13 +1191,13 @@ class TextContract:
         assert words(store, "red", where=as_of(2)) == [twin]
         assert meant(store, RED, as_of(2)) == [twin, ada]
 
-    def test_purging_an_entity_leaves_its_texts(self, store: Store) -> None:
+    def test_purging_an_entity_leaves_its_texts(self, store: Repository) -> None:
         note = written(store, "I met Ada", about=())
         do(store, entity("Ada"), Forget(ME, names=("Ada",)))
         do(store, Purge(at(1)), second=2)
         assert (memory(store, note).mentions, words(store, "Ada")) == ((), [note])
 
-    def test_superseding_alone_never_makes_a_memory_ripe_for_purging(self, store: Store) -> None:
+    def test_superseding_alone_never_makes_a_memory_ripe_for_purging(self, store: Repository) -> None:
         wrong = written(store, "red")
         corrected(store, wrong, by="green", second=1)
         assert one(store, Purge(at(100)), 100).count == 0
@@ -1192,7 +1205,7 @@ class TextContract:
 
     # Batches, keys, repair
 
-    def test_keep_going_leaves_out_texts_and_corrections_that_fail(self, store: Store) -> None:
+    def test_keep_going_leaves_out_texts_and_corrections_that_fail(self, store: Repository) -> None:
         wrong = written(store, "Ada is in Paris")
         changes: list[Change] = [
             PutText(ME, NewText(Kind.NOTE, "lost", about=("Nobody",))),
@@ -1224,7 +1237,7 @@ class TextContract:
             assert Scope("new") not in view.scopes()
             assert len(view.by_words("kept", 9, Filter("newer"))) == 1
 
-    def test_a_write_fails_whole(self, store: Store) -> None:
+    def test_a_write_fails_whole(self, store: Repository) -> None:
         note = written(store, "Ada is in Paris", tags=("a",))
         before = everything(store)
         with pytest.raises(NotFound) as caught:
@@ -1239,7 +1252,7 @@ class TextContract:
         assert everything(store) == before
         assert words(store, "Ada Rome Oslo") == [note]
 
-    def test_a_retry_is_answered_with_the_receipt_of_the_first_time(self, store: Store) -> None:
+    def test_a_retry_is_answered_with_the_receipt_of_the_first_time(self, store: Repository) -> None:
         put(store, "Ada", "likes tea")
         wrong = written(store, "Ada is in Paris")
         changes: list[Change] = [
@@ -1259,7 +1272,7 @@ class TextContract:
         with pytest.raises(Conflict, match="'k'"):
             do(store, *other, key="k")
 
-    def test_thousands_of_texts_go_in_at_once_and_out_again(self, store: Store) -> None:
+    def test_thousands_of_texts_go_in_at_once_and_out_again(self, store: Repository) -> None:
         names = [f"Name{number:03}" for number in range(50)]
         put_all = do(
             store,
@@ -1285,7 +1298,7 @@ class TextContract:
             [entities[7], *notes[7::50], *messages[7::50]]
         )
 
-    def test_repairing_what_is_whole_keeps_past_and_present(self, store: Store) -> None:
+    def test_repairing_what_is_whole_keeps_past_and_present(self, store: Repository) -> None:
         put(store, "Ada", "likes red tea")
         note = written(store, "red Ada", 10, tags=("a",))
         wrong = written(store, "red wall", 10)
@@ -1307,7 +1320,7 @@ class TextContract:
         assert everything(store) == before
         assert answers() == answered
 
-    def test_another_model_reads_what_is_live(self, store: Store) -> None:
+    def test_another_model_reads_what_is_live(self, store: Repository) -> None:
         note = written(store, "red", 10)
         embed(store, colour)
         do(store, Amend(ME, note, text="green"), second=20)

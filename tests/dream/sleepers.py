@@ -9,7 +9,7 @@ import numpy as np
 
 from recollect.dream.gate import Asked
 from recollect.dream.knobs import Phase
-from recollect.dream.snapshot import Life, Replay, Snapshot
+from recollect.dream.snapshot import DreamState, Life, Replay
 from recollect.factors.candidates import (
     DAY,
     HOUR,
@@ -57,9 +57,9 @@ class Row:
     stability: float = 1.0
 
 
-def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> Snapshot:
+def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> DreamState:
     """Of these, by ascending id; the last dream was so many days ago."""
-    return Snapshot(
+    return DreamState(
         at=AT,
         # Of pruning a moment earlier: at the same moment there is nothing left to prune.
         dreamt_at={}
@@ -106,7 +106,7 @@ def stages(draft: Draft) -> list[Consolidation]:
     return [STAGES[stage] for stage in draft.life.consolidation.tolist()]
 
 
-def lived(before: Snapshot, draft: Draft) -> Snapshot:
+def lived(before: DreamState, draft: Draft) -> DreamState:
     """The store after a dream, at the same moment: nothing was recalled since."""
     return replace(
         before,
@@ -119,7 +119,7 @@ def lived(before: Snapshot, draft: Draft) -> Snapshot:
     )
 
 
-def after(before: Snapshot, draft: Draft) -> Snapshot:
+def after(before: DreamState, draft: Draft) -> DreamState:
     """The same, without whoever is gone, and with the links that were made."""
     told = lived(before, draft)
     gone = {place(one.gone) for one in draft.merges} | {place(one.gone) for one in draft.corrections}

@@ -23,7 +23,7 @@ from recollect.records import Consolidation, Kind
 
 if TYPE_CHECKING:
     from recollect.dream.plan import Plan
-    from recollect.dream.snapshot import Snapshot
+    from recollect.dream.snapshot import DreamState
 
 KNOBS = Knobs()
 few = settings(max_examples=tries(60))
@@ -59,7 +59,7 @@ def rows(draw: st.DrawFn, id_: int) -> Row:
 
 
 @st.composite
-def snapshots(draw: st.DrawFn) -> Snapshot:
+def snapshots(draw: st.DrawFn) -> DreamState:
     size = draw(st.integers(0, 6))
     known = [draw(rows(id_)) for id_ in range(1, size + 1)]
     places = st.integers(0, max(size - 1, 0))
@@ -108,7 +108,7 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
     )
 
 
-def columns(told: Snapshot) -> list[np.ndarray]:
+def columns(told: DreamState) -> list[np.ndarray]:
     found = [getattr(told, each.name) for each in fields(told)]
     found += [getattr(told.life, each.name) for each in fields(told.life)]
     return [each for each in found if isinstance(each, np.ndarray)]
@@ -137,7 +137,7 @@ def retired(draft: Draft) -> set[int]:
 
 @few
 @given(snapshots())
-def test_the_same_snapshot_gives_the_same_dream_and_is_left_as_it_was(told: Snapshot) -> None:
+def test_the_same_snapshot_gives_the_same_dream_and_is_left_as_it_was(told: DreamState) -> None:
     before = deepcopy(told)
     first, second = plan(told, KNOBS), plan(told, KNOBS)
     assert decided(first) == decided(second) == decided(plan(before, KNOBS))
@@ -147,7 +147,7 @@ def test_the_same_snapshot_gives_the_same_dream_and_is_left_as_it_was(told: Snap
 
 @few
 @given(snapshots())
-def test_a_second_dream_at_the_same_moment_changes_no_field(told: Snapshot) -> None:
+def test_a_second_dream_at_the_same_moment_changes_no_field(told: DreamState) -> None:
     once = plan(told, KNOBS)
     again = plan(lived(told, once.draft), KNOBS)
     assert again.turned() == ()
@@ -155,7 +155,7 @@ def test_a_second_dream_at_the_same_moment_changes_no_field(told: Snapshot) -> N
 
 @few
 @given(snapshots())
-def test_a_second_dream_at_the_same_moment_has_nothing_to_do(told: Snapshot) -> None:
+def test_a_second_dream_at_the_same_moment_has_nothing_to_do(told: DreamState) -> None:
     once = plan(told, KNOBS)
     again = plan(after(told, once.draft), KNOBS)
     assert again.is_empty, decided(again)
@@ -163,7 +163,7 @@ def test_a_second_dream_at_the_same_moment_has_nothing_to_do(told: Snapshot) -> 
 
 @few
 @given(snapshots())
-def test_what_is_pinned_or_marked_never_fades_and_never_goes(told: Snapshot) -> None:
+def test_what_is_pinned_or_marked_never_fades_and_never_goes(told: DreamState) -> None:
     draft = plan(told, KNOBS).draft
     kept = set(told.ids[told.kept].tolist())
     assert (draft.life.strength >= told.life.strength)[told.kept].all()
@@ -173,7 +173,7 @@ def test_what_is_pinned_or_marked_never_fades_and_never_goes(told: Snapshot) -> 
 
 @few
 @given(snapshots())
-def test_strength_stays_between_the_floor_and_1(told: Snapshot) -> None:
+def test_strength_stays_between_the_floor_and_1(told: DreamState) -> None:
     before, now = told.life.strength, plan(told, KNOBS).draft.life.strength
     assert (now <= 1).all()
     assert (now >= np.minimum(before, KNOBS.floor)).all()
@@ -181,7 +181,7 @@ def test_strength_stays_between_the_floor_and_1(told: Snapshot) -> None:
 
 @few
 @given(snapshots())
-def test_depth_never_falls_and_stays_within_1_and_3(told: Snapshot) -> None:
+def test_depth_never_falls_and_stays_within_1_and_3(told: DreamState) -> None:
     before, now = told.life.depth, plan(told, KNOBS).draft.life.depth
     assert (now >= before).all()
     assert set(now.tolist()) <= {1, 2, 3}
@@ -189,7 +189,7 @@ def test_depth_never_falls_and_stays_within_1_and_3(told: Snapshot) -> None:
 
 @few
 @given(snapshots())
-def test_nothing_becomes_staged_again_and_spread_and_stability_never_fall(told: Snapshot) -> None:
+def test_nothing_becomes_staged_again_and_spread_and_stability_never_fall(told: DreamState) -> None:
     before, now = told.life, plan(told, KNOBS).draft.life
     assert not ((before.consolidation != STAGED) & (now.consolidation == STAGED)).any()
     assert (now.spread >= before.spread).all()
@@ -198,7 +198,7 @@ def test_nothing_becomes_staged_again_and_spread_and_stability_never_fall(told: 
 
 @few
 @given(snapshots())
-def test_what_goes_is_spoken_for_by_somebody_who_stays(told: Snapshot) -> None:
+def test_what_goes_is_spoken_for_by_somebody_who_stays(told: DreamState) -> None:
     draft = plan(told, KNOBS).draft
     merged = retired(draft)
     for id_, by in draft.gone.items():
@@ -218,7 +218,7 @@ def test_what_goes_is_spoken_for_by_somebody_who_stays(told: Snapshot) -> None:
 
 @few
 @given(snapshots(), st.sets(st.sampled_from(Phase)))
-def test_a_phase_that_is_left_out_does_nothing(told: Snapshot, phases: set[Phase]) -> None:
+def test_a_phase_that_is_left_out_does_nothing(told: DreamState, phases: set[Phase]) -> None:
     planned = plan(told, KNOBS, phases)
     draft = planned.draft
     assert set(planned.phases) == phases - {Phase.REPORT}
@@ -240,7 +240,7 @@ def test_a_phase_that_is_left_out_does_nothing(told: Snapshot, phases: set[Phase
 
 @few
 @given(snapshots(), st.sampled_from(Phase))
-def test_a_dream_broken_off_after_a_phase_is_one_of_the_phases_so_far(told: Snapshot, last: Phase) -> None:
+def test_a_dream_broken_off_after_a_phase_is_one_of_the_phases_so_far(told: DreamState, last: Phase) -> None:
     every = [phase for phase in Phase if phase is not Phase.REPORT]
     upto = every[: every.index(last) + 1] if last in every else every
     whole = plan(told, KNOBS)
@@ -249,21 +249,21 @@ def test_a_dream_broken_off_after_a_phase_is_one_of_the_phases_so_far(told: Snap
 
 @few
 @given(snapshots())
-def test_the_order_in_which_answers_are_told_does_not_matter(told: Snapshot) -> None:
+def test_the_order_in_which_answers_are_told_does_not_matter(told: DreamState) -> None:
     turned = replace(told, replays=told.replays[::-1])
     assert plan(turned, KNOBS).turned() == plan(told, KNOBS).turned()
 
 
 @few
 @given(snapshots())
-def test_nobody_finds_less_by_the_power_than_without_any_trace(told: Snapshot) -> None:
+def test_nobody_finds_less_by_the_power_than_without_any_trace(told: DreamState) -> None:
     draft = balance(told, KNOBS, Draft.of(told))
     assert draft.life is told.life
     assert 0 <= draft.temper <= 1
     assert found(told, draft) >= found(told, replace(draft, temper=0.0))
 
 
-def found(told: Snapshot, draft: Draft) -> float:
+def found(told: DreamState, draft: Draft) -> float:
     """The sum over the trials of 1 / rank of what each asks for."""
     total = 0.0
     for one in told.trials:

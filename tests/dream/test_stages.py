@@ -18,7 +18,7 @@ from recollect.records import Consolidation, Kind
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recollect.dream.snapshot import Snapshot
+    from recollect.dream.snapshot import DreamState
 
 KNOBS = Knobs()
 STAGED, CONSOLIDATED, ARCHIVED = Consolidation
@@ -194,7 +194,7 @@ def test_what_is_archived_and_used_again_is_consolidated_anew() -> None:
 # Promote
 
 
-def promoted(told: Snapshot) -> list[int]:
+def promoted(told: DreamState) -> list[int]:
     depths: list[int] = promote(told, KNOBS, Draft.of(told)).life.depth.tolist()
     return depths
 

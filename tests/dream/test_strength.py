@@ -18,7 +18,7 @@ from recollect.factors.candidates import DAY
 from recollect.records import Consolidation
 
 if TYPE_CHECKING:
-    from recollect.dream.snapshot import Snapshot
+    from recollect.dream.snapshot import DreamState
 
 KNOBS = Knobs()
 STAGED = Consolidation.STAGED
@@ -115,7 +115,7 @@ def test_who_is_interleaved_is_the_same_every_time_and_another_one_another_night
 # Downscaling
 
 
-def scaled(told: Snapshot, knobs: Knobs = KNOBS) -> list[float]:
+def scaled(told: DreamState, knobs: Knobs = KNOBS) -> list[float]:
     return strengths(downscale(told, knobs, Draft.of(told)))
 
 

@@ -155,7 +155,7 @@ def test_showing_a_note_counts_as_opening_it(harbour: CommandLine) -> None:
 
     def used() -> int:
         with library.open(harbour.store, model="hashing") as memory, memory.store.read() as view:
-            ask = view.connection.execute  # type: ignore[attr-defined]  # SQLite's own
+            ask = view.snapshot.connection.execute  # type: ignore[attr-defined]  # SQLite's own
             (count,) = ask("SELECT coalesce(sum(count), 0) FROM use WHERE memory_id = ?", (note,)).fetchone()
             return int(count)
 

@@ -16,6 +16,7 @@ from hypothesis_profiles import tries
 from recollect.changes import Turn
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput
@@ -305,7 +306,7 @@ def tell(engine: Engine, world: dict[str, Any]) -> None:
 
 def opened(folder: str) -> Iterator[Engine]:
     model = HashingEmbedder(32)
-    store = SqliteStore(Path(folder) / "memory.db")
+    store = Repository(SqliteStore(Path(folder) / "memory.db"))
     with Engine(
         Services(store, lambda: NOW, lambda _: model, "hashing", Scope(), UsageRecorder(store, "s"))
     ) as engine:

@@ -22,7 +22,7 @@ def test_a_dream_is_tried_with_the_numbers_that_a_profile_was_tuned_to(engine: E
     knobs = Knobs()
     engine.parts.usage.settle(None)
     with engine.store.read() as view:
-        snapshot = view.snapshot(engine.scope, microseconds(engine.parts.clock()), knobs.link_together)
+        snapshot = view.dream_state(engine.scope, microseconds(engine.parts.clock()), knobs.link_together)
     for asked in (questions, trials):
         found = asked(engine.parts, snapshot, knobs)
         assert found

@@ -17,6 +17,7 @@ from recollect.dream.knobs import Knobs
 from recollect.embedders.choose import embedder_named
 from recollect.engine.dreams.scheduler import DreamCancelled, DreamScheduler
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import StoreUnavailable
@@ -37,7 +38,7 @@ class Sleeper:
     """An engine that dreams by itself, and what happened around its dreams."""
 
     def __init__(
-        self, store: SqliteStore, clock: FixedClock, every: timedelta = EVERY, **parts: object
+        self, store: Repository, clock: FixedClock, every: timedelta = EVERY, **parts: object
     ) -> None:
         self.backups: list[tuple[datetime, int]] = []
         """When each was made, and how many dreams there were by then."""
@@ -76,13 +77,13 @@ class Sleeper:
 
 
 @pytest.fixture
-def sleeper(store: SqliteStore, clock: FixedClock) -> Sleeper:
+def sleeper(store: Repository, clock: FixedClock) -> Sleeper:
     sleeper = Sleeper(store, clock)
     sleeper.live(clock, DAY)
     return sleeper
 
 
-def test_after_an_answer_the_store_dreams_by_itself(store: SqliteStore, clock: FixedClock) -> None:
+def test_after_an_answer_the_store_dreams_by_itself(store: Repository, clock: FixedClock) -> None:
     sleeper = Sleeper(store, clock)
     sleeper.parts.usage.after_recording.append(lambda _: sleeper.scheduler.run_if_due())
     assert sleeper.engine.recall("kettle").hits
@@ -100,7 +101,7 @@ def test_it_is_due_again_only_after_the_interval(sleeper: Sleeper, clock: FixedC
     assert sleeper.run_if_due() == 2
 
 
-def test_what_another_process_dreamt_counts(sleeper: Sleeper, store: SqliteStore, clock: FixedClock) -> None:
+def test_what_another_process_dreamt_counts(sleeper: Sleeper, store: Repository, clock: FixedClock) -> None:
     assert sleeper.engine.dream().id == 1
     sleeper.live(clock, HOUR)
     other = Sleeper(store, clock, process_id="another")
@@ -158,7 +159,7 @@ def test_a_dream_that_takes_longer_than_the_interval_stays_alone(sleeper: Sleepe
 # The backup
 
 
-def test_a_backup_is_asked_for_before_every_dream(store: SqliteStore, clock: FixedClock) -> None:
+def test_a_backup_is_asked_for_before_every_dream(store: Repository, clock: FixedClock) -> None:
     sleeper = Sleeper(store, clock, timedelta(hours=1))
     for dreams in (1, 2, 3):
         sleeper.live(clock, HOUR)
@@ -168,7 +169,7 @@ def test_a_backup_is_asked_for_before_every_dream(store: SqliteStore, clock: Fix
     ]
 
 
-def test_who_undoes_a_dream_is_not_given_it_again_at_once(store: SqliteStore, clock: FixedClock) -> None:
+def test_who_undoes_a_dream_is_not_given_it_again_at_once(store: Repository, clock: FixedClock) -> None:
     sleeper = Sleeper(store, clock, timedelta(hours=1))
     sleeper.live(clock, HOUR)
     assert sleeper.run_if_due() == 1
@@ -212,7 +213,7 @@ def test_a_bug_of_ours_reaches_no_caller(
 
 
 def test_who_finds_another_process_at_it_looks_again_after_five_minutes(
-    sleeper: Sleeper, store: SqliteStore, clock: FixedClock
+    sleeper: Sleeper, store: Repository, clock: FixedClock
 ) -> None:
     store.apply([TakeLease("dream", "another", 60)], at=clock.now)
     assert sleeper.run_if_due() == 0
@@ -223,7 +224,7 @@ def test_who_finds_another_process_at_it_looks_again_after_five_minutes(
 
 
 def test_a_phase_that_would_hide_what_people_find_is_left_out_and_told(
-    store: SqliteStore, clock: FixedClock, caplog: pytest.LogCaptureFixture
+    store: Repository, clock: FixedClock, caplog: pytest.LogCaptureFixture
 ) -> None:
     keen = Knobs(prune_echo=0, prune_signal=1, prune_strength=1.1)
     sleeper = Sleeper(store, clock, knobs=keen)
@@ -244,7 +245,7 @@ def test_a_phase_that_would_hide_what_people_find_is_left_out_and_told(
 
 def test_closing_gives_up_a_dream_that_is_not_written(tmp_path: Path, clock: FixedClock) -> None:
     path = tmp_path / "memory.db"
-    sleeper = Sleeper(SqliteStore(path), clock)
+    sleeper = Sleeper(Repository(SqliteStore(path)), clock)
     sleeper.live(clock, DAY)
     asleep = threading.Event()
 
@@ -257,9 +258,9 @@ def test_closing_gives_up_a_dream_that_is_not_written(tmp_path: Path, clock: Fix
     sleeper.scheduler.run_if_due()
     assert asleep.wait(PATIENCE_SECONDS)
     sleeper.engine.close()
-    with closing(SqliteStore(path)) as store, store.read() as view:
+    with closing(Repository(SqliteStore(path))) as store, store.read() as view:
         assert view.dreams(Scope(), 9) == []
-        assert view.lease("dream") is None
+        assert view.snapshot.rows("lease", ("holder",)) == []
 
 
 def test_what_is_written_is_not_given_up(sleeper: Sleeper) -> None:

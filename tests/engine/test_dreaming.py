@@ -70,14 +70,14 @@ def held(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table that tells something."""
     engine.parts.usage.settle(None)
     with engine.store.read() as view:
-        ask = view.connection.execute  # type: ignore[attr-defined]  # SQLite's own
+        ask = view.snapshot.connection.execute  # type: ignore[attr-defined]  # SQLite's own
         return {table: sorted(ask(f"SELECT * FROM {table}"), key=repr) for table in TABLES}
 
 
 def indexed(engine: Engine) -> bytes:
     """Whatever stands in the word indexes, as it lies in the file."""
     with engine.store.read() as view:
-        ask = view.connection.execute  # type: ignore[attr-defined]  # SQLite's own
+        ask = view.snapshot.connection.execute  # type: ignore[attr-defined]  # SQLite's own
         tables = [name for (name,) in ask("SELECT name FROM sqlite_schema WHERE name GLOB '*_[0-9]_data'")]
         return b"".join(bytes(block) for name in tables for (block,) in ask(f"SELECT block FROM {name}"))
 

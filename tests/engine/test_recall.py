@@ -15,6 +15,7 @@ from recollect.factors.recency import microseconds
 from recollect.rank.explain import Reason, recombined
 from recollect.rank.profiles import LIMBIC, PROFILES, REVERIE
 from recollect.records import Filter, Kind, Scope
+from recollect.stores.sqlite.snapshot import SqliteSnapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 
     from conftest import FixedClock, MakeEngine
     from recollect.engine.engine import Engine
+    from recollect.engine.repository import Repository
     from recollect.engine.results import Answer
-    from recollect.stores.sqlite.store import SqliteStore
 
 DAY_US = 24 * 3600 * 1_000_000
 every_profile = pytest.mark.parametrize("profile", PROFILES)
@@ -127,7 +128,7 @@ def test_the_best_come_first_and_equals_by_id(engine: Engine, profile: str) -> N
 
 @every_profile
 def test_every_kind_is_ranked_by_every_profile(
-    engine: Engine, store: SqliteStore, clock: FixedClock, profile: str
+    engine: Engine, store: Repository, clock: FixedClock, profile: str
 ) -> None:
     garden(engine, 3)
     store.apply(
@@ -146,7 +147,7 @@ def test_every_kind_is_ranked_by_every_profile(
 
 @pytest.mark.parametrize("profile", ["recollect", "cognis"])
 def test_the_query_itself_is_no_answer_but_a_note_that_says_the_same_is(
-    engine: Engine, store: SqliteStore, clock: FixedClock, profile: str
+    engine: Engine, store: Repository, clock: FixedClock, profile: str
 ) -> None:
     """The engine's session is `test`; the same words of another session, or as a note, are no echo."""
     garden(engine, 3)
@@ -228,7 +229,7 @@ def test_meaning_alone_answers_where_no_word_is_shared(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, profile: str
 ) -> None:
     garden(engine)
-    monkeypatch.setattr("recollect.stores.sqlite.view.SqliteView.by_words", lambda *_: [])
+    monkeypatch.setattr("recollect.retrieve.view.View.by_words", lambda *_: [])
     answer = engine.search("kettle", profile=profile, explain=True)
     assert answer.hits[0].memory.name.startswith("kettle")
     assert answer.mode == "meaning"
@@ -303,7 +304,7 @@ def test_recalling_leaves_reverie_as_it_is(engine: Engine) -> None:
 # How much is asked of the store
 
 
-def statements(store: SqliteStore, ask: Callable[[], object]) -> int:
+def statements(store: Repository, ask: Callable[[], object]) -> int:
     """How many statements a call runs on the connection that reads."""
     run: list[str] = []
 
@@ -312,7 +313,8 @@ def statements(store: SqliteStore, ask: Callable[[], object]) -> int:
         return True
 
     with store.read() as view:
-        connection = view.connection
+        assert isinstance(view.snapshot, SqliteSnapshot)
+        connection = view.snapshot.connection
     connection.exec_trace = traced
     try:
         ask()
@@ -325,7 +327,7 @@ def statements(store: SqliteStore, ask: Callable[[], object]) -> int:
 @every_profile
 @pytest.mark.parametrize("explain", [False, True])
 def test_candidates_are_loaded_in_as_many_statements_for_5_hits_as_for_200(
-    make_engine: MakeEngine, store: SqliteStore, profile: str, explain: bool
+    make_engine: MakeEngine, store: Repository, profile: str, explain: bool
 ) -> None:
     engine = make_engine()
     garden(engine, 220)
@@ -342,7 +344,7 @@ def test_candidates_are_loaded_in_as_many_statements_for_5_hits_as_for_200(
     assert found[5] == found[200] <= (60 if profile == "recollect" else 40)
 
 
-def test_search_semantic_too_asks_a_constant_number(engine: Engine, store: SqliteStore) -> None:
+def test_search_semantic_too_asks_a_constant_number(engine: Engine, store: Repository) -> None:
     garden(engine, 220)
     engine.graph.search_semantic("tea", 200)
     engine.parts.usage.settle(None)

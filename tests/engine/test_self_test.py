@@ -23,8 +23,8 @@ from recollect.text.self_questions import QuestionKind
 if TYPE_CHECKING:
     from conftest import FixedClock, MakeEngine
     from recollect.engine.engine import Engine
+    from recollect.engine.repository import Repository
     from recollect.engine.self_test.results import SelfTest
-    from recollect.stores.sqlite.store import SqliteStore
 
 NOTES = (
     "Marisol repaired the copper boiler in the cellar",
@@ -202,7 +202,7 @@ def test_another_seed_asks_for_other_memories(engine: Engine) -> None:
     assert phrases(0) != phrases(1)
 
 
-def test_nothing_is_written(engine: Engine, store: SqliteStore) -> None:
+def test_nothing_is_written(engine: Engine, store: Repository) -> None:
     harbour(engine)
     before = store.version()
     engine.self_test()
@@ -240,7 +240,7 @@ def test_a_question_is_embedded_once_and_its_time_counts_for_every_profile(make_
 _NOTHING = Profile("nothing", "finds nothing", (), RECOLLECT.steps[-2:])
 
 
-def test_what_waits_for_a_vector_is_told_apart(engine: Engine, store: SqliteStore, clock: FixedClock) -> None:
+def test_what_waits_for_a_vector_is_told_apart(engine: Engine, store: Repository, clock: FixedClock) -> None:
     engine.remember("Keeper Olsen trimmed the great lamp at dusk, at the north tower")
     put = PutText(Scope(), NewText(Kind.NOTE, "Keeper Olsen trimmed the great lamp at dusk, he said"))
     (late,) = store.apply([put], at=clock()).outcomes[0].ids

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conftest import FixedClock, MakeEngine
+    from recollect.engine.repository import Repository
     from recollect.ports import Vectors
-    from recollect.stores.sqlite.store import SqliteStore
 
 # The published fields, and what we add.
 PUBLISHED = {
@@ -134,9 +134,7 @@ def test_without_a_word_in_common_the_mode_is_pure_and_there_is_no_rrf_score(
         assert result["distance"] is not None
 
 
-def test_what_words_alone_found_has_no_distance(
-    engine: Engine, store: SqliteStore, clock: FixedClock
-) -> None:
+def test_what_words_alone_found_has_no_distance(engine: Engine, store: Repository, clock: FixedClock) -> None:
     library(engine)
     unread = NewEntity("Redis", "Database", (NewObservation("an in-memory server"),))
     store.apply([PutEntity(Scope(), unread)], at=clock())  # its vector is still to be made
@@ -170,7 +168,7 @@ def test_asking_for_nothing_gives_nothing(engine: Engine, query: str, limit: int
     assert engine.graph.search_semantic(query, limit) == {"results": []}
 
 
-def test_only_entities_are_found(engine: Engine, store: SqliteStore, clock: FixedClock) -> None:
+def test_only_entities_are_found(engine: Engine, store: Repository, clock: FixedClock) -> None:
     library(engine)
     store.apply(
         [

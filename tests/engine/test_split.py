@@ -340,7 +340,8 @@ def test_a_split_is_made_once(engine: Engine) -> None:
 def test_a_crash_in_the_middle_leaves_the_state_before(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from recollect.stores.sqlite.write import entities
+    from recollect.changes import RemoveObservations
+    from recollect.engine.writes import apply
 
     class Crash(Exception):
         pass
@@ -352,7 +353,7 @@ def test_a_crash_in_the_middle_leaves_the_state_before(
     before = engine.graph.read_graph()
     # The last of the changes: by then the parts are made and related.
     with monkeypatch.context() as patch:
-        patch.setattr(entities, "remove_observations", crash)
+        patch.setitem(apply._RULES, RemoveObservations, crash)
         with pytest.raises(Crash):
             engine.upkeep.execute_split("Apollo", HALVES)
     assert engine.graph.read_graph() == before

@@ -16,6 +16,7 @@ from recollect.changes import RecordUse
 from recollect.embedders.choose import embedder_named
 from recollect.engine import worker
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import StoreUnavailable
@@ -27,13 +28,10 @@ from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from conftest import FixedClock
     from recollect.changes import Change, Receipt
-    from recollect.ports import Progress, View
-    from recollect.records import Problem
 
 Rows = list[tuple[Any, ...]]
 
@@ -50,7 +48,7 @@ def rows(engine: Engine, question: str) -> Rows:
     """What the store holds, once everything is written."""
     engine.parts.usage.settle(None)
     with engine.store.read() as view:
-        return list(view.connection.execute(question))  # type: ignore[attr-defined]  # SQLite's own
+        return list(view.snapshot.connection.execute(question))  # type: ignore[attr-defined]  # SQLite's own
 
 
 def counts(engine: Engine) -> dict[int, int]:
@@ -132,14 +130,14 @@ def test_each_answer_is_kept_with_its_session_and_its_order(
 
 @every_way
 def test_without_recording_the_store_stays_as_it_is_to_the_last_bit(
-    engine: Engine, store: SqliteStore, ask: Callable[[Engine, bool], list[int]]
+    engine: Engine, store: Repository, ask: Callable[[Engine, bool], list[int]]
 ) -> None:
     teas(engine)
     ask(engine, True)
 
     def files() -> dict[str, bytes]:
-        names = (store.path.name, f"{store.path.name}-wal")
-        return {name: store.path.with_name(name).read_bytes() for name in names}
+        names = (file_of(store).name, f"{file_of(store).name}-wal")
+        return {name: file_of(store).with_name(name).read_bytes() for name in names}
 
     before, on_disk = dump(engine), files()
     assert before["use"]
@@ -244,11 +242,16 @@ def test_what_was_never_accessed_has_no_time_of_access(engine: Engine) -> None:
 # When it cannot be written
 
 
-class Troubled:
+def file_of(repository: Repository) -> Path:
+    assert isinstance(repository.store, SqliteStore)
+    return repository.store.path
+
+
+class Troubled(Repository):
     """A store whose notes of use fail, or wait at a gate; all else goes through."""
 
-    def __init__(self, store: SqliteStore) -> None:
-        self.store = store
+    def __init__(self, repository: Repository) -> None:
+        super().__init__(repository.store)
         self.error: Exception | None = None
         self.gate: threading.Event | None = None
 
@@ -260,32 +263,11 @@ class Troubled:
                 assert self.gate.wait(PATIENCE_SECONDS)
             if self.error is not None:
                 raise self.error
-        return self.store.apply(changes, at=at, key=key, keep_going=keep_going)
-
-    def read(self) -> AbstractContextManager[View]:
-        return self.store.read()
-
-    def version(self) -> int:
-        return self.store.version()
-
-    def backup(self, path: str, progress: Progress | None = None) -> None:
-        self.store.backup(path, progress)
-
-    def scrub(self) -> None:
-        self.store.scrub()
-
-    def verify(self) -> Sequence[Problem]:
-        return self.store.verify()
-
-    def repair(self) -> Sequence[Problem]:
-        return self.store.repair()
-
-    def close(self) -> None:
-        self.store.close()
+        return super().apply(changes, at=at, key=key, keep_going=keep_going)
 
 
 @pytest.fixture
-def troubled(store: SqliteStore) -> Troubled:
+def troubled(store: Repository) -> Troubled:
     return Troubled(store)
 
 
@@ -320,11 +302,11 @@ def test_a_failure_to_note_is_logged_and_counted_and_reaches_no_caller(
 def test_a_locked_file_costs_the_note_and_not_the_answer(
     tmp_path: Path, clock: FixedClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    store = SqliteStore(tmp_path / "memory.db", busy_ms=50)
+    store = Repository(SqliteStore(tmp_path / "memory.db", busy_ms=50))
     engine = Engine(Services(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
     with engine:
         teas(engine)
-        other = apsw.Connection(str(store.path))
+        other = apsw.Connection(str(file_of(store)))
         other.execute("BEGIN IMMEDIATE")
         with caplog.at_level(logging.WARNING):
             assert len(engine.recall("tea").hits) == 6
@@ -384,13 +366,13 @@ def test_closing_writes_what_is_left(
     opening.start()
     engine_in_trouble.close()
     opening.join()
-    store = SqliteStore(troubled.store.path)
+    store = Repository(SqliteStore(file_of(troubled)))
     with store.read() as view:
         assert view.facts(ids, "", None, 0).access_count.tolist() == [5] * 6
     store.close()
 
 
-def test_closing_twice_and_closing_what_never_noted_anything_are_fine(store: SqliteStore) -> None:
+def test_closing_twice_and_closing_what_never_noted_anything_are_fine(store: Repository) -> None:
     usage = UsageRecorder(store, "test")
     usage.close()
     usage.close()
@@ -422,7 +404,7 @@ def test_answers_of_many_threads_are_all_noted(engine: Engine, clock: FixedClock
 
 
 def test_noting_while_another_closes_never_hangs_and_loses_nothing_unsaid(
-    store: SqliteStore, clock: FixedClock
+    store: Repository, clock: FixedClock
 ) -> None:
     at = clock()
     made = Engine(Services(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
@@ -456,7 +438,7 @@ def test_noting_while_another_closes_never_hangs_and_loses_nothing_unsaid(
 
 
 def test_what_is_noted_at_the_moment_of_closing_is_written(
-    store: SqliteStore, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+    store: Repository, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Closing begins just as a note is on its way into the queue, and must not end the queue before it."""
     made = Engine(Services(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
@@ -488,11 +470,11 @@ def test_another_time_zone_is_the_same_day(engine: Engine, clock: FixedClock) ->
 
 
 def test_the_store_learns_how_many_answers_it_does_not_know_of(tmp_path: Path, clock: FixedClock) -> None:
-    store = SqliteStore(tmp_path / "memory.db", busy_ms=50)
+    store = Repository(SqliteStore(tmp_path / "memory.db", busy_ms=50))
     engine = Engine(Services(store, clock, embedder_named, "hashing", Scope(), UsageRecorder(store, "test")))
     with engine:
         teas(engine)
-        other = apsw.Connection(str(store.path))
+        other = apsw.Connection(str(file_of(store)))
         other.execute("BEGIN IMMEDIATE")
         engine.recall("tea")
         engine.parts.usage.settle(None)
@@ -500,7 +482,7 @@ def test_the_store_learns_how_many_answers_it_does_not_know_of(tmp_path: Path, c
         other.execute("ROLLBACK")
         other.close()
     # Closing told it; another process can read it.
-    again = SqliteStore(tmp_path / "memory.db")
+    again = Repository(SqliteStore(tmp_path / "memory.db"))
     with again.read() as view:
         assert view.counts().unnoted == 1
     again.close()

@@ -16,8 +16,8 @@ from recollect.records import Kind, Memory, Scope
 if TYPE_CHECKING:
     from conftest import FixedClock, MakeEngine
     from recollect.engine.engine import Engine
+    from recollect.engine.repository import Repository
     from recollect.engine.whynot import WhyNot
-    from recollect.stores.sqlite.store import SqliteStore
 
 every_profile = pytest.mark.parametrize("profile", PROFILES)
 
@@ -66,7 +66,7 @@ def test_a_forgotten_memory_is_said_to_be_forgotten_and_when(engine: Engine, clo
 
 
 def test_a_superseded_memory_names_the_one_in_its_place(
-    engine: Engine, store: SqliteStore, clock: FixedClock
+    engine: Engine, store: Repository, clock: FixedClock
 ) -> None:
     old = Memory(1, Kind.NOTE, Scope(), clock(), clock(), text="tea at four", superseded_at=clock())
     new = Memory(2, Kind.NOTE, Scope(), clock(), clock(), text="tea at five")
@@ -79,7 +79,7 @@ def test_a_superseded_memory_names_the_one_in_its_place(
 
 
 def test_a_memory_of_another_kind_than_asked_for_says_so(
-    engine: Engine, store: SqliteStore, clock: FixedClock
+    engine: Engine, store: Repository, clock: FixedClock
 ) -> None:
     kitchen(engine)
     put = PutText(Scope(), NewText(Kind.NOTE, "green tea"))
@@ -91,7 +91,7 @@ def test_a_memory_of_another_kind_than_asked_for_says_so(
 
 @every_profile
 def test_a_memory_that_no_search_brought_up_says_what_each_search_lacked(
-    engine: Engine, store: SqliteStore, clock: FixedClock, profile: str
+    engine: Engine, store: Repository, clock: FixedClock, profile: str
 ) -> None:
     kitchen(engine)
     unread = NewEntity("dog", "animal", (NewObservation("barks at the postman"),))
@@ -110,7 +110,7 @@ def test_a_memory_that_no_search_brought_up_says_what_each_search_lacked(
 
 
 def test_words_too_common_to_count_are_named(
-    make_engine: MakeEngine, store: SqliteStore, clock: FixedClock
+    make_engine: MakeEngine, store: Repository, clock: FixedClock
 ) -> None:
     engine = make_engine(model="none")
     kitchen(engine)
@@ -119,7 +119,7 @@ def test_words_too_common_to_count_are_named(
 
 
 def test_the_step_that_dropped_it_is_named_with_its_reason(
-    engine: Engine, store: SqliteStore, clock: FixedClock
+    engine: Engine, store: Repository, clock: FixedClock
 ) -> None:
     kitchen(engine)
     answer = engine.why_not("green tea", "cat", profile="cognis")

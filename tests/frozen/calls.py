@@ -30,6 +30,7 @@ from recollect.cli.main import cli
 from recollect.dream.knobs import Knobs
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.tuning.logged_events import events_of
 from recollect.engine.usage import UsageRecorder
@@ -94,7 +95,7 @@ def open_memory(
 
     Without `installed`, its model cannot be loaded, so that texts wait for their vectors.
     """
-    store = SqliteStore(path)
+    store = Repository(SqliteStore(path))
     return Engine(
         Services(
             store=store,

@@ -18,6 +18,7 @@ from hypothesis_profiles import tries
 from recollect.dream.knobs import Knobs
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import RecollectError
@@ -85,7 +86,7 @@ class Life:
 
     def __init__(self, folder: Path) -> None:
         self.now = datetime(2026, 3, 1, 12, tzinfo=UTC)
-        store = SqliteStore(folder / "memory.db")
+        store = Repository(SqliteStore(folder / "memory.db"))
         self.engine = Engine(
             Services(
                 store, lambda: self.now, lambda _: MODEL, "hashing", Scope(), UsageRecorder(store, "test")

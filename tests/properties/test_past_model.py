@@ -33,6 +33,7 @@ from recollect.changes import (
     Supersede,
 )
 from recollect.embedders.hashing import HashingEmbedder
+from recollect.engine.repository import Repository
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
 from recollect.records import Filter, Kind, Scope, as_it_stood
 from recollect.stores.sqlite.store import SqliteStore
@@ -86,7 +87,7 @@ class PastStory(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
-        self.store = SqliteStore(self.folder / "memory.db")
+        self.store = Repository(SqliteStore(self.folder / "memory.db"))
         self.things: dict[int, Thing] = {}
         self.pictures: list[Then] = []
 

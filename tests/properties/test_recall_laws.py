@@ -18,6 +18,7 @@ from hypothesis_profiles import tries
 from recollect.changes import Adopt, AdoptRelation, RecordUse
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.rank.explain import Reason, recombined
@@ -116,7 +117,7 @@ def worlds(draw: st.DrawFn, scope: Scope = ME, first: int = 1) -> World:
 @contextmanager
 def opened(*told: World) -> Iterator[Engine]:
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
-        store = SqliteStore(Path(folder) / "memory.db")
+        store = Repository(SqliteStore(Path(folder) / "memory.db"))
         with Engine(
             Services(store, lambda: NOW, lambda _: MODEL, "hashing", ME, UsageRecorder(store, SESSION))
         ) as engine:

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from hypothesis_profiles import tries
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import RecollectError
@@ -174,9 +175,12 @@ asks = st.builds(
 
 
 @contextmanager
-def stores() -> Iterator[tuple[SqliteStore, SqliteStore]]:
+def stores() -> Iterator[tuple[Repository, Repository]]:
     with tempfile.TemporaryDirectory(prefix="recollect-") as folder:
-        alone, shared = SqliteStore(Path(folder) / "alone.db"), SqliteStore(Path(folder) / "shared.db")
+        alone, shared = (
+            Repository(SqliteStore(Path(folder) / "alone.db")),
+            Repository(SqliteStore(Path(folder) / "shared.db")),
+        )
         try:
             yield alone, shared
         finally:
@@ -255,7 +259,7 @@ def lived(life: list[tuple[bool, Act]], other: Scope, asked: Sequence[Ask]) -> N
     with stores() as (alone, shared):
         now = START
 
-        def opened(store: SqliteStore, scope: Scope) -> Life:
+        def opened(store: Repository, scope: Scope) -> Life:
             signals = UsageRecorder(store, "today")
             parts = Services(store, lambda: now, lambda _: MODEL, "hashing", scope, signals)
             return Life(Engine(parts))

@@ -34,6 +34,7 @@ from recollect.changes import (
     Unrelate,
 )
 from recollect.embedders.hashing import HashingEmbedder
+from recollect.engine.repository import Repository
 from recollect.errors import Conflict, NotFound, RecollectError
 from recollect.records import Filter, Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -96,7 +97,7 @@ class StoreStory(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
-        self.store = SqliteStore(self.folder / "memory.db")
+        self.store = Repository(SqliteStore(self.folder / "memory.db"))
         self.second = 0
         self.things: dict[int, Thing] = {}
         self.links: dict[int, Link] = {}

@@ -18,20 +18,20 @@ from recollect.retrieve.gather import Gathered, Request, gather
 from recollect.vectors import pack
 
 if TYPE_CHECKING:
+    from recollect.engine.repository import Repository
     from recollect.rank.pipeline import Retriever
-    from recollect.stores.sqlite.store import SqliteStore
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 TINY = Model("tiny", 2)
 NORTH, EAST = np.array([0, 1], np.float32), np.array([1, 0], np.float32)
 
 
-def said(store: SqliteStore, session: str, *texts: str) -> list[int]:
+def said(store: Repository, session: str, *texts: str) -> list[int]:
     put = [PutText(Scope(), NewText(Kind.MESSAGE, text, session=session)) for text in texts]
     return [outcome.ids[0] for outcome in store.apply(put, at=AT).outcomes]
 
 
-def embed(store: SqliteStore, north: int) -> None:
+def embed(store: Repository, north: int) -> None:
     """All look east but one."""
     with store.read() as view:
         passages = view.pending(TINY, 0, 100)
@@ -40,7 +40,7 @@ def embed(store: SqliteStore, north: int) -> None:
 
 
 def asked(
-    store: SqliteStore,
+    store: Repository,
     query: str,
     *retrieve: Retriever,
     session: str | None = None,
@@ -52,7 +52,7 @@ def asked(
         return gather(view, profile, request)
 
 
-def test_the_context_brings_up_what_no_other_search_finds(store: SqliteStore) -> None:
+def test_the_context_brings_up_what_no_other_search_finds(store: Repository) -> None:
     ids = said(store, "one", "aaaa", "bbbb", "rome", "cccc")
     words = ByWords("stemmed", times=10)
     assert asked(store, "rome", words).candidates.ids.tolist() == [ids[2]]
@@ -66,7 +66,7 @@ def test_the_context_brings_up_what_no_other_search_finds(store: SqliteStore) ->
     assert "reply" not in gathered.found
 
 
-def test_what_is_near_is_told_of_those_that_other_searches_found_too(store: SqliteStore) -> None:
+def test_what_is_near_is_told_of_those_that_other_searches_found_too(store: Repository) -> None:
     ids = said(store, "one", "rome", "aaaa", "bbbb", "rome")
     # The context may bring up one, and words find the others.
     gathered = asked(store, "rome", ByWords("stemmed", times=10), ByContext(times=1))
@@ -79,7 +79,7 @@ def test_what_is_near_is_told_of_those_that_other_searches_found_too(store: Sqli
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_replies_to_questions_near_in_meaning_come_along(store: SqliteStore, first: bool) -> None:
+def test_replies_to_questions_near_in_meaning_come_along(store: Repository, first: bool) -> None:
     """Wherever the profile names the context."""
     ids = said(store, "one", "aaaa", "Do you paint?", "Each weekend.", "bbbb", "Tea?", "Yes.")
     embed(store, north=ids[1])
@@ -91,7 +91,7 @@ def test_replies_to_questions_near_in_meaning_come_along(store: SqliteStore, fir
     assert gathered.candidates.facts.asks.tolist() == [True, False]
 
 
-def test_what_was_just_asked_brings_up_nobody(store: SqliteStore) -> None:
+def test_what_was_just_asked_brings_up_nobody(store: Repository) -> None:
     before = said(store, "before", "rome", "aaaa")
     said(store, "now", "bbbb", "rome")
     context = ByContext(times=10)
@@ -99,7 +99,7 @@ def test_what_was_just_asked_brings_up_nobody(store: SqliteStore) -> None:
     assert len(asked(store, "rome", context, session="another").found["nearby"]) == 2
 
 
-def test_without_messages_the_context_is_silent(store: SqliteStore) -> None:
+def test_without_messages_the_context_is_silent(store: Repository) -> None:
     store.apply([PutText(Scope(), NewText(Kind.NOTE, text)) for text in ("rome", "tram?")], at=AT)
     gathered = asked(store, "rome", ByWords("stemmed"), ByContext())
     assert gathered.found["nearby"] == []

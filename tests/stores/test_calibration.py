@@ -9,16 +9,16 @@ from recollect.records import Calibrated, Kind, Scope
 
 if TYPE_CHECKING:
     from conftest import FixedClock
-    from recollect.stores.sqlite.store import SqliteStore
+    from recollect.engine.repository import Repository
 
 ME, YOU = Scope("me"), Scope("you")
 
 
-def put(store: SqliteStore, clock: FixedClock, scope: Scope, *texts: str) -> None:
+def put(store: Repository, clock: FixedClock, scope: Scope, *texts: str) -> None:
     store.apply([PutText(scope, NewText(Kind.NOTE, text)) for text in texts], at=clock())
 
 
-def test_words_are_counted_as_they_are_and_else_by_their_stem(store: SqliteStore, clock: FixedClock) -> None:
+def test_words_are_counted_as_they_are_and_else_by_their_stem(store: Repository, clock: FixedClock) -> None:
     put(store, clock, ME, "The key hangs here", "A key and a kettle", "She walked home")
     put(store, clock, YOU, "key", "key ring")
     with store.read() as view:
@@ -31,7 +31,7 @@ def test_words_are_counted_as_they_are_and_else_by_their_stem(store: SqliteStore
 
 
 def test_the_last_to_learn_is_believed_and_each_model_and_scope_by_itself(
-    store: SqliteStore, clock: FixedClock
+    store: Repository, clock: FixedClock
 ) -> None:
     first = clock()
     store.apply([Calibrate(ME, "arctic", 3, "{}"), Calibrate(ME, "", 3, "[]")], at=first)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import ModelUnavailable
@@ -37,7 +38,7 @@ class Clock:
 
 
 def engine_at(path: Path, *, owner: str = "", clock: Clock | None = None, model: str = "hashing") -> Engine:
-    store = SqliteStore(path)
+    store = Repository(SqliteStore(path))
     signals = UsageRecorder(store, "test")
     return Engine(Services(store, clock or Clock(), _embedder_named, model, Scope(owner), signals))
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
+    from recollect.engine.repository import Repository
     from recollect.factors.candidates import Floats
-    from recollect.ports import Reranker, Store
+    from recollect.ports import Reranker
 
 _MOST = 1_000
 """Answers to keep: those of a few questions, by all profiles."""
@@ -25,7 +26,7 @@ _MOST = 1_000
 class CachedStore:
     """Stands for a store. Whatever may write forgets all answers; nobody else may write meanwhile."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Repository) -> None:
         self.store = store
         self._answers: dict[Hashable, Any] = {}
 

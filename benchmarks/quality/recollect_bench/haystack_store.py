@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, ModelUnavailable
@@ -22,7 +23,7 @@ from recollect_bench.caches import CachedReranker, CachedStore
 from recollect_bench.datasets import Document, Haystack
 
 if TYPE_CHECKING:
-    from recollect.ports import Embedder, Progress, Reranker, Store
+    from recollect.ports import Embedder, Progress, Reranker
 
 _AT_ONCE = 256
 _ROLES = frozenset({"user", "assistant", "system"})
@@ -52,16 +53,16 @@ def open_haystack(
     With `extract`, rules draw notes out of the turns.
     """
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
-        store = SqliteStore(Path(folder) / "memory.db")
+        store = Repository(SqliteStore(Path(folder) / "memory.db"))
         engine_on = partial(_engine, haystack, embedder, extract)
         cached_reranker = None if reranker is None else CachedReranker(reranker)
-        with engine_on(cast("Store", CachedStore(store)), cached_reranker) as engine:
+        with engine_on(cast("Repository", CachedStore(store)), cached_reranker) as engine:
             document_of = _fill(engine, haystack, extract, progress)
             yield StoredHaystack(engine, engine_on(store, reranker), document_of)
 
 
 def _engine(
-    haystack: Haystack, embedder: Embedder, extract: bool, store: Store, reranker: Reranker | None
+    haystack: Haystack, embedder: Embedder, extract: bool, store: Repository, reranker: Reranker | None
 ) -> Engine:
     parts = Services(
         store=store,

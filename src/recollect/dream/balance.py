@@ -17,12 +17,12 @@ from recollect.dream.gate import answers
 if TYPE_CHECKING:
     from recollect.dream.draft import Draft
     from recollect.dream.knobs import Knobs
-    from recollect.dream.snapshot import Snapshot
+    from recollect.dream.snapshot import DreamState
 
 _HALVINGS = 7
 
 
-def balance(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
+def balance(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     """Found anew each time; and left as it is where nobody uses a ranking that reads traces."""
     if not snapshot.trials:
         return draft
@@ -36,7 +36,7 @@ def balance(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, temper=low)
 
 
-def _score(snapshot: Snapshot, draft: Draft, temper: float) -> float:
+def _score(snapshot: DreamState, draft: Draft, temper: float) -> float:
     """How high the trials find what they ask for: the mean of 1 / rank, 0 where they do not."""
     trial = replace(draft, temper=temper)
     gone = draft.gone

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
     from recollect.dream.draft import Draft
     from recollect.dream.knobs import Knobs
-    from recollect.dream.snapshot import Snapshot
+    from recollect.dream.snapshot import DreamState
 
 STAGED, CONSOLIDATED, ARCHIVED = range(len(Consolidation))
 _DEEPEST = 3
 
 
-def consolidate(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
+def consolidate(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     """Replay what was recalled since the last dream: it grows stronger, and more stable where it was spaced.
 
     Beside each new memory an old one is replayed, so that learning the new does not wear out the old.
@@ -64,12 +64,12 @@ def consolidate(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, life=life, replayed=replayed, interleaved=pairs)
 
 
-def downscale(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
+def downscale(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     """Everything fades a little; what is pinned or marked does not."""
     return replace(draft, life=replace(draft.life, strength=downscaled(snapshot, draft.life.strength, knobs)))
 
 
-def prune(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
+def prune(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     """Forget, reversibly, what is stale, weak and of no use; but only what something else says, too."""
     if snapshot.dreamt_at.get(Phase.PRUNE) == snapshot.at:
         return draft  # two dreams at one moment are one
@@ -96,7 +96,7 @@ def prune(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, pruned=tuple(sorted(pruned)), echoed_by=echoed_by, unique=tuple(sorted(unique)))
 
 
-def fading(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> list[int]:
+def fading(snapshot: DreamState, knobs: Knobs, draft: Draft) -> list[int]:
     """Places of what the published conditions would prune, the stalest first.
 
     Of very many, some at random: those that nothing else says stay, and would stand in the way of the others.
@@ -110,7 +110,7 @@ def fading(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> list[int]:
     return faded
 
 
-def place(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
+def place(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     """Staged to consolidated after a replay or a day; to archived what is very stale and weak.
 
     What is archived and then recalled has to be settled anew: it is consolidated again.
@@ -125,7 +125,7 @@ def place(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, life=replace(draft.life, consolidation=stage))
 
 
-def promote(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
+def promote(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     """One depth more for what is used often and in several sessions.
 
     Only if it was used since the last promotion: two dreams at one moment would promote twice.
@@ -146,7 +146,7 @@ def _raised(strength: float, delta: float) -> float:
     return min(1.0, strength + delta)
 
 
-def _interleaved(snapshot: Snapshot, recalled: Iterable[int]) -> Iterable[tuple[int, int]]:
+def _interleaved(snapshot: DreamState, recalled: Iterable[int]) -> Iterable[tuple[int, int]]:
     """Each new memory that was recalled, with an old one that was not; over the nights, every old one comes.
 
     Which one is chance that anyone can repeat: the order of a hash of its id and the dream's time.

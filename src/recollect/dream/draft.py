@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from recollect.dream.snapshot import Life, Said, Snapshot
+    from recollect.dream.snapshot import DreamState, Life, Said
     from recollect.factors.candidates import Flags
 
 
@@ -60,7 +60,7 @@ class Draft:
     links: tuple[Link, ...] = ()
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> Draft:
+    def of(cls, snapshot: DreamState) -> Draft:
         """Nothing decided yet."""
         return cls(snapshot.life, np.zeros(len(snapshot.ids), bool), temper=snapshot.temper)
 

@@ -16,7 +16,7 @@ from recollect.factors.candidates import DAY
 
 if TYPE_CHECKING:
     from recollect.dream.knobs import Knobs
-    from recollect.dream.snapshot import Snapshot
+    from recollect.dream.snapshot import DreamState
     from recollect.factors.candidates import Flags, Floats, Ints
 
 NEVER_FADES = -1
@@ -43,7 +43,7 @@ class Forecast:
     """Day by day, today first."""
 
 
-def forecast(snapshot: Snapshot, knobs: Knobs, days: int) -> Forecast:
+def forecast(snapshot: DreamState, knobs: Knobs, days: int) -> Forecast:
     """What nightly dreams from now on would do, for so many nights."""
     strength = snapshot.life.strength
     fades_on = np.full(len(snapshot.ids), NEVER_FADES, np.int64)
@@ -62,7 +62,7 @@ def forecast(snapshot: Snapshot, knobs: Knobs, days: int) -> Forecast:
     )
 
 
-def _since_last(snapshot: Snapshot) -> Floats | float:
+def _since_last(snapshot: DreamState) -> Floats | float:
     """The days that the first night takes: all since the last downscaling, and none if there was none."""
     last = snapshot.dreamt_at.get(Phase.DOWNSCALE)
     if last is None:

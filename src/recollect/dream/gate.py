@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from recollect.dream.knobs import Knobs, Phase
     from recollect.dream.plan import Plan
-    from recollect.dream.snapshot import Snapshot
+    from recollect.dream.snapshot import DreamState
 
 # What dreams write and rankings read, and who reads it.
 _TRACES = ("strength", "depth", "spread", "stability")
@@ -125,21 +125,21 @@ def reads_traces(profile: Profile) -> bool:
     return any(isinstance(getattr(step, "factor", None), _READERS) for step in profile.steps)
 
 
-def answers(asked: Asked, draft: Draft | None, snapshot: Snapshot) -> list[int]:
+def answers(asked: Asked, draft: Draft | None, snapshot: DreamState) -> list[int]:
     """What a question finds, best first: now, or after a dream."""
     candidates = asked.candidates if draft is None else _dreamt(asked.candidates, draft, snapshot)
     ids: list[int] = run(asked.profile, candidates, asked.moment).ids.tolist()
     return ids
 
 
-def _found(asked: Asked, draft: Draft | None, snapshot: Snapshot) -> frozenset[int]:
+def _found(asked: Asked, draft: Draft | None, snapshot: DreamState) -> frozenset[int]:
     """Which of the wanted are among the answers; after the dream, themselves or who speaks for them."""
     shown = set(answers(asked, draft, snapshot))
     gone = {} if draft is None else draft.gone
     return frozenset(id_ for id_ in asked.wanted if gone.get(id_, id_) in shown)
 
 
-def _dreamt(candidates: Candidates, draft: Draft, snapshot: Snapshot) -> Candidates:
+def _dreamt(candidates: Candidates, draft: Draft, snapshot: DreamState) -> Candidates:
     gone = draft.gone
     left = candidates.at(np.array([id_ not in gone for id_ in candidates.ids.tolist()], bool))
     ids = left.facts.ids

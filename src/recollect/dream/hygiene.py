@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from recollect.dream.draft import Draft
     from recollect.dream.knobs import Knobs
-    from recollect.dream.snapshot import Pair, Said, Snapshot
+    from recollect.dream.snapshot import DreamState, Pair, Said
 
 
-def merge(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001  # one form for all phases
+def merge(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001  # one form for all phases
     """Near-twins that say the same become one. Nearness alone is not enough: facts of one sort are near."""
     gone = set(draft.gone)
     merges = []
@@ -33,7 +33,7 @@ def merge(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG
     return replace(draft, life=_taken_over(snapshot, draft.life, merges), merges=tuple(merges))
 
 
-def _taken_over(snapshot: Snapshot, life: Life, merges: Sequence[Merge]) -> Life:
+def _taken_over(snapshot: DreamState, life: Life, merges: Sequence[Merge]) -> Life:
     """Whoever lives on is no weaker than whom it speaks for, and archived only if both are."""
     consolidation = life.consolidation.copy()
     columns = {name: getattr(life, name).copy() for name in ("strength", "depth", "spread", "stability")}
@@ -48,7 +48,7 @@ def _taken_over(snapshot: Snapshot, life: Life, merges: Sequence[Merge]) -> Life
     return Life(consolidation=consolidation, **columns)
 
 
-def correct(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001
+def correct(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001
     """An error that was corrected must not live on in a copy that came later, or was overlooked."""
     gone = {
         *((id_, None) for id_ in draft.gone),
@@ -66,7 +66,7 @@ def correct(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:  # noqa: A
     return replace(draft, corrections=tuple(found.values()))
 
 
-def link(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
+def link(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     """Memories that keep coming up together are linked; the more often, the more firmly."""
     gone = draft.gone
     links = [
@@ -81,7 +81,7 @@ def link(snapshot: Snapshot, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, links=tuple(links))
 
 
-def _uses(snapshot: Snapshot, pair: Pair) -> int:
+def _uses(snapshot: DreamState, pair: Pair) -> int:
     """How often the one that is used more was seen."""
     places = (snapshot.place(pair.first), snapshot.place(pair.second))
     return max(int(snapshot.accesses[place]) for place in places if place is not None)

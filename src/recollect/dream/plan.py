@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from recollect.dream.knobs import Knobs
-    from recollect.dream.snapshot import Snapshot
+    from recollect.dream.snapshot import DreamState
 
-    Step = Callable[[Snapshot, Knobs, Draft], Draft]
+    Step = Callable[[DreamState, Knobs, Draft], Draft]
 
 STEPS: Mapping[Phase, Step] = {
     Phase.CONSOLIDATE: cycle.consolidate,
@@ -46,7 +46,7 @@ class Turned:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    snapshot: Snapshot
+    snapshot: DreamState
     drafts: Mapping[Phase, Draft]
     """The draft after each phase that was dreamt, in order."""
 
@@ -95,7 +95,7 @@ class Plan:
         return not (self.turned() or draft.pruned or draft.merges or draft.corrections or draft.links)
 
 
-def plan(snapshot: Snapshot, knobs: Knobs, phases: Collection[Phase] = tuple(Phase)) -> Plan:
+def plan(snapshot: DreamState, knobs: Knobs, phases: Collection[Phase] = tuple(Phase)) -> Plan:
     """Dream these phases, in their own order."""
     draft = Draft.of(snapshot)
     drafts = {}

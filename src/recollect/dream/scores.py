@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from recollect.dream.knobs import Knobs
-    from recollect.dream.snapshot import Snapshot
+    from recollect.dream.snapshot import DreamState
     from recollect.factors.candidates import Flags, Floats
 
 _WEEK = 7 * DAY
@@ -31,14 +31,14 @@ def replay_delta(peers: int, age_hours: float, max_delta: float) -> float:
     return float(np.clip(max_delta * recency * np.log1p(peers), 0.0, max_delta))
 
 
-def staleness(snapshot: Snapshot, knobs: Knobs, at: int) -> Floats:
+def staleness(snapshot: DreamState, knobs: Knobs, at: int) -> Floats:
     """Days since it was touched x what a day adds for its kind."""
     days = np.maximum(at - snapshot.touched_at, 0) / DAY
     decay: Floats = np.array(knobs.decay.column())[snapshot.kind]
     return days * decay
 
 
-def signal(snapshot: Snapshot, knobs: Knobs, at: int) -> Floats:
+def signal(snapshot: DreamState, knobs: Knobs, at: int) -> Floats:
     """Accesses per week x revisions, at least 1, x what its kind weighs.
 
     What is younger than a week has had that many accesses in one week: two in an hour are not 336.
@@ -74,7 +74,7 @@ def recalled_on(stability: float, since: int, days: Iterable[int]) -> float:
     return stability
 
 
-def downscaled(snapshot: Snapshot, strength: Floats, knobs: Knobs) -> Floats:
+def downscaled(snapshot: DreamState, strength: Floats, knobs: Knobs) -> Floats:
     """SHY: what the days since strengths were last downscaled leave of each.
 
     Only days that a memory has lived through count, so that it does not matter how often one dreams; and the
@@ -88,12 +88,12 @@ def downscaled(snapshot: Snapshot, strength: Floats, knobs: Knobs) -> Floats:
     return after_days(snapshot, strength, np.maximum(snapshot.at - since, 0) / DAY, knobs)
 
 
-def after_days(snapshot: Snapshot, strength: Floats, days: Floats | float, knobs: Knobs) -> Floats:
+def after_days(snapshot: DreamState, strength: Floats, days: Floats | float, knobs: Knobs) -> Floats:
     scaled: Floats = np.maximum(strength * knobs.daily**days, np.minimum(strength, knobs.floor))
     return np.where(snapshot.kept, strength, scaled)
 
 
-def is_faded(snapshot: Snapshot, strength: Floats, knobs: Knobs, at: int) -> Flags:
+def is_faded(snapshot: DreamState, strength: Floats, knobs: Knobs, at: int) -> Flags:
     """What the published conditions would prune."""
     return (
         (staleness(snapshot, knobs, at) > knobs.prune_staleness)
@@ -104,7 +104,7 @@ def is_faded(snapshot: Snapshot, strength: Floats, knobs: Knobs, at: int) -> Fla
     )
 
 
-def is_archival(snapshot: Snapshot, strength: Floats, knobs: Knobs, at: int) -> Flags:
+def is_archival(snapshot: DreamState, strength: Floats, knobs: Knobs, at: int) -> Flags:
     stale = staleness(snapshot, knobs, at) > knobs.archive_staleness
     return stale & (strength < knobs.archive_strength) & ~snapshot.kept
 

@@ -90,7 +90,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class DreamState:
     """Times are microseconds since 1970, days are days since 1970, both UTC."""
 
     at: int
@@ -149,7 +149,7 @@ class Snapshot:
         echoes: Mapping[int, tuple[Echo, ...]] | None = None,
         copies: tuple[Copy, ...] | None = None,
         trials: tuple[Asked, ...] | None = None,
-    ) -> Snapshot:
+    ) -> DreamState:
         """With what only a search could tell."""
         return replace(
             self,

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
     from recollect.engine.results import Hit
     from recollect.factors.candidates import Candidates, Flags, Floats, Ints
-    from recollect.ports import Vector, View
+    from recollect.ports import Vector
     from recollect.rank.confidence import Scale
     from recollect.rank.query_terms import QueryTerms
     from recollect.records import Memory, Scope
     from recollect.retrieve.gather import Gathered, Request
+    from recollect.retrieve.view import View
 
 FIRST = 5
 """By each search, so many are read to tell whether there is an answer, whatever the limit."""

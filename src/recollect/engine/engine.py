@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from recollect.engine.dreams.dreaming import DreamResult
     from recollect.engine.dreams.dreams import Dreams
     from recollect.engine.inputs import EntityLike, NoteLike, TurnLike
+    from recollect.engine.repository import Repository
     from recollect.engine.results import (
         AddMessagesResult,
         Answer,
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from recollect.engine.tuning.tuning import Tuning
     from recollect.engine.upkeep.upkeep import Upkeep
     from recollect.engine.whynot import WhyNot
-    from recollect.ports import Progress, Store
+    from recollect.ports import Progress
     from recollect.rank.pipeline import Profile
     from recollect.records import Counts, Memory, Model
 
@@ -72,7 +73,7 @@ class Engine:
         self._services.store.close()
 
     @property
-    def store(self) -> Store:
+    def store(self) -> Repository:
         return self._services.store
 
     @property
@@ -487,7 +488,7 @@ class Engine:
         count = self._services.write([Purge(before)])[0].count
         # It is destroyed; where the file is busy, its bytes lie there until they are written over.
         with suppress(StoreUnavailable):
-            self.store.scrub()
+            self.store.compact()
         return count
 
     # Dreams

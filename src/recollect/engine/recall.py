@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     from recollect.engine.services import Services as Parts
     from recollect.engine.shadow import Trace
     from recollect.factors.candidates import Candidates
-    from recollect.ports import Vector, View
+    from recollect.ports import Vector
     from recollect.rank.pipeline import Profile
     from recollect.records import Found, Memory, Model
     from recollect.retrieve.gather import Gathered
+    from recollect.retrieve.view import View
     from recollect.text.time_phrases import TimePhrase
 
 # A time that is doubtful moves nothing.

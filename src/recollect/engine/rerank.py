@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from recollect.engine.recall import Question
     from recollect.engine.services import Services as Parts
     from recollect.factors.candidates import Candidates
-    from recollect.ports import Reranker, View
+    from recollect.ports import Reranker
     from recollect.records import Found, Memory, Passage
     from recollect.retrieve.gather import Gathered, Request
+    from recollect.retrieve.view import View
 
 # In letters, somewhat less than a model reads: of what is longer, it is given the piece that was found.
 _LONGEST = 2_000

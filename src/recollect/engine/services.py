@@ -9,11 +9,12 @@ from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 from recollect.dream.knobs import Knobs, Phase
+from recollect.engine.repository import Repository
 from recollect.engine.shadow import Trial
 from recollect.engine.usage import UsageRecorder
 from recollect.engine.worker import Worker
 from recollect.errors import ModelUnavailable, NotFound
-from recollect.ports import Clock, Embedder, Extractor, Reranker, Store
+from recollect.ports import Clock, Embedder, Extractor, Reranker
 from recollect.rank.pipeline import Profile
 from recollect.rank.profiles import PROFILES, profile_named
 from recollect.records import Filter, Kind, Scope
@@ -46,7 +47,7 @@ def _no_reranker() -> Reranker:
 class Services:
     """A store, the time, the way to a model, and whose memory it is."""
 
-    store: Store
+    store: Repository
     clock: Clock
     embedder_named: EmbedderNamed
     preferred_model: str

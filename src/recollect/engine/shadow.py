@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from recollect.engine.services import Services as Parts
     from recollect.factors.candidates import Candidates, QueryContext
-    from recollect.ports import View
     from recollect.retrieve.gather import Gathered
+    from recollect.retrieve.view import View
     from recollect.tune.events import Arm
     from recollect.tune.interleave import Team
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from recollect.ports import Store
+    from recollect.engine.repository import Repository
     from recollect.records import Scope
 
 LogEntry = Callable[[], Logged | None]
@@ -36,7 +36,7 @@ class UsageRecorder:
 
     def __init__(
         self,
-        store: Store,
+        store: Repository,
         session: str,
         patience_seconds: float = _PATIENCE_SECONDS,
         worker: Worker | None = None,

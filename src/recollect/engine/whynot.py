@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from recollect.engine.recall import Question
     from recollect.engine.services import Services as Parts
     from recollect.factors.candidates import Candidates
-    from recollect.ports import View
     from recollect.rank.pipeline import Profile
     from recollect.rank.whynot import Standing
     from recollect.records import Found, Memory
     from recollect.retrieve.gather import Gathered, Request
+    from recollect.retrieve.view import View
 
 # How far down a search's list we look for the memory.
 _DEEPEST = 10_000

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recollect.factors.candidates import ConversationContext, Facts, Ints
-    from recollect.ports import Vector, View
+    from recollect.ports import Vector
     from recollect.rank.pipeline import Profile
     from recollect.records import Filter
+    from recollect.retrieve.view import View
     from recollect.text.time_phrases import TimePhrase
 
 

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from recollect.ports import Store
+    from recollect.engine.repository import Repository
 
 _FOR_THE_OWNER_ALONE = 0o700
 # A day's backup, or what a process that died while it wrote one has left behind.
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)\.db(\..+)?")
 
 
-def keep(store: Store, folder: Path, day: date, most: int) -> None:
+def keep(store: Repository, folder: Path, day: date, most: int) -> None:
     """Back the store up under the day's name, unless it is; then remove all but the newest."""
     path = folder / f"{day.isoformat()}.db"
     try:
@@ -32,7 +32,7 @@ def keep(store: Store, folder: Path, day: date, most: int) -> None:
         raise StoreUnavailable(f"No backup could be made in {folder}: {error.strerror}.") from error
 
 
-def _back_up(store: Store, path: Path) -> None:
+def _back_up(store: Repository, path: Path) -> None:
     try:
         store.backup(str(path))
     except InvalidInput:

@@ -17,6 +17,7 @@ from recollect.changes import (
     PutVectors,
     Relate,
 )
+from recollect.engine.repository import Repository
 from recollect.records import Filter, Model, Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import Rows, normalised, pack
@@ -67,12 +68,12 @@ def thing(name: str, after: str | None = None) -> list[Change]:
     return changes
 
 
-def apply(store: SqliteStore, *changes: Change, key: str | None = None) -> Receipt:
+def apply(store: Repository, *changes: Change, key: str | None = None) -> Receipt:
     return store.apply(changes, at=AT, key=key)
 
 
 def write_thing(
-    store: SqliteStore,
+    store: Repository,
     name: str,
     after: str | None,
     acknowledge: Callable[[Ack], None],
@@ -85,25 +86,25 @@ def write_thing(
     acknowledge(Ack("vectors", name))
 
 
-def embed(store: SqliteStore, memories: Sequence[int]) -> None:
+def embed(store: Repository, memories: Sequence[int]) -> None:
     with store.read() as view:
         vectors = tuple((passage.id, pack(vector_of(passage.text))) for passage in view.passages(memories))
     apply(store, PutVectors(MODEL, vectors))
 
 
-def found_by_words(store: SqliteStore, name: str) -> str | None:
+def found_by_words(store: Repository, name: str) -> str | None:
     with store.read() as view:
         hits = view.by_words(name, 1, ALL)
         return view.memories([hits[0].id])[hits[0].id].name if hits else None
 
 
-def found_by_meaning(store: SqliteStore, name: str) -> str | None:
+def found_by_meaning(store: Repository, name: str) -> str | None:
     with store.read() as view:
         hits = view.by_meaning(vector_of(f"{name} (thing)"), 1, ALL)
         return view.memories([hits[0].id])[hits[0].id].name if hits and hits[0].score > 0.999 else None
 
 
-def entities(store: SqliteStore) -> dict[str, Memory]:
+def entities(store: Repository) -> dict[str, Memory]:
     with store.read() as view:
         return {memory.name: memory for memory in view.page(ALL, 0, 1_000_000)}
 
@@ -112,7 +113,7 @@ def read_acks(path: Path) -> list[Ack]:
     return [Ack(*line.split()) for line in path.read_text().splitlines()]
 
 
-def lost(store: SqliteStore, acks: Iterable[Ack]) -> list[Ack]:
+def lost(store: Repository, acks: Iterable[Ack]) -> list[Ack]:
     """Acknowledged writes that are not there, not whole, or not found; and what is gone but found."""
     present = entities(store)
 
@@ -131,7 +132,7 @@ def lost(store: SqliteStore, acks: Iterable[Ack]) -> list[Ack]:
     return [ack for ack in acks if not holds(ack)]
 
 
-def half_written(store: SqliteStore) -> list[str]:
+def half_written(store: Repository) -> list[str]:
     """Things of which a part is missing: a transaction that was torn. Names are PREFIX-NUMBER."""
     with store.read() as view:
         memories = view.page(ALL, 0, 1_000_000)
@@ -164,7 +165,7 @@ def before(name: str) -> str | None:
     return named(prefix, int(number) - 1) if int(number) else None
 
 
-def write_things(store: SqliteStore, prefix: str, start: int, stop: int) -> list[Ack]:
+def write_things(store: Repository, prefix: str, start: int, stop: int) -> list[Ack]:
     acks: list[Ack] = []
     for number in range(start, stop):
         name = named(prefix, number)
@@ -174,7 +175,7 @@ def write_things(store: SqliteStore, prefix: str, start: int, stop: int) -> list
 
 def assert_whole(path: Path, acks: Iterable[Ack] = ()) -> dict[str, Memory]:
     """The store opens, all is in step, no transaction is torn, and every acknowledged write is there."""
-    store = SqliteStore(path)
+    store = Repository(SqliteStore(path))
     try:
         assert store.verify() == []
         assert lost(store, acks) == []

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
+from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.records import Scope
@@ -28,7 +29,7 @@ MODEL = HashingEmbedder(64)
 
 def dreamer(path: str | Path, second: float, holder: str = "me") -> closing[Engine]:
     """An engine whose clock stands so many seconds into the story."""
-    store = SqliteStore(path)
+    store = Repository(SqliteStore(path))
     now = START + timedelta(seconds=second)
     return closing(
         Engine(

@@ -35,11 +35,13 @@ from night_world import dreamer
 from watched_disk import Op, watched
 
 from recollect.changes import Forget
+from recollect.engine.repository import Repository
 from recollect.errors import Conflict
-from recollect.stores.sqlite import vector_cache, vector_file
 from recollect.stores.sqlite.connection import prepare
 from recollect.stores.sqlite.copying import put_back
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.stores.vectors import cache as vector_cache
+from recollect.stores.vectors import file as vector_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -105,7 +107,7 @@ def create_each(say: Say, *paths: str) -> None:
     """Make a store of each path, at the same moment as others do."""
     for path in paths:
         _meet(say)
-        SqliteStore(path).close()
+        Repository(SqliteStore(path)).close()
     say("done")
 
 
@@ -208,14 +210,14 @@ class _Watch:
         return [Ack(*line.split()) for line in whole.decode().splitlines()[-2:]]
 
 
-def _must_find(store: SqliteStore, ack: Ack) -> None:
+def _must_find(store: Repository, ack: Ack) -> None:
     found = (found_by_words if ack.what == "thing" else found_by_meaning)(store, ack.name)
     if (found == ack.name) == (ack.what == "gone"):
         raise AssertionError(f"{ack} was acknowledged, and the search gives {found}")
 
 
-def _store(path: str) -> closing[SqliteStore]:
-    return closing(SqliteStore(path, busy_ms=SAFETY_SECONDS * 1_000))
+def _store(path: str) -> closing[Repository]:
+    return closing(Repository(SqliteStore(path, busy_ms=SAFETY_SECONDS * 1_000)))
 
 
 def _meet(say: Say) -> None:

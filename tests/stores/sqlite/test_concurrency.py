@@ -25,6 +25,7 @@ from durable_world import (
 from store_worker import team
 
 from recollect.changes import AddObservations, NewObservation
+from recollect.engine.repository import Repository
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ THINGS = 60
 def test_six_processes_write_and_read_and_nothing_is_lost_locked_out_or_stale(tmp_path: Path) -> None:
     path, folder = tmp_path / "store.db", tmp_path / "acks"
     folder.mkdir()
-    store = SqliteStore(path)
+    store = Repository(SqliteStore(path))
     apply(store, entity("meeting"))
     store.close()
     everyone = [f"w{number}" for number in range(PROCESSES)]
@@ -73,7 +74,7 @@ def test_five_processes_create_the_same_file_at_the_same_moment(tmp_path: Path) 
 
 def test_two_processes_that_create_the_same_entity_make_one_with_both_observations(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
-    SqliteStore(path).close()
+    Repository(SqliteStore(path)).close()
     rounds = 20
     with team("add_to", [(path, "same", content, rounds) for content in ("left", "right")]) as together:
         for _ in range(rounds):
@@ -87,7 +88,7 @@ def test_two_processes_that_create_the_same_entity_make_one_with_both_observatio
 
 
 def test_threads_share_one_store(tmp_path: Path) -> None:
-    store = SqliteStore(tmp_path / "store.db")
+    store = Repository(SqliteStore(tmp_path / "store.db"))
     apply(store, entity("meeting"))
     acks: list[Ack] = []
     missed: list[object] = []
@@ -125,9 +126,9 @@ def test_another_program_that_looks_into_the_file_takes_no_write_away(tmp_path: 
     # Opening a store a second time in one process once gave up the locks of the first. An older SQLite
     # that came and went then took the log for abandoned and deleted it under the open store.
     path = tmp_path / "store.db"
-    first = SqliteStore(path)
+    first = Repository(SqliteStore(path))
     apply(first, entity("an0"))
-    second = SqliteStore(path)
+    second = Repository(SqliteStore(path))
     look = (
         "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM memory'); c.close()"
     )

@@ -24,11 +24,13 @@ from durable_world import (
 from store_worker import SHARED_FROM, team
 from test_migrations import NOW, store_of
 
+from recollect.engine.repository import Repository
 from recollect.errors import InvalidInput, NotAStore, NotFound, RecollectError, StoreDamaged, StoreUnavailable
-from recollect.stores.sqlite import copying, vector_cache
+from recollect.stores.sqlite import copying
 from recollect.stores.sqlite.connection import migrations, prepare
 from recollect.stores.sqlite.copying import put_back
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.stores.vectors import cache as vector_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +47,7 @@ def shared_early(monkeypatch: pytest.MonkeyPatch) -> None:
 def eight_then_twenty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store of twenty things, and a backup from when it had eight."""
     folder = tmp_path_factory.mktemp("two-states")
-    with closing(SqliteStore(folder / "store.db")) as store:
+    with closing(Repository(SqliteStore(folder / "store.db"))) as store:
         write_things(store, "a", 0, 8)
         store.backup(str(folder / "backup.db"))
         write_things(store, "a", 8, 20)
@@ -61,7 +63,7 @@ def two_states(tmp_path: Path, eight_then_twenty: Path) -> tuple[Path, Path]:
 
 def test_backups_taken_under_writes_are_whole_and_of_one_moment(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
-    with closing(SqliteStore(path)) as store, team("write", [(path, "w", 0)]) as writer:
+    with closing(Repository(SqliteStore(path))) as store, team("write", [(path, "w", 0)]) as writer:
         sizes = []
         for number in range(6):
             # Ten more acknowledged before each backup begins: it must hold them.
@@ -81,7 +83,7 @@ def test_a_backup_under_steady_writes_comes_to_an_end(
 ) -> None:
     monkeypatch.setattr(copying, "_PAGES", 4)
     steps = 0
-    with closing(SqliteStore(tmp_path / "store.db")) as store:
+    with closing(Repository(SqliteStore(tmp_path / "store.db"))) as store:
         write_things(store, "a", 0, 10)
 
         def write_meanwhile(done: int, total: int | None) -> None:
@@ -100,7 +102,7 @@ def test_a_backup_under_steady_writes_comes_to_an_end(
 def test_a_backup_is_one_file_and_overwrites_none(tmp_path: Path) -> None:
     (tmp_path / "backups").mkdir()
     copy = tmp_path / "backups" / "copy.db"
-    with closing(SqliteStore(tmp_path / "store.db")) as store:
+    with closing(Repository(SqliteStore(tmp_path / "store.db"))) as store:
         write_things(store, "a", 0, 3)
         told: list[tuple[int, int | None]] = []
         store.backup(str(copy), lambda done, total: told.append((done, total)))
@@ -118,7 +120,7 @@ def test_a_backup_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
     def interrupt(done: int, total: int | None) -> None:
         raise KeyboardInterrupt
 
-    with closing(SqliteStore(tmp_path / "store.db")) as store:
+    with closing(Repository(SqliteStore(tmp_path / "store.db"))) as store:
         write_things(store, "a", 0, 3)
         before = sorted(file.name for file in tmp_path.iterdir())
         with pytest.raises(KeyboardInterrupt):
@@ -130,7 +132,7 @@ def test_a_backup_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_backup_put_back_is_seen_at_once_by_a_store_that_is_open(two_states: tuple[Path, Path]) -> None:
     path, backup = two_states
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         assert found_by_meaning(store, named("a", 15)) == named("a", 15)
         put_back(backup, path, BUSY_MS)
         assert len(entities(store)) == 8
@@ -147,7 +149,7 @@ def test_a_backup_put_back_is_seen_at_once_by_a_store_that_is_open(two_states: t
 
 def test_a_backup_may_be_put_back_again_and_again(two_states: tuple[Path, Path]) -> None:
     path, backup = two_states
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         for round_ in range(3):
             put_back(backup, path, BUSY_MS)
             write_things(store, f"r{round_}", 0, 10)
@@ -172,7 +174,7 @@ def test_putting_back_waits_for_a_writer_and_writers_for_it(two_states: tuple[Pa
                 assert writer.hear()[0]
             # Long: SQLite's waiting is not first come, first served, and this writer leaves little room.
             put_back(backup, path, 6 * BUSY_MS)
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         assert store.verify() == []
         assert {named("a", number) for number in range(8)} <= set(entities(store))
 

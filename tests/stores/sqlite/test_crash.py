@@ -26,8 +26,9 @@ from durable_world import (
 )
 from store_worker import SHARED_FROM, Workshop, team
 
-from recollect.stores.sqlite import vector_cache
+from recollect.engine.repository import Repository
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.stores.vectors import cache as vector_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,7 +82,7 @@ def test_those_who_work_beside_a_writer_that_is_killed_notice_nothing(
     tmp_path: Path, workshop: Workshop
 ) -> None:
     path, chance = tmp_path / "store.db", np.random.default_rng(3)
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         apply(store, entity("meeting"))
     acks: list[Ack] = []
     with team("share", [(path, tmp_path, "w1", "w2", 60), (path, tmp_path, "w2", "w1", 60)]) as survivors:
@@ -114,7 +115,7 @@ def test_a_new_store_killed_at_every_touch_of_the_disk_can_be_opened(
     deaths = 0
     for path, _ in _deaths(birth):
         deaths += 1
-        with closing(SqliteStore(path)) as store:
+        with closing(Repository(SqliteStore(path))) as store:
             apply(store, *thing("an0"))
         assert set(assert_whole(path)) == {"an0"}
     assert deaths > 20
@@ -171,7 +172,7 @@ def test_a_kill_while_the_cache_of_vectors_is_made_leaves_right_answers(
     path = tmp_path / "store.db"
     acks = _filled(path, 20)
     text = f"{named('a', 7)} (thing)"
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         memory = str(entities(store)[named("a", 7)].id)
 
     def search(die_at: int) -> tuple[Path, Life]:
@@ -195,7 +196,7 @@ def test_a_kill_while_the_cache_of_vectors_grows_leaves_right_answers(
     _filled(path, 10)
     workshop.run("search", str(path), "anything")
     small = cache.read_bytes()
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         _write_without_searching(store, 10, 30)
         memory = str(entities(store)[named("a", 25)].id)
 
@@ -206,7 +207,7 @@ def test_a_kill_while_the_cache_of_vectors_grows_leaves_right_answers(
     deaths = 0
     for _ in _deaths(search):
         deaths += 1
-        with closing(SqliteStore(path)) as store:
+        with closing(Repository(SqliteStore(path))) as store:
             assert found_by_meaning(store, named("a", 3)) == named("a", 3)
         assert workshop.run("search", str(path), f"{named('a', 25)} (thing)").said == (memory,)
     assert deaths > 5
@@ -239,7 +240,7 @@ def _next_number(acks: list[Ack]) -> int:
 
 
 def _filled(path: Path, count: int, backup: tuple[Path, int] | None = None) -> list[Ack]:
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         acks = write_things(store, "a", 0, backup[1] if backup else count)
         if backup:
             store.backup(str(backup[0]))
@@ -247,7 +248,7 @@ def _filled(path: Path, count: int, backup: tuple[Path, int] | None = None) -> l
         return acks
 
 
-def _write_without_searching(store: SqliteStore, start: int, stop: int) -> None:
+def _write_without_searching(store: Repository, start: int, stop: int) -> None:
     for number in range(start, stop):
         name = named("a", number)
         embed(store, apply(store, *thing(name, before(name))).outcomes[0].ids)

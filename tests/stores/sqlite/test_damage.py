@@ -28,10 +28,12 @@ from durable_world import (
 from store_worker import SHARED_FROM
 
 from recollect.changes import Forget, NewText, PutText
+from recollect.engine.repository import Repository
 from recollect.errors import NotAStore, RecollectError, StoreDamaged, StoreUnavailable
 from recollect.records import Kind, Scope
-from recollect.stores.sqlite import connection, vector_cache
+from recollect.stores.sqlite import connection
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.stores.vectors import cache as vector_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,7 +48,7 @@ def shared_early(monkeypatch: pytest.MonkeyPatch) -> None:
 def twenty_things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twenty things with their vectors."""
     path = tmp_path_factory.mktemp("filled") / "store.db"
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         write_things(store, "a", 0, 20)
     return path
 
@@ -56,7 +58,7 @@ def more_than_things(tmp_path_factory: pytest.TempPathFactory, twenty_things: Pa
     """The same, and a note, a forgotten entity, something in another scope, and passages that wait."""
     path = tmp_path_factory.mktemp("rich") / "store.db"
     shutil.copy(twenty_things, path)
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         apply(store, PutText(HERE, NewText(Kind.NOTE, "The kettle is in the garden.")))
         apply(store, entity("gone", "an old thing"), Forget(HERE, names=("gone",)))
         apply(store, PutText(Scope("other"), NewText(Kind.NOTE, "Theirs.")))
@@ -120,7 +122,7 @@ def _another_programs_with_a_log(path: Path) -> None:
 
 
 def _cut_header(path: Path) -> None:
-    SqliteStore(path).close()
+    Repository(SqliteStore(path)).close()
     path.write_bytes(path.read_bytes()[:60])
 
 
@@ -144,22 +146,22 @@ def test_a_file_that_is_not_ours_is_refused_and_left_as_it_is(
     make(path)
     before = _folder(tmp_path)
     with pytest.raises(NotAStore, match="left as it is"):
-        SqliteStore(path)
+        Repository(SqliteStore(path))
     assert _folder(tmp_path) == before
 
 
 def test_a_folder_is_no_store(tmp_path: Path) -> None:
     with pytest.raises(NotAStore, match="name a file in it"):
-        SqliteStore(tmp_path)
+        Repository(SqliteStore(tmp_path))
     with pytest.raises(StoreUnavailable, match="create it first"):
-        SqliteStore(tmp_path / "missing" / "store.db")
+        Repository(SqliteStore(tmp_path / "missing" / "store.db"))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     path.touch()
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         apply(store, entity("cat"))
     assert set(assert_whole(path)) == {"cat"}
 
@@ -177,7 +179,7 @@ def test_a_file_that_another_program_fills_while_we_look_is_refused(
 
     monkeypatch.setattr(connection, "refuse_strangers", then_fill)
     with pytest.raises(NotAStore, match="another program"):
-        SqliteStore(path)
+        Repository(SqliteStore(path))
     with closing(sqlite3.connect(path)) as other:
         assert other.execute("SELECT name FROM sqlite_schema").fetchall() == [("memory",)]
 
@@ -188,7 +190,7 @@ def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(filled: Path, t
         newer.pragma("user_version", len(connection.migrations()) + 1)
     before = _folder(tmp_path)
     with pytest.raises(NotAStore, match=r"newer Recollect.*pip install --upgrade recollect"):
-        SqliteStore(path)
+        Repository(SqliteStore(path))
     assert _folder(tmp_path) == before
 
 
@@ -203,13 +205,13 @@ def test_a_newer_version_that_stands_in_the_log_alone_is_refused_and_left_as_it_
     names = {"copy.db", "copy.db-wal"}
     before = {name: content for name, content in _folder(tmp_path).items() if name in names}
     with pytest.raises(NotAStore, match="newer Recollect"):
-        SqliteStore(path)
+        Repository(SqliteStore(path))
     assert {name: content for name, content in _folder(tmp_path).items() if name in names} == before
 
 
 def test_a_store_that_was_moved_away_takes_no_write_to_nowhere(filled: Path, tmp_path: Path) -> None:
     path = filled
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         path.rename(tmp_path / "elsewhere.db")
         with pytest.raises(StoreUnavailable, match="open it again"):
             apply(store, entity("cat"))
@@ -222,8 +224,8 @@ def test_a_store_that_was_moved_away_takes_no_write_to_nowhere(filled: Path, tmp
 def test_a_store_that_was_replaced_is_not_mistaken_for_the_one_that_was_opened(tmp_path: Path) -> None:
     path, other = tmp_path / "store.db", tmp_path / "other.db"
     for file in (path, other):
-        SqliteStore(file).close()
-    with closing(SqliteStore(path)) as store:
+        Repository(SqliteStore(file)).close()
+    with closing(Repository(SqliteStore(path))) as store:
         other.replace(path)
         with pytest.raises(StoreUnavailable, match="replaced"):
             apply(store, entity("cat"))
@@ -253,7 +255,7 @@ def test_a_truncated_file_is_told(filled: Path, share: float) -> None:
 
 def test_a_store_that_lost_its_log_is_what_it_was_before(filled: Path, tmp_path: Path) -> None:
     path, copy = filled, tmp_path / "copy.db"
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         apply(store, entity("late"))
         found_by_meaning(store, named("a", 3))
         shutil.copy(path, copy)
@@ -261,7 +263,7 @@ def test_a_store_that_lost_its_log_is_what_it_was_before(filled: Path, tmp_path:
     present = assert_whole(copy)
     assert len(present) == 20
     assert "late" not in present
-    with closing(SqliteStore(copy)) as store:
+    with closing(Repository(SqliteStore(copy))) as store:
         write_things(store, "other", 0, 20)
         assert found_by_meaning(store, named("other", 3)) == named("other", 3)
         assert store.verify() == []
@@ -270,7 +272,7 @@ def test_a_store_that_lost_its_log_is_what_it_was_before(filled: Path, tmp_path:
 def test_a_damaged_cache_gives_right_answers_and_is_made_anew(filled: Path, tmp_path: Path) -> None:
     path = filled
     cache = tmp_path / "store.db-vectors"
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         found_by_meaning(store, named("a", 3))
     whole = cache.read_bytes()
     chance = np.random.default_rng(1)
@@ -278,7 +280,7 @@ def test_a_damaged_cache_gives_right_answers_and_is_made_anew(filled: Path, tmp_
     half[65_536 : 65_536 + 4_096] = chance.bytes(4_096)
     for damaged in (b"", b"hello", whole[: len(whole) // 2], bytes(len(whole)), bytes(half), whole[::-1]):
         cache.write_bytes(damaged)
-        with closing(SqliteStore(path)) as store:
+        with closing(Repository(SqliteStore(path))) as store:
             assert found_by_meaning(store, named("a", 3)) == named("a", 3)
             assert store.repair() == []
         assert_whole(path)
@@ -359,7 +361,7 @@ def test_what_is_derived_and_out_of_step_is_named_and_mended_and_the_truth_untou
     path = rich
     truth = _truth(path)
     _behind_its_back(path, damage)
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         problems = store.verify()
         assert any(telling in problem.what for problem in problems), problems
         assert all(problem.repairable for problem in problems), problems
@@ -372,11 +374,11 @@ def test_what_is_derived_and_out_of_step_is_named_and_mended_and_the_truth_untou
 
 def test_a_repair_is_seen_by_a_store_that_was_open_all_along(filled: Path, tmp_path: Path) -> None:
     path, name = filled, named("a", 5)
-    with closing(SqliteStore(path)) as reader, closing(SqliteStore(path)) as mender:
+    with closing(Repository(SqliteStore(path))) as reader, closing(Repository(SqliteStore(path))) as mender:
         assert found_by_meaning(reader, name) == name
         _behind_its_back(path, f"UPDATE passage SET live = 0 WHERE memory_id = {entities(reader)[name].id}")
         (tmp_path / "store.db-vectors").unlink()
-        with closing(SqliteStore(path)) as third:
+        with closing(Repository(SqliteStore(path))) as third:
             assert found_by_meaning(third, name) is None
             assert mender.repair() == []
             assert found_by_meaning(third, name) == name
@@ -393,7 +395,7 @@ def test_a_repair_is_seen_by_a_store_that_was_open_all_along(filled: Path, tmp_p
 def test_an_empty_index_is_filled_when_the_store_is_opened(rich: Path, damage: str) -> None:
     path = rich
     _behind_its_back(path, damage)
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         assert found_by_words(store, named("a", 5)) == named("a", 5)
     assert_whole(path)
 
@@ -410,7 +412,7 @@ def test_truth_that_is_missing_is_told_and_not_invented(rich: Path, damage: str,
     path = rich
     _behind_its_back(path, damage)
     truth = _truth(path)
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         for problems in (store.verify(), store.repair()):
             assert any(telling in problem.what and not problem.repairable for problem in problems)
     assert _truth(path) == truth
@@ -440,7 +442,7 @@ def _everything_it_says(path: Path) -> list[str]:
     told: list[str] = []
 
     def steps() -> Iterator[Callable[[], object]]:
-        store = SqliteStore(path)
+        store = Repository(SqliteStore(path))
         try:
             yield lambda: told.extend(problem.what for problem in store.verify())
             yield lambda: entities(store)

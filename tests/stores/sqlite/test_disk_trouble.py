@@ -14,9 +14,10 @@ from durable_world import apply, assert_whole, entities, entity, found_by_meanin
 from store_worker import SHARED_FROM
 
 from conftest import PATIENCE_SECONDS
+from recollect.engine.repository import Repository
 from recollect.errors import StoreUnavailable
-from recollect.stores.sqlite import vector_cache
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.stores.vectors import cache as vector_cache
 
 LONG = "x" * 2_000_000
 
@@ -31,15 +32,16 @@ def shared_early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_full_file_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
-    with closing(SqliteStore(path)) as store:
+    file = SqliteStore(path)
+    with closing(Repository(file)) as store:
         acks = write_things(store, "a", 0, 5)
-        pages = store._writer.pragma("page_count")
-        store._writer.pragma("max_page_count", pages)
+        pages = file._writer.pragma("page_count")
+        file._writer.pragma("max_page_count", pages)
         with pytest.raises(StoreUnavailable, match=r"no room left.*Nothing was written"):
             apply(store, entity("too much", LONG))
         assert store.verify() == []
         assert set(entities(store)) == {named("a", number) for number in range(5)}
-        store._writer.pragma("max_page_count", 1_000_000)
+        file._writer.pragma("max_page_count", 1_000_000)
         apply(store, entity("too much", LONG))
         acks += write_things(store, "b", 0, 5)
         assert "too much" in entities(store)
@@ -50,13 +52,13 @@ def test_a_full_file_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> Non
 def test_a_limit_that_the_system_sets_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> None:
     # The system itself refuses to let any file grow: writes fail half way, as on a failing disk.
     path = tmp_path / "store.db"
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         acks = write_things(store, "a", 0, 5)
     said = _run(
         """
         import resource, signal
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        store = SqliteStore(path)
+        store = Repository(SqliteStore(path))
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, resource.RLIM_INFINITY))
         attempt(lambda: apply(store, entity("too much", "x" * 2_000_000)))
         attempt(lambda: store.backup(path + "-copy"))
@@ -83,7 +85,7 @@ def test_a_full_disk_refuses_writes_and_backups_and_keeps_the_rest(tmp_path: Pat
     said = _run(
         """
         from pathlib import Path
-        store = SqliteStore(path)
+        store = Repository(SqliteStore(path))
         acks = write_things(store, "a", 0, 20)
         stuffing = Path(path).with_name("stuffing")
         with stuffing.open("wb", buffering=0) as file:
@@ -95,13 +97,13 @@ def test_a_full_disk_refuses_writes_and_backups_and_keeps_the_rest(tmp_path: Pat
         attempt(lambda: apply(store, entity("too much", "x" * 200_000)))
         attempt(lambda: store.backup(path + "-copy"))
         attempt(lambda: SqliteStore(path + "-other").close())
-        store._cache.forget()
+        store.store._cache.forget()
         # The cache has no room for its file, and does without.
-        print(found_by_meaning(store, named("a", 7)), store.cache_trouble is not None)
+        print(found_by_meaning(store, named("a", 7)), store.store.cache_trouble is not None)
         print(store.verify(), lost(store, acks), len(entities(store)))
         print([file.name for file in Path(path).parent.iterdir() if ".part" in file.name])
         store.close()
-        store = SqliteStore(path)
+        store = Repository(SqliteStore(path))
         print(store.verify(), lost(store, acks), len(entities(store)))
         stuffing.unlink()
         attempt(lambda: apply(store, entity("too much", "x" * 200_000)))
@@ -136,7 +138,7 @@ def test_what_may_not_be_written_can_be_read_or_says_so(tmp_path: Path, what: st
     folder = tmp_path / "folder"
     folder.mkdir()
     path = folder / "store.db"
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         acks = write_things(store, "a", 0, 5)
     modes = {"folder": (0o555, 0o666), "file": (0o777, 0o444), "both": (0o555, 0o444)}
     _let_in(tmp_path)
@@ -147,7 +149,7 @@ def test_what_may_not_be_written_can_be_read_or_says_so(tmp_path: Path, what: st
         """
         become_nobody()
         attempt(lambda: SqliteStore(path).close())
-        attempt(lambda: apply(SqliteStore(path), entity("cat")))
+        attempt(lambda: apply(Repository(SqliteStore(path)), entity("cat")))
         attempt(lambda: SqliteStore(path + "-new"))
         """,
         path,
@@ -161,7 +163,7 @@ def test_what_may_not_be_written_can_be_read_or_says_so(tmp_path: Path, what: st
     assert what == "file" or ("StoreUnavailable" in said[2] and "written to" in said[2])
     assert path.read_bytes() == before
     assert_whole(path, acks)
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         apply(store, entity("cat"))
 
 
@@ -170,7 +172,7 @@ def test_a_folder_that_may_not_be_entered_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     path = folder / "store.db"
-    SqliteStore(path).close()
+    Repository(SqliteStore(path)).close()
     _let_in(tmp_path)
     folder.chmod(0o700 if os.getuid() == 0 else 0o000)
     try:
@@ -185,7 +187,7 @@ def test_a_folder_that_may_not_be_entered_says_so(tmp_path: Path) -> None:
 def test_a_read_only_disk_says_so(tmp_path: Path) -> None:
     path = tmp_path / "disk" / "store.db"
     path.parent.mkdir()
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         acks = write_things(store, "a", 0, 5)
     mount = f"mount --bind {path.parent} {path.parent} && mount -o remount,bind,ro {path.parent}"
     _need("unshare", "-m", "sh", "-c", mount)
@@ -208,14 +210,14 @@ def test_a_read_only_disk_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lock", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
 def test_a_file_that_another_program_has_locked_says_so_and_works_again(tmp_path: Path, lock: str) -> None:
     path = tmp_path / "store.db"
-    with closing(SqliteStore(path, busy_ms=50)) as store:
+    with closing(Repository(SqliteStore(path, busy_ms=50))) as store:
         acks = write_things(store, "a", 0, 5)
         with _locked(path, lock):
             with pytest.raises(StoreUnavailable, match=r"locked by another program.*Nothing was written"):
                 apply(store, entity("late"))
             # Readers never wait.
             assert found_by_meaning(store, named("a", 3)) == named("a", 3)
-            with closing(SqliteStore(path, busy_ms=50)) as another:
+            with closing(Repository(SqliteStore(path, busy_ms=50))) as another:
                 assert len(entities(another)) == 5
         apply(store, entity("late"))
         assert set(entities(store)) == {named("a", number) for number in range(5)} | {"late"}
@@ -224,21 +226,21 @@ def test_a_file_that_another_program_has_locked_says_so_and_works_again(tmp_path
 
 def test_a_file_that_another_program_holds_for_itself_says_so_and_works_again(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         acks = write_things(store, "a", 0, 5)
     with (
         _locked(path, "PRAGMA locking_mode = exclusive", "BEGIN IMMEDIATE"),
         pytest.raises(StoreUnavailable, match="locked by another program"),
     ):
-        SqliteStore(path, busy_ms=50)
+        Repository(SqliteStore(path, busy_ms=50))
     assert len(assert_whole(path, acks)) == 5
 
 
 def test_a_new_file_that_another_program_has_locked_says_so(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with _locked(path, "BEGIN EXCLUSIVE"), pytest.raises(StoreUnavailable, match="locked by another program"):
-        SqliteStore(path, busy_ms=50)
-    with closing(SqliteStore(path)) as store:
+        Repository(SqliteStore(path, busy_ms=50))
+    with closing(Repository(SqliteStore(path))) as store:
         apply(store, entity("cat"))
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from hypothesis_profiles import tries
 from recollect.changes import NewEntity, NewText, PutEntity, PutText
+from recollect.engine.repository import Repository
 from recollect.records import Kind, Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.text.tokens import fold
@@ -50,7 +51,7 @@ def found(earlier: Sequence[str], texts: Sequence[str], later: Sequence[str]) ->
     """What a store links, of names that came before the texts, and after them."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        closing(SqliteStore(Path(folder) / "memory.db")) as store,
+        closing(Repository(SqliteStore(Path(folder) / "memory.db"))) as store,
     ):
         store.apply([PutEntity(ME, NewEntity(name)) for name in earlier], at=AT)
         written = store.apply(

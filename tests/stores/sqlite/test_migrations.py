@@ -14,10 +14,11 @@ from durable_world import AT, HERE, apply, entities, entity, found_by_words
 from store_worker import team
 
 from recollect.changes import Amend, CommitDream, UndoDream
+from recollect.engine.repository import Repository
 from recollect.errors import NotAStore, StoreUnavailable
 from recollect.records import Filter, Kind, PastQuestion, Revision
+from recollect.retrieve.records import moment
 from recollect.stores.sqlite.connection import APPLICATION_ID, migrations, prepare
-from recollect.stores.sqlite.rows import moment
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -140,6 +141,11 @@ def _fifth(hand: apsw.Connection) -> None:
     )
 
 
+def _sixth(hand: apsw.Connection) -> None:
+    """Entities know the words by which texts name them."""
+    hand.execute("UPDATE memory SET first_word = folded_name WHERE kind = 'entity'")
+
+
 # For each version the rows that were new in it, as that version wrote them. A migration comes with its own.
 ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     1: _first,
@@ -147,6 +153,7 @@ ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     3: _third,
     4: _fourth,
     5: _fifth,
+    6: _sixth,
 }
 
 
@@ -169,7 +176,7 @@ def test_every_version_has_its_rows_to_be_tested_with() -> None:
 @pytest.mark.parametrize("version", range(1, NOW + 1))
 def test_a_store_of_every_version_opens_with_all_it_held(tmp_path: Path, version: int) -> None:
     path = store_of(version, tmp_path / "store.db")
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         assert store.verify() == []
         present = entities(store)
         assert {"Ada", "Engine"} <= set(present)
@@ -188,7 +195,10 @@ def test_a_store_of_every_version_opens_with_all_it_held(tmp_path: Path, version
 
 @pytest.mark.parametrize("version", range(3, NOW + 1))
 def test_notes_keep_their_past_and_what_belongs_to_them(tmp_path: Path, version: int) -> None:
-    with closing(SqliteStore(store_of(version, tmp_path / "store.db"))) as store, store.read() as view:
+    with (
+        closing(Repository(SqliteStore(store_of(version, tmp_path / "store.db")))) as store,
+        store.read() as view,
+    ):
         message, note, wrong, alike = (view.memories([id_])[id_] for id_ in (5, 6, 7, 8))
         assert (message.session, message.position, message.undated, message.mentions) == (
             "a talk",
@@ -215,14 +225,14 @@ def test_notes_keep_their_past_and_what_belongs_to_them(tmp_path: Path, version:
 
 @pytest.mark.parametrize("version", range(4, NOW + 1))
 def test_dreams_are_known_and_can_be_undone(tmp_path: Path, version: int) -> None:
-    with closing(SqliteStore(store_of(version, tmp_path / "store.db"))) as store:
+    with closing(Repository(SqliteStore(store_of(version, tmp_path / "store.db")))) as store:
         with store.read() as view:
             (dream,) = view.dreams(HERE, 9)
             assert (dream.id, dream.at, dream.phases) == (1, moment(50), ("downscale", "link"))
             assert list(view.questions(HERE, 9)) == [PastQuestion("where is the kettle?", "reverie", (3,))]
             assert list(view.links([1])) == [(1, 2, 3)]
-            assert view.lease("dream") == ("somebody", moment(170_000_000))
-            told = view.snapshot(HERE, 60, 3)
+            assert view.snapshot.rows("lease", ("holder", "until")) == [("somebody", 170_000_000)]
+            told = view.dream_state(HERE, 60, 3)
             # It did not consolidate, so all answers are yet to be replayed.
             assert (told.last_at, told.through, told.temper) == (50, 3, 1.0)
             assert [(each.at, each.rows) for each in told.replays] == [(10, (0, 1)), (20, (0, 1)), (40, (2,))]
@@ -234,7 +244,10 @@ def test_dreams_are_known_and_can_be_undone(tmp_path: Path, version: int) -> Non
 
 @pytest.mark.parametrize("version", range(5, NOW + 1))
 def test_answers_what_became_of_them_and_tuned_numbers_are_kept(tmp_path: Path, version: int) -> None:
-    with closing(SqliteStore(store_of(version, tmp_path / "store.db"))) as store, store.read() as view:
+    with (
+        closing(Repository(SqliteStore(store_of(version, tmp_path / "store.db")))) as store,
+        store.read() as view,
+    ):
         (answer,) = view.answers(HERE, "limbic")
         assert (answer.query, answer.shown, answer.baseline) == ("where is the kettle?", (3, 1), (1, 3))
         assert answer.feedback == ((1, "said", -1.0), (3, "opened", 1.0))
@@ -247,7 +260,7 @@ def test_every_store_has_a_seed_for_trials_of_its_own(tmp_path: Path, version: i
     seeds = set()
     for number in range(2):
         with (
-            closing(SqliteStore(store_of(version, tmp_path / f"{number}.db"))) as store,
+            closing(Repository(SqliteStore(store_of(version, tmp_path / f"{number}.db")))) as store,
             store.read() as view,
         ):
             seeds.add(view.trial_seed())
@@ -258,7 +271,7 @@ def test_a_field_that_is_no_longer_what_a_dream_wrote_stays_when_it_is_undone(tm
     path = store_of(NOW, tmp_path / "store.db")
     with closing(apsw.Connection(str(path))) as hand:
         hand.execute("UPDATE memory SET strength = 0.5 WHERE id = 3")
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         undone = store.apply([UndoDream(HERE, 1)], at=AT).outcomes[0]
         # The link is taken back, and the strength is not.
         assert (undone.left, undone.count) == ((3,), 1)
@@ -269,20 +282,20 @@ def test_a_field_that_is_no_longer_what_a_dream_wrote_stays_when_it_is_undone(tm
 
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_store_of_before_has_not_dreamt_and_can(tmp_path: Path, version: int) -> None:
-    with closing(SqliteStore(store_of(version, tmp_path / "store.db"))) as store:
+    with closing(Repository(SqliteStore(store_of(version, tmp_path / "store.db")))) as store:
         with store.read() as view:
-            told = view.snapshot(HERE, 100, 1)
+            told = view.dream_state(HERE, 100, 1)
             assert (told.last_at, view.dreams(HERE, 9), view.questions(HERE, 9)) == (None, [], [])
         # Answers of before are replayed, though nobody noted what was asked.
         assert [each.at for each in told.replays] == ([] if version == 1 else [10, 20])
         store.apply([CommitDream(HERE, told.through, ("consolidate",), "{}")], at=AT)
         with store.read() as view:
-            assert view.snapshot(HERE, 200, 1).replays == ()
+            assert view.dream_state(HERE, 200, 1).replays == ()
 
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_texts_of_before_are_dated_and_have_no_past(tmp_path: Path, version: int) -> None:
-    with closing(SqliteStore(store_of(version, tmp_path / "store.db"))) as store:
+    with closing(Repository(SqliteStore(store_of(version, tmp_path / "store.db")))) as store:
         with store.read() as view:
             note = view.memories([3])[3]
         assert (note.undated, note.former, note.tags, note.mentions, note.drawn_from) == (
@@ -325,8 +338,8 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, broken
     with pytest.raises(apsw.Error):
         prepare(path, 1_000, [*migrations(), "CREATE TABLE trail(step)", broken])
     assert path.read_bytes() == before
-    assert [file.name for file in tmp_path.iterdir()] == ["store.db"]
-    with closing(SqliteStore(path)) as store:
+    assert [file.name for file in tmp_path.iterdir()] == ["store.db", "store.db-before-schema-8"]
+    with closing(Repository(SqliteStore(path))) as store:
         assert store.verify() == []
 
 
@@ -335,7 +348,7 @@ def test_a_new_store_whose_making_fails_stays_an_empty_file(tmp_path: Path) -> N
     with pytest.raises(apsw.Error):
         prepare(path, 1_000, [*migrations(), "INSERT INTO no_such_table VALUES (1)"])
     assert path.read_bytes() == b""
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         assert store.verify() == []
 
 
@@ -357,7 +370,7 @@ def test_who_waits_for_a_migration_to_an_unknown_version_refuses_the_file(tmp_pa
     path = store_of(NOW, tmp_path / "store.db")
     prepare(path, 1_000, [*migrations(), "CREATE TABLE trail(step)"])
     with pytest.raises(NotAStore, match="newer Recollect"):
-        SqliteStore(path)
+        Repository(SqliteStore(path))
 
 
 def test_a_migration_of_a_locked_file_says_so_and_can_be_done_later(tmp_path: Path) -> None:

@@ -15,16 +15,18 @@ from hypothesis import strategies as st
 
 from hypothesis_profiles import tries
 from recollect.changes import Amend, Forget, NewEntity, NewObservation, NewText, PutEntity, PutText, Supersede
+from recollect.engine.repository import Repository
 from recollect.records import Filter, Kind, Scope
-from recollect.stores.sqlite import past, word_index
-from recollect.stores.sqlite.standing import Standing
+from recollect.retrieve.as_of_search import PastTexts
+from recollect.retrieve.filters import PastState
+from recollect.retrieve.term_search import TermIndex
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.text.tokens import letter_pairs, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recollect.ports import WordIndex
+    from recollect.ports import Analyser
 
 ME = Scope()
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -65,12 +67,10 @@ QUERIES = [
 
 
 @contextmanager
-def holding(
-    texts: Sequence[str], entities: Sequence[tuple[str, Sequence[str]]] = ()
-) -> Iterator[SqliteStore]:
+def holding(texts: Sequence[str], entities: Sequence[tuple[str, Sequence[str]]] = ()) -> Iterator[Repository]:
     with (
         tempfile.TemporaryDirectory() as folder,
-        closing(SqliteStore(Path(folder) / "memory.db")) as store,
+        closing(Repository(SqliteStore(Path(folder) / "memory.db"))) as store,
     ):
         speakers = [None, "Ada", "東京の人"]
         store.apply(
@@ -90,15 +90,15 @@ def holding(
 
 
 def both(
-    store: SqliteStore, query: str, index: WordIndex, monkeypatch: pytest.MonkeyPatch
+    store: Repository, query: str, index: Analyser, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Scores by the index, and of the same live documents by the formula."""
     with store.read() as view:
         live = [memory.id for memory in view.page(Filter(), 0, 1_000)]
-        monkeypatch.setattr(past, "_different", lambda *_: live)
+        monkeypatch.setattr(PastTexts, "_ids", lambda *_: live)
         by_index = {hit.id: hit.score for hit in view.by_words(query, 1_000, Filter(), index)}
-        standing = Standing(None, superseded=True)
-        formula = past.by_words(view.connection, 1, query, index, Filter(), standing)
+        past = PastTexts(view.snapshot, PastState(None, superseded=True))
+        formula = past.search_words(TermIndex(view.snapshot, 1), query, index, Filter())
     return by_index, {hit.id: hit.score for hit in formula}
 
 
@@ -108,7 +108,7 @@ ENTITIES = [("Garden tea", ["is green", "walks in Málaga"]), ("東京タワー"
 @pytest.mark.parametrize("index", ["plain", "stemmed"])
 @pytest.mark.parametrize("query", QUERIES)
 def test_the_formula_is_that_of_the_index(
-    query: str, index: WordIndex, monkeypatch: pytest.MonkeyPatch
+    query: str, index: Analyser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with holding(TEXTS, ENTITIES) as store:
         by_index, formula = both(store, query, index, monkeypatch)
@@ -118,7 +118,7 @@ def test_the_formula_is_that_of_the_index(
 
 @pytest.mark.parametrize("index", ["plain", "stemmed"])
 def test_the_formula_is_that_of_the_index_after_deaths_and_changes(
-    index: WordIndex, monkeypatch: pytest.MonkeyPatch
+    index: Analyser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with holding(TEXTS, ENTITIES) as store:
         store.apply(
@@ -158,7 +158,7 @@ SAID = st.lists(PIECES, min_size=1, max_size=8).map(" ".join)
 @given(texts=st.lists(SAID, min_size=1, max_size=8), query=SAID, index=st.sampled_from(["plain", "stemmed"]))
 @settings(max_examples=tries(60))
 def test_the_formula_is_that_of_the_index_for_any_words(
-    texts: list[str], query: str, index: WordIndex
+    texts: list[str], query: str, index: Analyser
 ) -> None:
     with holding(texts) as store, pytest.MonkeyPatch.context() as monkeypatch:
         by_index, formula = both(store, query, index, monkeypatch)
@@ -179,13 +179,18 @@ def test_a_score_by_hand() -> None:
 def test_passages_of_a_former_text_that_is_lost_are_repaired_away() -> None:
     with holding(["green tea"]) as store:
         store.apply([Amend(ME, 1, text="black tea")], at=AT + timedelta(days=1))
-        with closing(apsw.Connection(str(store.path))) as hand:
+        file = store.store
+        assert isinstance(file, SqliteStore)
+        with closing(apsw.Connection(str(file.path))) as hand:
             hand.execute("PRAGMA foreign_keys = 0; DELETE FROM revision")
         (problem,) = store.verify()
         assert problem.repairable
         assert list(store.repair()) == []
         with store.read() as view:
             assert [hit.id for hit in view.by_words("black", 9, Filter())] == [1]
+
+
+ANALYSERS: tuple[Analyser, ...] = ("plain", "stemmed", "pairs")
 
 
 def test_an_index_knows_how_many_texts_and_words_it_holds() -> None:
@@ -196,16 +201,14 @@ def test_an_index_knows_how_many_texts_and_words_it_holds() -> None:
         in_words = [words(text) for text in whole]
         in_pairs = [cut for text in whole if (cut := letter_pairs(text))]
         return {
-            "words_1": (len(in_words), sum(map(len, in_words))),
-            "stems_1": (len(in_words), sum(map(len, in_words))),
-            "pairs_1": (len(in_pairs), sum(map(len, in_pairs))),
+            "plain": (len(in_words), sum(map(len, in_words))),
+            "stemmed": (len(in_words), sum(map(len, in_words))),
+            "pairs": (len(in_pairs), sum(map(len, in_pairs))),
         }
 
-    def known(store: SqliteStore) -> dict[str, tuple[int, int]]:
+    def known(store: Repository) -> dict[str, tuple[int, int]]:
         with store.read() as view:
-            return {
-                table: word_index.size(view.connection, table) for table in ("words_1", "stems_1", "pairs_1")
-            }
+            return {name: view.snapshot.index_size(1, name) for name in ANALYSERS}
 
     with holding(TEXTS[:10]) as store:
         assert known(store) == counted(*range(1, 11))
@@ -214,9 +217,9 @@ def test_an_index_knows_how_many_texts_and_words_it_holds() -> None:
         store.apply([Supersede(ME, (2, 5, 8), 10)], at=AT)
         assert known(store) == counted(4, 6, 9, 10)
         store.apply([Forget(ME, tuple(range(1, 11)))], at=AT)
-        assert known(store) == {"words_1": (0, 0), "stems_1": (0, 0), "pairs_1": (0, 0)}
+        assert known(store) == dict.fromkeys(ANALYSERS, (0, 0))
 
 
 def test_an_index_of_thousands_counts_in_numbers_of_several_bytes() -> None:
     with holding([f"word{number} " * 20 for number in range(300)]) as store, store.read() as view:
-        assert word_index.size(view.connection, "words_1") == (300, 300 * 20 + 200)  # two thirds say who
+        assert view.snapshot.index_size(1, "plain") == (300, 300 * 20 + 200)  # two thirds say who

@@ -30,6 +30,7 @@ from power_cut import Disk
 from watched_disk import Op, watched
 
 from recollect.changes import Forget, Purge
+from recollect.engine.repository import Repository
 from recollect.errors import RecollectError
 from recollect.stores.sqlite import copying, store
 from recollect.stores.sqlite.connection import connect
@@ -76,7 +77,7 @@ def work(path: Path) -> Record:
     """Things written, some forgotten and some purged; the store closed and opened again half way."""
     with recording() as record:
         for part in (0, 1):
-            with closing(SqliteStore(path)) as opened:
+            with closing(Repository(SqliteStore(path))) as opened:
                 for number in range(part * 15, part * 15 + 15):
                     name = named("a", number)
                     write_thing(opened, name, before(name), record.acknowledge)
@@ -137,17 +138,17 @@ def test_without_a_full_sync_acknowledged_writes_are_lost(
 def test_a_store_whose_making_was_cut_short_can_be_opened(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with recording() as record:
-        SqliteStore(path).close()
+        Repository(SqliteStore(path)).close()
     moments = [moment for moment in range(len(record.ops) + 1) for _ in range(2)]
     for _, image in images(record, Disk(), tmp_path, moments, 1):
-        with closing(SqliteStore(image / path.name)) as opened:
+        with closing(Repository(SqliteStore(image / path.name))) as opened:
             apply(opened, *thing("an0"))
             assert opened.verify() == []
 
 
 def test_a_restore_that_was_cut_short_leaves_the_store_as_it_was_or_as_the_backup(tmp_path: Path) -> None:
     path, backup = tmp_path / "store.db", tmp_path / "backup.db"
-    with closing(SqliteStore(path)) as opened:
+    with closing(Repository(SqliteStore(path))) as opened:
         acks = write_things(opened, "a", 0, 5)
         opened.backup(str(backup))
         acks += write_things(opened, "a", 5, 12)
@@ -168,7 +169,7 @@ def test_a_restore_that_was_cut_short_leaves_the_store_as_it_was_or_as_the_backu
 
 def test_a_backup_is_synced_before_it_gets_its_name(tmp_path: Path) -> None:
     path, backup = tmp_path / "store.db", tmp_path / "backup.db"
-    with closing(SqliteStore(path)) as opened:
+    with closing(Repository(SqliteStore(path))) as opened:
         write_things(opened, "a", 0, 5)
         with recording() as record:
             opened.backup(str(backup))

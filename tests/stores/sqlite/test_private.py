@@ -13,9 +13,10 @@ from durable_world import found_by_meaning, named, write_things
 from store_worker import SHARED_FROM
 
 import recollect
-from recollect.stores.sqlite import vector_cache
+from recollect.engine.repository import Repository
 from recollect.stores.sqlite.copying import put_back
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.stores.vectors import cache as vector_cache
 from recollect.transfer import export_file
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def modes(folder: Path) -> dict[str, int]:
 
 
 def test_a_new_store_and_all_that_stands_beside_it_is_its_owners(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path / "memory.db")) as store:
+    with closing(Repository(SqliteStore(tmp_path / "memory.db"))) as store:
         write_things(store, "a", 0, SHARED_FROM + 1)
         found_by_meaning(store, named("a", 0))
         beside = {"-wal", "-shm", "-vectors", "-vectors-lock"}
@@ -48,16 +49,16 @@ def test_a_new_store_and_all_that_stands_beside_it_is_its_owners(tmp_path: Path)
 
 def test_a_store_that_is_there_keeps_its_mode_and_what_is_new_beside_it_follows(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
-    SqliteStore(path).close()
+    Repository(SqliteStore(path)).close()
     path.chmod(0o660)
-    with closing(SqliteStore(path)) as store:
+    with closing(Repository(SqliteStore(path))) as store:
         write_things(store, "a", 0, SHARED_FROM + 1)
         found_by_meaning(store, named("a", 0))
         assert set(modes(tmp_path).values()) == {0o660}
 
 
 def test_backups_and_what_is_put_back_are_their_owners(tmp_path: Path) -> None:
-    with closing(SqliteStore(tmp_path / "memory.db")) as store:
+    with closing(Repository(SqliteStore(tmp_path / "memory.db"))) as store:
         store.backup(str(tmp_path / "backup.db"))
     put_back(tmp_path / "backup.db", tmp_path / "again.db", busy_ms=10_000)
     assert modes(tmp_path) == dict.fromkeys(("memory.db", "backup.db", "again.db"), 0o600)

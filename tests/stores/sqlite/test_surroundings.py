@@ -12,16 +12,17 @@ import pytest
 
 from recollect.changes import Adopt, NewText, PutText
 from recollect.records import Filter, Kind, Memory, Scope
-from recollect.stores.sqlite import surroundings
+from recollect.retrieve import neighbours as surroundings
 
 if TYPE_CHECKING:
-    from recollect.stores.sqlite.store import SqliteStore
+    from recollect.engine.repository import Repository
+
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 WORDS = ("rome", "tram", "aaaa", "bbbb", "cccc")
 
 
-def talks(store: SqliteStore, texts: dict[str, list[str]]) -> dict[tuple[str, int], int]:
+def talks(store: Repository, texts: dict[str, list[str]]) -> dict[tuple[str, int], int]:
     """Ids by session and position."""
     put = [
         PutText(Scope(), NewText(Kind.MESSAGE, text, session=session))
@@ -37,7 +38,7 @@ def talks(store: SqliteStore, texts: dict[str, list[str]]) -> dict[tuple[str, in
 
 
 @pytest.mark.parametrize("k", [1, 7, 50, 1_000])
-def test_the_best_are_those_that_counting_gives(store: SqliteStore, k: int) -> None:
+def test_the_best_are_those_that_counting_gives(store: Repository, k: int) -> None:
     chance = np.random.default_rng(5)
     said = {f"talk {number}": chance.choice(WORDS, 12).tolist() for number in chance.permutation(40)}
     ids = talks(store, said)
@@ -58,7 +59,7 @@ def test_the_best_are_those_that_counting_gives(store: SqliteStore, k: int) -> N
 
 
 def test_words_beyond_the_budget_do_not_count_and_alone_find_nothing(
-    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+    store: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = talks(
         store, {f"talk {number}": ["rome", "aaaa"] for number in range(20)} | {"last": ["tram", "bbbb"]}
@@ -72,7 +73,7 @@ def test_words_beyond_the_budget_do_not_count_and_alone_find_nothing(
         assert view.around("rome", 100, Filter(), 2)[0] == []
 
 
-def test_a_message_that_has_no_place_neither_speaks_nor_is_found(store: SqliteStore) -> None:
+def test_a_message_that_has_no_place_neither_speaks_nor_is_found(store: Repository) -> None:
     """As from a file that did not say where it stood."""
     for place, text in enumerate(("rome", "aaaa"), start=1):
         memory = Memory(place, Kind.MESSAGE, Scope(), AT, AT, text=text, session="one")

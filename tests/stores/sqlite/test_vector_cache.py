@@ -13,8 +13,14 @@ from vector_world import DIMS, STORE, World, some_vectors
 
 from hypothesis_profiles import tries
 from recollect.records import Kind
-from recollect.stores.sqlite import vector_block, vector_cache, vector_file, vector_scan, vector_state
-from recollect.stores.sqlite.vector_cache import VectorCache
+from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
+from recollect.stores.vectors import block as vector_block
+from recollect.stores.vectors import cache as vector_cache
+from recollect.stores.vectors import file as vector_file
+from recollect.stores.vectors import scan as vector_scan
+from recollect.stores.vectors import state as vector_state
+from recollect.stores.vectors.cache import VectorCache
+from recollect.stores.vectors.source import Source
 from recollect.vectors import pack
 
 if TYPE_CHECKING:
@@ -223,7 +229,9 @@ def test_vectors_of_another_model_are_not_compared(world: World) -> None:
     )
     cache = world.cache()
     assert world.search(cache, QUERY) == world.expected(QUERY)
-    other = cache.search(world.reader(), STORE, 2, DIMS, None, QUERY, 5, [1], set(Kind), None)
+    other = cache.search(
+        SqliteVectorQueries(world.reader()), Source(STORE, 2, DIMS, None), QUERY, 5, [1], set(Kind), None
+    )
     assert [hit.cosine for hit in other] == [float(np.vecdot(QUERY, QUERY))] * 5
 
 

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 from vector_world import DIMS, STORE, World, some_vectors
 
-from recollect.stores.sqlite import vector_file, vector_truth
-from recollect.stores.sqlite.vector_cache import WORTH_SHARING, VectorCache
-from recollect.stores.sqlite.vector_truth import Source
+from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
+from recollect.stores.vectors import file as vector_file
+from recollect.stores.vectors import source as vector_truth
+from recollect.stores.vectors.cache import WORTH_SHARING, VectorCache
+from recollect.stores.vectors.source import Source
 from recollect.vectors import pack
 
 if TYPE_CHECKING:
@@ -191,18 +193,18 @@ def test_a_file_of_another_store_model_or_format_is_not_believed(
 ) -> None:
     world.search(world.cache(), QUERY)
     first = inode(world)
-    reader = world.reader()
+    reader = SqliteVectorQueries(world.reader())
     args = (QUERY, 5, [1], frozenset(("entity", "note", "message")), None)
     other = VectorCache(world.cache_path)
-    found = other.search(reader, "another store", 1, DIMS, None, *args)  # type: ignore[arg-type]
+    found = other.search(reader, Source("another store", 1, DIMS, None), *args)  # type: ignore[arg-type]
     assert found == world.expected(QUERY)
     assert inode(world) != first
     second = inode(world)
     monkeypatch.setattr(vector_truth, "FORMAT", vector_truth.FORMAT + 1)
-    assert other.search(reader, STORE, 1, DIMS, None, *args) == found  # type: ignore[arg-type]
+    assert other.search(reader, Source(STORE, 1, DIMS, None), *args) == found  # type: ignore[arg-type]
     assert inode(world) != second
     third = inode(world)
-    assert other.search(reader, STORE, 2, DIMS, None, *args) == []  # type: ignore[arg-type]
+    assert other.search(reader, Source(STORE, 2, DIMS, None), *args) == []  # type: ignore[arg-type]
     assert inode(world) == third, "nothing to share, so nothing was written"
 
 
@@ -317,7 +319,9 @@ import json, sys
 from pathlib import Path
 import numpy as np
 from vector_world import DIMS, World, some_vectors, KINDS, SCOPES, STORE, MODEL
-from recollect.stores.sqlite.vector_cache import VectorCache
+from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
+from recollect.stores.vectors.cache import VectorCache
+from recollect.stores.vectors.source import Source
 import apsw
 path = Path(sys.argv[1])
 cache = VectorCache(path.with_name(path.name + "-vectors"))
@@ -326,7 +330,9 @@ for _ in range(int(sys.argv[2])):
     connection = apsw.Connection(str(path))
     connection.set_busy_timeout(10_000)
     with connection:
-        found = cache.search(connection, STORE, MODEL, DIMS, None, query, 5, SCOPES, KINDS, None)
+        found = cache.search(
+            SqliteVectorQueries(connection), Source(STORE, MODEL, DIMS, None), query, 5, SCOPES, KINDS, None
+        )
 print(json.dumps([found, cache._states[0].private_rows, cache.reason]))
 """
 

@@ -13,14 +13,19 @@ from vector_world import DIMS, KINDS, MODEL, SCOPES, STORE, World, some_vectors
 
 from hypothesis_profiles import tries
 from recollect.changes import NewText, PutText, PutVectors
+from recollect.engine.repository import Repository
 from recollect.errors import InvalidInput
 from recollect.models.loading import stored_model
 from recollect.models.registry import read_descriptor
 from recollect.records import Filter, Kind, Model, Scope
-from recollect.stores.sqlite import vector_block, vector_cache, vector_file, vector_prefix, vector_state
-from recollect.stores.sqlite.store import SqliteStore
-from recollect.stores.sqlite.vector_prefix import Prefixes, width
-from recollect.stores.sqlite.vector_truth import Source
+from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
+from recollect.stores.vectors import block as vector_block
+from recollect.stores.vectors import cache as vector_cache
+from recollect.stores.vectors import file as vector_file
+from recollect.stores.vectors import prefix as vector_prefix
+from recollect.stores.vectors import state as vector_state
+from recollect.stores.vectors.prefix import Prefixes, width
+from recollect.stores.vectors.source import Source
 from recollect.vectors import Rows, normalised, pack
 
 if TYPE_CHECKING:
@@ -30,8 +35,8 @@ if TYPE_CHECKING:
     import apsw
     from numpy.typing import NDArray
 
-    from recollect.stores.sqlite.vector_cache import VectorCache
-    from recollect.stores.sqlite.vector_scan import Nearest
+    from recollect.stores.vectors.cache import VectorCache
+    from recollect.stores.vectors.scan import Nearest
 
 MODELS = Path(__file__).parents[3] / "models"
 QUERY = some_vectors(1, seed=1000)[0]
@@ -63,10 +68,8 @@ def search(
     only: NDArray[np.int64] | None = None,
     at: apsw.Connection | None = None,
 ) -> list[Nearest]:
-    connection = at or world.reader()
-    return cache.search(
-        connection, STORE, MODEL, world.dims, world.centre, query, k, scopes, kinds, only, shortlist
-    )
+    queries = SqliteVectorQueries(at or world.reader())
+    return cache.search(queries, world.source, query, k, scopes, kinds, only, shortlist)
 
 
 def rotate(world: World, rotation: bytes) -> None:
@@ -320,7 +323,7 @@ def test_of_the_nearest_of_clustered_texts_nearly_all_are_found(world: World) ->
 TURNED = Model("turned@1", DIMS, rotation=LAST_TWO)
 
 
-def remembered(store: SqliteStore, model: Model, vectors: Rows, at: datetime) -> None:
+def remembered(store: Repository, model: Model, vectors: Rows, at: datetime) -> None:
     texts = [PutText(Scope(), NewText(Kind.NOTE, f"note {row}")) for row in range(len(vectors))]
     store.apply(texts, at=at)
     with store.read() as view:
@@ -329,7 +332,7 @@ def remembered(store: SqliteStore, model: Model, vectors: Rows, at: datetime) ->
     store.apply([PutVectors(model, rows)], at=at)
 
 
-def test_a_view_searches_by_the_models_rotation(store: SqliteStore, clock: Callable[[], datetime]) -> None:
+def test_a_view_searches_by_the_models_rotation(store: Repository, clock: Callable[[], datetime]) -> None:
     remembered(store, TURNED, np.stack([vector(0.9, 0.1), vector(0, 0, 0, 0, 0, 0, 0.6)]), clock())
     query = vector(0.0, 0.0)
     with store.read() as view:
@@ -339,7 +342,7 @@ def test_a_view_searches_by_the_models_rotation(store: SqliteStore, clock: Calla
         assert view.model() == TURNED
 
 
-def test_a_rotation_of_another_width_is_refused(store: SqliteStore, clock: Callable[[], datetime]) -> None:
+def test_a_rotation_of_another_width_is_refused(store: Repository, clock: Callable[[], datetime]) -> None:
     odd = Model("odd@1", DIMS, rotation=LAST_TWO[:-2])
     with pytest.raises(InvalidInput, match="rotation of odd@1 has 30 bytes, and one of its width has 32"):
         remembered(store, odd, some_vectors(1), clock())

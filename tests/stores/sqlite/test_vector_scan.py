@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hypothesis_profiles import tries
-from recollect.stores.sqlite import vector_scan
-from recollect.stores.sqlite.vector_codes import QueryCode, one_bit, query_code
-from recollect.stores.sqlite.vector_scan import Allowed, Nearest, Run, closest, nearest
+from recollect.stores.vectors import scan as vector_scan
+from recollect.stores.vectors.codes import QueryCode, one_bit, query_code
+from recollect.stores.vectors.scan import Allowed, Nearest, Run, closest, nearest
 from recollect.vectors import Rows, normalised
 
 if TYPE_CHECKING:

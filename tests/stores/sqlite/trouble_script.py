@@ -17,14 +17,17 @@ from durable_world import (
 )
 from store_worker import SHARED_FROM
 
+from recollect.engine.repository import Repository
 from recollect.errors import RecollectError
-from recollect.stores.sqlite import connection, vector_cache
+from recollect.stores.sqlite import connection
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.stores.vectors import cache as vector_cache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
+    "Repository",
     "SqliteStore",
     "apply",
     "attempt",
@@ -56,7 +59,7 @@ def become_nobody() -> None:
     if os.getuid() != 0:
         return
     with tempfile.TemporaryDirectory() as folder:
-        store = SqliteStore(f"{folder}/store.db")
+        store = Repository(SqliteStore(f"{folder}/store.db"))
         write_things(store, "a", 0, 2)
         store.verify()
         store.close()

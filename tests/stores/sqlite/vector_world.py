@@ -11,8 +11,10 @@ import apsw
 import numpy as np
 
 from recollect.records import Kind
-from recollect.stores.sqlite.vector_cache import VectorCache
-from recollect.stores.sqlite.vector_scan import Nearest
+from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
+from recollect.stores.vectors.cache import VectorCache
+from recollect.stores.vectors.scan import Nearest
+from recollect.stores.vectors.source import Source
 from recollect.vectors import Rows, normalised, pack, unpack
 
 if TYPE_CHECKING:
@@ -61,6 +63,10 @@ class World:
 
     def cache(self) -> VectorCache:
         return VectorCache(self.cache_path)
+
+    @property
+    def source(self) -> Source:
+        return Source(STORE, MODEL, self.dims, self.centre)
 
     def reader(self) -> apsw.Connection:
         """A connection inside a read transaction that sees what there is now."""
@@ -133,7 +139,7 @@ class World:
         at: apsw.Connection | None = None,
     ) -> list[Nearest]:
         connection = at or self.reader()
-        return cache.search(connection, STORE, MODEL, self.dims, self.centre, query, k, scopes, kinds, only)
+        return cache.search(SqliteVectorQueries(connection), self.source, query, k, scopes, kinds, only)
 
     def expected(
         self,
@@ -167,4 +173,4 @@ class World:
         return sorted(hits.values(), key=lambda hit: (-hit.cosine, hit.memory_id))[:k]
 
     def check(self, cache: VectorCache) -> list[str]:
-        return cache.check(self.reader(), STORE, MODEL, self.dims)
+        return cache.check(SqliteVectorQueries(self.reader()), self.source)

@@ -114,7 +114,7 @@ def _dreamt(
     services.usage.settle(None)
     knobs = options.knobs
     with services.store.read() as view:
-        snapshot = view.snapshot(services.scope, microseconds(at), knobs.link_together)
+        snapshot = view.dream_state(services.scope, microseconds(at), knobs.link_together)
         reached(1)
         if Phase.PRUNE in options.phases:
             snapshot = snapshot.knowing(

@@ -73,7 +73,7 @@ class Dreams:
         services, knobs = self.services, self.services.knobs
         services.usage.settle(services.usage.patience_seconds)
         with services.store.read() as view:
-            snapshot = view.snapshot(services.scope, microseconds(services.clock()), knobs.link_together)
+            snapshot = view.dream_state(services.scope, microseconds(services.clock()), knobs.link_together)
         fades = Phase.DOWNSCALE in services.phases
         return look_ahead(snapshot, knobs if fades else replace(knobs, daily=1.0), days)
 

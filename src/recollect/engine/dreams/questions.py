@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from recollect.dream.knobs import Knobs
-    from recollect.dream.snapshot import Snapshot
+    from recollect.dream.snapshot import DreamState
     from recollect.engine.services import Services
-    from recollect.ports import View
     from recollect.rank.pipeline import Profile
     from recollect.records import PastQuestion
+    from recollect.retrieve.view import View
 
 _FEW = 3
 """Words of a question, as few as people give."""
 
 
-def questions(services: Services, snapshot: Snapshot, knobs: Knobs) -> list[Asked]:
+def questions(services: Services, snapshot: DreamState, knobs: Knobs) -> list[Asked]:
     """So many, real ones first. Memories speak for themselves where people have asked too little."""
     with services.store.read() as view:
         profiles = _tuned(services, view)
@@ -44,7 +44,7 @@ def questions(services: Services, snapshot: Snapshot, knobs: Knobs) -> list[Aske
     return [one for one in (*asked, *made) if one is not None]
 
 
-def trials(services: Services, snapshot: Snapshot, knobs: Knobs) -> tuple[Asked, ...]:
+def trials(services: Services, snapshot: DreamState, knobs: Knobs) -> tuple[Asked, ...]:
     """Half as many, by each ranking in use that reads what dreams write: a few words of some memories."""
     with services.store.read() as view:
         profiles = _tuned(services, view)
@@ -71,7 +71,7 @@ def _usual(past: Sequence[PastQuestion], profiles: Mapping[str, Profile]) -> str
     return max(used, key=lambda name: (used[name], name), default=DEFAULT) or DEFAULT
 
 
-def _sample(snapshot: Snapshot, size: int) -> list[int]:
+def _sample(snapshot: DreamState, size: int) -> list[int]:
     """Memories at random, the same ones for the same dream."""
     return sample_ids(snapshot.ids.tolist(), snapshot.at, size)
 
@@ -79,7 +79,7 @@ def _sample(snapshot: Snapshot, size: int) -> list[int]:
 def _asked(
     services: Services,
     profiles: Mapping[str, Profile],
-    snapshot: Snapshot,
+    snapshot: DreamState,
     knobs: Knobs,
     past: PastQuestion,
 ) -> Asked | None:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from recollect.dream.knobs import Knobs
-    from recollect.dream.snapshot import Snapshot
+    from recollect.dream.snapshot import DreamState
     from recollect.engine.services import Services
-    from recollect.ports import View
     from recollect.records import Memory
+    from recollect.retrieve.view import View
 
 _NEAREST = 8
 _MOST_ERRORS = 200
@@ -32,7 +32,7 @@ _MOST_NEW = 500
 
 
 def echoes_of_fading(
-    view: View, services: Services, snapshot: Snapshot, knobs: Knobs, phases: Collection[Phase]
+    view: View, services: Services, snapshot: DreamState, knobs: Knobs, phases: Collection[Phase]
 ) -> dict[int, tuple[Echo, ...]]:
     """For what would be pruned, the memories that come nearest to all that it says."""
     draft = Draft.of(snapshot)
@@ -84,7 +84,7 @@ def _near(view: View, services: Services, id_: int) -> dict[int, float]:
     return dict(sorted((near or {}).items(), key=lambda item: (-item[1], item[0])))
 
 
-def copies_of_errors(services: Services, snapshot: Snapshot) -> tuple[Copy, ...]:
+def copies_of_errors(services: Services, snapshot: DreamState) -> tuple[Copy, ...]:
     """What came since the last dream and may repeat something that was corrected before."""
     with services.store.read() as view:
         pairs = view.corrected(services.scope, _MOST_ERRORS)
@@ -112,7 +112,7 @@ def copies_of_errors(services: Services, snapshot: Snapshot) -> tuple[Copy, ...]
     )
 
 
-def _newest(snapshot: Snapshot) -> list[int]:
+def _newest(snapshot: DreamState) -> list[int]:
     """What was made or changed since the last dream; of very much, the last."""
     since = snapshot.dreamt_at.get(Phase.CORRECT, 0)
     rows = np.flatnonzero(snapshot.changed_at > since)

@@ -37,8 +37,9 @@ if TYPE_CHECKING:
     from recollect.changes import Change
     from recollect.engine.inputs import EntityLike, ObservationLike, RelationLike
     from recollect.engine.results import Answer
-    from recollect.ports import Progress, View
+    from recollect.ports import Progress
     from recollect.records import Memory, Relation
+    from recollect.retrieve.view import View
 
 _Row = TypeVar("_Row")
 

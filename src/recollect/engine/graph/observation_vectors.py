@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recollect.engine.services import Services
-    from recollect.ports import Embedder, Progress, Vector, View
+    from recollect.ports import Embedder, Progress, Vector
     from recollect.records import Memory
+    from recollect.retrieve.view import View
 
 _PAGE = 200
 

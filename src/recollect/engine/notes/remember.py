@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from recollect.engine.inputs import NoteLike
     from recollect.engine.results import SimilarMemory
     from recollect.engine.services import Services
-    from recollect.ports import View
     from recollect.records import Memory
+    from recollect.retrieve.view import View
 
 
 def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from recollect.changes import Turn
     from recollect.engine.inputs import TurnLike
     from recollect.engine.results import Remembered
-    from recollect.ports import Progress, View
+    from recollect.ports import Progress
     from recollect.records import Memory, Scope, Session
+    from recollect.retrieve.view import View
 
 MOST_TURNS = 1_000
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recollect.engine.services import Services
-    from recollect.ports import View
     from recollect.records import Memory
+    from recollect.retrieve.view import View
 
 _COMPARED = 8
 # Of very many notes at once, what repeats another is left to the reports that look for duplicates.

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from recollect.engine.inputs import NoteLike
     from recollect.engine.services import Services
-    from recollect.ports import View
     from recollect.records import Memory
+    from recollect.retrieve.view import View
 
 # How many of each search are looked at first.
 _LOOKED_AT = 50

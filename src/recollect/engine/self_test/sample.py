@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from datetime import date, datetime, tzinfo
 
     from recollect.engine.services import Services
-    from recollect.ports import View
     from recollect.records import Memory
+    from recollect.retrieve.view import View
     from recollect.text.self_questions import SelfQuestion
 
 _Key = TypeVar("_Key")

@@ -15,8 +15,8 @@ from recollect.tune.events import Event
 
 if TYPE_CHECKING:
     from recollect.engine.services import Services
-    from recollect.ports import View
     from recollect.records import LoggedAnswer
+    from recollect.retrieve.view import View
 
 
 def events_of(services: Services, view: View, profile: str) -> tuple[list[Event], int]:

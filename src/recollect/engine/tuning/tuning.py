@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from recollect.engine.results import Answer
     from recollect.engine.services import Services
-    from recollect.ports import View
     from recollect.rank.pipeline import Profile
     from recollect.records import LogSize, Tuned
+    from recollect.retrieve.view import View
     from recollect.tune.analysis import Analysis
     from recollect.tune.search import Proposal
 

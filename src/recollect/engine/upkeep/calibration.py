@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recollect.engine.services import Services
-    from recollect.ports import Embedder, Progress, Vector, View
+    from recollect.ports import Embedder, Progress, Vector
     from recollect.rank.confidence import Looked
     from recollect.rank.query_terms import QueryTerms
     from recollect.records import Memory, Scope
+    from recollect.retrieve.view import View
 
 MOST_QUESTIONS = 200
 LEAST_QUESTIONS = 10

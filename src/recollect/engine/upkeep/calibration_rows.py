@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from recollect.rank.confidence import Calibration, Scale
 
 if TYPE_CHECKING:
-    from recollect.ports import View
     from recollect.records import Scope
+    from recollect.retrieve.view import View
 
 
 def read_calibration(view: View, scope: Scope, model: str) -> Calibration | None:

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recollect.engine.services import Services
-    from recollect.ports import Progress, Vector, View
+    from recollect.ports import Progress, Vector
     from recollect.records import Memory
+    from recollect.retrieve.view import View
 
 _MOST_DAYS = 36_500
 _SHOWN = 10

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from recollect.changes import Change, Outcome
     from recollect.engine.services import Services
-    from recollect.ports import Progress, View
+    from recollect.ports import Progress
     from recollect.records import Observation
+    from recollect.retrieve.view import View
 
 PartLike = SplitPart | Mapping[str, Any]
 

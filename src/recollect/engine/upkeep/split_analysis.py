@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recollect.engine.services import Services
-    from recollect.ports import Progress, Vector, View
+    from recollect.ports import Progress, Vector
+    from recollect.retrieve.view import View
 
 CONTAINS, PART_OF = "contains", "part_of"
 MOST_OBSERVATIONS = 20

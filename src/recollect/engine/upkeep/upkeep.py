@@ -93,7 +93,7 @@ class Upkeep:
         if query is not None:
             with self.services.store.read() as view:
                 view.by_meaning(query, 1, self.services.where())
-        problem: str | None = getattr(self.services.store, "cache_trouble", None)
+        problem: str | None = getattr(self.services.store.store, "cache_trouble", None)
         return problem
 
     def unrecorded_answers(self) -> tuple[int, str | None]:

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.records import Kind, Problem
+from recollect.retrieve.documents import documents
 from recollect.stores.sqlite import vector_rows, word_index
 from recollect.stores.sqlite.connection import renew_identity
-from recollect.stores.sqlite.documents import index_words
-from recollect.stores.sqlite.rows import first
+from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
+from recollect.stores.vectors.source import Source
 from recollect.text.passages import spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from recollect.stores.sqlite.rows import Row
-    from recollect.stores.sqlite.vector_cache import VectorCache
+    from recollect.stores.sqlite.snapshot import SqliteTransaction
+    from recollect.stores.vectors.cache import VectorCache
+    from recollect.tables import Row
 
 _SEARCHABLE = "SELECT id FROM memory WHERE scope_id = ? AND deleted_at IS NULL AND superseded_at IS NULL"
 _BATCH = 2_000
@@ -68,8 +70,9 @@ def problems(connection: apsw.Connection, cache: VectorCache) -> list[Problem]:
     return [problem for where, found in parts.items() for problem in _as_far_as_readable(found, where)]
 
 
-def rebuild(connection: apsw.Connection) -> None:
+def rebuild(rows: SqliteTransaction) -> None:
     """Make the derived anew: passages and their lives, the queue for vectors, indexes of words."""
+    connection = rows.connection
     _drop_orphans(connection)
     _add_passages(connection)
     connection.execute(
@@ -78,22 +81,23 @@ def rebuild(connection: apsw.Connection) -> None:
         "SELECT 1 FROM observation AS o WHERE o.id = observation_id AND o.deleted_at IS NULL "
         "AND o.superseded_at IS NULL))"
     )
-    vector_rows.note_due(connection)
+    vector_rows.queue_missing(connection)
     for scope in _scopes(connection):
         word_index.drop(connection, scope)
         word_index.create(connection, scope)
-        fill_words(connection, scope)
+        fill_words(rows, scope)
     # Caches learn of changed lives from the log, and this bypassed it.
     renew_identity(connection)
 
 
-def backfill(connection: apsw.Connection) -> None:
+def backfill(rows: SqliteTransaction) -> None:
     """Fill the indexes of scopes that have memories and no words, as after a repair by hand."""
+    connection = rows.connection
     for scope in _scopes(connection):
         if word_index.is_empty(connection, scope):
             word_index.drop(connection, scope)
             word_index.create(connection, scope)
-            fill_words(connection, scope)
+            fill_words(rows, scope)
 
 
 def lacks_words(connection: apsw.Connection) -> bool:
@@ -105,10 +109,10 @@ def lacks_words(connection: apsw.Connection) -> bool:
     )
 
 
-def fill_words(connection: apsw.Connection, scope: int) -> None:
-    searchable = [id_ for (id_,) in connection.execute(_SEARCHABLE, (scope,))]
+def fill_words(rows: SqliteTransaction, scope: int) -> None:
+    searchable = [id_ for (id_,) in rows.connection.execute(_SEARCHABLE, (scope,))]
     for start in range(0, len(searchable), _BATCH):
-        index_words(connection, scope, searchable[start : start + _BATCH])
+        rows.index(scope, documents(rows, searchable[start : start + _BATCH]), ())
 
 
 def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Problem]:
@@ -161,10 +165,10 @@ def _file_problems(connection: apsw.Connection) -> Iterator[Problem]:
 
 def _row_problems(connection: apsw.Connection) -> Iterator[Problem]:
     for what, question in _ASKEW.items():
-        count = first(connection.execute(question))
+        count = connection.execute(question).get
         if count:
             yield Problem(f"{count} {what}", "rows", repairable=True)
-    count = first(connection.execute(_SUPERSEDED_BY_NOTHING))
+    count = connection.execute(_SUPERSEDED_BY_NOTHING).get
     if count:
         yield Problem(
             f"{count} memories said to be superseded by one that is not there", "rows", repairable=False
@@ -174,11 +178,11 @@ def _row_problems(connection: apsw.Connection) -> Iterator[Problem]:
 def _word_problems(connection: apsw.Connection) -> Iterator[Problem]:
     for scope in _scopes(connection):
         searchable = {id_ for (id_,) in connection.execute(_SEARCHABLE, (scope,))}
-        for table, held in word_index.held(connection, scope).items():
-            if held is None:
+        for table, ids in word_index.held_ids(connection, scope).items():
+            if ids is None:
                 yield Problem(f"the index {table} is missing", "words", repairable=True)
-            elif held - searchable or (searchable - held and not table.startswith("pairs")):
-                missing, extra = len(searchable - held), len(held - searchable)
+            elif ids - searchable or (searchable - ids and not table.startswith("pairs")):
+                missing, extra = len(searchable - ids), len(ids - searchable)
                 yield Problem(
                     f"the index {table} lacks {missing} memories and holds {extra} too many",
                     "words",
@@ -191,9 +195,9 @@ def _cache_problems(connection: apsw.Connection, cache: VectorCache) -> Iterator
     if identity is None:
         yield Problem("the store has no identity", "vectors", repairable=True)
         return
-    models: list[Row] = list(connection.execute("SELECT id, dims FROM model WHERE in_use = 1"))
-    for model, dims in models:
-        for trouble in cache.check(connection, identity[0], model, dims):
+    models: list[Row] = list(connection.execute("SELECT id, dims, centre FROM model WHERE in_use = 1"))
+    for model in models:
+        for trouble in cache.check(SqliteVectorQueries(connection), Source(identity[0], *model)):
             yield Problem(trouble, "vectors", repairable=True)
 
 

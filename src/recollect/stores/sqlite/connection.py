@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.errors import NotAStore, StoreDamaged, StoreUnavailable
-from recollect.stores.sqlite import private
+from recollect.stores import private_files
+from recollect.text.names import beginning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +24,8 @@ APPLICATION_ID = 0x52434C54  # "RCLT", in the file's header
 _OLDEST_SQLITE = (3, 51, 3)
 _MAGIC = b"SQLite format 3\0"
 _TRIES = 100
+# The schema from which on entities store the word by which their names are known in texts.
+_WITH_FIRST_WORDS = 6
 
 
 def migrations() -> tuple[str, ...]:
@@ -38,9 +41,10 @@ def prepare(path: Path, busy_ms: int, steps: Sequence[str] | None = None) -> Non
     _refuse_old_sqlite()
     with failures_of(path):
         refuse_strangers(path, len(steps))
-        private.make(path)
+        private_files.make(path)
         connection = _open(path, busy_ms)
         try:
+            _back_up_older(connection, path, len(steps))
             _migrate(connection, path, steps)
             _use_log(connection)
         except NotAStore:
@@ -159,6 +163,29 @@ def _open(path: Path, busy_ms: int, *, create: bool = True) -> apsw.Connection:
     return connection
 
 
+def _back_up_older(connection: apsw.Connection, path: Path, newest: int) -> None:
+    """Before a store of an older version is changed, keep it as it is, beside it."""
+    version = _version(connection)
+    if not 0 < version < newest:
+        return
+    backup = path.with_name(f"{path.name}-before-schema-{newest}")
+    draft = path.with_name(f"{backup.name}.{secrets.token_hex(4)}.part")
+    if backup.exists():
+        return
+    try:
+        private_files.make(draft)
+        target = apsw.Connection(str(draft))
+        try:
+            with target.backup("main", connection, "main") as copy:
+                copy.step()
+            target.pragma("journal_mode", "delete")
+        finally:
+            target.close()
+        draft.replace(backup)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def _migrate(connection: apsw.Connection, path: Path, steps: Sequence[str]) -> None:
     version = _version(connection)
     _refuse_newer(version, len(steps), path)
@@ -173,6 +200,8 @@ def _migrate(connection: apsw.Connection, path: Path, steps: Sequence[str]) -> N
             _refuse_tables(connection, path)
         for step in steps[version:]:
             connection.execute(step)
+        if version < _WITH_FIRST_WORDS <= len(steps):
+            _fill_first_words(connection)
         if version == 0:
             connection.pragma("application_id", APPLICATION_ID)
             renew_identity(connection)
@@ -182,6 +211,14 @@ def _migrate(connection: apsw.Connection, path: Path, steps: Sequence[str]) -> N
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def _fill_first_words(connection: apsw.Connection) -> None:
+    rows = connection.execute("SELECT id, folded_name FROM memory WHERE kind = 'entity'").fetchall()
+    connection.executemany(
+        "UPDATE memory SET first_word = ? WHERE id = ?",
+        [(beginning(str(folded)), id_) for id_, folded in rows],
+    )
 
 
 def _version(connection: apsw.Connection) -> int:

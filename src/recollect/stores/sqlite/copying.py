@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.errors import InvalidInput, NotFound, StoreDamaged, StoreUnavailable
-from recollect.stores.sqlite import private
+from recollect.stores import private_files
 from recollect.stores.sqlite.connection import (
     connect,
     failures_of,
@@ -19,7 +19,6 @@ from recollect.stores.sqlite.connection import (
     refuse_strangers,
     renew_identity,
 )
-from recollect.stores.sqlite.rows import first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +82,7 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int) -> None:
     with failures_of(backup):
         target = connect(ready, busy_ms, writes=True)
         try:
-            broken = first(target.execute("PRAGMA integrity_check(1)"))
+            broken = target.execute("PRAGMA integrity_check(1)").get
             if broken != "ok":
                 raise StoreDamaged(f"{backup} is damaged ({broken}); the store was left as it is.")
             renew_identity(target)
@@ -92,7 +91,7 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int) -> None:
 
 
 def _copy(source: apsw.Connection, path: Path, progress: Progress | None) -> None:
-    private.make(path)
+    private_files.make(path)
     target = apsw.Connection(str(path))
     try:
         _pages(source, target, progress)

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import threading
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING
 
 import apsw
 
-from recollect.changes import Outcome, Receipt
-from recollect.errors import Conflict, InvalidInput, RecollectError, StoreUnavailable
-from recollect.stores.sqlite import check, private, vector_rows
+from recollect.errors import StoreUnavailable
+from recollect.stores import private_files
+from recollect.stores.sqlite import check
 from recollect.stores.sqlite.connection import connect, failures_of, prepare
 from recollect.stores.sqlite.copying import copy_to
-from recollect.stores.sqlite.rows import receipt_json, receipt_of, stamp
-from recollect.stores.sqlite.vector_cache import VectorCache
-from recollect.stores.sqlite.view import SqliteView
-from recollect.stores.sqlite.write.apply import apply
-from recollect.stores.sqlite.write.batch import Batch
+from recollect.stores.sqlite.snapshot import SqliteSnapshot, SqliteTransaction
+from recollect.stores.vectors.cache import VectorCache
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Iterator, Sequence
 
-    from recollect.changes import Change
-    from recollect.ports import Progress
+    from recollect.ports import Progress, Result, Transaction
     from recollect.records import Problem
 
 # Five writers that each wait for the other four, with room to spare.
 BUSY_MS = 10_000
-# A retry comes within seconds; a key that is a month old guards nothing.
-_KEYS_KEPT_US = 30 * 24 * 3600 * 1_000_000
 
 
 class SqliteStore:
@@ -45,7 +35,9 @@ class SqliteStore:
         self.path = Path(path)
         self._busy_ms = busy_ms
         prepare(self.path, busy_ms)
-        self._cache = VectorCache(self.path.with_name(self.path.name + "-vectors"), private.like(self.path))
+        self._cache = VectorCache(
+            self.path.with_name(self.path.name + "-vectors"), private_files.like(self.path)
+        )
         self._writer = connect(self.path, busy_ms, writes=True)
         self._inode = _inode(self.path)
         self._writing = threading.Lock()
@@ -57,42 +49,24 @@ class SqliteStore:
             incomplete = check.lacks_words(self._writer)
         if incomplete:
             with self._transaction() as connection:
-                check.backfill(connection)
-
-    def apply(
-        self,
-        changes: Sequence[Change],
-        *,
-        at: datetime,
-        key: str | None = None,
-        keep_going: bool = False,
-    ) -> Receipt:
-        if at.tzinfo is None:
-            raise InvalidInput(f"The time {at} names no time zone; pass an aware datetime.")
-        digest = _digest(changes) if key is not None else ""
-        with self._transaction() as connection:
-            if key is not None:
-                repeated = _repeated(connection, key, digest)
-                if repeated is not None:
-                    return repeated
-            batch = Batch(connection, at)
-            each = _tried if keep_going else _done
-            outcomes = tuple(each(batch, index, change) for index, change in enumerate(changes))
-            batch.finish()
-            vector_rows.trim_log(connection)
-            if key is not None:
-                _remember_key(connection, key, digest, stamp(at), outcomes)
-            return Receipt(outcomes)
+                check.backfill(SqliteTransaction(connection, self._cache))
 
     @contextmanager
-    def read(self) -> Iterator[SqliteView]:
+    def read(self) -> Iterator[SqliteSnapshot]:
         with failures_of(self.path), self._reader() as connection:
             connection.execute("BEGIN")
             try:
-                yield SqliteView(connection, self._cache)
+                yield SqliteSnapshot(connection, self._cache)
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
+
+    def transact(self, work: Callable[[Transaction], Result]) -> Result:
+        with self._transaction() as connection:
+            rows = SqliteTransaction(connection, self._cache)
+            result = work(rows)
+            rows.finish()
+            return result
 
     def version(self) -> int:
         self._refuse_unusable()
@@ -106,7 +80,7 @@ class SqliteStore:
         with failures_of(self.path), self._reader() as connection:
             copy_to(connection, Path(path), progress)
 
-    def scrub(self) -> None:
+    def compact(self) -> None:
         self._refuse_unusable()
         with self._writing, failures_of(self.path):
             # The whole file anew: pages that are free keep what they held until they are used again.
@@ -124,8 +98,13 @@ class SqliteStore:
     def repair(self) -> Sequence[Problem]:
         self._cache.forget()
         with self._transaction() as connection:
-            check.rebuild(connection)
+            check.rebuild(SqliteTransaction(connection, self._cache))
         return self.verify()
+
+    def size(self) -> tuple[int, int]:
+        with failures_of(self.path), self._reader() as connection:
+            pages, page = int(connection.pragma("page_count")), int(connection.pragma("page_size"))
+            return pages * page, int(connection.pragma("user_version"))
 
     @property
     def cache_trouble(self) -> str | None:
@@ -195,49 +174,3 @@ def _inode(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-
-
-def _done(batch: Batch, index: int, change: Change) -> Outcome:
-    try:
-        return apply(batch, change)
-    except RecollectError as error:
-        error.change = index
-        raise
-
-
-def _tried(batch: Batch, _: int, change: Change) -> Outcome:
-    batch.connection.execute("SAVEPOINT change")
-    try:
-        outcome = apply(batch, change)
-    except RecollectError as error:
-        batch.connection.execute("ROLLBACK TO change")
-        batch.undone()
-        outcome = Outcome(error=str(error))
-    batch.connection.execute("RELEASE change")
-    return outcome
-
-
-def _repeated(connection: apsw.Connection, key: str, digest: str) -> Receipt | None:
-    row = connection.execute("SELECT digest, receipt FROM applied WHERE key = ?", (key,)).fetchone()
-    if row is None:
-        return None
-    if row[0] != digest:
-        raise Conflict(f"The key {key!r} was used for other changes; a retry must repeat the same ones.")
-    return receipt_of(str(row[1]))
-
-
-def _remember_key(
-    connection: apsw.Connection, key: str, digest: str, at: int, outcomes: tuple[Outcome, ...]
-) -> None:
-    connection.execute("DELETE FROM applied WHERE at < ?", (at - _KEYS_KEPT_US,))
-    connection.execute(
-        "INSERT INTO applied(key, digest, at, receipt) VALUES (?, ?, ?, ?)",
-        (key, digest, at, receipt_json(outcomes)),
-    )
-
-
-def _digest(changes: Sequence[Change]) -> str:
-    plain = [[type(change).__name__, asdict(change)] for change in changes]
-    return hashlib.blake2b(
-        json.dumps(plain, default=repr, sort_keys=True).encode(), digest_size=16
-    ).hexdigest()

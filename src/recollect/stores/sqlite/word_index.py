@@ -10,51 +10,29 @@ a word by how many texts hold it, and another owner's texts must not count.
 
 from __future__ import annotations
 
-import json
-from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from recollect.stores.sqlite.rows import many
-from recollect.text.tokens import has_unspaced, letter_pairs, pair_queries, query_terms, words
+from recollect.records import Found
+from recollect.stores.sqlite.sql import json_list
+from recollect.text.tokens import letter_pairs, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     import apsw
 
-    from recollect.ports import WordIndex
-    from recollect.stores.sqlite.rows import Row
+    from recollect.conditions import Value
+    from recollect.ports import Analyser, Document, Phrase, TermQuery
+    from recollect.tables import Row
 
-# Texts arrive folded and cut by `text.tokens`, queries too, so that SQLite's own idea of letters, which is
+# Texts arrive folded and cut by `text.words`, queries too, so that SQLite's own idea of letters, which is
 # of an older Unicode and folds less, has no say: this tokenizer parts at the spaces alone.
-_TABLES = {"words": "ascii", "stems": "porter ascii", "pairs": "ascii"}
-# How many (word, text) meetings one query may start from: some milliseconds' worth. Beyond it the most common
-# words only count in texts that a rarer one has found.
-_BUDGET = 10_000
-_MOST_WORDS = 256
-
-
-class Document(NamedTuple):
-    """What the indexes hold of one memory."""
-
-    id: int
-    name: str
-    type: str
-    body: str
-
-
-class Sought(NamedTuple):
-    """One thing that a query looks for: as the index is asked for it, and as it stands in a text."""
-
-    query: str
-    pieces: tuple[str, ...]
-    """These, one after the other."""
-    begins: bool = False
-    """Or what begins with the only one."""
+_TOKENIZERS = {"words": "ascii", "stems": "porter ascii", "pairs": "ascii"}
+_NAMES: dict[Analyser, str] = {"plain": "words", "stemmed": "stems", "pairs": "pairs"}
 
 
 def create(connection: apsw.Connection, scope: int) -> None:
-    for table, tokenizer in _TABLES.items():
+    for table, tokenizer in _TOKENIZERS.items():
         connection.execute(
             f"CREATE VIRTUAL TABLE {table}_{scope} USING fts5(name, type, body, content='', "
             f"contentless_delete=1, tokenize='{tokenizer}')"
@@ -64,28 +42,27 @@ def create(connection: apsw.Connection, scope: int) -> None:
 
 def clean(connection: apsw.Connection, scope: int) -> None:
     """Rewrite the indexes without the words of what was deleted, which otherwise stay until a later merge."""
-    for table in _TABLES:
+    for table in _TOKENIZERS:
         connection.execute(f"INSERT INTO {table}_{scope}({table}_{scope}) VALUES ('optimize')")
 
 
 def drop(connection: apsw.Connection, scope: int) -> None:
-    for table in ("word_count", *_TABLES):
+    for table in ("word_count", *_TOKENIZERS):
         connection.execute(f"DROP TABLE IF EXISTS {table}_{scope}")
 
 
-def write(connection: apsw.Connection, scope: int, documents: Iterable[Document]) -> None:
+def write(connection: apsw.Connection, scope: int, documents: Sequence[Document]) -> None:
     """Put documents in place of what stood under their ids; writing the same again changes nothing."""
-    rows = list(documents)
-    cut = [(row.id, *(" ".join(words(text)) for text in row[1:])) for row in rows]
+    cut = [(each.id, *(" ".join(words(text)) for text in _texts(each))) for each in documents]
     for table in ("words", "stems"):
         connection.executemany(
             f"INSERT OR REPLACE INTO {table}_{scope}(rowid, name, type, body) VALUES (?, ?, ?, ?)", cut
         )
-    paired = [(row.id, *(" ".join(letter_pairs(text)) for text in row[1:])) for row in rows]
+    paired = [(each.id, *(" ".join(letter_pairs(text)) for text in _texts(each))) for each in documents]
     # Few texts have pairs, and looking for those that had some is cheaper than deleting what is not there.
     had = connection.execute(
         f"SELECT id FROM pairs_{scope}_docsize WHERE id IN (SELECT value FROM json_each(?))",
-        (many(row.id for row in rows),),
+        (json_list(each.id for each in documents),),
     ).fetchall()
     connection.executemany(f"DELETE FROM pairs_{scope} WHERE rowid = ?", had)
     connection.executemany(
@@ -95,7 +72,7 @@ def write(connection: apsw.Connection, scope: int, documents: Iterable[Document]
 
 
 def erase(connection: apsw.Connection, scope: int, ids: Sequence[int]) -> None:
-    for table in _TABLES:
+    for table in _TOKENIZERS:
         connection.executemany(f"DELETE FROM {table}_{scope} WHERE rowid = ?", [(id_,) for id_ in ids])
 
 
@@ -108,96 +85,74 @@ def is_empty(connection: apsw.Connection, scope: int) -> bool:
     return connection.execute(f"SELECT 1 FROM words_{scope}_docsize LIMIT 1").fetchone() is None
 
 
-def held(connection: apsw.Connection, scope: int) -> dict[str, set[int] | None]:
+def held_ids(connection: apsw.Connection, scope: int) -> dict[str, set[int] | None]:
     """The ids that each index holds; None for an index that is not there."""
-    return {f"{table}_{scope}": _ids_in(connection, f"{table}_{scope}") for table in _TABLES}
+    return {f"{table}_{scope}": _ids_in(connection, f"{table}_{scope}") for table in _TOKENIZERS}
 
 
 def search(
     connection: apsw.Connection,
+    queries: Sequence[TermQuery],
     scope: int,
-    text: str,
     k: int,
-    index: WordIndex,
     condition: str,
-    bindings: Sequence[object],
-) -> list[tuple[int, float]]:
-    """Ids and BM25 scores, best first, ties by id; `condition` is SQL on the memory's row `m`, or empty."""
-    table = "words" if index == "plain" else "stems"
-    sought = query_terms(text)
-    chosen, left_out, fits = _affordable(connection, scope, sought)
-    pair_query = " OR ".join(each.query for each in paired(text))
-
-    def found(word_query: str, allowed: str = condition) -> dict[int, float]:
-        queries = ((f"{table}_{scope}", word_query), (f"pairs_{scope}", pair_query))
-        asked = [pair for pair in queries if pair[1]]
-        return dict(_matches(connection, asked, k, allowed, bindings if allowed else ()))
-
-    best = found(_any(chosen))
-    if condition and left_out and len(best) < k and len(best) < len(found(_any(chosen), "")):
-        # What the filter allows may hold only the words that are common elsewhere.
-        best = found(_any((*chosen, *left_out)))
-    elif left_out and fits:
-        # Common words find nothing by themselves, but they count in what the others found.
-        for id_, score in found(f"({_any(chosen)}) AND ({_any(left_out)})").items():
+    bindings: Sequence[Value],
+) -> list[Found]:
+    """Best BM25 first, ties by id; `condition` is SQL on the memory's row `m`, or empty."""
+    best = _matches(
+        connection, [(each.analyser, _any(each.required)) for each in queries], scope, k, condition, bindings
+    )
+    if any(each.optional for each in queries):
+        # BM25 counts what stands in the expression: so those that contain an optional phrase are asked again.
+        more = [
+            (
+                each.analyser,
+                f"({_any(each.required)}) AND ({_any(each.optional)})"
+                if each.optional
+                else _any(each.required),
+            )
+            for each in queries
+        ]
+        for id_, score in _matches(connection, more, scope, k, condition, bindings).items():
             best[id_] = max(score, best.get(id_, 0.0))
-    return sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
+    found = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [Found(id_, score) for id_, score in found[:k]]
 
 
-def affordable(connection: apsw.Connection, scope: int, text: str, budget: int) -> list[str]:
-    """The telling words whose texts can be looked at one by one; none, where all are too common."""
-    chosen, _, fits = _affordable(connection, scope, query_terms(text), budget)
-    return chosen if fits else []
+def postings(connection: apsw.Connection, phrase: Phrase, scope: int, analyser: Analyser) -> list[int]:
+    table = f"{_NAMES[analyser]}_{scope}"
+    rows = connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (_quoted(phrase),))
+    return [id_ for (id_,) in rows]
 
 
-def shares_held(connection: apsw.Connection, scope: int, text: str, ids: Sequence[int]) -> dict[int, float]:
-    """Of what a query's telling words weigh together, the share that each of these texts holds.
-
-    A word weighs ln(1 + (N - n + 0.5) / (n + 0.5)), where n of N texts hold it. Words that are too
-    common to be searched for count on neither side.
-    """
-    texts, _ = size(connection, f"stems_{scope}")
-    chosen, _, _ = _affordable(connection, scope, query_terms(text))
-    # A run of a script without spaces is no word; its pairs stand for it.
-    sought = [(f"stems_{scope}", f'"{word}"') for word in chosen if not has_unspaced(word)]
-    sought += [(f"pairs_{scope}", each.query) for each in paired(text)]
-    shares: dict[int, float] = {}
-    whole = 0.0
-    for table, query in sought:
-        rows = connection.execute(
-            "SELECT count(*), json_group_array(f.rowid) FILTER "
-            f"(WHERE f.rowid IN (SELECT value FROM json_each(?2))) FROM {table} AS f WHERE {table} MATCH ?1",
-            (query, many(ids)),
-        )
-        count, holders = next(rows)
-        weight = log(1 + (texts - count + 0.5) / (count + 0.5))
-        whole += weight
-        for id_ in json.loads(holders):
-            shares[id_] = shares.get(id_, 0.0) + weight
-    return {id_: share / whole for id_, share in shares.items()}
+def document_counts(
+    connection: apsw.Connection, phrases: Sequence[Phrase], scope: int, analyser: Analyser
+) -> list[int]:
+    if analyser == "plain" and all(len(each.terms) == 1 and not each.prefix for each in phrases):
+        rows: list[Row] = connection.execute(
+            f"SELECT term, doc FROM word_count_{scope} WHERE term IN (SELECT value FROM json_each(?))",
+            (json_list(each.terms[0] for each in phrases),),
+        ).fetchall()
+        counts = {term: count for term, count in rows}  # noqa: C416  # a row is of any length
+        return [counts.get(each.terms[0], 0) for each in phrases]
+    table = f"{_NAMES[analyser]}_{scope}"
+    rows = connection.execute(
+        f"SELECT (SELECT count(*) FROM {table} WHERE {table} MATCH value) FROM json_each(?) ORDER BY key",
+        (json_list(map(_quoted, phrases)),),
+    ).fetchall()
+    return [count for (count,) in rows]
 
 
-def size(connection: apsw.Connection, table: str) -> tuple[int, int]:
+def size(connection: apsw.Connection, scope: int, analyser: Analyser) -> tuple[int, int]:
     """How many texts an index holds, and how many words they have together."""
     # The index's own record of its averages: numbers of seven bits a byte, first the rows, then each column.
-    packed = connection.execute(f"SELECT block FROM {table}_data WHERE id = 1").get
+    packed = connection.execute(f"SELECT block FROM {_NAMES[analyser]}_{scope}_data WHERE id = 1").get
     numbers = _numbers(packed) if isinstance(packed, bytes) else []
     return (numbers[0], sum(numbers[1:])) if numbers else (0, 0)
 
 
-def paired(text: str) -> list[Sought]:
-    """What a query looks for among pairs; a single letter or symbol is every pair that begins with it."""
-    return [
-        Sought(f'"{" ".join(pieces)}"{" *" if len(pieces[0]) == 1 else ""}', pieces, len(pieces[0]) == 1)
-        for pieces in pair_queries(text)[:_MOST_WORDS]
-    ]
-
-
-def holding(connection: apsw.Connection, table: str, sought: Sought) -> int:
-    """How many texts of an index hold what is sought."""
-    count = connection.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (sought.query,)).get
-    assert isinstance(count, int)  # noqa: S101  # what this question gives
-    return count
+def _texts(document: Document) -> tuple[str, str, str]:
+    return document.name, document.type, document.body
 
 
 def _numbers(packed: bytes) -> list[int]:
@@ -211,76 +166,41 @@ def _numbers(packed: bytes) -> list[int]:
     return numbers
 
 
-def _any(sought: Sequence[str]) -> str:
-    return " OR ".join(f'"{word}"' for word in sought)
+def _quoted(phrase: Phrase) -> str:
+    return f'"{" ".join(phrase.terms)}"{" *" if phrase.prefix else ""}'
+
+
+def _any(phrases: Sequence[Phrase]) -> str:
+    return " OR ".join(map(_quoted, phrases))
 
 
 def _matches(
     connection: apsw.Connection,
-    queries: Sequence[tuple[str, str]],
+    queries: Sequence[tuple[Analyser, str]],
+    scope: int,
     k: int,
     condition: str,
-    bindings: Sequence[object],
-) -> list[tuple[int, float]]:
+    bindings: Sequence[Value],
+) -> dict[int, float]:
     """The best of all queries together: a text's score is the sum over the indexes that found it."""
-    if not queries:
-        return []
+    asked = [(f"{_NAMES[analyser]}_{scope}", query) for analyser, query in queries if query]
+    if not asked:
+        return {}
     joined = "JOIN memory AS m ON m.id = f.rowid" if condition else ""
     allowed = f"AND {condition}" if condition else ""
     each = " UNION ALL ".join(
         f"SELECT f.rowid AS id, -bm25({table}) AS score FROM {table} AS f {joined} "
         f"WHERE {table} MATCH ? {allowed}"
-        for table, _ in queries
+        for table, _ in asked
     )
-    if len(queries) > 1:
+    if len(asked) > 1:
         each = f"SELECT id, sum(score) AS score FROM ({each}) GROUP BY id"
-    values = [value for _, query in queries for value in (query, *bindings)]
-    rows: Iterable[Row] = connection.execute(f"{each} ORDER BY score DESC, id LIMIT ?", (*values, k))
-    return [(id_, score) for id_, score in rows]
-
-
-def _affordable(
-    connection: apsw.Connection, scope: int, sought: list[str], budget: int = _BUDGET
-) -> tuple[list[str], list[str], bool]:
-    """The rarest words whose texts fit the budget, the others, and whether even the rarest fits."""
-    counts = _texts_with(connection, scope, sought)
-    # Words that occur before those that do not, which only their stem could find.
-    telling = sorted(sought, key=lambda word: (counts[word] == 0, counts[word], word))[:_MOST_WORDS]
-    chosen: list[str] = []
-    left_out: list[str] = []
-    spent = 0
-    for word in sorted(telling, key=lambda word: (counts[word], word)):
-        spent += counts[word]
-        if spent > budget and any(counts[other] for other in chosen):
-            left_out.append(word)
-        else:
-            chosen.append(word)
-    fits = sum(counts[word] for word in chosen) <= budget
-    return chosen, left_out, fits
+    values = [value for _, query in asked for value in (query, *bindings)]
+    rows: list[Row] = connection.execute(f"{each} ORDER BY score DESC, id LIMIT ?", (*values, k)).fetchall()
+    return {id_: score for id_, score in rows}  # noqa: C416  # a row is of any length
 
 
 def _ids_in(connection: apsw.Connection, table: str) -> set[int] | None:
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone() is None:
         return None
     return {id_ for (id_,) in connection.execute(f"SELECT id FROM {table}_docsize")}
-
-
-def holders(connection: apsw.Connection, scope: int, sought: Sequence[str]) -> dict[str, int]:
-    """How many texts hold each word as it is; where none does, how many hold its stem."""
-    counts = _texts_with(connection, scope, sought)
-    unknown = [word for word in sought if not counts[word]]
-    stems: list[Row] = connection.execute(
-        f"SELECT value, (SELECT count(*) FROM stems_{scope} WHERE stems_{scope} MATCH '\"' || value || '\"') "
-        "FROM json_each(?)",
-        (many(unknown),),
-    ).fetchall()
-    return counts | {word: count for word, count in stems}  # noqa: C416  # as below
-
-
-def _texts_with(connection: apsw.Connection, scope: int, sought: Sequence[str]) -> dict[str, int]:
-    """How many texts hold each word as it is."""
-    rows: list[Row] = connection.execute(
-        f"SELECT term, doc FROM word_count_{scope} WHERE term IN (SELECT value FROM json_each(?))",
-        (many(sought),),
-    ).fetchall()
-    return dict.fromkeys(sought, 0) | {word: count for word, count in rows}  # noqa: C416  # a row is of any length

@@ -1,0 +1,420 @@
+"""Dreams: carried out in one transaction, with a journal by which all of it can be taken back exactly.
+
+Nothing here touches `updated_at`: a dream is no edit, and what ranks by age must not feel it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from recollect.changes import DREAMING, Outcome
+from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null
+from recollect.engine.writes import lifecycle, records
+from recollect.errors import Conflict, NotFound
+from recollect.factors.candidates import DAY
+from recollect.retrieve.dream_state import packed, unpacked
+from recollect.retrieve.entities import exact_entity
+from recollect.retrieve.records import touching
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recollect.changes import CommitDream, Lived, UndoDream
+    from recollect.conditions import Value
+    from recollect.engine.writes.work import Work
+
+    Journal = dict[str, Any]
+    Left = Counter[int]
+    """Memories that were left as they are, each with how many changes were not made to it."""
+
+_COLUMNS = frozenset({"consolidation", "strength", "depth", "spread", "stability"})
+
+
+def commit(work: Work, change: CommitDream) -> Outcome:
+    scope = work.scope_id(change.scope)
+    if change.holder is not None and not records.holds_lease(work, DREAMING, change.holder):
+        raise Conflict(
+            f"Another process took over ({DREAMING}) since this one was too slow; nothing was changed."
+        )
+    left: Left = Counter()
+    journal: Journal = {
+        "lived": [_live(work, scope, each, left) for each in change.lived],
+        "merged": [done for pair in change.merged if (done := _merge(work, scope, *pair, left)) is not None],
+        "merged_observations": [
+            [gone, by] for gone, by in change.merged_observations if _merge_observation(work, gone, by, left)
+        ],
+        "corrected": [pair for pair in change.corrected if _retire(work, scope, *pair, left)],
+        "corrected_observations": [
+            [gone, by]
+            for gone, by in change.corrected_observations
+            if _correct_observation(work, gone, by, left)
+        ],
+        "pruned": [done for id_ in change.pruned if (done := _prune(work, scope, id_, left)) is not None],
+        "links": [list(each) for each in change.links if _link(work, *each)],
+        "temper": _temper(work, scope, change.temper),
+    }
+    dream = work.add(
+        "dream",
+        scope_id=scope,
+        at=work.at,
+        through=change.through,
+        phases=json.dumps(change.phases),
+        report=change.report,
+        journal=packed(journal),
+    )
+    return Outcome(ids=(dream,), created=True, count=_size(journal), left=tuple(sorted(left)))
+
+
+def undo(work: Work, change: UndoDream) -> Outcome:  # noqa: PLR0912  # one loop for each list of a journal
+    scope = work.scope_id(change.scope)
+    row = work.row("dream", change.id, "scope_id", "at", "journal", "undone_at")
+    if row is None or row[0] != scope:
+        raise NotFound(f"There is no dream {change.id}; `recollect dream history` lists them.")
+    _, at, blob, undone_at = row
+    if undone_at is not None:
+        raise Conflict(f"Dream {change.id} was undone already.")
+    later = work.rows.rows(
+        "dream",
+        ("id",),
+        (Equals("scope_id", scope), Compares("id", ">", change.id), is_null("undone_at")),
+        newest_first=True,
+        limit=1,
+    )
+    if later:
+        raise Conflict(
+            f"Dream {later[0][0]} came after dream {change.id} and builds on it; undo that one first."
+        )
+    journal = unpacked(blob)
+    left: Left = Counter()
+    if journal["temper"] is not None:
+        before, after = journal["temper"]
+        work.rows.patch("scope", (Equals("id", scope), Equals("temper", after)), {"temper": before})
+    # In the reverse order of `commit`, each list as well: two may have been merged into one, one after the
+    # other, and a relation goes with the first of its ends and comes back with it when both are there.
+    for first, second, before, after in reversed(journal["links"]):
+        _unlink(work, first, second, before, after, left)
+    for pruned in reversed(journal["pruned"]):
+        _unprune(work, scope, pruned, at, left)
+    for gone, by in reversed(journal["corrected_observations"]):
+        _put_back(work, gone, by, "corrected_by", at, left)
+    for gone, by in reversed(journal["corrected"]):
+        correction = work.row("memory", by, "superseded_at")
+        if correction is None or correction[0] is None:
+            _reinstate(work, scope, gone, by, at, left)
+        else:
+            left[gone] += 1  # what corrects it was corrected itself: the error must not come back
+    for gone, by in reversed(journal["merged_observations"]):
+        _put_back(work, gone, by, "superseded_by", at, left)
+    for merged in reversed(journal["merged"]):
+        _unmerge(work, scope, merged, at, left)
+    for lived in reversed(journal["lived"]):
+        _unlive(work, lived, left)
+    work.set("dream", change.id, undone_at=work.at)
+    return Outcome(ids=(change.id,), count=_size(journal) - left.total(), left=tuple(sorted(left)))
+
+
+def _temper(work: Work, scope: int, change: tuple[float, float] | None) -> list[float] | None:
+    if change is None:
+        return None
+    before, after = change
+    done = work.rows.patch("scope", (Equals("id", scope), Equals("temper", before)), {"temper": after})
+    return [before, after] if done else None
+
+
+# Fields
+
+
+def _live(work: Work, scope: int, change: Lived, left: Left) -> Journal:
+    column = _column(change.field)
+    current = {
+        id_: (value, bool(pinned) or tag is not None)
+        for id_, value, pinned, tag in work.rows.rows(
+            "memory",
+            ("id", column, "pinned", "importance_tag"),
+            (OneOf("id", change.ids), Equals("scope_id", scope), *IN_FORCE),
+        )
+    }
+    done: list[tuple[int, Any, Any]] = []
+    for id_, before, after in zip(change.ids, change.before, change.after, strict=True):
+        value, kept = current.get(id_, (None, False))
+        # What was pinned or marked while the dream was dreamt does not fade.
+        fades = column == "strength" and after < before  # type: ignore[operator]  # both are numbers
+        if value != before or (kept and fades):
+            left[id_] += 1
+        else:
+            done.append((id_, before, after))
+    work.rows.update("memory", [{"id": id_, column: after} for id_, _, after in done])
+    ids, befores, afters = zip(*done, strict=True) if done else ((), (), ())
+    return {"field": column, "ids": ids, "before": befores, "after": afters}
+
+
+def _unlive(work: Work, lived: Journal, left: Left) -> None:
+    column = _column(lived["field"])
+    current: dict[int, Any] = dict(work.rows.rows("memory", ("id", column), (OneOf("id", lived["ids"]),)))
+    back: list[dict[str, Value]] = []
+    for id_, before, after in zip(lived["ids"], lived["before"], lived["after"], strict=True):
+        if id_ in current and current[id_] == after:
+            back.append({"id": id_, column: before})
+        else:
+            left[id_] += 1
+    work.rows.update("memory", back)
+
+
+def _column(field: str) -> str:
+    if field not in _COLUMNS:
+        raise ValueError(f"dreams do not write {field!r}")
+    return field
+
+
+# Pruning
+
+
+def _prune(work: Work, scope: int, id_: int, left: Left) -> Journal | None:
+    row = work.row("memory", id_, "updated_at", "pinned", "importance_tag", "superseded_at")
+    used = work.rows.rows("use", ("last_at",), (Equals("memory_id", id_), Compares("last_at", ">", work.at)))
+    # Whoever used or changed it since the dream looked meant to keep it.
+    if used or (row is not None and (row[0] > work.at or row[1] or row[2] is not None or row[3] is not None)):
+        left[id_] += 1
+        return None
+    # Also those relations that went with their other end a moment ago.
+    gone = AnyOf(((is_null("deleted_at"),), (Equals("deleted_at", work.at),)))
+    relations = [relation for (relation,) in work.rows.rows("relation", ("id",), (touching([id_]), gone))]
+    if not lifecycle.forget_one(work, scope, id_):
+        left[id_] += 1
+        return None
+    return {"id": id_, "relations": relations}
+
+
+def _unprune(work: Work, scope: int, pruned: Journal, at: int, left: Left) -> None:
+    id_ = pruned["id"]
+    row = work.row("memory", id_, "scope_id", "name")
+    taken = row is not None and row[1] and exact_entity(work.rows, row[0], row[1]) is not None
+    gone = (Equals("id", id_), Equals("deleted_at", at))
+    if taken or not work.rows.patch("memory", gone, {"deleted_at": None}):
+        left[id_] += 1
+        return
+    relations = work.rows.rows(
+        "relation",
+        ("id", "source_id", "target_id"),
+        (OneOf("id", pruned["relations"]), Equals("deleted_at", at)),
+    )
+    ends = {end for _, *both in relations for end in both}
+    alive = {end for (end,) in work.rows.rows("memory", ("id",), (OneOf("id", ends), is_null("deleted_at")))}
+    back = [relation for relation, *both in relations if alive.issuperset(both)]
+    work.rows.patch("relation", (OneOf("id", back),), {"deleted_at": None})
+    lifecycle.revive(work, id_, scope)
+
+
+# Merging, correcting
+
+
+def _retire(work: Work, scope: int, gone: int, by: int, left: Left) -> bool:
+    untouched = (Equals("scope_id", scope), *IN_FORCE, Compares("updated_at", "<=", work.at))
+    rows: dict[int, str] = dict(
+        work.rows.rows("memory", ("id", "kind"), (OneOf("id", (gone, by)), *untouched))
+    )
+    if gone not in rows or by not in rows or rows[gone] == "entity":
+        left[gone] += 1
+        return False
+    work.set("memory", gone, superseded_by=by, superseded_at=work.at)
+    work.set_live("memory_id", gone, live=False)
+    work.touch(gone, scope)
+    return True
+
+
+def _reinstate(work: Work, scope: int, gone: int, by: int, at: int, left: Left) -> None:
+    retired = (Equals("id", gone), Equals("superseded_by", by), Equals("superseded_at", at))
+    if not work.rows.patch("memory", retired, {"superseded_by": None, "superseded_at": None}):
+        left[gone] += 1
+    elif work.row("memory", gone, "deleted_at") == (None,):
+        lifecycle.revive(work, gone, scope)
+
+
+def _merge(work: Work, scope: int, gone: int, into: int, left: Left) -> Journal | None:
+    """The survivor takes over what the other was used for: its repeats, accesses, days and tags."""
+    if not _retire(work, scope, gone, into, left):
+        return None
+    both = {
+        id_: (duplicates, revisions)
+        for id_, duplicates, revisions in work.rows.rows(
+            "memory", ("id", "duplicates", "revisions"), (OneOf("id", (gone, into)),)
+        )
+    }
+    repeats = 1 + both[gone][0]
+    work.set("memory", into, duplicates=both[into][0] + repeats)
+    return {
+        "gone": gone,
+        "into": into,
+        "repeats": repeats,
+        "revisions": both[into][1],
+        "tags": [list(row) for row in _take_over(work, gone, into, "tag", ("folded", "tag"))],
+        "days": [day for (day,) in _take_over(work, gone, into, "use_day", ("day",))],
+        "uses": _take_over_uses(work, gone, into),
+    }
+
+
+def _take_over(
+    work: Work, gone: int, into: int, table: Any, columns: tuple[str, ...]
+) -> Sequence[tuple[Any, ...]]:
+    """Rows of one memory that another gets too, unless it has them."""
+    theirs = {row[0] for row in work.rows.rows(table, columns[:1], (Equals("memory_id", into),))}
+    new = [
+        row for row in work.rows.rows(table, columns, (Equals("memory_id", gone),)) if row[0] not in theirs
+    ]
+    work.rows.put(table, [{"memory_id": into, **dict(zip(columns, row, strict=True))} for row in new])
+    return new
+
+
+def _take_over_uses(work: Work, gone: int, into: int) -> list[int] | None:
+    """Accesses of one counted with another's: how many, and the other's last one before and after."""
+    rows = {
+        memory: (count, last_at)
+        for memory, count, last_at in work.rows.rows(
+            "use", ("memory_id", "count", "last_at"), (OneOf("memory_id", (gone, into)),)
+        )
+    }
+    if gone not in rows:
+        return None
+    count, last_at = rows[gone]
+    had, before = rows.get(into, (0, 0))
+    after = max(before, last_at)
+    work.rows.put("use", [{"memory_id": into, "count": had + count, "last_at": after}])
+    return [count, before, after]
+
+
+def _unmerge(work: Work, scope: int, merged: Journal, at: int, left: Left) -> None:
+    gone, into = merged["gone"], merged["into"]
+    if _stands_for_both(work, merged):
+        left[gone] += 1
+        return
+    # Who was restored meanwhile has come back with what is its own, so the survivor gives it up as well.
+    _reinstate(work, scope, gone, into, at, left)
+    survivor = work.row("memory", into, "duplicates", "updated_at")
+    duplicates, updated_at = (0, 0) if survivor is None else survivor
+    work.set("memory", into, duplicates=max(0, duplicates - merged["repeats"]))
+    edited = updated_at > at
+    if edited and merged["tags"]:
+        left[into] += 1
+    for folded, tag in () if edited else merged["tags"]:
+        work.rows.remove("tag", (Equals("memory_id", into), Equals("folded", folded), Equals("tag", tag)))
+    used = work.rows.rows("use", ("count", "last_at"), (Equals("memory_id", into),))
+    for day in merged["days"]:
+        # Unless it was used since, on the very day of the dream.
+        if not (used and used[0][1] > at and used[0][1] // DAY == day):
+            work.rows.remove("use_day", (Equals("memory_id", into), Equals("day", day)))
+    if merged["uses"] is not None and used:
+        count, before, after = merged["uses"]
+        left_over, last_at = used[0][0] - count, used[0][1]
+        work.rows.remove("use", (Equals("memory_id", into),))
+        if left_over > 0:
+            last = before if last_at == after else last_at
+            work.rows.put("use", [{"memory_id": into, "count": left_over, "last_at": last}])
+
+
+def _stands_for_both(work: Work, merged: Journal) -> bool:
+    """Whether the one is gone for good, or the other was changed, corrected or forgotten since: then what the
+    first says is no longer what anyone means."""
+    gone = work.row("memory", merged["gone"], "superseded_by")
+    if gone is None:
+        return True
+    into = work.row("memory", merged["into"], "revisions", "superseded_at", "deleted_at")
+    still_merged = gone[0] == merged["into"]
+    return still_merged and into != (merged["revisions"], None, None)
+
+
+# Observations
+
+
+def _merge_observation(work: Work, gone: int, by: int, left: Left) -> bool:
+    """Retire an observation in favour of an earlier one of the same entity."""
+    named = (OneOf("id", (gone, by)), *IN_FORCE)
+    rows: dict[int, int] = dict(work.rows.rows("observation", ("id", "memory_id"), named))
+    right = by in rows and rows.get(gone) == rows[by]
+    return _retire_observation(work, gone, "superseded_by", by, left, right=right)
+
+
+def _correct_observation(work: Work, gone: int, by: int, left: Left) -> bool:
+    """Retire an observation in favour of a memory that corrects it."""
+    right = work.row("memory", by, "deleted_at", "superseded_at") == (None, None)
+    return _retire_observation(work, gone, "corrected_by", by, left, right=right)
+
+
+def _retire_observation(work: Work, gone: int, column: str, by: int, left: Left, *, right: bool) -> bool:
+    row = work.row("observation", gone, "memory_id", "deleted_at", "superseded_at")
+    there = (
+        row is not None and row[1:] == (None, None) and work.row("memory", row[0], "deleted_at") == (None,)
+    )
+    if row is None or not (there and right):
+        left.update([] if row is None else [row[0]])
+        return False
+    work.set("observation", gone, **{column: by, "superseded_at": work.at})
+    _observed(work, gone, row[0], live=False)
+    return True
+
+
+def _put_back(work: Work, gone: int, by: int, column: str, at: int, left: Left) -> None:
+    row = work.row("observation", gone, "memory_id", "content", column, "superseded_at", "deleted_at")
+    if row is None:
+        return
+    memory, content, *standing = row
+    # Nor where somebody has said the very same again.
+    same = (Equals("memory_id", memory), Equals("content", content), *IN_FORCE)
+    if (
+        standing == [by, at, None]
+        and _still_meant(work, by, column)
+        and not work.rows.rows("observation", ("id",), same, limit=1)
+    ):
+        work.set("observation", gone, **{column: None, "superseded_at": None})
+        _observed(work, gone, memory, live=True)
+    else:
+        left[memory] += 1
+
+
+def _still_meant(work: Work, by: int, column: str) -> bool:
+    """What an observation was retired for must not have been corrected or removed in its turn."""
+    if column == "superseded_by":
+        return work.row("observation", by, "deleted_at", "superseded_at") == (None, None)
+    return work.row("memory", by, "superseded_at") in (None, (None,))
+
+
+def _observed(work: Work, observation: int, memory: int, *, live: bool) -> None:
+    row = work.row("memory", memory, "scope_id", "deleted_at")
+    assert row is not None  # noqa: S101  # an observation has its entity
+    if row[1] is None or not live:
+        work.set_live("observation_id", observation, live=live)
+    work.touch(memory, row[0])
+
+
+# Links
+
+
+def _link(work: Work, first: int, second: int, before: int, after: int) -> bool:
+    if _weight(work, first, second) != before:
+        return False
+    there = work.rows.rows("memory", ("id",), (OneOf("id", (first, second)), is_null("deleted_at")))
+    if len(there) != 2:
+        return False
+    work.rows.put("link", [{"first_id": first, "second_id": second, "weight": after}])
+    return True
+
+
+def _unlink(work: Work, first: int, second: int, before: int, after: int, left: Left) -> None:
+    if _weight(work, first, second) != after:
+        left[first] += 1
+    elif before:
+        work.rows.put("link", [{"first_id": first, "second_id": second, "weight": before}])
+    else:
+        work.rows.remove("link", (Equals("first_id", first), Equals("second_id", second)))
+
+
+def _weight(work: Work, first: int, second: int) -> int:
+    rows = work.rows.rows("link", ("weight",), (Equals("first_id", first), Equals("second_id", second)))
+    return int(rows[0][0]) if rows else 0
+
+
+def _size(journal: Journal) -> int:
+    """How many changes it holds."""
+    lists: Iterable[Any] = (rows for name, rows in journal.items() if name not in {"lived", "temper"})
+    return sum(len(each["ids"]) for each in journal["lived"]) + sum(map(len, lists))

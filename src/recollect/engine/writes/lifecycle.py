@@ -1,0 +1,167 @@
+"""Forgetting, restoring, purging, and the fields of a memory's life."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from recollect.changes import Outcome
+from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null, is_set
+from recollect.engine.writes import corrections, texts
+from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.retrieve.entities import exact_entity
+from recollect.retrieve.records import stamp, stamp_or_none, touching
+
+if TYPE_CHECKING:
+    from recollect.changes import Amend, FlagAlike, Forget, Purge, Restore
+    from recollect.engine.writes.work import Work
+    from recollect.tables import Table
+
+
+def forget(work: Work, change: Forget) -> Outcome:
+    scope = work.scope_id(change.scope)
+    by_name = (exact_entity(work.rows, scope, name) for name in change.names)
+    wanted = dict.fromkeys((*change.ids, *(id_ for id_ in by_name if id_ is not None)))
+    gone = tuple(id_ for id_ in wanted if forget_one(work, scope, id_))
+    return Outcome(ids=gone, count=len(gone))
+
+
+def forget_one(work: Work, scope: int, memory: int) -> bool:
+    there = (Equals("id", memory), Equals("scope_id", scope), is_null("deleted_at"))
+    if not work.rows.patch("memory", there, {"deleted_at": work.at}):
+        return False
+    work.rows.patch("relation", (touching([memory]), is_null("deleted_at")), {"deleted_at": work.at})
+    work.set_live("memory_id", memory, live=False)
+    work.touch(memory, scope)
+    return True
+
+
+def restore(work: Work, change: Restore) -> Outcome:
+    """Bring the memory back, and the relations that went with it, as far as their other end lives."""
+    scope = work.scope_id(change.scope)
+    if corrections.reinstate(work, scope, change.id):
+        revive(work, change.id, scope)
+        return Outcome(ids=(change.id,), names=(work.name(change.id),), count=1)
+    row = work.row("memory", change.id, "scope_id", "name", "deleted_at")
+    if row is None or row[0] != scope or row[2] is None:
+        raise NotFound(f"There is no forgotten or superseded memory {change.id}; nothing was restored.")
+    _, name, gone_at = row
+    living = exact_entity(work.rows, scope, name) if name else None
+    if living is not None:
+        raise Conflict(
+            f"An entity named {name!r} (memory {living}) was created since; delete it before you restore "
+            f"memory {change.id}."
+        )
+    note_absence(work, change.id, gone_at, "forgotten")
+    work.set("memory", change.id, deleted_at=None, updated_at=work.at)
+    _restore_relations(work, change.id, gone_at)
+    revive(work, change.id, scope)
+    return Outcome(ids=(change.id,), names=(name,), count=1)
+
+
+def note_absence(work: Work, memory: int, since: int, why: str) -> None:
+    """The memory was gone for a while, until now."""
+    row = {"memory_id": memory, "since": since, "why": why, "until": work.at}
+    work.rows.put("absence", [row], keep=True)
+
+
+def revive(work: Work, memory: int, scope: int) -> None:
+    """Wake all of a memory but former texts, and observations removed or replaced on their own."""
+    if work.in_force(memory):
+        holding = work.rows.rows("observation", ("id",), (Equals("memory_id", memory), *IN_FORCE))
+        present = AnyOf(
+            ((is_null("observation_id"),), (OneOf("observation_id", [id_ for (id_,) in holding]),))
+        )
+        where = (Equals("memory_id", memory), is_null("revision_id"), present)
+        work.rows.patch("passage", where, {"live": 1})
+    work.touch(memory, scope, text=True, named=True)
+
+
+def _restore_relations(work: Work, memory: int, gone_at: int) -> None:
+    gone = work.rows.rows(
+        "relation",
+        ("id", "source_id", "target_id", "type", "until"),
+        (touching([memory]), Equals("deleted_at", gone_at)),
+        newest_first=True,
+    )
+    for relation, source, target, type_, until in gone:
+        # Asked one by one, the newest first: several that went at one moment may be the same relation.
+        same = (Equals("source_id", source), Equals("target_id", target), Equals("type", type_))
+        holds = (is_null("until"), is_null("deleted_at"))
+        if until is None and work.rows.rows("relation", ("id",), (*same, *holds), limit=1):
+            continue
+        # While the other end is gone, the relation waits for its return: it takes its time of death.
+        other = work.row("memory", target if source == memory else source, "deleted_at")
+        if other is not None:
+            work.set("relation", relation, deleted_at=other[0])
+
+
+def purge(work: Work, change: Purge) -> Outcome:
+    before = stamp(change.before)
+    gone = (Compares("deleted_at", "<", before),)
+    memories = work.rows.remove("memory", gone)
+    observations = work.rows.remove("observation", gone)
+    work.rows.remove("relation", gone)
+    # Reports of dreams, and questions of that time, may quote it.
+    _clean_reports(work)
+    work.rows.patch("recall", (Compares("at", "<", before), is_set("query")), {"query": None})
+    if memories or observations:
+        # Questions of that time may quote what was destroyed, and what they found may be it.
+        work.rows.remove("shadow", (Compares("at", "<", before),))
+    # What pointed to the destroyed keeps the fact, and loses the pointer.
+    _drop_pointers(work, "memory", "superseded_by")
+    _drop_pointers(work, "memory", "drawn_from")
+    _drop_pointers(work, "observation", "corrected_by")
+    return Outcome(count=memories)
+
+
+def _clean_reports(work: Work) -> None:
+    for id_, report in work.rows.rows("dream", ("id", "report")):
+        told = json.loads(report)
+        cleaned = {**told, "upkeep": None}
+        if isinstance(told.get("gate"), dict):
+            cleaned["gate"] = {**told["gate"], "losses": []}
+        if cleaned != told:
+            work.set("dream", id_, report=json.dumps(cleaned, separators=(",", ":"), ensure_ascii=False))
+
+
+def _drop_pointers(work: Work, table: Table, column: str) -> None:
+    targets = {target for (target,) in work.rows.rows(table, (column,), (is_set(column),))}
+    there = (
+        {id_ for (id_,) in work.rows.rows("memory", ("id",), (OneOf("id", targets),))} if targets else set()
+    )
+    if targets - there:
+        work.rows.patch(table, (OneOf(column, targets - there),), {column: None})
+
+
+def amend(work: Work, change: Amend) -> Outcome:
+    scope = work.scope_id(change.scope)
+    given: dict[str, Any] = {
+        "status": None if change.status is None else str(change.status),
+        "importance": change.importance,
+        "pinned": None if change.pinned is None else int(change.pinned),
+        "category": change.category,
+        "happened_at": stamp_or_none(change.happened_at),
+        "importance_tag": change.importance_tag,
+    }
+    values = {name: value for name, value in given.items() if value is not None}
+    if change.importance_tag == "":
+        values["importance_tag"] = None
+    there = (Equals("id", change.id), Equals("scope_id", scope), is_null("deleted_at"))
+    if not work.rows.patch("memory", there, {"updated_at": work.at, **values}):
+        raise NotFound(f"There is no memory {change.id}; nothing was changed.")
+    if change.tags is not None:
+        if work.row("memory", change.id, "kind") == ("entity",):
+            raise InvalidInput("An entity has no tags; tag the notes that speak of it.")
+        work.rows.remove("tag", (Equals("memory_id", change.id),))
+        texts.tag(work, change.id, change.tags)
+    if change.text is not None:
+        texts.revise(work, scope, change.id, change.text)
+    return Outcome(ids=(change.id,), count=1)
+
+
+def flag_alike(work: Work, change: FlagAlike) -> Outcome:
+    if not work.exists("memory", change.similar_to):
+        return Outcome()
+    flagged = work.set("memory", change.memory, similar_to=change.similar_to, similarity=change.similarity)
+    return Outcome(count=flagged)

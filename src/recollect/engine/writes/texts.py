@@ -1,0 +1,175 @@
+"""Notes and messages: storing, repeating, updating."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.changes import Outcome
+from recollect.conditions import IN_FORCE, Equals, is_null
+from recollect.errors import InvalidInput, NotFound
+from recollect.records import Kind
+from recollect.retrieve.neighbours import last_positions
+from recollect.retrieve.records import stamp, stamp_or_none
+from recollect.text.near_duplicates import text_key
+from recollect.text.passages import spans
+from recollect.text.tokens import fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recollect.changes import NewText, PutText
+    from recollect.engine.writes.work import Work
+
+
+def put(work: Work, change: PutText) -> Outcome:
+    scope, new = work.scope_id(change.scope), change.text
+    if new.kind is Kind.ENTITY:
+        raise InvalidInput("An entity is not a text; create it with its name and type.")
+    about = [work.entity(scope, name) for name in new.about]
+    again = _same_source(work, scope, new)
+    if again is not None:
+        return Outcome(ids=(again,))
+    twin = _twin(work, scope, new)
+    if twin is None:
+        memory = _insert(work, scope, new)
+        work.add_passages(memory, spans(new.text))
+        work.touch(memory, scope, text=True)
+    else:
+        memory = twin
+        _repeat(work, twin, new)
+    tag(work, memory, new.tags)
+    _mention(work, memory, about)
+    return Outcome(ids=(memory,), created=twin is None)
+
+
+def revise(work: Work, scope: int, memory: int, text: str) -> None:
+    """Give a text another wording, and keep the former one with its passages."""
+    row = work.row("memory", memory, "kind", "text", "created_at", "revisions")
+    assert row is not None  # noqa: S101  # the caller has just changed it
+    kind, former, created_at, revisions = row
+    if kind == Kind.ENTITY:
+        raise InvalidInput("An entity has no text to update; add observations, or supersede one.")
+    if former == text:
+        return
+    earlier = work.rows.rows(
+        "revision", ("until",), (Equals("memory_id", memory),), order=("until",), newest_first=True, limit=1
+    )
+    since = earlier[0][0] if earlier else created_at
+    revision = work.add("revision", memory_id=memory, text=former, since=since, until=work.at)
+    present = (Equals("memory_id", memory), is_null("revision_id"))
+    work.rows.patch("passage", present, {"live": 0})
+    work.rows.patch("passage", present, {"revision_id": revision})
+    work.set(
+        "memory",
+        memory,
+        text=text,
+        text_key=text_key(text),
+        revisions=revisions + 1,
+        similar_to=None,
+        similarity=None,
+    )
+    work.add_passages(memory, spans(text), live=work.in_force(memory))
+    work.touch(memory, scope, text=True)
+
+
+def tag(work: Work, memory: int, tags: Iterable[str]) -> None:
+    """Add tags; one that differs from another in case or accents alone is the same."""
+    rows = [{"memory_id": memory, "folded": fold(word), "tag": word} for word in tags]
+    work.rows.put("tag", rows, keep=True)
+
+
+def _mention(work: Work, memory: int, entities: Iterable[int]) -> None:
+    """The caller said that the text is about these."""
+    work.rows.put(
+        "mention",
+        [{"memory_id": memory, "entity_id": entity, "told": 1} for entity in dict.fromkeys(entities)],
+    )
+
+
+def _same_source(work: Work, scope: int, new: NewText) -> int | None:
+    """The message of the same session and source: one that is brought again, live or not."""
+    if new.kind is not Kind.MESSAGE or new.session is None or new.source is None:
+        return None
+    rows = work.rows.rows(
+        "memory",
+        ("id",),
+        (
+            Equals("scope_id", scope),
+            Equals("session", new.session),
+            Equals("source", new.source),
+            Equals("kind", "message"),
+        ),
+        limit=1,
+    )
+    return int(rows[0][0]) if rows else None
+
+
+def _twin(work: Work, scope: int, new: NewText) -> int | None:
+    """The note that says the same; two turns of a talk may well say the same, so a message has none.
+
+    Case, accents, spaces and outer marks make no other note, but who said it does, and when it happened.
+    """
+    if new.kind is not Kind.NOTE:
+        return None
+    happened = () if new.happened_at is None else (Equals("happened_at", stamp(new.happened_at)),)
+    rows = work.rows.rows(
+        "memory",
+        ("id", "text"),
+        (
+            Equals("scope_id", scope),
+            Equals("text_key", text_key(new.text)),
+            Equals("kind", "note"),
+            Equals("speaker", new.speaker),
+            *happened,
+            *IN_FORCE,
+        ),
+    )
+    return min(rows, key=lambda row: (row[1] != new.text, row[0]))[0] if rows else None
+
+
+def _repeat(work: Work, twin: int, new: NewText) -> None:
+    row = work.row("memory", twin, "updated_at", "duplicates", "importance", "category", "source")
+    assert row is not None  # noqa: S101  # the twin was just found
+    updated_at, duplicates, importance, category, source = row
+    work.set(
+        "memory",
+        twin,
+        updated_at=max(updated_at, work.at),
+        duplicates=duplicates + 1,
+        importance=max(importance, new.importance),
+        category=new.category if category is None else category,
+        source=new.source if source is None else source,
+    )
+
+
+def _insert(work: Work, scope: int, new: NewText) -> int:
+    created = work.at if new.created_at is None else stamp(new.created_at)
+    if new.drawn_from is not None:
+        origin = work.row("memory", new.drawn_from, "scope_id", "kind")
+        if origin != (scope, "message"):
+            raise NotFound(f"There is no message {new.drawn_from} that the note could be drawn from.")
+    return work.add(
+        "memory",
+        kind=new.kind.value,
+        scope_id=scope,
+        created_at=created,
+        updated_at=created,
+        happened_at=stamp_or_none(new.happened_at),
+        text=new.text,
+        text_key=text_key(new.text),
+        category=new.category,
+        source=new.source,
+        session=new.session,
+        position=_next_position(work, scope, new),
+        role=new.role,
+        speaker=new.speaker,
+        importance=new.importance,
+        undated=int(new.undated),
+        drawn_from=new.drawn_from,
+    )
+
+
+def _next_position(work: Work, scope: int, new: NewText) -> int | None:
+    if new.kind is not Kind.MESSAGE or new.session is None:
+        return None
+    return 1 + last_positions(work.rows, scope, [new.session]).get(new.session, 0)

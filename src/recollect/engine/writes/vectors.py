@@ -1,0 +1,83 @@
+"""Vectors of passages, and the model whose vectors are searched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.changes import Outcome
+from recollect.conditions import Equals, Not, OneOf
+from recollect.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from recollect.changes import PutVectors, UseModel
+    from recollect.engine.writes.work import Work
+    from recollect.records import Model
+
+
+def put(work: Work, change: PutVectors) -> Outcome:
+    """Store vectors of passages that still exist; the first model ever seen comes into use."""
+    model, in_use = _model(work, change.model)
+    expected = 4 * change.model.dims
+    for passage, blob in change.vectors:
+        if len(blob) != expected:
+            raise InvalidInput(
+                f"The vector of passage {passage} has {len(blob)} bytes, and {change.model.name} makes "
+                f"{expected}."
+            )
+    vectors = dict(reversed(change.vectors))
+    there = {id_ for (id_,) in work.rows.rows("passage", ("id",), (OneOf("id", list(vectors)),))}
+    known = work.rows.rows(
+        "vector", ("passage_id",), (Equals("model_id", model), OneOf("passage_id", list(vectors)))
+    )
+    there.difference_update(id_ for (id_,) in known)
+    new = [
+        {"model_id": model, "passage_id": passage, "embedding": vectors[passage]}
+        for passage, _ in change.vectors
+        if passage in there
+    ]
+    work.rows.put("vector", new)
+    if in_use:
+        work.rows.remove("due", (OneOf("passage_id", list(vectors)),))
+    return Outcome(count=len(new))
+
+
+def use(work: Work, change: UseModel) -> Outcome:
+    """Search by this model's vectors from now on, and drop those of the others."""
+    model, _ = _model(work, change.model)
+    work.rows.patch("model", (Equals("in_use", 1),), {"in_use": 0})
+    work.set("model", model, in_use=1)
+    dropped = work.rows.remove("vector", (Not(Equals("model_id", model)),))
+    work.rows.remove("model", (Not(Equals("id", model)),))
+    _queue_missing(work, model)
+    return Outcome(count=dropped)
+
+
+def _queue_missing(work: Work, model: int) -> None:
+    """Find anew which passages lack a vector of the model in use."""
+    work.rows.remove("due", ())
+    there = {id_ for (id_,) in work.rows.rows("vector", ("passage_id",), (Equals("model_id", model),))}
+    work.rows.put(
+        "due",
+        [{"passage_id": id_} for (id_,) in work.rows.rows("passage", ("id",)) if id_ not in there],
+    )
+
+
+def _model(work: Work, model: Model) -> tuple[int, bool]:
+    """The model's id, and whether it is in use."""
+    rows = work.rows.rows("model", ("id", "dims", "in_use"), (Equals("name", model.name),))
+    if rows:
+        id_, dims, in_use = rows[0]
+        if dims != model.dims:
+            raise InvalidInput(f"{model.name} makes vectors of {dims} numbers here, not {model.dims}.")
+        return int(id_), bool(in_use)
+    first = not work.rows.rows("model", ("id",), limit=1)
+    id_ = work.add("model", name=model.name, dims=model.dims, centre=model.centre, in_use=int(first))
+    if model.rotation is not None:
+        expected = 2 * max(1, model.dims // 3) * model.dims
+        if len(model.rotation) != expected:
+            raise InvalidInput(
+                f"The rotation of {model.name} has {len(model.rotation)} bytes, and one of its width has "
+                f"{expected}."
+            )
+        work.rows.put("rotation", [{"model_id": id_, "packed": model.rotation}])
+    return id_, first

@@ -1,0 +1,144 @@
+"""What the changes of one transaction share: the time, the scopes, and what is left to do at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.conditions import Equals, OneOf
+from recollect.engine.writes import mentions
+from recollect.errors import NotFound
+from recollect.retrieve.documents import documents
+from recollect.retrieve.entities import find_entity, names_alike
+from recollect.retrieve.records import scope_id, stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from recollect.conditions import Value
+    from recollect.ports import Transaction
+    from recollect.records import Scope
+    from recollect.tables import Row, Table
+
+
+class Work:
+    """One transaction under way."""
+
+    def __init__(self, rows: Transaction, at: datetime) -> None:
+        self.rows = rows
+        self.at = stamp(at)
+        self._scopes: dict[Scope, int] = {}
+        self._touched: dict[int, int] = {}
+        self._texts: set[int] = set()
+        self._new_entities: set[int] = set()
+        self._passages: list[int] = []
+
+    # What the rules share
+
+    def scope_id(self, scope: Scope) -> int:
+        """The scope's id; a new scope gets one."""
+        known = self._scopes.get(scope) or scope_id(self.rows, scope)
+        if not known:
+            (known,) = self.rows.put("scope", [{"owner": scope.owner, "agent": scope.agent}])
+        self._scopes[scope] = known
+        return known
+
+    def entity(self, scope: int, name: str) -> int:
+        """The entity that a caller means by this name, or an error that says what there is."""
+        found = find_entity(self.rows, scope, name)
+        if found is None:
+            alike = names_alike(self.rows, scope, name)
+            hint = f"; it could be {' or '.join(map(repr, alike))}: use the exact name" if alike else ""
+            raise NotFound(f"There is no entity named {name!r}{hint or '; create it first'}.")
+        return found
+
+    def row(self, table: Table, id_: int, *columns: str) -> Row | None:
+        """Columns of the row with this id; None where there is none."""
+        rows = self.rows.rows(table, columns, (Equals("id", id_),))
+        return rows[0] if rows else None
+
+    def exists(self, table: Table, id_: int) -> bool:
+        return self.row(table, id_, "id") is not None
+
+    def in_force(self, memory: int) -> bool:
+        """Whether no other memory superseded it."""
+        row = self.row("memory", memory, "superseded_at")
+        return row is not None and row[0] is None
+
+    def name(self, memory: int) -> str:
+        row = self.row("memory", memory, "name")
+        return "" if row is None else str(row[0])
+
+    def add(self, table: Table, **values: Value) -> int:
+        """Put one row into a table that numbers its rows, and return its id."""
+        return self.rows.put(table, [values])[0]
+
+    def set(self, table: Table, id_: int, **values: Value) -> int:
+        """Set columns of the row with this id; 1, or 0 where there is none."""
+        return self.rows.patch(table, (Equals("id", id_),), values)
+
+    # Passages
+
+    def add_passages(
+        self,
+        memory: int,
+        spans: Iterable[tuple[int, int]],
+        *,
+        observation: int | None = None,
+        revision: int | None = None,
+        live: bool = True,
+    ) -> None:
+        """Pieces that wait for a vector from now on."""
+        self._passages += self.rows.put(
+            "passage",
+            [
+                {
+                    "memory_id": memory,
+                    "observation_id": observation,
+                    "start": start,
+                    "stop": stop,
+                    "live": int(live),
+                    "revision_id": revision,
+                }
+                for start, stop in spans
+            ],
+        )
+
+    def set_live(self, column: str, id_: int, *, live: bool) -> None:
+        """Wake or silence all passages of a memory or an observation."""
+        self.rows.patch("passage", (Equals(column, id_),), {"live": int(live)})
+
+    # The end
+
+    def touch(self, memory: int, scope: int, *, text: bool = False, named: bool = False) -> None:
+        """The memory's words may have changed; it is a text that may name others, or a name for others."""
+        self._touched[memory] = scope
+        if text:
+            self._texts.add(memory)
+        if named:
+            self._new_entities.add(memory)
+
+    def undone(self) -> None:
+        """A change was rolled back: forget what was only known inside it."""
+        self._scopes.clear()
+
+    def finish(self) -> None:
+        """Bring the indexes of words and the mentions into step with what was touched; queue new passages."""
+        self._queue_passages()
+        by_scope: dict[int, list[int]] = {}
+        for memory, scope in self._touched.items():
+            by_scope.setdefault(scope, []).append(memory)
+        known = {id_ for (id_,) in self.rows.rows("scope", ("id",))} if by_scope else set()
+        for scope, memories in by_scope.items():
+            if scope in known:
+                live = documents(self.rows, memories)
+                self.rows.index(scope, live, sorted(set(memories) - {each.id for each in live}))
+                mentions.link_entities(
+                    self.rows, scope, [id_ for id_ in memories if id_ in self._new_entities]
+                )
+                mentions.link_texts(self.rows, scope, [id_ for id_ in memories if id_ in self._texts])
+
+    def _queue_passages(self) -> None:
+        if self._passages:
+            there = self.rows.rows("passage", ("id",), (OneOf("id", self._passages),))
+            self.rows.put("due", [{"passage_id": id_} for (id_,) in there], keep=True)

@@ -1,0 +1,487 @@
+"""A store in this process's memory: for tests and throw-away use, and the plainest form of the port."""
+
+from __future__ import annotations
+
+import math
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, assert_never
+
+import numpy as np
+
+from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, HasRow, KeyIn, Not, OneOf
+from recollect.errors import InvalidInput, StoreUnavailable
+from recollect.records import Found
+from recollect.stores.vectors.block import VectorRow
+from recollect.stores.vectors.prefix import Prefixes, nearest_by_prefix
+from recollect.stores.vectors.scan import Allowed, nearest
+from recollect.stores.vectors.source import Source
+from recollect.stores.vectors.state import Part, blocks_of
+from recollect.tables import TABLES
+from recollect.text.stems import porter_stem
+from recollect.text.tokens import letter_pairs, words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from recollect.conditions import Column, Condition, Value, Where
+    from recollect.ports import Analyser, Document, Phrase, Result, TermQuery, Transaction, Vector
+    from recollect.tables import Row, Table, TableForm, Values
+
+    Record = dict[str, Any]
+    Key = tuple[Any, ...]
+
+_K1, _B, _LEAST_IDF = 1.2, 0.75, 1e-6
+# What a row holds that was put without a value for it.
+_DEFAULTS: Mapping[Table, Mapping[str, Value]] = {
+    "scope": {"temper": 1.0},
+    "memory": {
+        "name": "",
+        "folded_name": "",
+        "type": "",
+        "text": "",
+        "status": "active",
+        "consolidation": "staged",
+        "strength": 1.0,
+        "depth": 2,
+        "spread": 1,
+        "stability": 1.0,
+        "importance": 0.5,
+        "pinned": 0,
+        "revisions": 0,
+        "duplicates": 0,
+        "undated": 0,
+    },
+    "observation": {"kind": "generic"},
+    "relation": {"context": ""},
+}
+
+
+# Columns by which few rows are found among many.
+_INDEXED = frozenset(
+    {
+        "entity_id", "first_word", "folded_name", "memory_id", "observation_id", "passage_id", "recall_id",
+        "session", "shadow_id", "source_id", "target_id", "text_key",
+    }
+)  # fmt: skip
+
+
+class MemoryTable:
+    """Rows by their key, and which rows have which value of a column."""
+
+    def __init__(self, form: TableForm, rows: dict[Key, Record] | None = None) -> None:
+        self.form = form
+        self.rows = {} if rows is None else rows
+        self._indexes: dict[str, dict[Any, dict[Key, None]]] = {}
+
+    def copy(self) -> MemoryTable:
+        return MemoryTable(self.form, dict(self.rows))
+
+    def put(self, row: Record) -> None:
+        key = tuple(row[column] for column in self.form.key)
+        self.remove(key)
+        self.rows[key] = row
+        for column, index in self._indexes.items():
+            index.setdefault(row.get(column), {})[key] = None
+
+    def remove(self, key: Key) -> None:
+        row = self.rows.pop(key, None)
+        if row is not None:
+            for column, index in self._indexes.items():
+                del index[row.get(column)][key]
+
+    def candidates(self, where: Where) -> Iterable[Key]:
+        """The keys of rows that may meet the conditions."""
+        for condition in where:
+            if isinstance(condition, Equals):
+                wanted: Collection[Any] = (condition.value,)
+            elif isinstance(condition, OneOf):
+                wanted = condition.values
+            else:
+                continue
+            if (condition.column,) == self.form.key:
+                return [(value,) for value in wanted if (value,) in self.rows]
+            if condition.column in _INDEXED:
+                index = self._index(str(condition.column))
+                return [key for value in wanted for key in index.get(value, ())]
+        return list(self.rows)
+
+    def _index(self, column: str) -> dict[Any, dict[Key, None]]:
+        if column not in self._indexes:
+            index: dict[Any, dict[Key, None]] = {}
+            for key, row in self.rows.items():
+                index.setdefault(row.get(column), {})[key] = None
+            self._indexes[column] = index
+        return self._indexes[column]
+
+
+class MemoryTables:
+    """All rows of one moment. Tables are copied before they are changed, so a moment never changes."""
+
+    def __init__(self) -> None:
+        self.tables = {table: MemoryTable(form) for table, form in TABLES.items()}
+        self.numbers: dict[Table, int] = {}
+        self.documents: dict[tuple[int, Analyser], dict[int, list[str]]] = {}
+        """By scope and analyser: the terms of each document."""
+
+    def copy(self) -> MemoryTables:
+        other = MemoryTables()
+        other.tables = dict(self.tables)
+        other.numbers = dict(self.numbers)
+        other.documents = dict(self.documents)
+        return other
+
+    def all_rows(self, table: Table) -> dict[Key, Record]:
+        return self.tables[table].rows
+
+
+class MemorySnapshot:
+    """Answers by looking at every row."""
+
+    def __init__(self, tables: MemoryTables) -> None:
+        self.tables = tables
+
+    def rows(
+        self,
+        table: Table,
+        columns: Sequence[str],
+        where: Where = (),
+        *,
+        order: Sequence[str] = (),
+        newest_first: bool = False,
+        limit: int | None = None,
+        each: OneOf | None = None,
+    ) -> list[Row]:
+        if each is not None:
+            return [
+                row
+                for value in each.values
+                for row in self.rows(
+                    table,
+                    columns,
+                    (*where, Equals(each.column, value)),
+                    order=order,
+                    newest_first=newest_first,
+                    limit=limit,
+                )
+            ]
+        found = sorted(
+            self._matching(table, where),
+            key=lambda row: [_sortable(row.get(column)) for column in order or TABLES[table].key],
+            reverse=newest_first,
+        )
+        return [tuple(_value(row, column) for column in columns) for row in found[:limit]]
+
+    def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:
+        counts: dict[Value, int] = {} if by is not None else {None: 0}
+        for row in self._matching(table, where):
+            value = None if by is None else row.get(by)
+            counts[value] = counts.get(value, 0) + 1
+        return counts
+
+    def _matching(self, table: Table, where: Where) -> list[Record]:
+        stored = self.tables.tables[table]
+        return [stored.rows[key] for key in stored.candidates(where) if self.meets(stored.rows[key], where)]
+
+    def meets(self, row: Record, where: Where) -> bool:
+        return all(self._holds(row, condition) for condition in where)
+
+    def _holds(self, row: Record, condition: Condition) -> bool:  # noqa: PLR0911  # one line per shape
+        match condition:
+            case Equals(column, value):
+                return bool(_value(row, column) == value)
+            case OneOf(column, values):
+                return _value(row, column) in values
+            case Compares(column, operator, value):
+                return _compares(_value(row, column), operator, value)
+            case KeyIn(columns, keys):
+                return tuple(row.get(column) for column in columns) in keys
+            case HasRow(table, column, where):
+                return bool(self._matching(table, (Equals(column, row["id"]), *where)))
+            case Not(inner):
+                return not self._holds(row, inner)
+            case AnyOf(groups):
+                return any(self.meets(row, group) for group in groups)
+            case _:
+                assert_never(condition)
+
+    # Words
+
+    def index_size(self, scope: int, analyser: Analyser) -> tuple[int, int]:
+        documents = self._documents(scope, analyser)
+        return len(documents), sum(map(len, documents.values()))
+
+    def document_counts(self, phrases: Sequence[Phrase], scope: int, analyser: Analyser) -> Sequence[int]:
+        return [len(self.postings(phrase, scope, analyser)) for phrase in phrases]
+
+    def postings(self, phrase: Phrase, scope: int, analyser: Analyser) -> Sequence[int]:
+        documents = self._documents(scope, analyser)
+        return sorted(id_ for id_, terms in documents.items() if _times(terms, phrase, analyser))
+
+    def search(self, queries: Sequence[TermQuery], scope: int, k: int, where: Where) -> Sequence[Found]:
+        scores: dict[int, float] = {}
+        for query in queries:
+            for id_, score in self._bm25(query, scope).items():
+                scores[id_] = scores.get(id_, 0.0) + score
+        memories = self.tables.all_rows("memory")
+        found = [Found(id_, score) for id_, score in scores.items() if self.meets(memories[id_,], where)]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
+
+    def _bm25(self, query: TermQuery, scope: int) -> dict[int, float]:
+        documents = self._documents(scope, query.analyser)
+        count, length = self.index_size(scope, query.analyser)
+        usual = length / count if count else 1.0
+        phrases = (*query.required, *query.optional)
+        weights = [_idf(count, n) for n in self.document_counts(phrases, scope, query.analyser)]
+        scores: dict[int, float] = {}
+        for id_, terms in documents.items():
+            times = [_times(terms, phrase, query.analyser) for phrase in phrases]
+            if not any(times[: len(query.required)]):
+                continue
+            score = 0.0
+            # In SQLite's order of operations, so that not a bit differs.
+            for weight, often in zip(weights, times, strict=True):
+                score += weight * ((often * (_K1 + 1.0)) / (often + _K1 * (1 - _B + _B * len(terms) / usual)))
+            scores[id_] = score
+        return scores
+
+    def _documents(self, scope: int, analyser: Analyser) -> Mapping[int, list[str]]:
+        return self.tables.documents.get((scope, analyser), {})
+
+    def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
+        wanted = _cases(text)
+        seen: set[int] = {
+            row["memory_id"]
+            for row in self._matching("observation", observed)
+            if _contains(row["content"], wanted)
+        }
+        found = [
+            row["id"]
+            for row in self._matching("memory", (Equals("kind", "entity"), *where))
+            if row["id"] in seen or _contains(row["name"], wanted) or _contains(row["type"], wanted)
+        ]
+        return sorted(found)[:k]
+
+    # Vectors
+
+    def nearest(
+        self, vector: Vector, k: int, scopes: Sequence[int], where: Where, shortlist: int | None = None
+    ) -> Sequence[Found]:
+        model = next(iter(self._matching("model", (Equals("in_use", 1),))), None)
+        if model is None or k <= 0:
+            return []
+        if vector.shape != (model["dims"],):
+            raise InvalidInput(
+                f"The query's vector has {vector.shape[-1]} numbers and those of {model['name']} have "
+                f"{model['dims']}; embed the query with {model['name']}."
+            )
+        allowed = {
+            row["id"]: row for row in self._matching("memory", (OneOf("scope_id", scopes), *IN_FORCE, *where))
+        }
+        passages = {
+            id_: row["memory_id"] for (id_,), row in self.tables.all_rows("passage").items() if row["live"]
+        }
+        vectors = (
+            VectorRow(row["id"], memory, row["passage_id"], allowed[memory]["scope_id"], 0, row["embedding"])
+            for row in self._matching("vector", (Equals("model_id", model["id"]),))
+            if (memory := passages.get(row["passage_id"], 0)) in allowed
+        )
+        source = Source("memory", model["id"], model["dims"], model["centre"])
+        parts = [Part(block, block.used, shared=False) for block in blocks_of(vectors, source)]
+        query = np.ascontiguousarray(vector, np.float32)
+        everything = Allowed(np.array(scopes, np.int32))
+        if shortlist is None:
+            found = nearest([part.run for part in parts], query, k, everything, source.centre)
+        else:
+            rotation = self.tables.all_rows("rotation").get((model["id"],), {})
+            prefixes = Prefixes(source, rotation.get("packed"))
+            found = nearest_by_prefix(parts, prefixes, query, k, everything, shortlist)
+        return [Found(hit.memory_id, hit.cosine, hit.passage_id) for hit in found]
+
+
+class MemoryTransaction(MemorySnapshot):
+    """Changes a copy of the tables; nobody else sees it before the end."""
+
+    def __init__(self, tables: MemoryTables) -> None:
+        super().__init__(tables.copy())
+        self._owned: set[Table] = set()
+
+    def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
+        stored = self._own(table)
+        numbered = stored.form.key == ("id",)
+        ids: list[int] = []
+        for row in rows:
+            record: Record = {**_DEFAULTS.get(table, {}), **row}
+            if numbered:
+                number = record.get("id") or self.tables.numbers.get(table, 0) + 1
+                self.tables.numbers[table] = max(number, self.tables.numbers.get(table, 0))
+                record["id"] = number
+                ids.append(number)
+            key = tuple(record[column] for column in stored.form.key)
+            if not (keep and key in stored.rows):
+                stored.put(record)
+        return ids
+
+    def update(self, table: Table, rows: Sequence[Values]) -> None:
+        for row in rows:
+            self.patch(table, (Equals("id", row["id"]),), row)
+
+    def patch(self, table: Table, where: Where, values: Values) -> int:
+        rows = self._matching(table, where)
+        stored = self._own(table)
+        for row in rows:
+            stored.put({**row, **values})
+        return len(rows)
+
+    def remove(self, table: Table, where: Where) -> int:
+        rows = self._matching(table, where)
+        stored = self._own(table)
+        for row in rows:
+            stored.remove(tuple(row[column] for column in stored.form.key))
+        if rows and stored.form.key == ("id",):
+            self._follow(table, {row["id"] for row in rows})
+        return len(rows)
+
+    def _follow(self, table: Table, ids: set[int]) -> None:
+        """Remove what belonged to rows that are gone, and clear what pointed to them."""
+        for other, form in TABLES.items():
+            for column, owner in form.owners.items():
+                if owner == table:
+                    self.remove(other, (OneOf(column, ids),))
+            for column, target in form.pointers.items():
+                if target == table:
+                    self.patch(other, (OneOf(column, ids),), {column: None})
+
+    def index(self, scope: int, documents: Sequence[Document], gone: Sequence[int]) -> None:
+        terms: dict[Analyser, dict[int, list[str]]] = {"plain": {}, "stemmed": {}, "pairs": {}}
+        for each in documents:
+            texts = (each.name, each.type, each.body)
+            plain = [word for text in texts for word in words(text)]
+            terms["plain"][each.id] = plain
+            terms["stemmed"][each.id] = [porter_stem(word) for word in plain]
+            terms["pairs"][each.id] = [pair for text in texts for pair in letter_pairs(text)]
+        for analyser, new in terms.items():
+            kept = dict(self._documents(scope, analyser)) | new
+            for id_ in gone:
+                kept.pop(id_, None)
+            self.tables.documents[scope, analyser] = {
+                id_: listed for id_, listed in kept.items() if listed or analyser != "pairs"
+            }
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        before = self.tables
+        self.tables = before.copy()
+        self._owned.clear()
+        try:
+            yield
+        except BaseException:
+            self.tables = before
+            raise
+        finally:
+            self._owned.clear()
+
+    def _own(self, table: Table) -> MemoryTable:
+        """The table, as a copy that may be changed."""
+        if table not in self._owned:
+            self.tables.tables[table] = self.tables.tables[table].copy()
+            self._owned.add(table)
+        return self.tables.tables[table]
+
+
+class MemoryStore:
+    """One writer at a time; readers see the last commit. Nothing outlives the process."""
+
+    def __init__(self) -> None:
+        self._tables = MemoryTables()
+        self._writing = threading.Lock()
+        self._version = 0
+        self._closed = False
+        self.transact(_prepare)
+
+    @contextmanager
+    def read(self) -> Iterator[MemorySnapshot]:
+        self._refuse_closed()
+        yield MemorySnapshot(self._tables)
+
+    def transact(self, work: Callable[[Transaction], Result]) -> Result:
+        with self._writing:
+            self._refuse_closed()
+            rows = MemoryTransaction(self._tables)
+            result = work(rows)
+            self._tables = rows.tables
+            self._version += 1
+            return result
+
+    def version(self) -> int:
+        self._refuse_closed()
+        return self._version
+
+    def close(self) -> None:
+        self._closed = True
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise StoreUnavailable("The memory was closed; what it held is gone with it.")
+
+
+def _prepare(rows: Transaction) -> None:
+    # A fixed seed of trials, since chance is an argument and nobody gave one.
+    rows.put("setting", [{"name": "trial_seed", "value": "0" * 16}])
+
+
+def _value(row: Record, column: Column) -> Any:
+    if isinstance(column, tuple):
+        return next((row[each] for each in column if row.get(each) is not None), None)
+    if column == "text_length":
+        return len(row["text"])
+    return row.get(column)
+
+
+def _sortable(value: Any) -> tuple[bool, Any]:
+    return (value is not None, value)
+
+
+def _compares(value: Any, operator: str, other: Any) -> bool:
+    if value is None:
+        return False
+    match operator:
+        case "<":
+            return bool(value < other)
+        case "<=":
+            return bool(value <= other)
+        case ">":
+            return bool(value > other)
+        case _:
+            return bool(value >= other)
+
+
+def _idf(documents: int, containing: int) -> float:
+    ratio = (documents - containing + 0.5) / (containing + 0.5)
+    return max(math.log(ratio), _LEAST_IDF) if ratio > 0 else _LEAST_IDF
+
+
+def _times(terms: Sequence[str], phrase: Phrase, analyser: Analyser) -> int:
+    """How often a phrase stands in a document."""
+    wanted = tuple(map(porter_stem, phrase.terms)) if analyser == "stemmed" else phrase.terms
+    length = len(wanted)
+    if phrase.prefix:
+        return sum(term.startswith(wanted[0]) for term in terms)
+    return sum(tuple(terms[at : at + length]) == wanted for at in range(len(terms) - length + 1))
+
+
+def _cases(text: str) -> list[set[str]]:
+    """Each letter in the forms that it may have: any case, as far as one letter stands for the other."""
+    return [
+        {form for form in (letter, letter.lower(), letter.upper()) if len(form) == 1}
+        if not text.isascii() or letter.isascii()
+        else {letter}
+        for letter in text
+    ]
+
+
+def _contains(text: str, wanted: Sequence[set[str]]) -> bool:
+    return any(
+        all(text[at + offset] in forms for offset, forms in enumerate(wanted))
+        for at in range(len(text) - len(wanted) + 1)
+    )

@@ -1,0 +1,286 @@
+"""Reading and writing rows of one SQLite connection inside a transaction."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.conditions import IN_FORCE, Equals, KeyIn, OneOf
+from recollect.errors import InvalidInput
+from recollect.records import Found, Kind, Model
+from recollect.stores.sqlite import vector_rows, word_index
+from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
+from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
+from recollect.stores.vectors.source import Source
+from recollect.tables import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import apsw
+
+    from recollect.conditions import Condition, Value, Where
+    from recollect.ports import Analyser, Document, Phrase, TermQuery, Vector
+    from recollect.stores.vectors.cache import VectorCache
+    from recollect.tables import Row, Table, Values
+
+_LONGEST_PATTERN = 50_000  # bytes; SQLite compares no longer ones
+
+
+class SqliteSnapshot:
+    """Answers from inside one read transaction."""
+
+    def __init__(self, connection: apsw.Connection, cache: VectorCache) -> None:
+        self.connection = connection
+        self._cache = cache
+        # A snapshot is of one moment, so what it was told stays true.
+        self._models: list[tuple[int, Model] | None] = []
+
+    def rows(
+        self,
+        table: Table,
+        columns: Sequence[str],
+        where: Where = (),
+        *,
+        order: Sequence[str] = (),
+        newest_first: bool = False,
+        limit: int | None = None,
+        each: OneOf | None = None,
+    ) -> list[Row]:
+        keys = next((each for each in where if isinstance(each, KeyIn)), None)
+        others = [each for each in where if each is not keys]
+        condition, bindings = condition_sql(others, "r", None if keys is None else "scope_id")
+        direction = " DESC" if newest_first else ""
+        by = ", ".join(f"r.{column}{direction}" for column in order or TABLES[table].key)
+        bounded = ""
+        if limit is not None:
+            bounded = " LIMIT ?"
+            bindings.append(limit)
+        source = f"FROM {table} AS r{_hint(table, where)} WHERE {condition}"
+        if keys is not None:
+            # From key to row, whatever the planner thinks of the other conditions.
+            source = f"FROM json_each(?) AS k CROSS JOIN {table} AS r ON {_key_sql(keys)} WHERE {condition}"
+            bindings.insert(0, json_list(dict.fromkeys(keys.keys)))
+        if each is None:
+            return self.connection.execute(
+                f"SELECT {_listed(columns, 'r')} {source} ORDER BY {by}{bounded}", bindings
+            ).fetchall()
+        return self.connection.execute(
+            f"SELECT {_listed(columns, 's')} FROM json_each(?) AS w CROSS JOIN {table} AS s ON s.id IN ("
+            f"SELECT r.id {source} AND r.{each.column} = w.value ORDER BY {by}{bounded}) ORDER BY w.key",
+            (json_list(each.values), *bindings),
+        ).fetchall()
+
+    def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:
+        condition, bindings = condition_sql(where, "r")
+        if by is None:
+            rows = self.connection.execute(f"SELECT count(*) FROM {table} AS r WHERE {condition}", bindings)
+            return {None: sum(count for (count,) in rows)}
+        groups: list[Row] = self.connection.execute(
+            f"SELECT r.{by}, count(*) FROM {table} AS r WHERE {condition} GROUP BY r.{by}", bindings
+        ).fetchall()
+        return {value: count for value, count in groups}  # noqa: C416  # a row is of any length
+
+    # Words
+
+    def index_size(self, scope: int, analyser: Analyser) -> tuple[int, int]:
+        return word_index.size(self.connection, scope, analyser)
+
+    def document_counts(self, phrases: Sequence[Phrase], scope: int, analyser: Analyser) -> Sequence[int]:
+        return word_index.document_counts(self.connection, phrases, scope, analyser)
+
+    def postings(self, phrase: Phrase, scope: int, analyser: Analyser) -> Sequence[int]:
+        return word_index.postings(self.connection, phrase, scope, analyser)
+
+    def search(self, queries: Sequence[TermQuery], scope: int, k: int, where: Where) -> Sequence[Found]:
+        condition, bindings = condition_sql(where, "m") if where else ("", [])
+        return word_index.search(self.connection, queries, scope, k, condition, bindings)
+
+    def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
+        # LIKE knows the case of ASCII letters alone; GLOB knows none, so it is given both.
+        compare, pattern = ("LIKE ? ESCAPE '\\'", _like(text)) if text.isascii() else ("GLOB ?", _glob(text))
+        if len(pattern.encode()) > _LONGEST_PATTERN:
+            return []
+        condition, bindings = condition_sql(where, "m")
+        seen, more = condition_sql(observed, "o")
+        rows = self.connection.execute(
+            f"SELECT m.id FROM memory AS m WHERE m.kind = 'entity' AND {condition} AND ("
+            f"m.name {compare} OR m.type {compare} OR EXISTS ("
+            f"SELECT 1 FROM observation AS o WHERE o.memory_id = m.id AND {seen} AND o.content {compare})) "
+            "ORDER BY m.id LIMIT ?",
+            (*bindings, pattern, pattern, *more, pattern, k),
+        )
+        return [id_ for (id_,) in rows]
+
+    # Vectors
+
+    def nearest(
+        self, vector: Vector, k: int, scopes: Sequence[int], where: Where, shortlist: int | None = None
+    ) -> Sequence[Found]:
+        row = self._model_in_use()
+        if row is None or not scopes or k <= 0:
+            return []
+        model_id, model = row
+        if vector.shape != (model.dims,):
+            raise InvalidInput(
+                f"The query's vector has {vector.shape[-1]} numbers and those of {model.name} have "
+                f"{model.dims}; embed the query with {model.name}."
+            )
+        kinds, only = self._members(scopes, where)
+        found = self._cache.search(
+            SqliteVectorQueries(self.connection),
+            Source(self._store_id(), model_id, model.dims, model.centre),
+            vector,
+            k,
+            scopes,
+            kinds,
+            only,
+            shortlist,
+        )
+        return [Found(hit.memory_id, hit.cosine, hit.passage_id) for hit in found]
+
+    def _members(
+        self, scopes: Sequence[int], where: Where
+    ) -> tuple[frozenset[Kind], np.ndarray[tuple[int], np.dtype[np.int64]] | None]:
+        """What a cache of vectors knows by its own columns, and the ids of who meets the other conditions."""
+        kinds = frozenset(Kind)
+        others: list[Condition] = []
+        for condition in where:
+            if isinstance(condition, OneOf) and condition.column == "kind":
+                kinds &= frozenset(Kind(str(kind)) for kind in condition.values)
+            else:
+                others.append(condition)
+        if not others:
+            return kinds, None
+        allowed = (OneOf("scope_id", scopes), OneOf("kind", kinds), *IN_FORCE, *others)
+        ids = [id_ for (id_,) in self.rows("memory", ("id",), allowed)]
+        return kinds, np.array(ids, dtype=np.int64)
+
+    def _model_in_use(self) -> tuple[int, Model] | None:
+        if not self._models:
+            rows = self.rows("model", ("id", "name", "dims", "centre"), (Equals("in_use", 1),))
+            self._models = [(rows[0][0], Model(*rows[0][1:])) if rows else None]
+        return self._models[0]
+
+    def _store_id(self) -> str:
+        return str(self.rows("setting", ("value",), (Equals("name", "store_id"),))[0][0])
+
+
+class SqliteTransaction(SqliteSnapshot):
+    """Writes, with what the indexes and caches must be told of them."""
+
+    def __init__(self, connection: apsw.Connection, cache: VectorCache) -> None:
+        super().__init__(connection, cache)
+        self._destroyed = False
+
+    def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
+        if not rows:
+            return []
+        columns = list(rows[0])
+        numbered = TABLES[table].key == ("id",)
+        verb = "INSERT" if numbered else ("INSERT OR IGNORE" if keep else "INSERT OR REPLACE")
+        statement = f"{verb} INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+        values = [[row[column] for column in columns] for row in rows]
+        if not numbered:
+            self.connection.executemany(statement, values)
+            return []
+        ids = []
+        for each in values:
+            self.connection.execute(statement, each)
+            ids.append(self.connection.last_insert_rowid())
+        if table == "scope":
+            for scope in ids:
+                word_index.create(self.connection, scope)
+        return ids
+
+    def update(self, table: Table, rows: Sequence[Values]) -> None:
+        if not rows:
+            return
+        columns = [column for column in rows[0] if column != "id"]
+        setting = ", ".join(f"{column} = ?" for column in columns)
+        self.connection.executemany(
+            f"UPDATE {table} SET {setting} WHERE id = ?",
+            [[*(row[column] for column in columns), row["id"]] for row in rows],
+        )
+
+    def patch(self, table: Table, where: Where, values: Values) -> int:
+        condition, bindings = condition_sql(where, "r")
+        if table == "passage" and "live" in values:
+            changed, more = condition_sql((*where, Equals("live", int(not values["live"]))), "r")
+            vector_rows.log_lives(self.connection, changed, more)
+        setting = ", ".join(f"{column} = ?" for column in values)
+        self.connection.execute(
+            f"UPDATE {table} AS r SET {setting} WHERE {condition}", (*values.values(), *bindings)
+        )
+        return self.connection.changes()
+
+    def remove(self, table: Table, where: Where) -> int:
+        condition, bindings = condition_sql(where, "r")
+        if table == "passage":
+            vector_rows.log_lives(self.connection, condition, bindings)
+        elif table in {"memory", "observation"}:
+            owned = f"r.{table}_id IN (SELECT r.id FROM {table} AS r WHERE {condition})"
+            vector_rows.log_lives(self.connection, owned, bindings)
+        self.connection.execute(f"DELETE FROM {table} AS r WHERE {condition}", bindings)
+        removed = self.connection.changes()
+        self._destroyed |= removed > 0 and table in {"memory", "observation"}
+        return removed
+
+    def index(self, scope: int, documents: Sequence[Document], gone: Sequence[int]) -> None:
+        word_index.write(self.connection, scope, documents)
+        word_index.erase(self.connection, scope, gone)
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        self.connection.execute("SAVEPOINT change")
+        try:
+            yield
+        except BaseException:
+            self.connection.execute("ROLLBACK TO change")
+            raise
+        finally:
+            self.connection.execute("RELEASE change")
+
+    def finish(self) -> None:
+        """What is left to do before the commit."""
+        vector_rows.trim_log(self.connection)
+        if self._destroyed:
+            # The indexes still hold the words of what was deleted.
+            for (scope,) in self.rows("scope", ("id",)):
+                word_index.clean(self.connection, scope)
+
+
+def _listed(columns: Sequence[str], row: str) -> str:
+    return ", ".join(f"{row}.{column}" for column in columns)
+
+
+def _key_sql(keys: KeyIn) -> str:
+    # As partial indexes say it, or they are not used.
+    there = [f"r.{column} IS NOT NULL" for column in keys.columns]
+    same = [f"r.{column} = k.value ->> {place}" for place, column in enumerate(keys.columns)]
+    return " AND ".join((*same, *there))
+
+
+def _hint(table: Table, where: Where) -> str:
+    # Named, since the planner takes any index that knows the scope and the kind for as good.
+    if table == "memory" and Equals("kind", "entity") in where:
+        for column in ("folded_name", "first_word"):
+            if constrains(where, column):
+                return f" INDEXED BY entity_by_{column}"
+    return ""
+
+
+def _like(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def _glob(text: str) -> str:
+    return f"*{''.join(map(_either_case, text))}*"
+
+
+def _either_case(letter: str) -> str:
+    forms = {form for form in (letter, letter.lower(), letter.upper()) if len(form) == 1}
+    return f"[{''.join(sorted(forms))}]" if len(forms) > 1 or letter in "*?[" else letter

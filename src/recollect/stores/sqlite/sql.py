@@ -1,0 +1,106 @@
+"""Conditions as SQL."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, assert_never
+
+from recollect.conditions import AnyOf, Compares, Equals, HasRow, KeyIn, Not, OneOf
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recollect.conditions import Column, Condition, Value, Where
+
+# Compared as constants: only then does the planner see that a partial index will do.
+_CONSTANTS = frozenset({"kind", "in_use", "live"})
+
+
+# Columns that say which few rows are meant; the first one that is compared is how they are found.
+_TELLING = ("id", "passage_id")
+
+
+def condition_sql(where: Where, row: str, found_by: str | None = None) -> tuple[str, list[Value]]:
+    """All conditions on a row as one expression, and what to bind to it; "1" where there are none.
+
+    `found_by` is the column by which the rows are found, where the caller knows better than the planner.
+    """
+    bindings: list[Value] = []
+    key = found_by or next((column for column in _TELLING if _names(where, column)), None)
+    # The plus: the planner would take any index on a column that is compared for as good as the key.
+    parts = [_sql(each, row, bindings, "" if key is None or _names((each,), key) else "+") for each in where]
+    return " AND ".join(parts) or "1", bindings
+
+
+def constrains(where: Where, column: str) -> bool:
+    return any(isinstance(each, (Equals, OneOf, Compares)) and each.column == column for each in where)
+
+
+def json_list(values: Iterable[object]) -> str:
+    """Many values as one parameter: `IN (SELECT value FROM json_each(?))`."""
+    return json.dumps(list(values))
+
+
+def _names(where: Where, column: str) -> bool:
+    return any(isinstance(each, (Equals, OneOf)) and each.column == column for each in where)
+
+
+def _sql(  # noqa: PLR0911, PLR0912  # one branch per shape
+    condition: Condition, row: str, bindings: list[Value], plus: str
+) -> str:
+    match condition:
+        case Equals(column, None):
+            return f"{plus}{_column(column, row)} IS NULL"
+        case Equals(column, value):
+            if column in _CONSTANTS:
+                return f"{plus}{_column(column, row)} = {_constant(value)}"
+            bindings.append(value)
+            return f"{plus}{_column(column, row)} = ?"
+        case OneOf(column, values):
+            if column in _CONSTANTS:
+                return f"{plus}{_column(column, row)} IN ({', '.join(map(_constant, sorted(values)))})"
+            if len(values) == 1 and column != "scope_id":
+                bindings.extend(values)
+                return f"{plus}{_column(column, row)} = ?"
+            bindings.append(json_list(values))
+            return f"{plus}{_column(column, row)} IN (SELECT value FROM json_each(?))"
+        case Compares(column, operator, value):
+            bindings.append(value)
+            return f"{plus}{_column(column, row)} {operator} ?"
+        case KeyIn(columns, keys):
+            bindings.append(json_list(keys))
+            listed = ", ".join(f"{row}.{column}" for column in columns)
+            values_ = ", ".join(f"value ->> {place}" for place in range(len(columns)))
+            return f"({listed}) IN (SELECT {values_} FROM json_each(?))"
+        case HasRow(table, column, where):
+            inner, more = condition_sql(where, "x")
+            bindings.extend(more)
+            return f"{plus}{row}.id IN (SELECT x.{column} FROM {table} AS x WHERE {inner})"
+        case Not(Equals(column, None)):
+            return f"{plus}{_column(column, row)} IS NOT NULL"
+        case Not(Equals(column, value)):
+            bindings.append(value)
+            return f"{plus}{_column(column, row)} IS NOT ?"
+        case Not(inner_condition):
+            return f"NOT ({_sql(inner_condition, row, bindings, plus)})"
+        case AnyOf(groups):
+            either = " OR ".join(
+                f"({' AND '.join(_sql(each, row, bindings, plus) for each in group)})" for group in groups
+            )
+            return f"({either or '0'})"
+        case _:
+            assert_never(condition)
+
+
+def _column(column: Column, row: str) -> str:
+    if isinstance(column, str):
+        return f"{row}.{column}"
+    return f"coalesce({', '.join(f'{row}.{each}' for each in column)})"
+
+
+def _constant(value: object) -> str:
+    if isinstance(value, str) and value.isalpha():
+        return f"'{value}'"
+    if isinstance(value, int):
+        return str(int(value))
+    raise ValueError(f"not a constant of ours: {value!r}")

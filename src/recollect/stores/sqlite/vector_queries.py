@@ -1,0 +1,91 @@
+"""What SQLite says about vectors: the questions by which a cache of them keeps in step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy as np
+
+from recollect.stores.vectors.block import VectorRow
+from recollect.stores.vectors.source import KIND_CODES, Version
+from recollect.vectors import Rows, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recollect.stores.vectors.source import Source
+
+
+class SqliteVectorQueries:
+    """Asked inside one transaction of a connection."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+
+    def version(self, source: Source) -> Version:
+        grown = dict(
+            self.connection.execute(
+                "SELECT name, seq FROM sqlite_sequence WHERE name IN ('vector', 'vector_life')"
+            )
+        )
+        newest = self.connection.execute(
+            "SELECT max(id) FROM vector WHERE model_id = ?", (source.model_id,)
+        ).get
+        return Version(grown.get("vector", 0), grown.get("vector_life", 0), newest or 0)
+
+    def live_rows(self, source: Source, after: int) -> Iterator[VectorRow]:
+        """Vectors of live passages, by ascending id."""
+        rows = self.connection.execute(
+            # CROSS JOIN holds the order of the loops, so that rows come by id without a sort.
+            """
+            SELECT v.id, p.memory_id, v.passage_id, m.scope_id, m.kind, v.embedding
+            FROM vector AS v
+            CROSS JOIN passage AS p ON p.id = v.passage_id
+            CROSS JOIN memory AS m ON m.id = p.memory_id
+            WHERE v.model_id = ? AND v.id > ? AND p.live = 1 AND length(v.embedding) = ?
+            ORDER BY v.id
+            """,
+            (source.model_id, after, 4 * source.dims),
+        )
+        for vector, memory, passage, scope, kind, embedding in rows:
+            yield VectorRow(vector, memory, passage, scope, KIND_CODES[kind], embedding)
+
+    def life_since(self, source: Source, seq: int) -> dict[int, bool] | None:
+        """Vectors that died or came back since, and whether they live now. None: the log no longer tells."""
+        oldest = self.connection.execute("SELECT min(seq) FROM vector_life").get
+        # Logs are cut at their old end, and may be cut whole.
+        if oldest is None or oldest > seq + 1:
+            return None
+        rows = self.connection.execute(
+            """
+            SELECT l.vector_id, max(coalesce(p.live, 0))
+            FROM vector_life AS l
+            LEFT JOIN vector AS v ON v.id = l.vector_id AND v.model_id = ?
+            LEFT JOIN passage AS p ON p.id = v.passage_id
+            WHERE l.seq > ? GROUP BY l.vector_id ORDER BY l.vector_id
+            """,
+            (source.model_id, seq),
+        )
+        return {vector: bool(live) for vector, live in rows}
+
+    def holds(self, source: Source, vector_id: int, passage_id: int, vector: Rows) -> bool:
+        """Is this still that vector? In an older copy of the store that went its own way, it is not."""
+        row = self.connection.execute(
+            "SELECT passage_id, embedding FROM vector WHERE id = ? AND model_id = ?",
+            (vector_id, source.model_id),
+        ).fetchone()
+        return (
+            row is not None and row[0] == passage_id and np.array_equal(_bits(unpack(row[1])), _bits(vector))
+        )
+
+    def rotation(self, source: Source) -> bytes | None:
+        rows = self.connection.execute("SELECT packed FROM rotation WHERE model_id = ?", (source.model_id,))
+        return next((bytes(packed) for (packed,) in rows), None)
+
+    def is_writing(self) -> bool:
+        return self.connection.txn_state() == apsw.SQLITE_TXN_WRITE
+
+
+def _bits(row: Rows) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+    return np.ascontiguousarray(row, np.float32).view(np.uint32)

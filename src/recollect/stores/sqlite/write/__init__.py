@@ -1,1 +1,0 @@
-"""Changes into rows: what each change means, inside one transaction."""

@@ -1,0 +1,99 @@
+"""The tables that every store keeps: which there are, what identifies a row, and what it belongs to.
+
+Times are whole microseconds since 1970, UTC. Truth values are 0 and 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Row: TypeAlias = tuple[Any, ...]
+Values: TypeAlias = "Mapping[str, Any]"
+"""Columns of one row, by name."""
+
+Table = Literal[
+    "absence",
+    "applied",
+    "calibration",
+    "dream",
+    "due",
+    "feedback",
+    "lease",
+    "link",
+    "memory",
+    "mention",
+    "model",
+    "observation",
+    "passage",
+    "recall",
+    "recalled",
+    "relation",
+    "revision",
+    "rotation",
+    "scope",
+    "setting",
+    "shadow",
+    "tag",
+    "together",
+    "tuned",
+    "use",
+    "use_day",
+    "vector",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TableForm:
+    """How the rows of a table are identified, and to which rows of other tables they belong."""
+
+    key: tuple[str, ...] = ("id",)
+    """With the key `id`, the store numbers the rows, and uses no number again."""
+    owners: Mapping[str, Table] = field(default_factory=dict)
+    """Columns that name a row of another table; with it, this row goes."""
+    pointers: Mapping[str, Table] = field(default_factory=dict)
+    """Columns that name a row of another table; without it, they become null."""
+
+
+TABLES: Mapping[Table, TableForm] = {
+    "scope": TableForm(),
+    "memory": TableForm(owners={"scope_id": "scope"}, pointers={"similar_to": "memory"}),
+    "observation": TableForm(
+        owners={"memory_id": "memory"}, pointers={"superseded_by": "observation", "similar_to": "observation"}
+    ),
+    "relation": TableForm(
+        owners={"source_id": "memory", "target_id": "memory"}, pointers={"inverse_of": "relation"}
+    ),
+    "revision": TableForm(owners={"memory_id": "memory"}),
+    "absence": TableForm(("memory_id", "since", "why"), owners={"memory_id": "memory"}),
+    "tag": TableForm(("memory_id", "folded"), owners={"memory_id": "memory"}),
+    "mention": TableForm(("memory_id", "entity_id"), owners={"memory_id": "memory", "entity_id": "memory"}),
+    # Passages and vectors
+    "passage": TableForm(
+        owners={"memory_id": "memory", "observation_id": "observation", "revision_id": "revision"}
+    ),
+    "due": TableForm(("passage_id",), owners={"passage_id": "passage"}),
+    "model": TableForm(),
+    "rotation": TableForm(("model_id",), owners={"model_id": "model"}),
+    "vector": TableForm(owners={"model_id": "model", "passage_id": "passage"}),
+    # Usage
+    "use": TableForm(("memory_id",), owners={"memory_id": "memory"}),
+    "use_day": TableForm(("memory_id", "day"), owners={"memory_id": "memory"}),
+    "together": TableForm(("first_id", "second_id"), owners={"first_id": "memory", "second_id": "memory"}),
+    "recall": TableForm(owners={"scope_id": "scope"}),
+    "recalled": TableForm(("memory_id", "recall_id"), owners={"memory_id": "memory", "recall_id": "recall"}),
+    "link": TableForm(("first_id", "second_id"), owners={"first_id": "memory", "second_id": "memory"}),
+    # Dreams, the log of answers, tuning
+    "dream": TableForm(owners={"scope_id": "scope"}),
+    "shadow": TableForm(owners={"scope_id": "scope"}),
+    "feedback": TableForm(owners={"shadow_id": "shadow", "memory_id": "memory"}),
+    "tuned": TableForm(owners={"scope_id": "scope"}),
+    "calibration": TableForm(("scope_id", "model"), owners={"scope_id": "scope"}),
+    # The store itself
+    "applied": TableForm(("key",)),
+    "lease": TableForm(("name",)),
+    "setting": TableForm(("name",)),
+}
