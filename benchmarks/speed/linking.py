@@ -19,7 +19,7 @@ from sentences import Sentences
 from timing import Spent, number, tell, timed
 
 import recollect
-from recollect.stores.sqlite.write import mentions
+from recollect.engine.writes import mentions
 
 TEXTS = 1_000
 SINGLES = 100
