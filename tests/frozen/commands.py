@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import calls
@@ -10,7 +12,6 @@ from calls import Clock, at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 BEGINS = "2026-01-05T09:00:00+00:00"
 HOURS_BETWEEN = 7
@@ -162,6 +163,8 @@ SCRIPT: tuple[tuple[str, ...], ...] = (
 )
 """A word that begins with `<` is standard input."""
 
+PROGRAMS = Path(sys.executable).parent
+
 BENCH = (("bench", "quality", "--data", "data", "--no-cache", "--profile", "recollect", "--profile", "bm25"),)
 NOT_RUN = {"serve", "bench quality", "bench abstention"}
 """What runs apart, in another way, or only on data that is not ours."""
@@ -186,8 +189,8 @@ def live(folder: Path, script: Iterable[list[str]]) -> list[dict[str, Any]]:
 
 
 def _read(out: str, folder: Path) -> Any:
-    """As JSON, without the folder that it was in; what is no JSON is prose."""
-    text = out.replace(str(folder), "FOLDER")
+    """As JSON, without the folders of this machine; what is no JSON is prose."""
+    text = out.replace(str(folder), "FOLDER").replace(str(PROGRAMS), "PROGRAMS")
     try:
         return json.loads(text)
     except json.JSONDecodeError:

@@ -14,7 +14,7 @@ DIGESTS = {
     "tool-definitions.json": "b07eb665e7080b93",
     "tools.json": "1fed63467fc69242",
     "bench.jsonl": "9e2a153ace151239",
-    "commands.jsonl": "8d0420165ba0e9d8",
+    "commands.jsonl": "5b6dd5d477200797",
     "contexts.jsonl": "3de952708fe9c05a",
     "export-full.jsonl": "0a7798c07b972f02",
     "export-official.jsonl": "3bc74352f87fa98d",
