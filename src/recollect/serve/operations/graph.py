@@ -23,8 +23,14 @@ from recollect.serve.operations.arguments import (
 )
 from recollect.serve.operations.graph_pages import GraphPosition, GraphRows, graph_page
 from recollect.serve.operations.memories import WHEN, time_argument
-from recollect.serve.operations.operation import OperationCall, OperationReply, as_json, operation
-from recollect.serve.operations.paging import BUDGET, continuation_text, fit_page, name_list, shorten_row
+from recollect.serve.operations.operation import (
+    OperationCall,
+    OperationReply,
+    as_json,
+    continuation_text,
+    operation,
+)
+from recollect.serve.operations.paging import BUDGET, fit_page, name_list, page_rows, shorten_row
 from recollect.serve.operations.rows import (
     EntityRow,
     PageRows,
@@ -358,7 +364,7 @@ def _read_graph(call: OperationCall[GraphArguments]) -> OperationReply[GraphRows
     given, position = call.arguments, GraphPosition.of(call.arguments.cursor)
     graph = call.engine.graph.read_graph(limit=given.limit or MOST_PER_PAGE, after=position.before)
     keyed = [(memory.id, memory) for memory in graph.entities]
-    return _shown(graph_page(keyed, graph.relations, _budget(given), position, graph.cursor))
+    return OperationReply(graph_page(keyed, graph.relations, _budget(given), position, graph.cursor))
 
 
 @operation("search_nodes", "Search nodes", read_only=True)
@@ -374,7 +380,7 @@ def _search_nodes(call: OperationCall[SearchNodesArguments]) -> OperationReply[G
     page = graph_page(keyed, graph.relations, _budget(given), position, graph.cursor)
     if graph.cursor is not None and "note" not in page:
         page["note"] = f"There are more than {graph.cursor}; go on with `cursor`, or ask more narrowly."
-    return _shown(page)
+    return OperationReply(page)
 
 
 @operation("open_nodes", "Open nodes", read_only=True)
@@ -389,16 +395,11 @@ def _open_nodes(call: OperationCall[OpenNodesArguments]) -> OperationReply[Graph
     rest = [(memory.id, memory) for memory in ordered if memory.id > position.before]
     keyed = rest[: given.limit or MOST_PER_PAGE]
     more = keyed[-1][0] if len(rest) > len(keyed) else None
-    return _shown(graph_page(keyed, graph.relations, _budget(given), position, more))
+    return OperationReply(graph_page(keyed, graph.relations, _budget(given), position, more))
 
 
 def _budget(given: GraphArguments) -> int:
     return given.budget_tokens or BUDGET
-
-
-def _shown(page: GraphRows) -> OperationReply[GraphRows]:
-    text = as_json({"entities": page["entities"], "relations": page["relations"]})
-    return OperationReply(page, text, continuation_text(page))
 
 
 class SearchSemanticArguments(Arguments):
@@ -463,10 +464,7 @@ def _search_semantic(
     cut = page.note(call.offered)
     notes = [f"{unshown} observations are not shown." if unshown else None, cut, found.answer.note]
     cursor = found.cursor(page)
-    more: PageRows = {} if cursor is None else {"cursor": cursor}
-    if cut or found.answer.note:
-        more["note"] = " ".join(filter(None, notes))
+    note = " ".join(filter(None, notes)) if cut or found.answer.note else None
+    more = page_rows(cursor, note)
     text = as_json({"results": page.rows})
-    return OperationReply(
-        {"results": page.rows, **more}, text, continuation_text(more) if cut else more.get("note")
-    )
+    return OperationReply({"results": page.rows, **more}, text, continuation_text(more) if cut else note)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recollect.serve.operations.paging import LEAST_PROSE, no_page, row_id, row_tokens, shorten_row
+from recollect.serve.operations.paging import LEAST_PROSE, no_page, page_rows, row_id, row_tokens, shorten_row
 from recollect.serve.operations.rows import EntityRow, PageRows, RelationRow, entity_row, relation_row
 
 if TYPE_CHECKING:
@@ -111,15 +111,11 @@ def graph_page(
                 cursor = GraphPosition(key)
             note = _missing(node, row, kept, budget)
         break
-    page: GraphRows = {
+    return {
         "entities": shown,
         "relations": [relation_row(one) for one in relations if one.id in taken],
+        **page_rows(None if cursor is None else str(cursor), note),
     }
-    if cursor:
-        page["cursor"] = str(cursor)
-    if note:
-        page["note"] = note
-    return page
 
 
 def _by_end(relations: Iterable[Relation]) -> dict[int, list[Relation]]:

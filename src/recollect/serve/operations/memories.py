@@ -24,8 +24,8 @@ from recollect.serve.operations.arguments import (
     next_page,
     optional,
 )
-from recollect.serve.operations.operation import OperationCall, OperationReply, operation
-from recollect.serve.operations.paging import BUDGET, continuation_text, fit_page, list_page, name_list
+from recollect.serve.operations.operation import OperationCall, OperationReply, continuation_text, operation
+from recollect.serve.operations.paging import BUDGET, fit_page, list_page, name_list
 from recollect.serve.operations.rows import (
     HitRow,
     PageRows,

@@ -26,24 +26,38 @@ ArgumentsT_co = TypeVar("ArgumentsT_co", bound=Arguments, covariant=True)
 ResultT_co = TypeVar("ResultT_co", bound=Mapping[str, object], covariant=True)
 
 
+_PAGE_FIELDS = frozenset({"cursor", "note", "left_out"})
+
+
 @dataclass(frozen=True, slots=True)
 class OperationReply(Generic[ResultT_co]):
     """What an operation answers with."""
 
     result: ResultT_co
     text: str | None = None
-    """For a language model to read; None: the result, as JSON."""
+    """For a language model to read; None: the rows as JSON, and a remark on how to go on."""
     remark: str | None = None
     """What the caller should know beside it."""
 
     def texts(self) -> list[str]:
-        text = as_json(self.result) if self.text is None else self.text
-        return [text] if self.remark is None else [text, self.remark]
+        text, remark = self.text, self.remark
+        if text is None:
+            text = as_json({name: self.result[name] for name in self.result if name not in _PAGE_FIELDS})
+            remark = remark or continuation_text(self.result)
+        return [text] if remark is None else [text, remark]
 
 
 def as_json(data: object) -> str:
     """As the official server writes it."""
     return json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def continuation_text(page: Mapping[str, object]) -> str | None:
+    """What a reader of the text must know to go on."""
+    note = page.get("note")
+    if "cursor" not in page:
+        return None if note is None else str(note)
+    return f"{note or 'There is more.'} The next page: cursor {page['cursor']!r}."
 
 
 def _ignore_progress(done: int, total: int | None) -> None:
@@ -63,13 +77,16 @@ class OperationCall(Generic[ArgumentsT_co]):
     recent: RecentAnswers = field(default_factory=RecentAnswers)
 
 
+_Run = Callable[[OperationCall[ArgumentsT]], OperationReply[ResultT_co]]
+
+
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[ArgumentsT, ResultT_co]):
     """A function on a memory with its name and what a caller must know to use it."""
 
     name: str
     title: str
-    run: Callable[[OperationCall[ArgumentsT]], OperationReply[ResultT_co]]
+    run: _Run[ArgumentsT, ResultT_co]
     """Its docstring says when to use it and what to expect: this is what a language model reads."""
     read_only: bool
     """It changes nothing that a caller could see."""
@@ -112,14 +129,10 @@ class Operation(Generic[ArgumentsT, ResultT_co]):
 
 def operation(
     name: str, title: str, *, read_only: bool = False, destructive: bool = False, idempotent: bool = False
-) -> Callable[
-    [Callable[[OperationCall[ArgumentsT]], OperationReply[ResultT_co]]], Operation[ArgumentsT, ResultT_co]
-]:
+) -> Callable[[_Run[ArgumentsT, ResultT_co]], Operation[ArgumentsT, ResultT_co]]:
     """Make an operation of a function; what only reads may always be repeated."""
 
-    def made(
-        run: Callable[[OperationCall[ArgumentsT]], OperationReply[ResultT_co]],
-    ) -> Operation[ArgumentsT, ResultT_co]:
+    def made(run: _Run[ArgumentsT, ResultT_co]) -> Operation[ArgumentsT, ResultT_co]:
         return Operation(name, title, run, read_only, destructive, idempotent or read_only)
 
     return made

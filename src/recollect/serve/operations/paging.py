@@ -214,18 +214,14 @@ def list_page(
 
 def continuation(done: int, total: int, note: str | None) -> PageRows:
     """Where to go on, if anything is left, and what there is to say."""
-    more: PageRows = {"cursor": str(done)} if done < total else {}
+    return page_rows(str(done) if done < total else None, note)
+
+
+def page_rows(cursor: str | None, note: str | None) -> PageRows:
+    more: PageRows = {} if cursor is None else {"cursor": cursor}
     if note:
         more["note"] = note
     return more
-
-
-def continuation_text(page: Mapping[str, object]) -> str | None:
-    """What a reader of the text must know to go on."""
-    note = page.get("note")
-    if "cursor" not in page:
-        return None if note is None else str(note)
-    return f"{note or 'There is more.'} The next page: cursor {page['cursor']!r}."
 
 
 def layers(

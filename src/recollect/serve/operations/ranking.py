@@ -20,7 +20,7 @@ from recollect.serve.operations.arguments import (
     optional,
 )
 from recollect.serve.operations.memories import PROFILE, naming_ids
-from recollect.serve.operations.operation import OperationCall, OperationReply, operation
+from recollect.serve.operations.operation import OperationCall, OperationReply, as_json, operation
 from recollect.serve.operations.paging import BUDGET, shorten_row
 from recollect.serve.operations.rows import HitRow, PageRows, hit_row, rounded
 from recollect.serve.operations.search_pages import find, hits_page
@@ -69,9 +69,13 @@ def _explain(call: OperationCall[ExplainArguments]) -> OperationReply[ExplainOut
         lambda limit: call.engine.search(given.query, limit=limit, profile=given.profile, explain=True),
     )
     page = hits_page(call, found, _explained, BUDGET)
-    return OperationReply(
-        {"profile": given.profile, "hits": page.rows, "left_out": page.left_out, **page.more}
-    )
+    result: ExplainOutput = {
+        "profile": given.profile,
+        "hits": page.rows,
+        "left_out": page.left_out,
+        **page.more,
+    }
+    return OperationReply(result, as_json(result))
 
 
 def _explained(hit: Hit) -> ExplainedRow:

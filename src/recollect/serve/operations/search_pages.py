@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
 from recollect.errors import InvalidInput
 from recollect.records import Kind
-from recollect.serve.operations.paging import fit_page, no_page, row_id, shorten_row
+from recollect.serve.operations.paging import fit_page, no_page, page_rows, row_id, shorten_row
 from recollect.serve.operations.rows import HitRow, PageRows, best_observations_first, hit_row
 
 if TYPE_CHECKING:
@@ -127,9 +127,7 @@ def hits_page(
     ]
     said = [note for note in notes if note]
     cursor = found.cursor(page)
-    more: PageRows = {} if cursor is None else {"cursor": cursor}
-    if said:
-        more["note"] = " ".join(said)
+    more = page_rows(cursor, " ".join(said))
     if cursor is not None:
         said.append(f"There may be more: cursor {cursor!r}.")
     return HitsPage(page.rows, page.left_out, more, said)

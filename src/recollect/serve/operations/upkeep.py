@@ -21,12 +21,11 @@ from recollect.serve.operations.arguments import (
     optional,
 )
 from recollect.serve.operations.memories import RECALL_BUDGET
-from recollect.serve.operations.operation import OperationCall, OperationReply, as_json, operation
+from recollect.serve.operations.operation import OperationCall, OperationReply, continuation_text, operation
 from recollect.serve.operations.paging import (
     BUDGET,
     LEAST_PROSE,
     continuation,
-    continuation_text,
     cut_note,
     layers,
     list_page,
@@ -187,11 +186,7 @@ def _find_duplicates(
     ]
     rows, more = list_page(given, pairs, _MOST_PAIRS)
     left = len(pairs) + found.left_out - position(given) - len(rows)
-    return OperationReply(
-        {"duplicates": rows, **more, "left_out": max(0, left)},
-        as_json({"duplicates": rows}),
-        continuation_text(more),
-    )
+    return OperationReply({"duplicates": rows, **more, "left_out": max(0, left)})
 
 
 class TopicRow(TypedDict):
@@ -328,9 +323,7 @@ def _report(call: OperationCall[ReportArguments]) -> OperationReply[ReportOutput
     more = continuation(start + deep, longest, " ".join(notes) or None)
     result = cast("ReportOutput", {**frame, **rows, **more})
     fits = start == 0 and count_tokens(report.text) <= budget
-    return OperationReply(
-        result, report.text if fits else as_json({**frame, **rows}), continuation_text(more)
-    )
+    return OperationReply(result, report.text, continuation_text(more)) if fits else OperationReply(result)
 
 
 # Splitting an entity
@@ -353,9 +346,7 @@ def _split_candidates(
     """Entities that grew too large and fall into several topics."""
     found = list(map(_analysis, call.engine.upkeep.find_split_candidates(call.progress)))
     rows, more = list_page(call.arguments, found, _MOST_ROWS, shared=True)
-    return OperationReply(
-        {"candidates": rows, **more}, as_json({"candidates": rows}), continuation_text(more)
-    )
+    return OperationReply({"candidates": rows, **more})
 
 
 class SplitArguments(Arguments):
@@ -377,7 +368,7 @@ def _analyze_split(call: OperationCall[SplitArguments]) -> OperationReply[Analyz
     texts = [[observation.content for observation in one.observations] for one in analysis.topics]
     topics, more = _texts_page(call.arguments, heads, texts)
     row: AnalysisRow = {**_outline(analysis), "topics": topics}
-    return OperationReply({"analysis": row, **more}, as_json({"analysis": row}), continuation_text(more))
+    return OperationReply({"analysis": row, **more})
 
 
 class PartRow(TypedDict):
@@ -398,9 +389,8 @@ def _propose_split(call: OperationCall[SplitArguments]) -> OperationReply[Propos
     heads = [{"name": part.name, "entity_type": part.type or ""} for part in proposal.parts]
     parts, more = _texts_page(call.arguments, heads, [list(part.observations) for part in proposal.parts])
     analysis = _outline(proposal.analysis)
-    remark = continuation_text(more) if heads else "It does not fall apart into topics; leave it as it is."
-    text = as_json({"suggested_splits": parts, "analysis": analysis})
-    return OperationReply({"suggested_splits": parts, "analysis": analysis, **more}, text, remark)
+    remark = None if heads else "It does not fall apart into topics; leave it as it is."
+    return OperationReply({"suggested_splits": parts, "analysis": analysis, **more}, remark=remark)
 
 
 def _texts_page(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recollect.serve.mcp.input_lines import whole_lines
+from recollect.serve.mcp.stdio import whole_lines
 
 
 @pytest.mark.parametrize(
