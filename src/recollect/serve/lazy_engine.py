@@ -7,6 +7,7 @@ import threading
 from typing import TYPE_CHECKING, Self
 
 from recollect.errors import RecollectError
+from recollect.serve.operations.catalogue import operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,7 +64,7 @@ class LazyEngine:
             raise self._error
 
     def warm(self, after: threading.Event | None = None) -> threading.Thread:
-        """Open, load the model and fill the caches in the background: the first question need not wait.
+        """Open, and load model, operations and caches in the background: the first call need not wait.
 
         Not before the client has its list of tools: it waits for that one, and both want the processor.
         """
@@ -85,4 +86,7 @@ class LazyEngine:
         if self._stopped.is_set():
             return None
         engine = self.engine()
-        return None if self._stopped.is_set() else engine.search("warm", limit=1).note
+        if self._stopped.is_set():
+            return None
+        operations()
+        return engine.search("warm", limit=1).note

@@ -62,9 +62,7 @@ class FoundPage:
         return f"{reach.first}.{count}.0"
 
 
-def find(
-    call: OperationCall[Any], search: Callable[[int | None], Answer], limit: int = DEFAULT_LIMIT
-) -> FoundPage:
+def find(call: OperationCall[Any], search: Callable[[int | None], Answer]) -> FoundPage:
     """What a search finds, from where the caller has read to.
 
     How many one asks for is part of how a question is understood, so the second page is not the end of a
@@ -73,7 +71,7 @@ def find(
     arguments, recent = call.arguments, call.recent
     if not arguments.query.strip():
         raise InvalidInput("The `query` is empty; say in words what you look for.")
-    limit = arguments.limit or limit
+    limit = arguments.limit or DEFAULT_LIMIT
     question = _question(arguments)
     if arguments.cursor is None:
         answer = search(arguments.limit)
@@ -83,10 +81,12 @@ def find(
     if shown is None:
         shown = frozenset(hit.memory.id for hit in search(reach.first or None).hits[: reach.shown])
     state = (question, call.engine.upkeep.version())
-    answer = recent.answers.get(state) or search(MOST_HITS)
-    recent.answers.keep(state, answer)
-    rest = [hit for hit in answer.hits if hit.memory.id not in shown]
-    return FoundPage(answer, rest[reach.further :][:limit], limit, question, reach, recent)
+    deep = recent.answers.get(state)
+    if deep is None:
+        deep = search(MOST_HITS)
+        recent.answers.keep(state, deep)
+    rest = [hit for hit in deep.hits if hit.memory.id not in shown]
+    return FoundPage(deep, rest[reach.further :][:limit], limit, question, reach, recent)
 
 
 def _question(arguments: Arguments) -> str:
