@@ -8,17 +8,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.names import LONGEST_NAME, Place, Text, beginning, counted, written
+from recollect.text.names import (
+    LONGEST_NAME,
+    NamePlace,
+    NameText,
+    is_written_in,
+    name_beginning,
+    places_that_count,
+)
 from recollect.text.tokens import fold
 
 
 def found(said: str, *names: str) -> list[str]:
     """The names that count in a text, in the order of their first places."""
-    text = Text.of(said)
+    text = NameText.of(said)
     written_as = {fold(name): name for name in names}
-    known = text.beginnings() & {beginning(name) for name in written_as}
+    known = text.beginnings() & {name_beginning(name) for name in written_as}
     stand = {place: written_as[place.name] for place in text.places(known) if place.name in written_as}
-    places = sorted(counted(text, stand), key=lambda place: place.start)
+    places = sorted(places_that_count(text, stand), key=lambda place: place.start)
     return list(dict.fromkeys(written_as[place.name] for place in places))
 
 
@@ -134,9 +141,9 @@ def test_the_longest_names_that_are_looked_for_have_eight_words() -> None:
 
 
 def test_places_are_those_of_the_folded_text() -> None:
-    text = Text.of("Él vio  a ADA")
+    text = NameText.of("Él vio  a ADA")
     assert text.folded == "el vio a ada"
-    assert list(text.places({"ada"})) == [Place(9, 12, "ada")]
+    assert list(text.places({"ada"})) == [NamePlace(9, 12, "ada")]
     assert text.beginnings() == {"el", "vio", "a", "ada"}
 
 
@@ -153,15 +160,15 @@ def test_places_are_those_of_the_folded_text() -> None:
     ],
 )
 def test_a_name_begins_with_its_first_word_or_letter(name: str, first: str) -> None:
-    assert beginning(name) == first
+    assert name_beginning(name) == first
 
 
 def test_written_asks_for_the_very_letters_as_whole_words() -> None:
-    assert written("I met Ada.", "Ada")
-    assert not written("I met ada.", "Ada")
-    assert not written("Canada", "ada")
-    assert written("in C++", "C++")
-    assert written("(a+b)", "a+b")
+    assert is_written_in("I met Ada.", "Ada")
+    assert not is_written_in("I met ada.", "Ada")
+    assert not is_written_in("Canada", "ada")
+    assert is_written_in("in C++", "C++")
+    assert is_written_in("(a+b)", "a+b")
 
 
 TEXT = st.text(alphabet="abAB é.,+#_'東京1 \n", max_size=40)
@@ -169,16 +176,16 @@ TEXT = st.text(alphabet="abAB é.,+#_'東京1 \n", max_size=40)
 
 @given(TEXT, TEXT)
 def test_every_place_stands_where_it_says_and_is_a_stretch_of_the_text(said: str, name: str) -> None:
-    text = Text.of(said)
+    text = NameText.of(said)
     for place in text.places(text.beginnings()):
         assert text.folded[place.start : place.stop] == place.name
 
 
 @given(TEXT, st.sampled_from(["Ab", "a b", "東", "B+"]))
 def test_places_that_count_share_no_letter(said: str, name: str) -> None:
-    text = Text.of(said)
+    text = NameText.of(said)
     stand = {place: place.name for place in text.places(text.beginnings())}
-    places = sorted(counted(text, stand), key=lambda place: place.start)
+    places = sorted(places_that_count(text, stand), key=lambda place: place.start)
     assert all(one.stop <= other.start for one, other in pairwise(places))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hypothesis_profiles import tries
 from recollect.records import Kind, Memory, Observation, Scope
-from recollect.text.passages import OVERLAP, WIDTH, passage_text, spans
+from recollect.text.passages import OVERLAP, WIDTH, passage_spans, passage_text
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -21,7 +21,7 @@ def width(text: str) -> int:
 
 
 def check(text: str) -> tuple[tuple[int, int], ...]:
-    found = spans(text)
+    found = passage_spans(text)
     assert found[0][0] == 0
     assert found[-1][1] == len(text)
     for start, stop in found:
@@ -34,10 +34,10 @@ def check(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def test_a_short_text_is_one_passage() -> None:
-    assert spans("") == ((0, 0),)
-    assert spans("tea") == ((0, 3),)
-    assert spans("x" * WIDTH) == ((0, WIDTH),)
-    assert len(spans("x" * (WIDTH + 1))) == 2
+    assert passage_spans("") == ((0, 0),)
+    assert passage_spans("tea") == ((0, 3),)
+    assert passage_spans("x" * WIDTH) == ((0, WIDTH),)
+    assert len(passage_spans("x" * (WIDTH + 1))) == 2
 
 
 def test_a_long_text_is_cut_at_sentence_ends() -> None:

@@ -186,7 +186,7 @@ def test_an_export_that_fails_leaves_the_old_file_and_no_draft(
     def full_disk(*_: object) -> str:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("recollect.transfer.official.relation_line", full_disk)
+    monkeypatch.setattr("recollect.transfer.exporting.official_relation_line", full_disk)
 
     with pytest.raises(InvalidInput, match="No space left on device"):
         export_file(mine, path, overwrite=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.records import Kind
-from recollect.text.passages import spans
+from recollect.text.passages import passage_spans
 from recollect.text.token_counts import count_tokens
 from recollect.text.tokens import content_words, words
 
@@ -37,7 +37,7 @@ def memory_text(memory: Memory, piece: str | None = None) -> str:
 
 def piece_of(memory: Memory, query: str) -> str | None:
     """Of a long text that only words have found, the piece that holds most of them."""
-    pieces = spans(memory.text)
+    pieces = passage_spans(memory.text)
     if len(pieces) == 1:
         return None
     sought = set(content_words(query))

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import ExtractionFailed
-from recollect.extractors.llm_prompt import Unreadable, batches, read_notes, request
+from recollect.extractors.llm_prompt import Unreadable, message_batches, read_notes, request
 from recollect.remote import Remote, Unreachable
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class LanguageModel:
     def statements(self, messages: Sequence[Memory]) -> Sequence[Statement]:
         if self._lacks_key:
             raise self._failed("needs a key, or the base URL of a server that needs none; see the settings")
-        return [statement for batch in batches(messages) for statement in self._statements_of(batch)]
+        return [statement for batch in message_batches(messages) for statement in self._statements_of(batch)]
 
     def _statements_of(self, batch: Sequence[Piece]) -> list[Statement]:
         answer = self._answer(request(self._model, batch))

@@ -77,7 +77,7 @@ class Piece:
     text: str
 
 
-def batches(messages: Sequence[Memory]) -> Iterator[tuple[Piece, ...]]:
+def message_batches(messages: Sequence[Memory]) -> Iterator[tuple[Piece, ...]]:
     """Few enough messages to read at once, in their order. Messages without text are left out."""
     batch: list[Piece] = []
     characters = 0

@@ -8,7 +8,7 @@ from recollect.conditions import IN_FORCE, Compares, Equals, OneOf, is_null, nul
 from recollect.records import Found
 from recollect.retrieve.filters import allowed
 from recollect.retrieve.records import touching
-from recollect.text.names import Text, counted, written
+from recollect.text.names import NameText, is_written_in, places_that_count
 from recollect.text.stems import coarse_stem
 from recollect.text.tokens import content_words, fold, is_unspaced, words
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recollect.conditions import Condition
     from recollect.ports import Snapshot
     from recollect.records import Filter
-    from recollect.text.names import Place
+    from recollect.text.names import NamePlace
 
     Known = dict[str, list[tuple[int, str]]]
     """By folded name, the ids and names of entities."""
@@ -64,12 +64,12 @@ def entities_named_in(snapshot: Snapshot, scope: int, said: str) -> set[int]:
     """The entities that a text names."""
     if not has_entities(snapshot, scope):
         return set()
-    text = Text.of(said)
+    text = NameText.of(said)
     (named,) = named_in_each(snapshot, scope, [text])
     return named
 
 
-def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[Text]) -> list[set[int]]:
+def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> list[set[int]]:
     """For each of these texts, the entities that it names.
 
     The work grows with the texts, not with how many entities there are: the store is asked which of the
@@ -81,16 +81,19 @@ def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[Text]) -> list
     return [_mentioned(text, found, known) for text, found in zip(texts, places, strict=True)]
 
 
-def _mentioned(text: Text, places: Sequence[Place], known: Known) -> set[int]:
+def _mentioned(text: NameText, places: Sequence[NamePlace], known: Known) -> set[int]:
     meant = {
         place: entity for place in places if (entity := _meant(text, known.get(place.name, ()))) is not None
     }
-    return {meant[place][0] for place in counted(text, {place: name for place, (_, name) in meant.items()})}
+    return {
+        meant[place][0]
+        for place in places_that_count(text, {place: name for place, (_, name) in meant.items()})
+    }
 
 
-def _meant(text: Text, alike: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
+def _meant(text: NameText, alike: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
     """Of entities whose names differ in case or accents alone, the one written so, else the only one."""
-    exact = [entity for entity in alike if len(alike) > 1 and written(text.said, entity[1])]
+    exact = [entity for entity in alike if len(alike) > 1 and is_written_in(text.original, entity[1])]
     chosen = exact or alike
     return chosen[0] if len(chosen) == 1 else None
 

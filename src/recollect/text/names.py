@@ -1,13 +1,12 @@
-"""Names in texts: where a text may name something, whole words only, and which of the finds count."""
+"""Names in texts: where a text may name something, in whole words, and which of these places count."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from recollect.text.tokens import fold, is_unspaced
+from recollect.text.tokens import fold, is_mark, is_unspaced
 from recollect.text.word_lists import EVERYDAY_NAMES, STOPWORDS
 
 LONGEST_NAME = 8
@@ -22,8 +21,8 @@ _EVERYDAY = STOPWORDS | EVERYDAY_NAMES
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A stretch of a folded text that could be a name."""
+class NamePlace:
+    """A part of a folded text that could be a name."""
 
     start: int
     stop: int
@@ -31,17 +30,17 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class NameText:
     """A text, ready to be searched for names."""
 
-    said: str
+    original: str
     folded: str
     words: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, said: str) -> Text:
-        folded = _SPACES.sub(" ", fold(said)).strip()
-        return cls(said, folded, tuple(match.span() for match in _WORD.finditer(folded)))
+    def of(cls, original: str) -> NameText:
+        folded = _SPACES.sub(" ", fold(original)).strip()
+        return cls(original, folded, tuple(match.span() for match in _WORD.finditer(folded)))
 
     def beginnings(self) -> set[str]:
         """Every word, or letter of a script without spaces, with which a name in this text could begin."""
@@ -52,8 +51,8 @@ class Text:
             found.update(letter for letter in word if is_unspaced(letter))
         return found
 
-    def places(self, beginnings: Iterable[str]) -> Iterator[Place]:
-        """Every stretch that begins with one of these."""
+    def places(self, beginnings: Iterable[str]) -> Iterator[NamePlace]:
+        """Every part that begins with one of these."""
         known = frozenset(beginnings)
         for number, (start, stop) in enumerate(self.words):
             word = self.folded[start:stop]
@@ -64,16 +63,16 @@ class Text:
                 if letter in known and is_unspaced(letter):
                     yield from self._run(at)
 
-    def _run(self, start: int) -> Iterator[Place]:
-        """Every stretch from here on that takes whole letters, with the vowels drawn above or below them."""
+    def _run(self, start: int) -> Iterator[NamePlace]:
+        """Every run of whole letters from here on, with the vowels drawn above or below them."""
         for stop in range(start + 1, min(len(self.folded), start + _LONGEST_RUN) + 1):
             last = self.folded[stop - 1]
-            if not (last.isalnum() or _belongs(last)):
+            if not (last.isalnum() or is_mark(last)):
                 return
-            if not _belongs(self.folded[stop : stop + 1]):
-                yield Place(start, stop, self.folded[start:stop])
+            if not is_mark(self.folded[stop : stop + 1]):
+                yield NamePlace(start, stop, self.folded[start:stop])
 
-    def _with_marks(self, start: int, stop: int) -> Iterator[Place]:
+    def _with_marks(self, start: int, stop: int) -> Iterator[NamePlace]:
         """The words alone, and with the marks that touch them: `c++`, `.net`, `node.js`."""
         befores = [start - length for length in range(_marks(self.folded, start, -1) + 1)]
         afters = [stop + length for length in range(_marks(self.folded, stop, 1) + 1)]
@@ -81,11 +80,11 @@ class Text:
             for last in afters:
                 # `c` does not stand in `c++`, nor in `c#`.
                 if self.folded[last : last + 1] not in {"+", "#"}:
-                    yield Place(first, last, self.folded[first:last])
+                    yield NamePlace(first, last, self.folded[first:last])
 
 
-def beginning(name: str) -> str:
-    """The word or letter by which `Text.beginnings` tells that a folded name may stand in it."""
+def name_beginning(name: str) -> str:
+    """The word or letter by which `NameText.beginnings` tells that a folded name may stand in it."""
     match = _WORD.search(name)
     if match is None:
         return ""
@@ -93,27 +92,22 @@ def beginning(name: str) -> str:
     return word[0] if is_unspaced(word[0]) else word
 
 
-def counted(text: Text, found: Mapping[Place, str]) -> list[Place]:
-    """The places that count, of those where a name stands: the longest wins its letters.
+def places_that_count(text: NameText, found: Mapping[NamePlace, str]) -> list[NamePlace]:
+    """Of the places where a name stands, those that count: the longest wins its letters.
 
     `found` gives the name as it is written. A name that is an everyday word must be written so in the text.
     """
-    taken: list[Place] = []
+    taken: list[NamePlace] = []
     for place in sorted(found, key=lambda place: (place.start - place.stop, place.start)):
         clear = all(place.stop <= other.start or other.stop <= place.start for other in taken)
-        if clear and (place.name not in _EVERYDAY or written(text.said, found[place])):
+        if clear and (place.name not in _EVERYDAY or is_written_in(text.original, found[place])):
             taken.append(place)
     return taken
 
 
-def written(said: str, name: str) -> bool:
+def is_written_in(text: str, name: str) -> bool:
     """Whether a name stands in a text in just these letters, as whole words."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
-
-
-def _belongs(letter: str) -> bool:
-    """Whether it is drawn onto the letter before it."""
-    return letter != "" and unicodedata.category(letter)[0] == "M"
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _marks(folded: str, place: int, step: int) -> int:

@@ -24,7 +24,7 @@ _WIDE = 4
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'»”’)\]]*+\s+|[。！？]+|\n+")
 
 
-def spans(text: str) -> tuple[tuple[int, int], ...]:
+def passage_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Cut a text at sentence ends into overlapping spans that cover it whole, in order."""
     if len(text) * _WIDE <= WIDTH or (len(text) <= WIDTH and text.isascii()):
         return ((0, len(text)),)  # as nearly always, without a look at each letter

@@ -27,7 +27,7 @@ _WORDS_IN_A_NAME = 2
 _PIECES = re.compile(r"\w+")
 
 
-def weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[dict[str, float]]:
+def topic_weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[dict[str, float]]:
     """The c-TF-IDF of each group's words; those of `without` are passed over."""
     counts = [
         Counter(term for text in group for term in topic_terms(text) if term not in without)
@@ -41,13 +41,13 @@ def weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> l
     ]
 
 
-def names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[str]:
+def topic_names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[str]:
     """A name for each group, of its weightiest words, no two alike.
 
     A word stands as the group's texts write it most often. A group without any is named by its number.
     """
     named: list[str] = []
-    for place, (group, weight) in enumerate(zip(groups, weights(groups, without), strict=True), 1):
+    for place, (group, weight) in enumerate(zip(groups, topic_weights(groups, without), strict=True), 1):
         heaviest = sorted(weight, key=lambda word: (-weight[word], word))
         written = _written(group)
         choices = [
@@ -60,7 +60,7 @@ def names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> lis
     return named
 
 
-def word_rows(texts: Sequence[str]) -> NDArray[np.float64]:
+def tf_idf_rows(texts: Sequence[str]) -> NDArray[np.float64]:
     """TF-IDF rows, where no model knows what the texts mean: 1 + ln(count), times ln(texts / texts with it).
 
     A word that only one text has says nothing of what it is near to, and is left out.

@@ -6,8 +6,9 @@ from collections import Counter
 from typing import IO, TYPE_CHECKING, Literal
 
 from recollect.records import Kind
-from recollect.transfer import full, official
 from recollect.transfer.files import open_target
+from recollect.transfer.full import full_header, full_memory_line, full_relation_line
+from recollect.transfer.official import official_entity_line, official_relation_line
 from recollect.transfer.reports import ExportReport
 
 if TYPE_CHECKING:
@@ -57,26 +58,26 @@ def export_file(
 def _write_official(found: Export, write: Callable[[str], object], progress: Progress | None) -> Counter[str]:
     counts: Counter[str] = Counter()
     for entity in _reported(found.entities(), found, progress):
-        write(official.entity_line(entity))
+        write(official_entity_line(entity))
         counts["entities"] += 1
         counts["observations"] += len(entity.in_force)
     for relation in found.relations_in_force():
-        write(official.relation_line(relation))
+        write(official_relation_line(relation))
         counts["relations"] += 1
     counts["lines"] = counts["entities"] + counts["relations"]
     return counts
 
 
 def _write_full(found: Export, write: Callable[[str], object], progress: Progress | None) -> Counter[str]:
-    write(full.header())
+    write(full_header())
     counts: Counter[str] = Counter()
     for memory in _reported(found.memories(), found, progress):
-        write(full.memory_line(memory))
+        write(full_memory_line(memory))
         counts["entities" if memory.kind is Kind.ENTITY else "texts"] += 1
         counts["observations"] += len(memory.observations)
         counts["forgotten"] += memory.deleted_at is not None
     for relation in found.relations():
-        write(full.relation_line(relation))
+        write(full_relation_line(relation))
         counts["relations"] += 1
     counts["lines"] = 1 + counts["entities"] + counts["texts"] + counts["relations"]
     return counts

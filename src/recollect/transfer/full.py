@@ -36,7 +36,7 @@ FullRecord = Memory | Relation
 _Record = TypeVar("_Record", Observation, Revision, Absence, Memory, Relation)
 
 
-def header() -> str:
+def full_header() -> str:
     return write_object({"recollect": VERSION})
 
 
@@ -63,11 +63,11 @@ def check_header(content: bytes | None) -> None:
         )
 
 
-def memory_line(memory: Memory) -> str:
+def full_memory_line(memory: Memory) -> str:
     return write_object({"record": "memory", **_plain(memory)})
 
 
-def relation_line(relation: Relation) -> str:
+def full_relation_line(relation: Relation) -> str:
     return write_object({"record": "relation", **_plain(relation)})
 
 

@@ -14,7 +14,7 @@ from recollect.changes import AdoptLinks
 from recollect.errors import InvalidInput
 from recollect.records import Kind, Memory
 from recollect.transfer.full import check_header, parse_record, parse_relation
-from recollect.transfer.json_lines import batches, ignore_line, records, refuse_line, without_none
+from recollect.transfer.json_lines import ignore_line, record_batches, records, refuse_line, without_none
 from recollect.transfer.reports import Dangling
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _import_memories(into: Import, source: LineFile, tally: Tally, *, fresh: boo
     ids = _IdMap()
     with ExitStack() as stack:
         links = {name: stack.enter_context(_pairs()) for name in ("superseded", "about", "drawn", "similar")}
-        for batch in batches(records(source, parse_record, tally.bad, headed=True)):
+        for batch in record_batches(records(source, parse_record, tally.bad, headed=True)):
             memories = [item.record for item in batch if isinstance(item.record, Memory)]
             outcomes = into.adopt(memories, fresh=fresh) if memories else ()
             for memory, outcome in zip(memories, outcomes, strict=True):
@@ -92,7 +92,7 @@ def _count(tally: Tally, memory: Memory, outcome: Outcome) -> None:
 def _import_relations(into: Import, source: LineFile, tally: Tally, memories: _IdMap, *, fresh: bool) -> None:
     ids = _IdMap()
     with _pairs() as inverse:
-        for batch in batches(without_none(records(source, parse_relation, ignore_line, headed=True))):
+        for batch in record_batches(without_none(records(source, parse_relation, ignore_line, headed=True))):
             placed = list(_with_ids_here(batch, memories, tally))
             outcomes = into.adopt_relations((here for _, _, here in placed), fresh=fresh)
             for (line, relation, _), outcome in zip(placed, outcomes, strict=True):

@@ -100,7 +100,7 @@ def without_none(
             yield NumberedRecord(line, size, record)
 
 
-def batches(numbered: Iterable[NumberedRecord[_Record]]) -> Iterator[list[NumberedRecord[_Record]]]:
+def record_batches(numbered: Iterable[NumberedRecord[_Record]]) -> Iterator[list[NumberedRecord[_Record]]]:
     batch: list[NumberedRecord[_Record]] = []
     size = 0
     for one in numbered:

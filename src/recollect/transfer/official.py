@@ -17,9 +17,9 @@ from recollect.errors import InvalidInput
 from recollect.text.limits import clean_name, clean_text, clean_type
 from recollect.transfer.json_lines import (
     ParsedLine,
-    batches,
     ignore_line,
     read_object,
+    record_batches,
     records,
     refuse_line,
     without_none,
@@ -49,7 +49,7 @@ def import_official(into: Import, source: LineFile, tally: Tally, *, keep_going:
 def _import_entities(into: Import, source: LineFile, tally: Tally) -> int:
     """Write the entities, and count the relations that are to follow."""
     relations = 0
-    for batch in batches(records(source, _parse_record, tally.bad)):
+    for batch in record_batches(records(source, _parse_record, tally.bad)):
         entities = [item.record for item in batch if isinstance(item.record, NewEntity)]
         relations += len(batch) - len(entities)
         if not entities:
@@ -64,7 +64,7 @@ def _import_entities(into: Import, source: LineFile, tally: Tally) -> int:
 
 
 def _import_relations(into: Import, source: LineFile, tally: Tally) -> None:
-    for batch in batches(without_none(records(source, _parse_relation, ignore_line))):
+    for batch in record_batches(without_none(records(source, _parse_relation, ignore_line))):
         for outcome in into.relations(item.record for item in batch):
             tally.counts["relations_created" if outcome.created else "relations_known"] += 1
             tally.also_created(outcome.also_created)
@@ -89,7 +89,7 @@ def _parse_relation(content: bytes | None) -> ParsedLine[NewRelation | None]:
     return ParsedLine(_relation(plain) if plain.get("type") == "relation" else None)
 
 
-def entity_line(entity: Memory) -> str:
+def official_entity_line(entity: Memory) -> str:
     return write_object(
         {
             "type": "entity",
@@ -100,7 +100,7 @@ def entity_line(entity: Memory) -> str:
     )
 
 
-def relation_line(relation: Relation) -> str:
+def official_relation_line(relation: Relation) -> str:
     return write_object(
         {
             "type": "relation",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.records import Kind
-from recollect.text.passages import passage_text, spans
+from recollect.text.passages import passage_spans, passage_text
 from recollect.vectors import normalised
 
 if TYPE_CHECKING:
@@ -43,7 +43,10 @@ def stored_rows(view: View, entities: Sequence[Memory]) -> dict[int, Vector]:
         for passage in view.passages([entity.id for entity in entities])
     }
     pieces = {
-        seen.id: [known.get((entity.id, passage_text(entity, seen, span)), 0) for span in spans(seen.content)]
+        seen.id: [
+            known.get((entity.id, passage_text(entity, seen, span)), 0)
+            for span in passage_spans(seen.content)
+        ]
         for entity in entities
         for seen in entity.in_force
     }

@@ -11,7 +11,7 @@ from recollect.engine.self_test.results import Cause, MissedMemory
 from recollect.records import Status
 from recollect.text.languages import language_of
 from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase
-from recollect.text.passages import spans
+from recollect.text.passages import passage_spans
 from recollect.text.tokens import distinctive_terms
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _cause(  # noqa: PLR0911  # one line for each cause
         return Cause.COMMON
     if english_only and language_of(memory_text(memory)) == "other":
         return Cause.LANGUAGE
-    if len(spans(memory.text)) > 1 or len(memory.in_force) > _MANY_OBSERVATIONS:
+    if len(passage_spans(memory.text)) > 1 or len(memory.in_force) > _MANY_OBSERVATIONS:
         return Cause.LONG
     return Cause.OUTRANKED
 

@@ -15,7 +15,7 @@ from recollect.records import Kind, Memory
 from recollect.text.clusters import clusters
 from recollect.text.limits import NAME_LIMIT
 from recollect.text.tokens import fold, topic_terms
-from recollect.text.topics import names, word_rows
+from recollect.text.topics import tf_idf_rows, topic_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -100,13 +100,13 @@ def _analysis(services: Services, entity: Memory, stored: Mapping[int, Vector]) 
     observations = entity.in_force
     texts = [seen.content for seen in observations]
     rows = _rows(services, entity, stored)
-    found = clusters(word_rows(texts) if rows is None else rows, _MOST_TOPICS, _FEWEST_PER_TOPIC)
+    found = clusters(tf_idf_rows(texts) if rows is None else rows, _MOST_TOPICS, _FEWEST_PER_TOPIC)
     groups = found.groups if found.silhouette >= _CLEAR else ()
     grouped = [[texts[place] for place in group] for group in groups]
     # Its own name says nothing of what sets its topics apart.
     topics = tuple(
         Topic(topic, tuple(observations[place] for place in group))
-        for topic, group in zip(names(grouped, set(topic_terms(entity.name))), groups, strict=True)
+        for topic, group in zip(topic_names(grouped, set(topic_terms(entity.name))), groups, strict=True)
     )
     placed = {place for group in groups for place in group}
     limit = limit_for(entity.type)

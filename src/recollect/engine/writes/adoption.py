@@ -18,9 +18,9 @@ from recollect.errors import NotFound
 from recollect.records import Kind
 from recollect.retrieve.entities import exact_entity
 from recollect.retrieve.records import memory_values, observation_values, stamp, stamp_or_none
-from recollect.text.names import beginning
+from recollect.text.names import name_beginning
 from recollect.text.near_duplicates import text_key
-from recollect.text.passages import spans
+from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def _insert(work: Work, scope: int, memory: Memory) -> int:
         **memory_values(memory),
         "scope_id": scope,
         "folded_name": folded,
-        "first_word": beginning(folded) if is_entity else None,
+        "first_word": name_beginning(folded) if is_entity else None,
         "text_key": None if is_entity else text_key(memory.text),
         # These follow with `AdoptLinks`.
         "superseded_by": None,
@@ -203,13 +203,13 @@ def _insert(work: Work, scope: int, memory: Memory) -> int:
     }
     id_ = _add_under_own_id(work, "memory", memory.id, values)
     live = memory.deleted_at is None and memory.superseded_at is None
-    work.add_passages(id_, [NAME_SPAN] if is_entity else spans(memory.text), live=live)
+    work.add_passages(id_, [NAME_SPAN] if is_entity else passage_spans(memory.text), live=live)
     tag(work, id_, memory.tags)
     for former in memory.former:
         revision = work.add(
             "revision", memory_id=id_, text=former.text, since=stamp(former.since), until=stamp(former.until)
         )
-        work.add_passages(id_, spans(former.text), live=False, revision=revision)
+        work.add_passages(id_, passage_spans(former.text), live=False, revision=revision)
     work.rows.put(
         "absence",
         [
@@ -255,7 +255,7 @@ def _insert_observation(work: Work, entity: int, observation: Observation, *, li
     }
     made = _add_under_own_id(work, "observation", observation.id, values)
     work.add_passages(
-        entity, spans(observation.content), observation=made, live=live and observation.in_force
+        entity, passage_spans(observation.content), observation=made, live=live and observation.in_force
     )
     return made
 

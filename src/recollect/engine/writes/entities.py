@@ -9,8 +9,8 @@ from recollect.conditions import IN_FORCE, AnyOf, Equals, OneOf
 from recollect.errors import Conflict, NotFound
 from recollect.retrieve.entities import exact_entity, find_entity
 from recollect.retrieve.records import stamp_or_none
-from recollect.text.names import beginning
-from recollect.text.passages import spans
+from recollect.text.names import name_beginning
+from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def insert(work: Work, scope: int, new: NewEntity) -> int:
         updated_at=work.at,
         name=new.name,
         folded_name=folded,
-        first_word=beginning(folded),
+        first_word=name_beginning(folded),
         type=new.type,
         status=str(new.status or "active"),
         importance=0.5 if new.importance is None else new.importance,
@@ -189,7 +189,7 @@ def _observe(
             created_at=work.at,
             happened_at=stamp_or_none(new.happened_at),
         )
-        work.add_passages(entity, spans(new.content), observation=observation, live=live)
+        work.add_passages(entity, passage_spans(new.content), observation=observation, live=live)
         if replaced is not None:
             _supersede(work, standing.pop(replaced), observation)
         standing[new.content] = observation

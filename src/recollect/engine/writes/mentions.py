@@ -8,7 +8,7 @@ from recollect.conditions import Equals, Not, OneOf, is_null
 from recollect.ports import Phrase
 from recollect.retrieve.entities import has_entities, live_entities, named_in_each
 from recollect.retrieve.term_search import pair_phrases
-from recollect.text.names import Text
+from recollect.text.names import NameText
 from recollect.text.tokens import has_unspaced, words
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _has_texts(rows: Transaction, scope: int) -> bool:
 
 def _link(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
     texts = {
-        id_: Text.of(f"{speaker}: {text}" if speaker else text)
+        id_: NameText.of(f"{speaker}: {text}" if speaker else text)
         for id_, speaker, text in rows.rows(
             "memory", ("id", "speaker", "text"), (OneOf("id", ids), _IS_TEXT, is_null("deleted_at"))
         )

@@ -11,7 +11,7 @@ from recollect.records import Kind
 from recollect.retrieve.neighbours import last_positions
 from recollect.retrieve.records import stamp, stamp_or_none
 from recollect.text.near_duplicates import text_key
-from recollect.text.passages import spans
+from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def put(work: Work, change: PutText) -> Outcome:
     twin = _twin(work, scope, new)
     if twin is None:
         memory = _insert(work, scope, new)
-        work.add_passages(memory, spans(new.text))
+        work.add_passages(memory, passage_spans(new.text))
         work.touch(memory, scope, text=True)
     else:
         memory = twin
@@ -68,7 +68,7 @@ def revise(work: Work, scope: int, memory: int, text: str) -> None:
         similar_to=None,
         similarity=None,
     )
-    work.add_passages(memory, spans(text), live=work.in_force(memory))
+    work.add_passages(memory, passage_spans(text), live=work.in_force(memory))
     work.touch(memory, scope, text=True)
 
 

@@ -12,7 +12,7 @@ from recollect.stores.sqlite import vector_rows, word_index
 from recollect.stores.sqlite.connection import renew_identity
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.source import Source
-from recollect.text.passages import spans
+from recollect.text.passages import passage_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -140,13 +140,13 @@ def _drop_orphans(connection: apsw.Connection) -> None:
 def _add_passages(connection: apsw.Connection) -> None:
     memories: list[Row] = list(connection.execute(f"SELECT m.id, m.kind, m.text {_BARE_MEMORIES}"))
     for memory, kind, text in memories:
-        for span in ((0, 0),) if kind == Kind.ENTITY else spans(text):
+        for span in ((0, 0),) if kind == Kind.ENTITY else passage_spans(text):
             vector_rows.add_passage(connection, memory, None, span)
     observations: list[Row] = list(
         connection.execute(f"SELECT o.id, o.memory_id, o.content {_BARE_OBSERVATIONS}")
     )
     for id_, memory, content in observations:
-        for span in spans(content):
+        for span in passage_spans(content):
             vector_rows.add_passage(connection, memory, id_, span)
 
 

@@ -13,7 +13,7 @@ import apsw
 
 from recollect.errors import NotAStore, StoreDamaged, StoreUnavailable
 from recollect.stores import private_files
-from recollect.text.names import beginning
+from recollect.text.names import name_beginning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -217,7 +217,7 @@ def _fill_first_words(connection: apsw.Connection) -> None:
     rows = connection.execute("SELECT id, folded_name FROM memory WHERE kind = 'entity'").fetchall()
     connection.executemany(
         "UPDATE memory SET first_word = ? WHERE id = ?",
-        [(beginning(str(folded)), id_) for id_, folded in rows],
+        [(name_beginning(str(folded)), id_) for id_, folded in rows],
     )
 
 

@@ -36,11 +36,11 @@ _YEAR = timedelta(days=366)
 _FARTHEST_YEARS = 9
 
 
-def number(*values: int) -> int:
+def plain_number(*values: int) -> int:
     return sum(values)
 
 
-def same(moment: Moment) -> Moment:
+def same_moment(moment: Moment) -> Moment:
     return moment
 
 
@@ -335,7 +335,7 @@ def since(bound: Moment | int) -> Moment:
     return Moment(lambda reference: _up_to(moment.at(reference).start, reference), moment.confidence)
 
 
-def after(bound: Moment | int) -> Moment:
+def later_than(bound: Moment | int) -> Moment:
     moment = _moment(bound)
     return Moment(lambda reference: _up_to(moment.at(reference).stop, reference), moment.confidence)
 
@@ -345,7 +345,7 @@ def until(bound: Moment | int) -> Moment:
     return Moment(lambda reference: OpenSpan(None, moment.span(reference).stop), moment.confidence)
 
 
-def before(bound: Moment | int) -> Moment:
+def earlier_than(bound: Moment | int) -> Moment:
     moment = _moment(bound)
     return Moment(lambda reference: OpenSpan(None, moment.span(reference).start), moment.confidence)
 

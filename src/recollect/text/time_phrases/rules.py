@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 _NUMBERS = """
-NUM           ONES|TEENS|TENS                                -> number ONES|TEENS|TENS
-NUM           TENS -|y? ONES                                 -> number TENS ONES
-NUM           a? couple of?                                  -> number 2
-NUM           un par de                                      -> number 2
-NUM           half a dozen                                   -> number 6
-NUM           a|one|una dozen|docena de?                     -> number 12
-FEW           a? few|several                                 -> number
-FEW           unos|unas|varios|varias|algunos|algunas pocos|pocas|cuantos|cuantas? -> number
-FEW           pocos|pocas                                    -> number
+NUM           ONES|TEENS|TENS                                -> plain_number ONES|TEENS|TENS
+NUM           TENS -|y? ONES                                 -> plain_number TENS ONES
+NUM           a? couple of?                                  -> plain_number 2
+NUM           un par de                                      -> plain_number 2
+NUM           half a dozen                                   -> plain_number 6
+NUM           a|one|una dozen|docena de?                     -> plain_number 12
+FEW           a? few|several                                 -> plain_number
+FEW           unos|unas|varios|varias|algunos|algunas pocos|pocas|cuantos|cuantas? -> plain_number
+FEW           pocos|pocas                                    -> plain_number
 """
 
 # They look like times and are none: habits, titles, rooms.
 _NOT_TIMES = """
-NOTHING       every|each other|NUM? WEEKDAY|SHORTDAY|MONTH|SEASON|UNIT|PART -> number
-NOTHING       on? a|one|some|any WEEKDAY PART?               -> number
-NOTHING       WEEKDAY|SHORTDAY through|thru|-|to friday|fri  -> number unless after_from
-NOTHING       read|reading|novel|book|called|room|flight|bus|model|version|highway|route YEAR -> number
-NOTHING       los|cada|todos|un|algun|ningun los? WEEKDAY    -> number
-NOTHING       cada COUNT? UNIT|MONTH|SEASON                  -> number
-NOTHING       de lunes a viernes|sabado|domingo|jueves       -> number
-NOTHING       rollito|rollitos|rollo|rollos de primavera     -> number
-NOTHING       leer|lei|leyendo|novela|libro|sala|habitacion|vuelo|modelo|version YEAR -> number
+NOTHING       every|each other|NUM? WEEKDAY|SHORTDAY|MONTH|SEASON|UNIT|PART -> plain_number
+NOTHING       on? a|one|some|any WEEKDAY PART?               -> plain_number
+NOTHING       WEEKDAY|SHORTDAY through|thru|-|to friday|fri  -> plain_number unless after_from
+NOTHING       read|reading|novel|book|called|room|flight|bus|model|version|highway|route YEAR -> plain_number
+NOTHING       los|cada|todos|un|algun|ningun los? WEEKDAY    -> plain_number
+NOTHING       cada COUNT? UNIT|MONTH|SEASON                  -> plain_number
+NOTHING       de lunes a viernes|sabado|domingo|jueves       -> plain_number
+NOTHING       rollito|rollitos|rollo|rollos de primavera     -> plain_number
+NOTHING       leer|lei|leyendo|novela|libro|sala|habitacion|vuelo|modelo|version YEAR -> plain_number
 """
 
 _FROM_TO = "from|between|entre|del|desde? the|el? DAYTH1 -|to|through|until|al|a|and|y the|el? DAYTH2"
@@ -214,8 +214,8 @@ _PARTS_OF_WHOLES = """
 DAY           BARE_WEEKDAY of|de|in|,|-? la? WEEK_SPAN       -> weekday_in WEEK_SPAN BARE_WEEKDAY
 DAY           WEEK_SPAN 's|on|,|el|- el? BARE_WEEKDAY        -> weekday_in WEEK_SPAN BARE_WEEKDAY
 DAY           WEEK_SPAN BARE_WEEKDAY                         -> weekday_in WEEK_SPAN BARE_WEEKDAY
-DAY           BARE_WEEKDAY ,? the|el? DAY                    -> same DAY
-DATE_OF_YEAR  BARE_WEEKDAY ,? the|el? DATE_OF_YEAR           -> same DATE_OF_YEAR
+DAY           BARE_WEEKDAY ,? the|el? DAY                    -> same_moment DAY
+DATE_OF_YEAR  BARE_WEEKDAY ,? the|el? DATE_OF_YEAR           -> same_moment DATE_OF_YEAR
 DAY           DAYTH of|de|del el? MONTH_SPAN                 -> day_in MONTH_SPAN DAYTH
 DAY           on the ORDINAL -> day_of_month ORDINAL @bare unless no_day_number
 DAY           BARE_WEEKDAY ,? the|el|dia? DAYTH              -> day_of_month DAYTH @bare unless no_day_number
@@ -240,8 +240,8 @@ SPAN          NTH week|semana of|in|de|del THIRDABLE         -> nth_week THIRDAB
 SPAN          last|ultima week|semana of|in|de|del THIRDABLE -> days_in THIRDABLE -7 7
 DAY           last|ultimo day|dia of|in|de|del THIRDABLE     -> days_in THIRDABLE -1 1
 DAY           first|primer day|dia of|in|de|del THIRDABLE    -> days_in THIRDABLE 0 1
-OF_YEAR       month|mes of|de OF_YEAR                        -> same OF_YEAR
-MONTH_SPAN    month|mes of|de MONTH_SPAN                     -> same MONTH_SPAN
+OF_YEAR       month|mes of|de OF_YEAR                        -> same_moment OF_YEAR
+MONTH_SPAN    month|mes of|de MONTH_SPAN                     -> same_moment MONTH_SPAN
 """
 
 _PARTS_OF_DAYS = """
@@ -270,11 +270,11 @@ SPAN          desde THE? BOUND en adelante                   -> since BOUND unle
 SPAN          until|till|til|by|hasta THE? BOUND             -> until BOUND unless no_bound
 SPAN          up until|till THE? BOUND                       -> until BOUND unless no_bound
 SPAN          up to YEAR_DATED                               -> until YEAR_DATED unless no_bound
-SPAN          before|pre THE|-? BOUND                        -> before BOUND unless no_bound
-SPAN          prior to THE? BOUND                            -> before BOUND unless no_bound
-SPAN          antes de|del THE? BOUND                        -> before BOUND unless no_bound
-SPAN          after|post|tras THE|-? BOUND                   -> after BOUND unless no_bound
-SPAN          despues de|del THE? BOUND                      -> after BOUND unless no_bound
+SPAN          before|pre THE|-? BOUND                        -> earlier_than BOUND unless no_bound
+SPAN          prior to THE? BOUND                            -> earlier_than BOUND unless no_bound
+SPAN          antes de|del THE? BOUND                        -> earlier_than BOUND unless no_bound
+SPAN          after|post|tras THE|-? BOUND                   -> later_than BOUND unless no_bound
+SPAN          despues de|del THE? BOUND                      -> later_than BOUND unless no_bound
 SPAN          between|entre THE? BOUND1 and|y|e THE? BOUND2  -> between BOUND1 BOUND2 unless no_bound
 SPAN from THE? BOUND1 to|until|till|til|through|thru|- THE? BOUND2 -> between BOUND1 BOUND2 unless no_bound
 SPAN          from THE? BOUND1 up to|until THE? BOUND2       -> between BOUND1 BOUND2 unless no_bound

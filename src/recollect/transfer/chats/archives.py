@@ -59,7 +59,7 @@ class Member(NamedTuple):
 
 def archived(path: Path, format: str, read: ReadConversation) -> Iterator[Conversation]:  # noqa: A002  # as in the façade
     """Every conversation of every file; `read` gets one, and its place for messages."""
-    found = members(path)
+    found = archive_members(path)
     if not found:
         raise InvalidInput(
             f"There is no conversations.json or conversations-000.json in {path}, nor a zip of it."
@@ -86,7 +86,7 @@ def _conversations(member: Member, session: str, read: ReadConversation) -> Iter
         yield unreadable(session, member.name, f"{error}{more}")
 
 
-def members(path: Path) -> tuple[Member, ...]:
+def archive_members(path: Path) -> tuple[Member, ...]:
     """The files of conversations at this path, in the order of their numbers; none if a folder has none."""
     if path.is_dir():
         found: list[Member] = []

@@ -45,8 +45,8 @@ class Conversation:
     """What could not be read, each with its place and the reason."""
 
 
-def fit(text: str) -> str:
-    """Text as JSON may hold it, made fit to be kept: without NULs and halves of surrogate pairs."""
+def storable_text(text: str) -> str:
+    """Text of a file as a store takes it: without NULs and halves of surrogate pairs."""
     return _SURROGATES.sub("\ufffd", text.replace("\0", ""))
 
 
@@ -55,11 +55,11 @@ def spoken(
 ) -> Turn:
     """A turn that a store will take; `InvalidInput` says why it would not."""
     return Turn(
-        content=clean_text(fit(content), "turn"),
-        role=None if role is None else clean_type(fit(role), "role"),
-        speaker=None if speaker is None else clean_name(fit(speaker), "speaker"),
+        content=clean_text(storable_text(content), "turn"),
+        role=None if role is None else clean_type(storable_text(role), "role"),
+        speaker=None if speaker is None else clean_name(storable_text(speaker), "speaker"),
         at=at,
-        source=None if source is None else fit(source),
+        source=None if source is None else storable_text(source),
     )
 
 
@@ -124,12 +124,12 @@ def unreadable(session: str, title: str, reason: str) -> Conversation:
 
 def text_of(value: object) -> str | None:
     """What a key holds, if it is text that says something."""
-    return fit(value) if isinstance(value, str) and value.strip() else None
+    return storable_text(value) if isinstance(value, str) and value.strip() else None
 
 
 def session_of(name: str) -> str:
     """A session's name as it is kept; `InvalidInput` if it cannot be one."""
-    return clean_name(fit(name), "session")
+    return clean_name(storable_text(name), "session")
 
 
 def named(value: object, otherwise: str) -> str:

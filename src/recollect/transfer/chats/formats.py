@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput
-from recollect.transfer.chats.archives import Member, archived, files_below, is_zip, members
+from recollect.transfer.chats.archives import Member, archive_members, archived, files_below, is_zip
 from recollect.transfer.chats.chatgpt import chatgpt_conversation
 from recollect.transfer.chats.claude import claude_conversation
 from recollect.transfer.chats.markdown import is_markdown, markdown_conversations
@@ -97,7 +97,7 @@ def _hopeful(found: Iterator[Conversation], path: Path, known: str) -> Iterator[
 
 
 def _of_folder(path: Path) -> str | None:
-    kinds = {_kind_if_any(member) for member in members(path)} & {"chatgpt", "claude"}
+    kinds = {_kind_if_any(member) for member in archive_members(path)} & {"chatgpt", "claude"}
     if len(kinds) > 1:
         raise InvalidInput(f"{path} holds exports of both ChatGPT and Claude; import them one by one.")
     if kinds:
@@ -110,7 +110,8 @@ def _of_folder(path: Path) -> str | None:
 def _of_file(path: Path) -> str | None:
     if is_zip(path):
         return next(
-            (kind for member in members(path) if (kind := _kind(member)) in {"chatgpt", "claude"}), None
+            (kind for member in archive_members(path) if (kind := _kind(member)) in {"chatgpt", "claude"}),
+            None,
         )
     if is_markdown(path.name):
         return "markdown"

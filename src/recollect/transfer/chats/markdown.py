@@ -11,16 +11,16 @@ from recollect.transfer.chats.archives import each_file
 from recollect.transfer.chats.conversation import (
     Conversation,
     dated,
-    fit,
     marked_by_likeness,
     named,
     session_of,
     spoken,
+    storable_text,
     time_in_words,
     time_of_iso,
     unreadable,
 )
-from recollect.transfer.chats.transcript import Part, transcript
+from recollect.transfer.chats.transcript import TranscriptPart, transcript
 from recollect.transfer.files import UTF16_MARKS
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _content(path: Path) -> str:
 
 
 def _conversation(text: str, name: str, session: str) -> Conversation:
-    lines = fit(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = storable_text(text).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     front, taken = _front_matter(lines)
     body = _marked_lines(lines[taken:], taken + 1)
     stem = name.rpartition("/")[2].rpartition(".")[0] or name
@@ -196,17 +196,17 @@ class _Section:
     """Each with its level."""
     lines: list[str] = field(default_factory=list)
 
-    def part(self, day: datetime | None) -> Part:
+    def part(self, day: datetime | None) -> TranscriptPart:
         """Its time is what the headings say, the inner ones last; a time alone is of the day found so far."""
         headings = " › ".join(heading for _, heading in self.headings if heading)
         body = "\n".join(self.lines).strip("\n").rstrip()
         for _, heading in self.headings:
             day = time_in_words(heading, day.date() if day else None) or day
         text = f"{headings}\n\n{body}" if headings and body else headings or body
-        return Part(self.number, text, "document", None, day)
+        return TranscriptPart(self.number, text, "document", None, day)
 
 
-def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator[Part]:
+def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator[TranscriptPart]:
     """Each with its headings before its text. A heading with deeper ones alone under it is no section."""
     here = _Section(lines[0].number if lines else 1)
     for line in lines:

@@ -80,7 +80,7 @@ aviso ejemplo fecha hora ingredientes nota precio pregunta respuesta resumen tar
 _THINGS = frozenset(_THING_WORDS.split())
 
 
-class Part(NamedTuple):
+class TranscriptPart(NamedTuple):
     """What one said; with the role "document", what stands before the first turn."""
 
     number: int
@@ -96,7 +96,7 @@ class _Opening(NamedTuple):
     label: Label
 
 
-def transcript(lines: tuple[MarkdownLine, ...], day: datetime | None) -> tuple[Part, ...] | None:
+def transcript(lines: tuple[MarkdownLine, ...], day: datetime | None) -> tuple[TranscriptPart, ...] | None:
     """None, if it may as well be a document. `day` is that of the file, for times without a date."""
     labelled = [_Opening(at, label) for at, line in enumerate(lines) if (label := label_of(line))]
     # Words such as User and Claude are the surest sign, in whatever style, so they are looked for first.
@@ -179,10 +179,10 @@ def _is_table(names: list[str]) -> bool:
 
 def _parts(
     lines: tuple[MarkdownLine, ...], opened: list[_Opening], day: datetime | None, *, dates: bool
-) -> Iterator[Part]:
+) -> Iterator[TranscriptPart]:
     before = _trimmed([line.text for line in lines[: opened[0].at] if not line.level])
     if before:
-        yield Part(lines[0].number, before, "document", None, day)
+        yield TranscriptPart(lines[0].number, before, "document", None, day)
     day = _latest_day(lines[: opened[0].at], day)
     ends = [one.at for one in opened[1:]] + [len(lines)]
     for (start, label), end in zip(opened, ends, strict=True):
@@ -192,7 +192,7 @@ def _parts(
         texts = [_unquoted(line.text) for line in follow] if label.quoted else [line.text for line in follow]
         text = _trimmed([label.rest, *texts])
         if text and label.role != "system":
-            yield Part(lines[start].number, text, label.role, label.speaker, at)
+            yield TranscriptPart(lines[start].number, text, label.role, label.speaker, at)
         if dates:
             day = _latest_day(lines[start + 1 : end], day)
 
