@@ -13,7 +13,6 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 SURE, PLAIN, BARE, AMBIGUOUS, VAGUE = 1.0, 0.9, 0.7, 0.6, 0.5
-CONFIDENCES = {"sure": SURE, "plain": PLAIN, "bare": BARE, "vague": VAGUE}
 DAY = timedelta(days=1)
 WEEK = timedelta(weeks=1)
 # Units that are so many of another.

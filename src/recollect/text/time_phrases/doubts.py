@@ -172,7 +172,7 @@ def no_date(match: Match) -> bool:
         return False
     if (match.cased and named.capital) or match.word_before() in _SURELY_TIME | _MAYBE_TIME:
         return False
-    return _counts_things(match)
+    return counts_things(match)
 
 
 def no_weekday(match: Match) -> bool:
@@ -286,11 +286,6 @@ def short_while(match: Match) -> bool:
     )
 
 
-def no_day_number(match: Match) -> bool:
-    """`on the 5th` is a day, `on the 5th floor` is not."""
-    return _counts_things(match)
-
-
 def no_bound(match: Match) -> bool:
     """After 2019, but not after 2000 steps."""
     values = [token.value for token in match.matched if token.kind == "YEAR"]
@@ -299,7 +294,8 @@ def no_bound(match: Match) -> bool:
     return bool(values) and match.word_after() in _COUNTED
 
 
-def _counts_things(match: Match) -> bool:
+def counts_things(match: Match) -> bool:
+    """`on the 5th` is a day, `on the 5th floor` is not."""
     following = match.after()
     return following is not None and following.word not in _PLAIN_AFTER
 

@@ -2,31 +2,30 @@
 
 A rule is a line such as
 
-    SPAN  past|last COUNT UNIT  ->  rolling UNIT COUNT  @vague  unless of_something
+    SPAN  past|last COUNT UNIT  ->  rolling(UNIT, COUNT)  unless of_something
 
 Its pattern is a row of elements: a word as it stands (`ago`), a class of words or a kind of token in
 capitals (`WEEKDAY`), alternatives (`on|in`), perhaps optional (`the?`). A digit tells two of a kind apart
-(`YEAR1`, `YEAR2`). The rule makes one token of its kind, for the layers above. The token's value is what a
-function makes of its arguments: values of the pattern's classes and kinds (`-COUNT` for the negative,
-`CLOCK|NUMBER` for the one that is there), numbers, `none`, and plain words. A function of `calendar` gives
-a span at a reference time; it becomes a moment as sure as the rule says, or as the moment that it is part
-of. A value of None is no match, as is a match that the check after `unless` doubts.
+(`YEAR1`, `YEAR2`). The rule makes one token of its kind, for the layers above, with the value of the
+expression: Python, over the values of the pattern's classes and kinds (`CLOCK | NUMBER` is the one that is
+there). A function of `calendar` gives a span at a reference time; its call is the moment, as sure as the
+moment that it is part of. A value of None is no match, as is a match that the check after `unless` doubts.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from recollect.text.time_phrases import calendar, doubts, moments
-from recollect.text.time_phrases.calendar import CONFIDENCES, Moment
+from recollect.text.time_phrases.calendar import PLAIN, Moment
 from recollect.text.time_phrases.doubts import Match
 from recollect.text.time_phrases.lexer import Token
 
-_RULE = re.compile(r"(\w+) +(.+?) +-> +(\w+)((?: +[^@ ]\S*)*?)(?: +@(\w+))?(?: +unless (\w+))?")
+_RULE = re.compile(r"(\w+) +(.+?) +-> +(.+?)(?: +unless (\w+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,32 +44,34 @@ class Rule:
     kind: str
     """`BY_UNIT`: the value says which."""
     elements: tuple[Element, ...]
-    make: Callable[..., Any]
-    arguments: tuple[str, ...]
-    confidence: float | None
+    expression: ast.expr
     unless: Callable[[Match], bool] | None
 
-    def value(self, found: Mapping[str, Any]) -> Any:
-        arguments = [_argument(each, found) for each in self.arguments]
-        if self.make.__module__ != calendar.__name__:
-            return self.make(*arguments)
-        whole = next((each for each in arguments if isinstance(each, Moment)), None)
-        confidence = self.confidence or (whole.confidence if whole else calendar.PLAIN)
-        return Moment(partial(_at, self.make, arguments), confidence)
+
+def _evaluated(expression: ast.expr, found: Mapping[str, Any]) -> Any:
+    match expression:
+        case ast.Constant(value):
+            return value
+        case ast.Name(name):
+            return found[name]
+        case ast.UnaryOp(ast.USub(), operand):
+            return -_evaluated(operand, found)
+        case ast.BinOp(left, ast.Add(), right):
+            return _evaluated(left, found) + _evaluated(right, found)
+        case ast.BinOp(_, ast.BitOr(), _):
+            names = [each.id for each in ast.walk(expression) if isinstance(each, ast.Name)]
+            return next(found[name] for name in names if name in found)
+        case ast.Call(ast.Name(name), arguments):
+            return _called(name, [_evaluated(argument, found) for argument in arguments])
+    raise ValueError(f"not an expression of a rule: {ast.unparse(expression)}")
 
 
-def _at(span: Callable[..., Any], arguments: Sequence[Any], reference: Any) -> Any:
-    return span(reference, *arguments)
-
-
-def _argument(argument: str, found: Mapping[str, Any]) -> Any:
-    if argument.removeprefix("-").isdecimal():
-        return int(argument)
-    if argument.removeprefix("-") in found:
-        return found[argument] if argument in found else -found[argument[1:]]
-    if argument.islower():
-        return None if argument == "none" else argument
-    return next(found[name] for name in argument.split("|") if name in found)
+def _called(name: str, arguments: Sequence[Any]) -> Any:
+    if hasattr(moments, name):
+        return getattr(moments, name)(*arguments)
+    span = getattr(calendar, name)
+    whole = next((each for each in arguments if isinstance(each, Moment)), None)
+    return Moment(lambda reference: span(reference, *arguments), whole.confidence if whole else PLAIN)
 
 
 class Grammar:
@@ -116,7 +117,7 @@ class Grammar:
                     continue
                 if rule.unless is not None and rule.unless(Match(tokens, first, end, cased)):
                     continue
-                value = rule.value(self._found(rule, places, tokens))
+                value = _evaluated(rule.expression, self._found(rule, places, tokens))
                 if value is not None:
                     best, past = _token(rule, value, tokens[first:end]), end
             if best is not None:
@@ -144,15 +145,10 @@ class Grammar:
         match = _RULE.fullmatch(line)
         if match is None:
             raise ValueError(f"not a rule: {line!r}")
-        kind, pattern, make, arguments, confidence, check = match.groups()
-        return Rule(
-            kind,
-            tuple(map(self._element, pattern.split())),
-            getattr(moments, make, None) or getattr(calendar, make),
-            tuple(arguments.split()),
-            CONFIDENCES[confidence] if confidence else None,
-            getattr(doubts, check) if check else None,
-        )
+        kind, pattern, written, check = match.groups()
+        elements = tuple(map(self._element, pattern.split()))
+        expression = ast.parse(written, mode="eval").body
+        return Rule(kind, elements, expression, getattr(doubts, check) if check else None)
 
     def _element(self, written: str) -> Element:
         if written not in self._elements:

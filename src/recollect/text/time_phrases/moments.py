@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from recollect.text.time_phrases.calendar import (
@@ -13,6 +14,7 @@ from recollect.text.time_phrases.calendar import (
     MULTIPLES,
     PLAIN,
     SURE,
+    VAGUE,
     WEEK,
     InYear,
     Moment,
@@ -36,12 +38,12 @@ _YEAR = timedelta(days=366)
 _FARTHEST_YEARS = 9
 
 
-def plain_number(*values: int) -> int:
-    return sum(values)
+def vague(moment: Moment) -> Moment:
+    return replace(moment, confidence=VAGUE)
 
 
-def same_moment(moment: Moment) -> Moment:
-    return moment
+def bare(moment: Moment) -> Moment:
+    return replace(moment, confidence=BARE)
 
 
 # Units and days
@@ -86,10 +88,6 @@ def part_of_day(moment: Moment, part: tuple[int, int]) -> Moment:
         moment.confidence,
         period=moment.period,
     )
-
-
-def part_of_today(part: tuple[int, int]) -> Moment:
-    return part_of_day(unit("day", 0), part)
 
 
 def night(offset: int) -> Moment:
@@ -188,27 +186,14 @@ def season(place: int, side: int | None = None) -> Moment:
     return yearly(lambda at, year_: months(at, year_, place, 3), side)
 
 
-def season_in(place: int, year_: int) -> Moment | None:
-    return in_year(season(place), year_)
-
-
-def month_in(place: int, year_: int) -> Moment | None:
-    return in_year(month(place), year_)
-
-
 def year_month(text: str) -> Moment | None:
     year_, place = (int(part) for part in text.split("-"))
-    return month_in(place, year_) if 1 <= place <= 12 else None
+    return in_year(month(place), year_) if 1 <= place <= 12 else None
 
 
-def quarter(place: int) -> Moment:
-    return season(3 * place - 2)
-
-
-def part_of_year(length: int, place: int, year_: int | Moment | None = None) -> Moment | None:
-    """The third quarter, the first half; of this year, unless another is given."""
-    part = yearly(lambda at, year: months(at, year, length * (place - 1) + 1, length))
-    return in_year(part, unit("year", 0) if year_ is None else year_)
+def part_of_year(length: int, nth: int) -> Moment:
+    """The third quarter, the first half."""
+    return yearly(lambda at, year_: months(at, year_, length * (nth - 1) + 1, length))
 
 
 def yearly(place: InYear, side: int | None = None) -> Moment:
@@ -292,18 +277,6 @@ def third(moment: Moment, which: int) -> Moment:
         return Span(*[*firsts, stop][which : which + 2])
 
     return _part_of(moment, part)
-
-
-def third_of_year(number_: int, which: int) -> Moment:
-    return third(year(number_), which)
-
-
-def third_of_decade(first: int, which: int) -> Moment:
-    return third(decade(first), which)
-
-
-def third_of_this(name: str, which: int) -> Moment:
-    return third(unit(name, 0), which)
 
 
 def days_in(moment: Moment, first: int, count: int) -> Moment:

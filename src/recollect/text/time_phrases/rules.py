@@ -5,203 +5,203 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 _NUMBERS = """
-NUM           ONES|TEENS|TENS                                -> plain_number ONES|TEENS|TENS
-NUM           TENS -|y? ONES                                 -> plain_number TENS ONES
-NUM           a? couple of?                                  -> plain_number 2
-NUM           un par de                                      -> plain_number 2
-NUM           half a dozen                                   -> plain_number 6
-NUM           a|one|una dozen|docena de?                     -> plain_number 12
-FEW           a? few|several                                 -> plain_number
-FEW           unos|unas|varios|varias|algunos|algunas pocos|pocas|cuantos|cuantas? -> plain_number
-FEW           pocos|pocas                                    -> plain_number
+NUM           ONES|TEENS|TENS                              -> ONES | TEENS | TENS
+NUM           TENS -|y? ONES                               -> TENS + ONES
+NUM           a? couple of?                                -> 2
+NUM           un par de                                    -> 2
+NUM           half a dozen                                 -> 6
+NUM           a|one|una dozen|docena de?                   -> 12
+FEW           a? few|several                               -> 1
+FEW           unos|unas|varios|varias|algunos|algunas pocos|pocas|cuantos|cuantas? -> 1
+FEW           pocos|pocas                                  -> 1
 """
 
 # They look like times and are none: habits, titles, rooms.
 _NOT_TIMES = """
-NOTHING       every|each other|NUM? WEEKDAY|SHORTDAY|MONTH|SEASON|UNIT|PART -> plain_number
-NOTHING       on? a|one|some|any WEEKDAY PART?               -> plain_number
-NOTHING       WEEKDAY|SHORTDAY through|thru|-|to friday|fri  -> plain_number unless after_from
-NOTHING       read|reading|novel|book|called|room|flight|bus|model|version|highway|route YEAR -> plain_number
-NOTHING       los|cada|todos|un|algun|ningun los? WEEKDAY    -> plain_number
-NOTHING       cada COUNT? UNIT|MONTH|SEASON                  -> plain_number
-NOTHING       de lunes a viernes|sabado|domingo|jueves       -> plain_number
-NOTHING       rollito|rollitos|rollo|rollos de primavera     -> plain_number
-NOTHING       leer|lei|leyendo|novela|libro|sala|habitacion|vuelo|modelo|version YEAR -> plain_number
+NOTHING       every|each other|NUM? WEEKDAY|SHORTDAY|MONTH|SEASON|UNIT|PART -> 1
+NOTHING       on? a|one|some|any WEEKDAY PART?             -> 1
+NOTHING       WEEKDAY|SHORTDAY through|thru|-|to friday|fri -> 1 unless after_from
+NOTHING       read|reading|novel|book|called|room|flight|bus|model|version|highway|route YEAR -> 1
+NOTHING       los|cada|todos|un|algun|ningun los? WEEKDAY  -> 1
+NOTHING       cada COUNT? UNIT|MONTH|SEASON                -> 1
+NOTHING       de lunes a viernes|sabado|domingo|jueves     -> 1
+NOTHING       rollito|rollitos|rollo|rollos de primavera   -> 1
+NOTHING       leer|lei|leyendo|novela|libro|sala|habitacion|vuelo|modelo|version YEAR -> 1
 """
 
 _FROM_TO = "from|between|entre|del|desde? the|el? DAYTH1 -|to|through|until|al|a|and|y the|el? DAYTH2"
 _WRITTEN = f"""
-DAY           ISO                                            -> iso_date ISO
-MONTH_SPAN    YEARMONTH                                      -> year_month YEARMONTH
-DATE_OF_YEAR  ANYMONTH .? the? MONTHDAY                      -> dates none ANYMONTH MONTHDAY unless no_date
-DAY           ANYMONTH .? the? MONTHDAY ,? of|in? YEAR       -> dates_in YEAR ANYMONTH MONTHDAY unless no_date
-DATE_OF_YEAR  ANYDAY of|de|- ANYMONTH                        -> dates none ANYMONTH ANYDAY unless no_date
-DATE_OF_YEAR  DAYTH ANYMONTH                                 -> dates none ANYMONTH DAYTH unless no_date
-DAY           ANYDAY of|de|-? ANYMONTH .? ,|of|de|del|-? YEAR -> dates_in YEAR ANYMONTH ANYDAY unless no_date
-DAY           SIDE ANYMONTH .? the? MONTHDAY                 -> dates SIDE ANYMONTH MONTHDAY
-DAY           SIDE DAYTH of|de? ANYMONTH                     -> dates SIDE ANYMONTH DAYTH
-OF_YEAR       ANYMONTH .? DAYTH1 -|to|through DAYTH2 -> dates none ANYMONTH DAYTH1 DAYTH2 unless no_date
-SPAN ANYMONTH .? DAYTH1 -|to|through DAYTH2 ,? YEAR -> dates_in YEAR ANYMONTH DAYTH1 DAYTH2 unless no_date
-OF_YEAR       {_FROM_TO} of|de? ANYMONTH -> dates none ANYMONTH DAYTH1 DAYTH2 unless no_date
-SPAN {_FROM_TO} of|de? ANYMONTH ,|of|de|del? YEAR -> dates_in YEAR ANYMONTH DAYTH1 DAYTH2 unless no_date
-MONTH_SPAN    ANYMONTH .|,? of|de|del|in? YEAR               -> month_in ANYMONTH YEAR unless no_date
-MONTH_SPAN    MONTH de|del ano YEAR                          -> month_in MONTH YEAR
-SPAN          YEAR -? QUARTER                                -> part_of_year 3 QUARTER YEAR
-OF_YEAR       QUARTER                                        -> quarter QUARTER unless no_quarter
-YEAR_SPAN     YEAR                                           -> year YEAR unless no_year
-YEAR_SPAN     the|el|del? year|ano YEAR                      -> year YEAR
-SPAN          the|in DECADE                                  -> decade DECADE
-SPAN          THIRD -? DECADE                                -> third_of_decade DECADE THIRD
-SPAN          los? anos NUMBER                               -> decade_named NUMBER
-SPAN          decada de|del los? NUMBER|YEAR                 -> decade_named NUMBER|YEAR
-SPAN          en los NUMBER                                  -> decade_named NUMBER
-DAY           DAYWORD                                        -> unit day DAYWORD
-SPAN          NIGHTWORD                                      -> night NIGHTWORD
-SPAN          recently|lately|recientemente|ultimamente      -> rolling day 30 @vague
+DAY           ISO                                          -> iso_date(ISO)
+MONTH_SPAN    YEARMONTH                                    -> year_month(YEARMONTH)
+DATE_OF_YEAR  ANYMONTH .? the? MONTHDAY                    -> dates(None, ANYMONTH, MONTHDAY) unless no_date
+DAY           ANYMONTH .? the? MONTHDAY ,? of|in? YEAR -> dates_in(YEAR, ANYMONTH, MONTHDAY) unless no_date
+DATE_OF_YEAR  ANYDAY of|de|- ANYMONTH                      -> dates(None, ANYMONTH, ANYDAY) unless no_date
+DATE_OF_YEAR  DAYTH ANYMONTH                               -> dates(None, ANYMONTH, DAYTH) unless no_date
+DAY ANYDAY of|de|-? ANYMONTH .? ,|of|de|del|-? YEAR -> dates_in(YEAR, ANYMONTH, ANYDAY) unless no_date
+DAY           SIDE ANYMONTH .? the? MONTHDAY               -> dates(SIDE, ANYMONTH, MONTHDAY)
+DAY           SIDE DAYTH of|de? ANYMONTH                   -> dates(SIDE, ANYMONTH, DAYTH)
+OF_YEAR       ANYMONTH .? DAYTH1 -|to|through DAYTH2 -> dates(None, ANYMONTH, DAYTH1, DAYTH2) unless no_date
+SPAN ANYMONTH .? DAYTH1 -|to|through DAYTH2 ,? YEAR -> dates_in(YEAR, ANYMONTH, DAYTH1, DAYTH2) unless no_date
+OF_YEAR       {_FROM_TO} of|de? ANYMONTH -> dates(None, ANYMONTH, DAYTH1, DAYTH2) unless no_date
+SPAN {_FROM_TO} of|de? ANYMONTH ,|of|de|del? YEAR -> dates_in(YEAR, ANYMONTH, DAYTH1, DAYTH2) unless no_date
+MONTH_SPAN    ANYMONTH .|,? of|de|del|in? YEAR             -> in_year(month(ANYMONTH), YEAR) unless no_date
+MONTH_SPAN    MONTH de|del ano YEAR                        -> in_year(month(MONTH), YEAR)
+SPAN          YEAR -? QUARTER                              -> in_year(part_of_year(3, QUARTER), YEAR)
+OF_YEAR       QUARTER                                      -> part_of_year(3, QUARTER) unless no_quarter
+YEAR_SPAN     YEAR                                         -> year(YEAR) unless no_year
+YEAR_SPAN     the|el|del? year|ano YEAR                    -> year(YEAR)
+SPAN          the|in DECADE                                -> decade(DECADE)
+SPAN          THIRD -? DECADE                              -> third(decade(DECADE), THIRD)
+SPAN          los? anos NUMBER                             -> decade_named(NUMBER)
+SPAN          decada de|del los? NUMBER|YEAR               -> decade_named(NUMBER | YEAR)
+SPAN          en los NUMBER                                -> decade_named(NUMBER)
+DAY           DAYWORD                                      -> unit("day", DAYWORD)
+SPAN          NIGHTWORD                                    -> night(NIGHTWORD)
+SPAN          recently|lately|recientemente|ultimamente    -> vague(rolling("day", 30))
 """
 
 _ENGLISH = """
-DAY           the? day before yesterday                      -> unit day -2
-DAY           the? day after tomorrow                        -> unit day 2
-SPAN          earlier today                                  -> so_far day
-SPAN          later today                                    -> from_now day
-SPAN          last night|evening                             -> night -1
-SPAN          night before last                              -> night -2
-SPAN          this PART                                      -> part_of_today PART
-SPAN          just now                                       -> rolling hour 1 @vague
-BY_UNIT       SIDE SPAN_UNIT                                 -> unit SPAN_UNIT SIDE unless of_something
-SPAN          SIDE CALENDAR                                  -> unit CALENDAR SIDE unless of_something
-BY_UNIT       SPAN_UNIT before last                          -> unit SPAN_UNIT -2
-SPAN          SIDE weekend                                   -> unit weekend SIDE
-SPAN          this? past weekend                             -> unit weekend -1
-SPAN          weekend                                        -> the_weekend unless any_weekend
-SPAN          earlier this|in the? CALENDAR                  -> so_far CALENDAR
-SPAN          later this|in the? CALENDAR                    -> from_now CALENDAR
-SPAN          past|last|previous COUNT UNIT                  -> rolling UNIT COUNT unless of_something
-SPAN          this? past ROLLING                             -> rolling ROLLING 1 unless of_something
-SPAN          in|within|over|throughout|during the last ROLLING -> rolling ROLLING 1 unless of_something
-SPAN          last|past|previous FEW UNIT                    -> rolling UNIT 5 @vague
-SPAN          next|coming|following COUNT UNIT               -> rolling UNIT -COUNT unless of_something
-SPAN          next|coming FEW UNIT                           -> rolling UNIT -5 @vague
-BY_UNIT       COUNT UNIT ago|back                            -> ago UNIT COUNT
-BY_UNIT       COUNT UNIT from now                            -> ago UNIT -COUNT
-BY_UNIT       in COUNT UNIT                                  -> ago UNIT -COUNT unless short_while
-SPAN          FEW UNIT ago|back                              -> few_ago UNIT 1 @vague
-SPAN          in FEW UNIT                                    -> few_ago UNIT -1 @vague
-SPAN          half an hour ago                               -> ago minute 30
-SPAN          in half an hour                                -> ago minute -30
-SPAN          the other day                                  -> days_back 10 2 @vague
-BARE_WEEKDAY  WEEKDAY                                        -> weekday WEEKDAY unless no_weekday
-BARE_WEEKDAY  SHORTDAY                                       -> weekday SHORTDAY unless no_short_weekday
-DAY           SIDE WEEKDAY                                   -> weekday WEEKDAY SIDE
-DAY           SIDE SHORTDAY                                  -> weekday SHORTDAY SIDE unless no_sided_weekday
-DAY           this? past WEEKDAY                             -> weekday WEEKDAY -1
-DAY           this coming|next WEEKDAY                       -> weekday WEEKDAY 1
-OF_YEAR       MONTH                                          -> month MONTH unless no_month
-OF_YEAR       SHORTMONTH                                     -> month SHORTMONTH unless no_short_month
-MONTH_SPAN    SIDE MONTH                                     -> month MONTH SIDE unless no_sided_month
-MONTH_SPAN    this? past MONTH                               -> month MONTH -1
-OF_YEAR       SEASON                                         -> season SEASON unless no_bare_season
-SPAN          SIDE SEASON                                    -> season SEASON SIDE unless no_season
-SPAN          this? past SEASON                              -> season SEASON -1
-SPAN          SEASON of|de|del|,? YEAR                       -> season_in SEASON YEAR
+DAY           the? day before yesterday                    -> unit("day", -2)
+DAY           the? day after tomorrow                      -> unit("day", 2)
+SPAN          earlier today                                -> so_far("day")
+SPAN          later today                                  -> from_now("day")
+SPAN          last night|evening                           -> night(-1)
+SPAN          night before last                            -> night(-2)
+SPAN          this PART                                    -> part_of_day(unit("day", 0), PART)
+SPAN          just now                                     -> vague(rolling("hour", 1))
+BY_UNIT       SIDE SPAN_UNIT                               -> unit(SPAN_UNIT, SIDE) unless of_something
+SPAN          SIDE CALENDAR                                -> unit(CALENDAR, SIDE) unless of_something
+BY_UNIT       SPAN_UNIT before last                        -> unit(SPAN_UNIT, -2)
+SPAN          SIDE weekend                                 -> unit("weekend", SIDE)
+SPAN          this? past weekend                           -> unit("weekend", -1)
+SPAN          weekend                                      -> the_weekend() unless any_weekend
+SPAN          earlier this|in the? CALENDAR                -> so_far(CALENDAR)
+SPAN          later this|in the? CALENDAR                  -> from_now(CALENDAR)
+SPAN          past|last|previous COUNT UNIT                -> rolling(UNIT, COUNT) unless of_something
+SPAN          this? past ROLLING                           -> rolling(ROLLING, 1) unless of_something
+SPAN          in|within|over|throughout|during the last ROLLING -> rolling(ROLLING, 1) unless of_something
+SPAN          last|past|previous FEW UNIT                  -> vague(rolling(UNIT, 5))
+SPAN          next|coming|following COUNT UNIT             -> rolling(UNIT, -COUNT) unless of_something
+SPAN          next|coming FEW UNIT                         -> vague(rolling(UNIT, -5))
+BY_UNIT       COUNT UNIT ago|back                          -> ago(UNIT, COUNT)
+BY_UNIT       COUNT UNIT from now                          -> ago(UNIT, -COUNT)
+BY_UNIT       in COUNT UNIT                                -> ago(UNIT, -COUNT) unless short_while
+SPAN          FEW UNIT ago|back                            -> vague(few_ago(UNIT, 1))
+SPAN          in FEW UNIT                                  -> vague(few_ago(UNIT, -1))
+SPAN          half an hour ago                             -> ago("minute", 30)
+SPAN          in half an hour                              -> ago("minute", -30)
+SPAN          the other day                                -> vague(days_back(10, 2))
+BARE_WEEKDAY  WEEKDAY                                      -> weekday(WEEKDAY) unless no_weekday
+BARE_WEEKDAY  SHORTDAY                                     -> weekday(SHORTDAY) unless no_short_weekday
+DAY           SIDE WEEKDAY                                 -> weekday(WEEKDAY, SIDE)
+DAY           SIDE SHORTDAY                                -> weekday(SHORTDAY, SIDE) unless no_sided_weekday
+DAY           this? past WEEKDAY                           -> weekday(WEEKDAY, -1)
+DAY           this coming|next WEEKDAY                     -> weekday(WEEKDAY, 1)
+OF_YEAR       MONTH                                        -> month(MONTH) unless no_month
+OF_YEAR       SHORTMONTH                                   -> month(SHORTMONTH) unless no_short_month
+MONTH_SPAN    SIDE MONTH                                   -> month(MONTH, SIDE) unless no_sided_month
+MONTH_SPAN    this? past MONTH                             -> month(MONTH, -1)
+OF_YEAR       SEASON                                       -> season(SEASON) unless no_bare_season
+SPAN          SIDE SEASON                                  -> season(SEASON, SIDE) unless no_season
+SPAN          this? past SEASON                            -> season(SEASON, -1)
+SPAN          SEASON of|de|del|,? YEAR                     -> in_year(season(SEASON), YEAR)
 """
 
 _SPANISH = """
-DAY           manana                                         -> unit day 1 unless is_morning
-DAY           antes de ayer                                  -> unit day -2
-DAY           pasado manana                                  -> unit day 2
-SPAN          esta|este PART                                 -> part_of_today PART
-WEEK_SPAN     semana antepasada                              -> unit week -2
-MONTH_SPAN    mes antepasado                                 -> unit month -2
-YEAR_SPAN     ano antepasado                                 -> unit year -2
-SPAN          ultimo fin de semana                           -> unit weekend -1
-SPAN          fin de semana                                  -> the_weekend unless any_weekend
-SPAN          finde                                          -> the_weekend unless any_weekend
-SPAN          ultimos|ultimas|pasados|pasadas COUNT UNIT     -> rolling UNIT COUNT
-SPAN          COUNT ultimos|ultimas UNIT                     -> rolling UNIT COUNT
-SPAN          ultimo|ultima ROLLING                          -> rolling ROLLING 1 unless of_something
-SPAN          ultimos|ultimas FEW? UNIT                      -> rolling UNIT 5 @vague unless of_something
-SPAN          proximos|proximas COUNT UNIT                   -> rolling UNIT -COUNT
-SPAN          COUNT proximos|proximas UNIT                   -> rolling UNIT -COUNT
-SPAN          proximos|proximas FEW? UNIT                    -> rolling UNIT -5 @vague
-BY_UNIT       hace unos|unas|casi|como? COUNT UNIT           -> ago UNIT COUNT
-BY_UNIT       COUNT UNIT atras                               -> ago UNIT COUNT
-BY_UNIT       dentro de COUNT UNIT                           -> ago UNIT -COUNT
-BY_UNIT       en COUNT UNIT                                  -> ago UNIT -COUNT unless short_while
-SPAN          hace FEW UNIT                                  -> few_ago UNIT 1 @vague
-SPAN          FEW UNIT atras                                 -> few_ago UNIT 1 @vague
-SPAN          dentro de FEW UNIT                             -> few_ago UNIT -1 @vague
-SPAN          en FEW UNIT                                    -> few_ago UNIT -1 @vague
-SPAN          hace media hora                                -> ago minute 30
-SPAN          dentro de media hora                           -> ago minute -30
-SPAN          hace poco tiempo?                              -> rolling day 30 @vague
-SPAN          el otro dia                                    -> days_back 10 2 @vague
-DAY           ultimo WEEKDAY                                 -> weekday WEEKDAY -1
-MONTH_SPAN    pasado mes de MONTH                            -> month MONTH -1
-MONTH_SPAN    proximo mes de MONTH                           -> month MONTH 1
-SPAN          ultimo|ultima SEASON                           -> season SEASON -1
+DAY           manana                                       -> unit("day", 1) unless is_morning
+DAY           antes de ayer                                -> unit("day", -2)
+DAY           pasado manana                                -> unit("day", 2)
+SPAN          esta|este PART                               -> part_of_day(unit("day", 0), PART)
+WEEK_SPAN     semana antepasada                            -> unit("week", -2)
+MONTH_SPAN    mes antepasado                               -> unit("month", -2)
+YEAR_SPAN     ano antepasado                               -> unit("year", -2)
+SPAN          ultimo fin de semana                         -> unit("weekend", -1)
+SPAN          fin de semana                                -> the_weekend() unless any_weekend
+SPAN          finde                                        -> the_weekend() unless any_weekend
+SPAN          ultimos|ultimas|pasados|pasadas COUNT UNIT   -> rolling(UNIT, COUNT)
+SPAN          COUNT ultimos|ultimas UNIT                   -> rolling(UNIT, COUNT)
+SPAN          ultimo|ultima ROLLING                        -> rolling(ROLLING, 1) unless of_something
+SPAN          ultimos|ultimas FEW? UNIT                    -> vague(rolling(UNIT, 5)) unless of_something
+SPAN          proximos|proximas COUNT UNIT                 -> rolling(UNIT, -COUNT)
+SPAN          COUNT proximos|proximas UNIT                 -> rolling(UNIT, -COUNT)
+SPAN          proximos|proximas FEW? UNIT                  -> vague(rolling(UNIT, -5))
+BY_UNIT       hace unos|unas|casi|como? COUNT UNIT         -> ago(UNIT, COUNT)
+BY_UNIT       COUNT UNIT atras                             -> ago(UNIT, COUNT)
+BY_UNIT       dentro de COUNT UNIT                         -> ago(UNIT, -COUNT)
+BY_UNIT       en COUNT UNIT                                -> ago(UNIT, -COUNT) unless short_while
+SPAN          hace FEW UNIT                                -> vague(few_ago(UNIT, 1))
+SPAN          FEW UNIT atras                               -> vague(few_ago(UNIT, 1))
+SPAN          dentro de FEW UNIT                           -> vague(few_ago(UNIT, -1))
+SPAN          en FEW UNIT                                  -> vague(few_ago(UNIT, -1))
+SPAN          hace media hora                              -> ago("minute", 30)
+SPAN          dentro de media hora                         -> ago("minute", -30)
+SPAN          hace poco tiempo?                            -> vague(rolling("day", 30))
+SPAN          el otro dia                                  -> vague(days_back(10, 2))
+DAY           ultimo WEEKDAY                               -> weekday(WEEKDAY, -1)
+MONTH_SPAN    pasado mes de MONTH                          -> month(MONTH, -1)
+MONTH_SPAN    proximo mes de MONTH                         -> month(MONTH, 1)
+SPAN          ultimo|ultima SEASON                         -> season(SEASON, -1)
 """
 # The last, this and the next, which Spanish says before or after the noun.
 _SPANISH_NOUNS = (
-    ("BY_UNIT", "UNIDAD", "unit UNIDAD"),
-    ("SPAN", "fin de semana", "unit weekend"),
-    ("DAY", "WEEKDAY", "weekday WEEKDAY"),
-    ("MONTH_SPAN", "MONTH", "month MONTH"),
-    ("SPAN", "SEASON", "season SEASON"),
+    ("BY_UNIT", "UNIDAD", "unit(UNIDAD, {side})"),
+    ("SPAN", "fin de semana", 'unit("weekend", {side})'),
+    ("DAY", "WEEKDAY", "weekday(WEEKDAY, {side})"),
+    ("MONTH_SPAN", "MONTH", "month(MONTH, {side})"),
+    ("SPAN", "SEASON", "season(SEASON, {side})"),
 )
-_SPANISH_SIDES = """
-{kind}        {noun} pasado|pasada|anterior                  -> {make} -1
-{kind}        pasado|pasada {noun}                           -> {make} -1
-{kind}        este|esta {noun}                               -> {make} 0
-{kind}        {noun} que viene|entra                         -> {make} 1
-{kind}        proximo|proxima {noun}                         -> {make} 1
-{kind}        {noun} proximo|proxima|entrante|siguiente      -> {make} 1
-{kind}        este proximo {noun}                            -> {make} 1
-"""
+_SPANISH_SIDES = (
+    ("{noun} pasado|pasada|anterior", "-1"),
+    ("pasado|pasada {noun}", "-1"),
+    ("este|esta {noun}", "0"),
+    ("{noun} que viene|entra", "1"),
+    ("proximo|proxima {noun}", "1"),
+    ("{noun} proximo|proxima|entrante|siguiente", "1"),
+    ("este proximo {noun}", "1"),
+)
 
 _FEASTS = """
-christmas|xmas                  dates {side} 12 24 26
-christmas|xmas time|holidays    dates {side} 12 24 26
-christmas|xmas day              dates {side} 12 25
-christmas|xmas eve              dates {side} 12 24
-boxing day                      dates {side} 12 26
-new year 's? eve                dates {side} 12 31
-new years '? eve                dates {side} 12 31
-new year 's? day                dates {side} 1 1
-new years day                   dates {side} 1 1
-valentine 's? day               dates {side} 2 14
-valentines day                  dates {side} 2 14
-halloween                       dates {side} 10 31
-thanksgiving                    thanksgiving {side} 0
-thanksgiving day                thanksgiving {side} 0
-black friday                    thanksgiving {side} 1
-easter                          easter {side} 0
-easter sunday|day               easter {side} 0
-easter monday                   easter {side} 1
-good friday                     easter {side} -2
-ash wednesday                   easter {side} -46
-palm sunday                     easter {side} -7
-holy week                       easter {side} -7 8
-navidad|navidades               dates {side} 12 24 26
-dia de navidad                  dates {side} 12 25
-nochebuena                      dates {side} 12 24
-nochevieja                      dates {side} 12 31
-fin de ano                      dates {side} 12 31
-ano nuevo                       dates {side} 1 1
-dia de ano nuevo                dates {side} 1 1
-dia de los? reyes               dates {side} 1 6
-reyes magos                     dates {side} 1 6
-san valentin                    dates {side} 2 14
-pascua                          easter {side} 0
-domingo de pascua|resurreccion  easter {side} 0
-semana santa                    easter {side} -7 8
-viernes santo                   easter {side} -2
-jueves santo                    easter {side} -3
-domingo de ramos                easter {side} -7
+christmas|xmas                  dates({side}, 12, 24, 26)
+christmas|xmas time|holidays    dates({side}, 12, 24, 26)
+christmas|xmas day              dates({side}, 12, 25)
+christmas|xmas eve              dates({side}, 12, 24)
+boxing day                      dates({side}, 12, 26)
+new year 's? eve                dates({side}, 12, 31)
+new years '? eve                dates({side}, 12, 31)
+new year 's? day                dates({side}, 1, 1)
+new years day                   dates({side}, 1, 1)
+valentine 's? day               dates({side}, 2, 14)
+valentines day                  dates({side}, 2, 14)
+halloween                       dates({side}, 10, 31)
+thanksgiving                    thanksgiving({side}, 0)
+thanksgiving day                thanksgiving({side}, 0)
+black friday                    thanksgiving({side}, 1)
+easter                          easter({side}, 0)
+easter sunday|day               easter({side}, 0)
+easter monday                   easter({side}, 1)
+good friday                     easter({side}, -2)
+ash wednesday                   easter({side}, -46)
+palm sunday                     easter({side}, -7)
+holy week                       easter({side}, -7, 8)
+navidad|navidades               dates({side}, 12, 24, 26)
+dia de navidad                  dates({side}, 12, 25)
+nochebuena                      dates({side}, 12, 24)
+nochevieja                      dates({side}, 12, 31)
+fin de ano                      dates({side}, 12, 31)
+ano nuevo                       dates({side}, 1, 1)
+dia de ano nuevo                dates({side}, 1, 1)
+dia de los? reyes               dates({side}, 1, 6)
+reyes magos                     dates({side}, 1, 6)
+san valentin                    dates({side}, 2, 14)
+pascua                          easter({side}, 0)
+domingo de pascua|resurreccion  easter({side}, 0)
+semana santa                    easter({side}, -7, 8)
+viernes santo                   easter({side}, -2)
+jueves santo                    easter({side}, -3)
+domingo de ramos                easter({side}, -7)
 """
 _FEAST_SIDES = (
-    ("OF_YEAR {feast} -> {make} unless no_feast", "none"),
+    ("OF_YEAR {feast} -> {make} unless no_feast", "None"),
     ("SPAN SIDE {feast} -> {make} unless no_feast", "SIDE"),
     ("SPAN {feast} pasado|pasada|pasadas -> {make}", "-1"),
     ("SPAN pasado|pasada|pasadas|ultima|ultimas {feast} -> {make}", "-1"),
@@ -211,76 +211,76 @@ _FEAST_SIDES = (
 )
 
 _PARTS_OF_WHOLES = """
-DAY           BARE_WEEKDAY of|de|in|,|-? la? WEEK_SPAN       -> weekday_in WEEK_SPAN BARE_WEEKDAY
-DAY           WEEK_SPAN 's|on|,|el|- el? BARE_WEEKDAY        -> weekday_in WEEK_SPAN BARE_WEEKDAY
-DAY           WEEK_SPAN BARE_WEEKDAY                         -> weekday_in WEEK_SPAN BARE_WEEKDAY
-DAY           BARE_WEEKDAY ,? the|el? DAY                    -> same_moment DAY
-DATE_OF_YEAR  BARE_WEEKDAY ,? the|el? DATE_OF_YEAR           -> same_moment DATE_OF_YEAR
-DAY           DAYTH of|de|del el? MONTH_SPAN                 -> day_in MONTH_SPAN DAYTH
-DAY           on the ORDINAL -> day_of_month ORDINAL @bare unless no_day_number
-DAY           BARE_WEEKDAY ,? the|el|dia? DAYTH              -> day_of_month DAYTH @bare unless no_day_number
-DAY           dia DAYNUM                                     -> day_of_month DAYNUM @bare unless no_day_number
-MONTH_SPAN    YEARLY of|in|de|del|,? el? YEAR_SPAN           -> in_year YEARLY YEAR_SPAN
-MONTH_SPAN    YEARLY of|de|del|,? YEAR                       -> in_year YEARLY YEAR
-MONTH_SPAN    YEAR_SPAN 's|in|en|,|por|de? the|el|la? YEARLY -> in_year YEARLY YEAR_SPAN
+DAY           BARE_WEEKDAY of|de|in|,|-? la? WEEK_SPAN     -> weekday_in(WEEK_SPAN, BARE_WEEKDAY)
+DAY           WEEK_SPAN 's|on|,|el|- el? BARE_WEEKDAY      -> weekday_in(WEEK_SPAN, BARE_WEEKDAY)
+DAY           WEEK_SPAN BARE_WEEKDAY                       -> weekday_in(WEEK_SPAN, BARE_WEEKDAY)
+DAY           BARE_WEEKDAY ,? the|el? DAY                  -> DAY
+DATE_OF_YEAR  BARE_WEEKDAY ,? the|el? DATE_OF_YEAR         -> DATE_OF_YEAR
+DAY           DAYTH of|de|del el? MONTH_SPAN               -> day_in(MONTH_SPAN, DAYTH)
+DAY           on the ORDINAL                               -> bare(day_of_month(ORDINAL)) unless counts_things
+DAY           BARE_WEEKDAY ,? the|el|dia? DAYTH            -> bare(day_of_month(DAYTH)) unless counts_things
+DAY           dia DAYNUM                                   -> bare(day_of_month(DAYNUM)) unless counts_things
+MONTH_SPAN    YEARLY of|in|de|del|,? el? YEAR_SPAN         -> in_year(YEARLY, YEAR_SPAN)
+MONTH_SPAN    YEARLY of|de|del|,? YEAR                     -> in_year(YEARLY, YEAR)
+MONTH_SPAN    YEAR_SPAN 's|in|en|,|por|de? the|el|la? YEARLY -> in_year(YEARLY, YEAR_SPAN)
 """
 _PARTS_OF_YEARS = """
-SPAN          {part} of|de|del|in|,? YEAR                    -> part_of_year {months} {place} YEAR
-SPAN          {part} of|de|del|in|,? el? YEAR_SPAN           -> part_of_year {months} {place} YEAR_SPAN
-SPAN          {part} of|de|del the|este? year|ano            -> part_of_year {months} {place}
+SPAN          {part} of|de|del|in|,? YEAR                  -> in_year(part_of_year({months}, {place}), YEAR)
+SPAN          {part} of|de|del|in|,? el? YEAR_SPAN -> in_year(part_of_year({months}, {place}), YEAR_SPAN)
+SPAN          {part} of|de|del the|este? year|ano -> in_year(part_of_year({months}, {place}), unit("year", 0))
 """
 
 _PARTS_OF_MONTHS = """
-OF_YEAR       THIRD of|de|del|in|-? the|el? OF_YEAR          -> third OF_YEAR THIRD
-SPAN          THIRD of|de|del|in|-? the|el? MONTH_SPAN|YEAR_SPAN -> third MONTH_SPAN|YEAR_SPAN THIRD
-SPAN          THIRD of|de|del|in|-? YEAR                     -> third_of_year YEAR THIRD
-SPAN          THIRD of|de|del the|el? CALENDAR               -> third_of_this CALENDAR THIRD
-WEEK_SPAN     week|semana of|de|del the|el? DAY|DATE_OF_YEAR -> week_of DAY|DATE_OF_YEAR
-SPAN          NTH week|semana of|in|de|del THIRDABLE         -> nth_week THIRDABLE NTH
-SPAN          last|ultima week|semana of|in|de|del THIRDABLE -> days_in THIRDABLE -7 7
-DAY           last|ultimo day|dia of|in|de|del THIRDABLE     -> days_in THIRDABLE -1 1
-DAY           first|primer day|dia of|in|de|del THIRDABLE    -> days_in THIRDABLE 0 1
-OF_YEAR       month|mes of|de OF_YEAR                        -> same_moment OF_YEAR
-MONTH_SPAN    month|mes of|de MONTH_SPAN                     -> same_moment MONTH_SPAN
+OF_YEAR       THIRD of|de|del|in|-? the|el? OF_YEAR        -> third(OF_YEAR, THIRD)
+SPAN          THIRD of|de|del|in|-? the|el? MONTH_SPAN|YEAR_SPAN -> third(MONTH_SPAN | YEAR_SPAN, THIRD)
+SPAN          THIRD of|de|del|in|-? YEAR                   -> third(year(YEAR), THIRD)
+SPAN          THIRD of|de|del the|el? CALENDAR             -> third(unit(CALENDAR, 0), THIRD)
+WEEK_SPAN     week|semana of|de|del the|el? DAY|DATE_OF_YEAR -> week_of(DAY | DATE_OF_YEAR)
+SPAN          NTH week|semana of|in|de|del THIRDABLE       -> nth_week(THIRDABLE, NTH)
+SPAN          last|ultima week|semana of|in|de|del THIRDABLE -> days_in(THIRDABLE, -7, 7)
+DAY           last|ultimo day|dia of|in|de|del THIRDABLE   -> days_in(THIRDABLE, -1, 1)
+DAY           first|primer day|dia of|in|de|del THIRDABLE  -> days_in(THIRDABLE, 0, 1)
+OF_YEAR       month|mes of|de OF_YEAR                      -> OF_YEAR
+MONTH_SPAN    month|mes of|de MONTH_SPAN                   -> MONTH_SPAN
 """
 
 _PARTS_OF_DAYS = """
-SPAN          DATED ,? PART                                  -> part_of_day DATED PART
-SPAN          DATED ,? in|at|por|de|en|a the|la|el? PART     -> part_of_day DATED PART
-SPAN          PART of|de|del the|el|ayer? DATED              -> part_of_day DATED PART
-SPAN          DATED ,? at|around|about|by|sobre|- CLOCK      -> at_clock DATED CLOCK
-SPAN          DATED ,? CLOCK                                 -> at_clock DATED CLOCK
-SPAN          DATED ,? at|a NOON                             -> at_noon DATED NOON
-SPAN          at|around? CLOCK ,|on|of|de|del? the|el? DATED -> at_clock DATED CLOCK
-SPAN          NOON on|of|,? DATED                            -> at_noon DATED NOON
-SPAN          from|between? CLOCK1 to|-|and|until CLOCK2 ,|on? DATED -> clock_range DATED CLOCK1 CLOCK2
-SPAN          DATED ,? from|between? CLOCK1 to|-|and|until CLOCK2 -> clock_range DATED CLOCK1 CLOCK2
-SPAN          DATED ,? a|sobre las|la CLOCK|NUMBER           -> at_clock DATED CLOCK|NUMBER
-SPAN          DATED ,? a|sobre las|la CLOCK|NUMBER de|por la PART -> at_clock DATED CLOCK|NUMBER PART
-SPAN          a las|la CLOCK|NUMBER de|del|,? el? DATED      -> at_clock DATED CLOCK|NUMBER
-SPAN          a las|la CLOCK|NUMBER de la PART de|del|,? el? DATED -> at_clock DATED CLOCK|NUMBER PART
+SPAN          DATED ,? PART                                -> part_of_day(DATED, PART)
+SPAN          DATED ,? in|at|por|de|en|a the|la|el? PART   -> part_of_day(DATED, PART)
+SPAN          PART of|de|del the|el|ayer? DATED            -> part_of_day(DATED, PART)
+SPAN          DATED ,? at|around|about|by|sobre|- CLOCK    -> at_clock(DATED, CLOCK)
+SPAN          DATED ,? CLOCK                               -> at_clock(DATED, CLOCK)
+SPAN          DATED ,? at|a NOON                           -> at_noon(DATED, NOON)
+SPAN          at|around? CLOCK ,|on|of|de|del? the|el? DATED -> at_clock(DATED, CLOCK)
+SPAN          NOON on|of|,? DATED                          -> at_noon(DATED, NOON)
+SPAN          from|between? CLOCK1 to|-|and|until CLOCK2 ,|on? DATED -> clock_range(DATED, CLOCK1, CLOCK2)
+SPAN          DATED ,? from|between? CLOCK1 to|-|and|until CLOCK2 -> clock_range(DATED, CLOCK1, CLOCK2)
+SPAN          DATED ,? a|sobre las|la CLOCK|NUMBER         -> at_clock(DATED, CLOCK | NUMBER)
+SPAN          DATED ,? a|sobre las|la CLOCK|NUMBER de|por la PART -> at_clock(DATED, CLOCK | NUMBER, PART)
+SPAN          a las|la CLOCK|NUMBER de|del|,? el? DATED    -> at_clock(DATED, CLOCK | NUMBER)
+SPAN          a las|la CLOCK|NUMBER de la PART de|del|,? el? DATED -> at_clock(DATED, CLOCK | NUMBER, PART)
 """
 
 _RANGES = """
-SPAN          since|desde THE|around|about|mid? BOUND        -> since BOUND unless no_bound
-SPAN          ever since THE? BOUND                          -> since BOUND unless no_bound
-SPAN          from|starting THE|in|on? BOUND on|onward|onwards|forward -> since BOUND unless no_bound
-SPAN          a partir de|del THE? BOUND                     -> since BOUND unless no_bound
-SPAN          desde THE? BOUND en adelante                   -> since BOUND unless no_bound
-SPAN          until|till|til|by|hasta THE? BOUND             -> until BOUND unless no_bound
-SPAN          up until|till THE? BOUND                       -> until BOUND unless no_bound
-SPAN          up to YEAR_DATED                               -> until YEAR_DATED unless no_bound
-SPAN          before|pre THE|-? BOUND                        -> earlier_than BOUND unless no_bound
-SPAN          prior to THE? BOUND                            -> earlier_than BOUND unless no_bound
-SPAN          antes de|del THE? BOUND                        -> earlier_than BOUND unless no_bound
-SPAN          after|post|tras THE|-? BOUND                   -> later_than BOUND unless no_bound
-SPAN          despues de|del THE? BOUND                      -> later_than BOUND unless no_bound
-SPAN          between|entre THE? BOUND1 and|y|e THE? BOUND2  -> between BOUND1 BOUND2 unless no_bound
-SPAN from THE? BOUND1 to|until|till|til|through|thru|- THE? BOUND2 -> between BOUND1 BOUND2 unless no_bound
-SPAN          from THE? BOUND1 up to|until THE? BOUND2       -> between BOUND1 BOUND2 unless no_bound
-SPAN          desde|de|del THE? BOUND1 a|al|hasta THE? BOUND2 -> between BOUND1 BOUND2 unless no_bound
-SPAN DATED_BOUND1 -|..|to|through|a|hasta DATED_BOUND2 -> between DATED_BOUND1 DATED_BOUND2 unless no_bound
-SPAN          YEAR1 -|.. YEAR2                               -> between YEAR1 YEAR2 unless no_year_range
+SPAN          since|desde THE|around|about|mid? BOUND      -> since(BOUND) unless no_bound
+SPAN          ever since THE? BOUND                        -> since(BOUND) unless no_bound
+SPAN          from|starting THE|in|on? BOUND on|onward|onwards|forward -> since(BOUND) unless no_bound
+SPAN          a partir de|del THE? BOUND                   -> since(BOUND) unless no_bound
+SPAN          desde THE? BOUND en adelante                 -> since(BOUND) unless no_bound
+SPAN          until|till|til|by|hasta THE? BOUND           -> until(BOUND) unless no_bound
+SPAN          up until|till THE? BOUND                     -> until(BOUND) unless no_bound
+SPAN          up to YEAR_DATED                             -> until(YEAR_DATED) unless no_bound
+SPAN          before|pre THE|-? BOUND                      -> earlier_than(BOUND) unless no_bound
+SPAN          prior to THE? BOUND                          -> earlier_than(BOUND) unless no_bound
+SPAN          antes de|del THE? BOUND                      -> earlier_than(BOUND) unless no_bound
+SPAN          after|post|tras THE|-? BOUND                 -> later_than(BOUND) unless no_bound
+SPAN          despues de|del THE? BOUND                    -> later_than(BOUND) unless no_bound
+SPAN          between|entre THE? BOUND1 and|y|e THE? BOUND2 -> between(BOUND1, BOUND2) unless no_bound
+SPAN from THE? BOUND1 to|until|till|til|through|thru|- THE? BOUND2 -> between(BOUND1, BOUND2) unless no_bound
+SPAN          from THE? BOUND1 up to|until THE? BOUND2     -> between(BOUND1, BOUND2) unless no_bound
+SPAN          desde|de|del THE? BOUND1 a|al|hasta THE? BOUND2 -> between(BOUND1, BOUND2) unless no_bound
+SPAN DATED_BOUND1 -|..|to|through|a|hasta DATED_BOUND2 -> between(DATED_BOUND1, DATED_BOUND2) unless no_bound
+SPAN          YEAR1 -|.. YEAR2                             -> between(YEAR1, YEAR2) unless no_year_range
 """
 
 
@@ -288,12 +288,18 @@ def _lines(table: str, **filled: str) -> list[str]:
     return table.format(**filled).strip().splitlines()
 
 
+def _spanish_nouns() -> Iterator[str]:
+    for kind, noun, make in _SPANISH_NOUNS:
+        for pattern, side in _SPANISH_SIDES:
+            yield f"{kind} {pattern.format(noun=noun)} -> {make.format(side=side)}"
+
+
 def _feasts() -> Iterator[str]:
     for line in _lines(_FEASTS, side="{side}"):
         feast, _, make = line.partition("  ")
         for rule, side in _FEAST_SIDES:
             yield rule.format(feast=feast, make=make.strip().format(side=side))
-    yield "OF_YEAR reyes -> dates none 1 6 unless no_kings"
+    yield "OF_YEAR reyes -> dates(None, 1, 6) unless no_kings"
 
 
 LAYERS = (
@@ -303,11 +309,7 @@ LAYERS = (
         *_lines(_WRITTEN),
         *_lines(_ENGLISH),
         *_lines(_SPANISH),
-        *(
-            line
-            for kind, noun, make in _SPANISH_NOUNS
-            for line in _lines(_SPANISH_SIDES, kind=kind, noun=noun, make=make)
-        ),
+        *_spanish_nouns(),
         *_feasts(),
     ],
     [

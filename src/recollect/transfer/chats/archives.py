@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from recollect.errors import InvalidInput
-from recollect.transfer.chats.conversation import Conversation, object_at, unreadable
+from recollect.transfer.chats.conversation import Conversation, object_at, unreadable_conversation
 from recollect.transfer.chats.json_values import json_values
 from recollect.transfer.files import GZIP_MARK
 
@@ -57,7 +57,7 @@ class Member(NamedTuple):
                     yield plain
 
 
-def archived(path: Path, format: str, read: ReadConversation) -> Iterator[Conversation]:  # noqa: A002  # as in the façade
+def archived_conversations(path: Path, format: str, read: ReadConversation) -> Iterator[Conversation]:  # noqa: A002  # as in the façade
     """Every conversation of every file; `read` gets one, and its place for messages."""
     found = archive_members(path)
     if not found:
@@ -76,14 +76,14 @@ def _conversations(member: Member, session: str, read: ReadConversation) -> Iter
             try:
                 conversation = read(object_at(plain, "It"), place)
             except InvalidInput as error:
-                yield unreadable(session, member.name, f"{place}: {error}")
+                yield unreadable_conversation(session, member.name, f"{place}: {error}")
                 continue
             if conversation.turns or conversation.bad:
                 yield conversation
     except InvalidInput as error:
         # What was read of it stays read.
         more = f" What stands before it, {number:,} conversations, was read." if number else ""
-        yield unreadable(session, member.name, f"{error}{more}")
+        yield unreadable_conversation(session, member.name, f"{error}{more}")
 
 
 def archive_members(path: Path) -> tuple[Member, ...]:
@@ -199,10 +199,10 @@ def each_file(
         return
     found = files_below(path, wanted)
     for reason in found.closed:
-        yield unreadable(f"{format}:{path.name}", path.name, reason)
+        yield unreadable_conversation(f"{format}:{path.name}", path.name, reason)
     for file in found.files:
         name = relative(file, path)
         try:
             yield from read(file, name)
         except InvalidInput as error:
-            yield unreadable(f"{format}:{name}", name, str(error))
+            yield unreadable_conversation(f"{format}:{name}", name, str(error))

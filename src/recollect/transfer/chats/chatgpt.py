@@ -14,10 +14,10 @@ from recollect.errors import InvalidInput
 from recollect.transfer.chats.conversation import (
     Conversation,
     conversation_of,
-    named,
+    make_turn,
     object_at,
+    one_line,
     session_of,
-    spoken,
     text_of,
     time_of_seconds,
 )
@@ -42,7 +42,7 @@ def chatgpt_conversation(plain: dict[str, Any], place: str) -> Conversation:
     mapping = plain.get("mapping")
     if not isinstance(mapping, dict):
         raise InvalidInput(f"It has no `mapping` of messages, as ChatGPT's have, but {json_type(mapping)}.")
-    title = named(plain.get("title"), "(no title)")
+    title = one_line(plain.get("title"), "(no title)")
     bad: list[str] = []
     branch = [(key, mapping[key]) for key in _branch(plain, mapping, bad)]
     start = time_of_seconds(plain.get("create_time"))
@@ -107,7 +107,7 @@ def _turn(key: str, node: dict[str, Any]) -> Turn | None:
         return None
     id_ = text_of(message.get("id")) or key
     speaker = text_of(author.get("name")) or _SPEAKERS[role]
-    return spoken(content, role, speaker, time_of_seconds(message.get("create_time")), f"chatgpt:{id_}")
+    return make_turn(content, role, speaker, time_of_seconds(message.get("create_time")), f"chatgpt:{id_}")
 
 
 def _shown(message: dict[str, Any]) -> str:

@@ -8,12 +8,12 @@ from recollect.errors import InvalidInput
 from recollect.transfer.chats.conversation import (
     Conversation,
     conversation_of,
-    marked,
-    named,
+    make_turn,
+    one_line,
     session_of,
-    spoken,
     text_of,
     time_of_iso,
+    with_mark,
 )
 from recollect.transfer.json_lines import json_type
 
@@ -35,7 +35,7 @@ def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
     def turn(number: int, message: dict[str, Any]) -> Turn | None:
         return _turn(message, session, number)
 
-    title = named(plain.get("name"), "(no title)")
+    title = one_line(plain.get("name"), "(no title)")
     start = time_of_iso(plain.get("created_at"))
     return conversation_of(session, title, place, _branch(plain, messages), turn, start=start)
 
@@ -79,8 +79,8 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
     role, speaker = _ROLES[sender]
     id_ = text_of(message.get("uuid"))
     source = f"claude:{id_}" if id_ else None
-    turn = spoken(content, role, speaker, time_of_iso(message.get("created_at")), source)
-    return turn if id_ else marked(turn, session, number)
+    turn = make_turn(content, role, speaker, time_of_iso(message.get("created_at")), source)
+    return turn if id_ else with_mark(turn, session, number)
 
 
 def _texts(message: dict[str, Any]) -> list[str]:

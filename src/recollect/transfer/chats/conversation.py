@@ -50,7 +50,7 @@ def storable_text(text: str) -> str:
     return _SURROGATES.sub("\ufffd", text.replace("\0", ""))
 
 
-def spoken(
+def make_turn(
     content: str, role: str | None, speaker: str | None, at: datetime | None, source: str | None = None
 ) -> Turn:
     """A turn that a store will take; `InvalidInput` says why it would not."""
@@ -63,24 +63,24 @@ def spoken(
     )
 
 
-def marked(turn: Turn, where: str, number: int) -> Turn:
+def with_mark(turn: Turn, where: str, number: int) -> Turn:
     """The turn with a mark of its own, for formats that give none: its place among the like, and a hash."""
     told = json.dumps([turn.role, turn.speaker, turn.content], ensure_ascii=True)
     return replace(turn, source=f"{where}#{number}:{hashlib.sha256(told.encode()).hexdigest()[:16]}")
 
 
-def marked_by_likeness(turns: Iterable[Turn], where: str) -> tuple[Turn, ...]:
+def with_marks(turns: Iterable[Turn], where: str) -> tuple[Turn, ...]:
     """Each is numbered among those that say the same, so that one put between others leaves their marks."""
     seen: dict[tuple[str | None, str | None, str], int] = {}
     found: list[Turn] = []
     for turn in turns:
         said = (turn.role, turn.speaker, turn.content)
         seen[said] = seen.get(said, 0) + 1
-        found.append(marked(turn, where, seen[said]))
+        found.append(with_mark(turn, where, seen[said]))
     return tuple(found)
 
 
-def dated(turns: Iterable[Turn], start: datetime | None) -> tuple[Turn, ...]:
+def with_times(turns: Iterable[Turn], start: datetime | None) -> tuple[Turn, ...]:
     """A turn without a time takes that of the turn before; the first takes the start, or the next known."""
     given = tuple(turns)
     last = start or next((turn.at for turn in given if turn.at is not None), None)
@@ -113,11 +113,11 @@ def conversation_of(
         if turn is not None:
             turns.append(turn)
     return Conversation(
-        session, title, dated(turns, start), tuple(f"{place}, {title!r}, {reason}" for reason in reasons)
+        session, title, with_times(turns, start), tuple(f"{place}, {title!r}, {reason}" for reason in reasons)
     )
 
 
-def unreadable(session: str, title: str, reason: str) -> Conversation:
+def unreadable_conversation(session: str, title: str, reason: str) -> Conversation:
     """Nothing but the reason why there is nothing."""
     return Conversation(session, title, (), (reason,))
 
@@ -132,7 +132,7 @@ def session_of(name: str) -> str:
     return clean_name(storable_text(name), "session")
 
 
-def named(value: object, otherwise: str) -> str:
+def one_line(value: object, otherwise: str) -> str:
     """A title on one line."""
     return " ".join((text_of(value) or otherwise).split())
 

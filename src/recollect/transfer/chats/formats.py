@@ -6,7 +6,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput
-from recollect.transfer.chats.archives import Member, archive_members, archived, files_below, is_zip
+from recollect.transfer.chats.archives import (
+    Member,
+    archive_members,
+    archived_conversations,
+    files_below,
+    is_zip,
+)
 from recollect.transfer.chats.chatgpt import chatgpt_conversation
 from recollect.transfer.chats.claude import claude_conversation
 from recollect.transfer.chats.markdown import is_markdown, markdown_conversations
@@ -40,9 +46,9 @@ def conversations(path: Path, format: str | None = None) -> Iterator[Conversatio
     known = format or format_of(path)
     match known:
         case "chatgpt":
-            found = archived(path, known, chatgpt_conversation)
+            found = archived_conversations(path, known, chatgpt_conversation)
         case "claude":
-            found = archived(path, known, claude_conversation)
+            found = archived_conversations(path, known, claude_conversation)
         case "markdown":
             found = markdown_conversations(path)
         case "turns":

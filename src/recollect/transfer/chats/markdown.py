@@ -10,15 +10,15 @@ from recollect.errors import InvalidInput
 from recollect.transfer.chats.archives import each_file
 from recollect.transfer.chats.conversation import (
     Conversation,
-    dated,
-    marked_by_likeness,
-    named,
+    make_turn,
+    one_line,
     session_of,
-    spoken,
     storable_text,
     time_in_words,
     time_of_iso,
-    unreadable,
+    unreadable_conversation,
+    with_marks,
+    with_times,
 )
 from recollect.transfer.chats.transcript import TranscriptPart, transcript
 from recollect.transfer.files import UTF16_MARKS
@@ -65,7 +65,7 @@ def _read_file(path: Path, name: str) -> Iterator[Conversation]:
     try:
         found = _conversation(_content(path), name, session_of(session))
     except InvalidInput as error:
-        yield unreadable(session, name, f"{name}: {error}")
+        yield unreadable_conversation(session, name, f"{name}: {error}")
         return
     if found.turns or found.bad:
         yield found
@@ -101,14 +101,14 @@ def _conversation(text: str, name: str, session: str) -> Conversation:
     bad: list[str] = []
     for part in _sections(body, day) if talk is None else talk:
         try:
-            turns.append(spoken(part.text, part.role, part.speaker, part.at))
+            turns.append(make_turn(part.text, part.role, part.speaker, part.at))
         except InvalidInput as error:
             bad.append(f"{name}, line {part.number}: {error}")
     first_heading = next((line.heading for line in body if line.level == 1 and line.heading), None)
     return Conversation(
         session=session,
-        title=named(front.get("title") or first_heading, stem),
-        turns=marked_by_likeness(dated(turns, day) if talk is not None else turns, session),
+        title=one_line(front.get("title") or first_heading, stem),
+        turns=with_marks(with_times(turns, day) if talk is not None else turns, session),
         bad=tuple(bad),
     )
 

@@ -11,13 +11,13 @@ from recollect.errors import InvalidInput
 from recollect.transfer.chats.archives import Member, each_file
 from recollect.transfer.chats.conversation import (
     Conversation,
-    marked,
-    named,
+    make_turn,
     object_at,
+    one_line,
     session_of,
-    spoken,
     time_of_iso,
     time_of_seconds,
+    with_mark,
 )
 from recollect.transfer.chats.json_values import json_values
 from recollect.transfer.files import open_lines
@@ -99,7 +99,7 @@ def _turn(plain: dict[str, Any]) -> Turn:
     key = "content" if "content" in plain else "text"
     if key not in plain:
         raise InvalidInput("It has neither `content` nor `text`.")
-    return spoken(
+    return make_turn(
         content=_content(plain[key], key),
         role=_word(plain, "role"),
         speaker=_word(plain, "speaker") or _word(plain, "name"),
@@ -246,7 +246,7 @@ class _Batch:
 
     def emptied(self) -> Iterator[Conversation]:
         for session in dict.fromkeys([*self._turns, *self._bad]):
-            title = named(session.removeprefix("turns:"), "(no title)")
+            title = one_line(session.removeprefix("turns:"), "(no title)")
             yield Conversation(
                 session, title, tuple(self._turns.get(session, ())), tuple(self._bad.get(session, ()))
             )
@@ -266,7 +266,7 @@ class _Batch:
 
     def _hold(self, session: str, turn: Turn, number: int) -> None:
         prefixed = session if session.startswith("turns:") else f"turns:{session}"
-        self._turns[session].append(marked(turn, prefixed, number))
+        self._turns[session].append(with_mark(turn, prefixed, number))
         self._size += 1
         self._letters += len(turn.content)
 
