@@ -135,7 +135,7 @@ def _content(answer: str) -> str:
         case {"choices": [{"finish_reason": "length"}, *_]}:
             raise Unreadable("it was cut off; let the model write more tokens")
         case {"choices": [{"message": {"content": str(content)}}, *_]}:
-            # Models think aloud, and put a fence around JSON, whatever they are told.
+            # Models think aloud, and put a fence around JSON, whatever the prompt says.
             content = _THOUGHTS.sub("", content)
             return content[content.find("{") : content.rfind("}") + 1]
         case _:

@@ -29,7 +29,7 @@ _ASSISTANTS = frozenset({"assistant", "ai", "bot", "chatbot", "model", "gpt", "c
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The extractor that needs nothing. A statement's text stands in its message as it is."""
+    """The extractor that needs nothing. The text of a statement is a part of its message."""
 
     name: str = "rules"
 

@@ -104,7 +104,7 @@ def _letters(text: str, start: int, stop: int) -> Iterator[Span]:
 
 
 def _after_marks(text: str, end: int, stop: int) -> int:
-    """Further on, past what is drawn onto the letter before."""
+    """The place after the marks that are drawn onto the letter before `end`."""
     while end < stop and is_mark(text[end]):
         end += 1
     return end

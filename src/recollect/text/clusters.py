@@ -2,7 +2,7 @@
 
 Groups are grown by average linkage: the two nearest groups join, and the distance of two groups is the mean
 of the distances of their members. How many groups there are is where the silhouette is highest (Rousseeuw
-1987): how much nearer each row is to its own group than to the next one. Nothing is drawn by lot; ties go to
+1987): how much nearer each row is to its own group than to the next one. Nothing is random; ties go to
 the lower index, so equal rows give equal groups.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
-# The distances of so many rows are held at once, 8 bytes each; rows beyond join the nearest group.
+# The distances of so many rows are in memory at once, 8 bytes each; further rows join the nearest group.
 _MOST_COMPARED = 2_000
 # One group more must part the rows better by this much.
 _GAIN = 0.005

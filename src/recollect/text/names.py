@@ -78,13 +78,13 @@ class NameText:
         afters = [stop + length for length in range(_marks(self.folded, stop, 1) + 1)]
         for first in befores:
             for last in afters:
-                # `c` does not stand in `c++`, nor in `c#`.
+                # `c` is neither in `c++` nor in `c#`.
                 if self.folded[last : last + 1] not in {"+", "#"}:
                     yield NamePlace(first, last, self.folded[first:last])
 
 
 def name_beginning(name: str) -> str:
-    """The word or letter by which `NameText.beginnings` tells that a folded name may stand in it."""
+    """The word or letter of a folded name that `NameText.beginnings` has if the name is in the text."""
     match = _WORD.search(name)
     if match is None:
         return ""
@@ -106,7 +106,7 @@ def places_that_count(text: NameText, found: Mapping[NamePlace, str]) -> list[Na
 
 
 def is_written_in(text: str, name: str) -> bool:
-    """Whether a name stands in a text in just these letters, as whole words."""
+    """Whether a text has a name in exactly these letters, as whole words."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 

@@ -6,7 +6,7 @@ From the strictest rule to the loosest, and what follows from it:
 `same_statement`      equal but for punctuation, articles and openings            merged by dreams
 `contains_statement`  one states all that the other states                        the part may be pruned
 `repeats_error`       states what a correction takes back                         retired with the error
-`is_paraphrase`       most terms shared, contained, or of nearly one meaning      told as a cause of misses
+`is_paraphrase`       most terms shared, contained, or of nearly one meaning      named as a cause of misses
 `shares_most_stems`   most words of the shorter text are in the other             an answer just as right
 `near_duplicate`      contained, or close in meaning                              flagged, never dropped
 
@@ -95,7 +95,7 @@ def same_statement(one: str, other: str) -> bool:
 
 
 def contains_statement(whole: str, part: str) -> bool:
-    """Whether all that one text states stands in the other, in one piece, and is not denied there."""
+    """Whether one text contains the whole statement of the other, in one piece, and does not deny it."""
     stated, more = _stated_words(part), _stated_words(whole)
     starts = range(len(more) - len(stated) + 1)
     if not stated or not any(more[start : start + len(stated)] == stated for start in starts):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 
 LONGEST = 600
-"""A longer stretch without an end is a paste, not a statement."""
+"""A longer text without an end is pasted, not a statement."""
 
 _FENCE = re.compile(r"\s*(```|~~~)")
 # A quotation, a heading, a row of a table, a prompt, a tag, a comment, a keyword of some language, a log.

@@ -66,7 +66,7 @@ def topic_terms(text: str) -> list[str]:
 
 
 def distinctive_terms(text: str) -> set[str]:
-    """The terms by which a text can be told from others: its topic terms and its numbers."""
+    """The terms that distinguish a text from others: its topic terms and its numbers."""
     return {*topic_terms(text), *filter(str.isdigit, words(text))}
 
 

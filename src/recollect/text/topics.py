@@ -1,4 +1,4 @@
-"""Topics: what groups of texts are about, told by the words that set each group apart.
+"""Topics: what groups of texts are about, by the words that distinguish each group.
 
 c-TF-IDF (Grootendorst 2022, BERTopic): each group is taken for one long text, and a word weighs
 

@@ -41,7 +41,7 @@ class FileLine(NamedTuple):
 
 @dataclass(slots=True)
 class LineFile:
-    """One open file. It is opened once, so that every pass reads the same content, whoever replaces it."""
+    """One open file. It is opened once, so that every pass reads the same content, even if it is replaced."""
 
     name: str
     _raw: BinaryIO

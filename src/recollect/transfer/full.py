@@ -1,6 +1,6 @@
 """Our own format, which keeps everything: a header, every memory with its observations, every relation.
 
-Keys stand in the order of the records' fields, which are listed in `records` alone. A field with its
+Keys are in the order of the records' fields, which are listed in `records` alone. A field with its
 default value is left out. Times are ISO 8601 in UTC, to the microsecond. Nothing in the file depends on
 when or where it was written, so two exports of the same memories are equal byte for byte. Vectors are not
 in it: they are made from the texts.

@@ -3,7 +3,7 @@
 It writes `{"type":"entity","name":…,"entityType":…,"observations":[…]}` and
 `{"type":"relation","from":…,"to":…,"relationType":…}`. Further keys are passed over, as it does itself.
 
-Entities are imported first, then relations, wherever they stand in the file. That server keeps relations
+Entities are imported first, then relations, wherever they are in the file. That server keeps relations
 whose ends do not exist, so its files have them; what only a relation names is created, as when a client
 relates it.
 """

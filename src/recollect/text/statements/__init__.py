@@ -60,7 +60,7 @@ class _Candidate:
 
 
 def statements_in(text: str) -> tuple[FoundStatement, ...]:
-    """What a message says that is worth keeping, in its order. Each text stands in the message as it is."""
+    """The statements of a message that are worth keeping, in order, each in the message's own letters."""
     kept: list[_Candidate] = []
     for candidate in _candidates(text):
         if kept and _continues(candidate, kept[-1]):

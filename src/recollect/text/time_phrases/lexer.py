@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from recollect.text.tokens import fold
 
-# What each piece of a folded text is. The first alternative that fits wins; each reads a bounded stretch, or
+# What each piece of a folded text is. The first alternative that fits wins; each reads a bounded part, or
 # one that it keeps, so that reading is linear. `price` and `odd` are numbers that are never dates.
 _PIECES = re.compile(
     r"""
@@ -56,7 +56,7 @@ class TokenizedText:
     """Whether capital letters tell names from other words in this text."""
 
     def place(self, start: int, stop: int) -> tuple[int, int]:
-        """Where a stretch of the folded text stands in the original."""
+        """Where a part of the folded text is in the original."""
         if self.places is None:
             return start, stop
         return self.places[start], max(self.places[stop], self.places[stop - 1] + 1)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.changes import Turn
 
 _SPEAKERS = {"user": None, "assistant": "ChatGPT"}
-# What the model thought, what it was told of the user, and what tools and machinery answered.
+# What the model thought, what it knew of the user, and what tools and the system answered.
 _UNSHOWN_TYPES = """
 computer_output execution_output model_editable_context reasoning_recap system_error tether_browsing_code
 tether_browsing_display thoughts user_editable_context

@@ -114,7 +114,7 @@ def _block(block: object) -> str | None:
 
 
 def _attachments(message: dict[str, Any]) -> list[str]:
-    """By name only: what was drawn out of them is not what was said."""
+    """By name only: what was extracted from them is not what was said."""
     found: list[str] = []
     for key in ("attachments", "files"):
         given = message.get(key)

@@ -65,8 +65,8 @@ def make_turn(
 
 def with_mark(turn: Turn, where: str, number: int) -> Turn:
     """The turn with a mark of its own, for formats that give none: its place among the like, and a hash."""
-    told = json.dumps([turn.role, turn.speaker, turn.content], ensure_ascii=True)
-    return replace(turn, source=f"{where}#{number}:{hashlib.sha256(told.encode()).hexdigest()[:16]}")
+    content = json.dumps([turn.role, turn.speaker, turn.content], ensure_ascii=True)
+    return replace(turn, source=f"{where}#{number}:{hashlib.sha256(content.encode()).hexdigest()[:16]}")
 
 
 def with_marks(turns: Iterable[Turn], where: str) -> tuple[Turn, ...]:
@@ -192,6 +192,6 @@ def _clock(found: re.Match[str]) -> str:
     if half := found["half"]:
         of_day = of_day % 12 + (12 if half[0] in "pP" else 0)
     zone = (found["zone"] or "").upper().replace("UTC", "Z")
-    told = f"{of_day:02d}:{rest}"
-    time.fromisoformat(told)
-    return told + zone
+    clock = f"{of_day:02d}:{rest}"
+    time.fromisoformat(clock)  # or it is none
+    return clock + zone

@@ -31,7 +31,7 @@ _LOOKED_FOR = (
     "a ChatGPT or Claude export (its zip, its folder, or conversations.json), Markdown (.md, .markdown), "
     "and JSON turns (.jsonl, .ndjson or .json, with `content` or `text`, or `messages`)"
 )
-# How many rows are looked at before we give up, and how many reasons are held before one is raised.
+# How many rows are looked at before we give up, and how many reasons we collect before one is raised.
 _LOOKED_AT = 20
 _HOPELESS = 10_000
 
@@ -55,19 +55,19 @@ def conversations(path: Path, format: str | None = None) -> Iterator[Conversatio
             found = turn_conversations(path)
         case _:
             raise InvalidInput(f"No format named {known!r}; there are: {', '.join(FORMATS)}.")
-    return _hopeful(found, path, known)
+    return _unless_all_bad(found, path, known)
 
 
 def format_of(path: Path) -> str:
-    """One of `FORMATS`, told by names and by what the first rows hold."""
+    """One of `FORMATS`, by the names of files and by what the first rows hold."""
     _must_exist(path)
     found = _of_folder(path) if path.is_dir() else _of_file(path)
     if found is None:
-        raise _unlike(path)
+        raise _unknown_format(path)
     return found
 
 
-def _unlike(path: Path, why: str = "") -> InvalidInput:
+def _unknown_format(path: Path, why: str = "") -> InvalidInput:
     return InvalidInput(f"{path} is nothing that can be imported.{why} Looked for: {_LOOKED_FOR}.")
 
 
@@ -80,25 +80,22 @@ def _must_exist(path: Path) -> None:
         raise InvalidInput(f"There is no file or folder {path}.")
 
 
-def _hopeful(found: Iterator[Conversation], path: Path, known: str) -> Iterator[Conversation]:
+def _unless_all_bad(found: Iterator[Conversation], path: Path, known: str) -> Iterator[Conversation]:
     """The same, unless nothing of it can be read: that is no list of bad rows, but the wrong file."""
-    held: list[Conversation] = []
-    bad = 0
+    first: list[Conversation] = []
+    bad: list[str] = []
     for conversation in found:
-        held.append(conversation)
-        bad += len(conversation.bad)
-        if conversation.turns:
+        first.append(conversation)
+        bad += conversation.bad
+        if conversation.turns or len(bad) >= _HOPELESS:
             break
-        if bad >= _HOPELESS:
-            break
-    if held and not held[-1].turns:
-        first = next((reason for conversation in held for reason in conversation.bad), "")
+    if first and not first[-1].turns:
         raise InvalidInput(
-            f"Nothing in {path} could be read as {known}. {first} If it is in another format, name that; "
-            f"there are: {', '.join(FORMATS)}."
+            f"Nothing in {path} could be read as {known}. {bad[0] if bad else ''} If it is in another "
+            f"format, name that; there are: {', '.join(FORMATS)}."
         )
-    yield from held
-    held.clear()
+    yield from first
+    first.clear()
     yield from found
 
 
@@ -127,7 +124,7 @@ def _of_file(path: Path) -> str | None:
     except InvalidInput as error:
         # Lines of which the first is broken are no JSON as a whole.
         if not _has_rows(path):
-            raise _unlike(path, f" {error}") from error
+            raise _unknown_format(path, f" {error}") from error
         return "turns"
     return "turns" if _has_rows(path) else None
 
@@ -136,7 +133,7 @@ def _kind_if_any(member: Member) -> str | None:
     try:
         return _kind(member)
     except InvalidInput:
-        return None  # told when it is read
+        return None  # reported when it is read
 
 
 def _kind(member: Member) -> str | None:

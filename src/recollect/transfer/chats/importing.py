@@ -41,7 +41,7 @@ class ChatReport:
     waiting: int = 0
     """Passages that still have none."""
     note: str | None = None
-    """Why something cannot be found by meaning yet, or could not be drawn out, if so."""
+    """Why something cannot be found by meaning yet, or could not be extracted, if so."""
 
 
 def chat_import(
@@ -57,7 +57,7 @@ def chat_import(
 ) -> ChatReport:
     """Import the talks of a file, a zip or a folder; every turn becomes a message of a session.
 
-    `format` is one of `FORMATS`; without it, it is told by what is there. Importing the same again, or a
+    `format` is one of `FORMATS`; without it, the content decides. Importing the same again, or a
     newer export, adds only what is new. With `extract`, what is worth keeping also becomes notes, which are
     compared by meaning as they come, so that `embed` then only says whether the rest is embedded.
 

@@ -1,4 +1,4 @@
-"""The values of a JSON file, one at a time, so that a long list of conversations is never held whole."""
+"""The values of a JSON file, one at a time, so that a long list is never in memory as a whole."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _unquoted(value: str) -> str:
 
 
 def _marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
-    """Which lines are headings, and which stand in code. An underlined heading is one line here, not two."""
+    """Which lines are headings, and which are code. An underlined heading is one line here, not two."""
     found: list[MarkdownLine] = []
     fence = ""
     for number, text in enumerate(lines, first):

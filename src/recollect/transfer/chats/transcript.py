@@ -55,7 +55,7 @@ _TITLE = re.compile(rf"[^\w\[(]*{_BEFORE}[^\w\[(]*{_NAME}{_AFTER}[*_]*\s*:?[*_]*
 _SAID = re.compile(r"\s+(?:said|says|wrote|asked|replied)$", re.IGNORECASE)
 # What may stand before the first turn: a few lines on when and where it was, not an essay.
 _PREFACE = 8
-# So many turns, and what else is in the text no longer speaks against it.
+# With so many turns, nothing else in the text matters.
 _MANY = 4
 _RULE = re.compile(r"(?:> *)?(?:-{3,}|\*{3,}|_{3,}|(?:\* ){2,}\*)?")
 # Labels of things, not of people. They may well alternate, and still nobody speaks.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.changes import Turn
 
 BATCH = 1_000
-"""So many turns are held at once, over all sessions: a file that mixes them is still read as it comes."""
+"""So many turns are in memory at once, over all sessions, so that a file that mixes them can be long."""
 _BATCH_LETTERS = 4_000_000
 _LINED = re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?$", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?:\.(?:jsonl|ndjson|json))?(?:\.gz)?$", re.IGNORECASE)
