@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,8 +13,6 @@ import pytest
 import recollect
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from conftest import FixedClock
 
 
@@ -46,6 +46,35 @@ def test_importing_it_imports_nothing_heavy(heavy: str) -> None:
     script = f"import sys, recollect, recollect.errors, recollect.records; print({heavy!r} in sys.modules)"
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"
+
+
+def test_a_memory_has_few_methods_of_its_own_and_groups_for_the_rest() -> None:
+    offered = {name: value for name, value in vars(recollect.Engine).items() if not name.startswith("_")}
+    methods = [name for name, value in offered.items() if not isinstance(value, property)]
+    assert len(methods) <= 25
+    assert set(offered) - set(methods) == {
+        "scope", "zone", "model", "profiles", "graph", "sessions", "dreams", "tuning", "upkeep"
+    }  # fmt: skip
+
+
+def test_nothing_outside_the_engine_looks_into_it() -> None:
+    source = Path(recollect.__file__).parent
+    inside = (source / "engine", source / "bootstrap.py")
+    for path in source.rglob("*.py"):
+        if not any(path.is_relative_to(place) for place in inside):
+            assert not re.search(r"\b_services\b|\bengine\.services\b", path.read_text(encoding="utf-8")), (
+                path
+            )
+
+
+def test_a_recall_loads_neither_dreams_nor_tuning_nor_upkeep() -> None:
+    script = (
+        "import sys, recollect.bootstrap; "
+        "idle = ('dream.plan', 'tune.search', 'engine.dreams', 'engine.self_test', 'engine.tuning'); "
+        "print([name for name in sys.modules if name.removeprefix('recollect.').startswith(idle)])"
+    )
+    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"
 
 
 def test_opening_makes_a_memory_and_opening_again_finds_it(tmp_path: Path, clock: FixedClock) -> None:

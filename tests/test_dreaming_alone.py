@@ -31,8 +31,8 @@ def settings(tmp_path: Path) -> Settings:
 def ask_and_sleep(memory: Engine) -> list[int]:
     """One answer, and the dream that it may bring; the ids of all dreams so far."""
     memory.recall("tea")
-    memory.parts.usage.settle(None)
-    memory.parts.worker.settle_jobs()
+    memory._services.usage.settle(None)
+    memory._services.worker.settle_jobs()
     return [each.id for each in memory.dreams.history()]
 
 
@@ -52,7 +52,7 @@ def test_off_means_off_and_so_does_a_process_that_does_not_stay(
 ) -> None:
     for chosen, dreams in ((replace(settings, dream=False), True), (settings, False)):
         with engine(chosen, clock, dreams=dreams) as memory:
-            assert memory.parts.usage.after_recording == []
+            assert memory._services.usage.after_recording == []
 
 
 def test_the_library_dreams_where_the_settings_say_so(
@@ -65,7 +65,7 @@ def test_the_library_dreams_where_the_settings_say_so(
         assert ask_and_sleep(memory) == [1]
     (tmp_path / "config.toml").write_text("")
     with recollect.open(settings.store, model="hashing", clock=clock) as memory:
-        assert memory.parts.usage.after_recording == []
+        assert memory._services.usage.after_recording == []
 
 
 def test_knobs_phases_and_a_name_of_its_own_come_from_the_settings(
@@ -74,9 +74,9 @@ def test_knobs_phases_and_a_name_of_its_own_come_from_the_settings(
     knobs = Knobs(daily=0.5)
     chosen = replace(settings, dream_knobs=knobs, dream_without=(Phase.MERGE, Phase.REPORT))
     with engine(chosen, clock, dreams=True) as one, engine(chosen, clock) as other:
-        assert one.parts.knobs == knobs
-        assert not {Phase.MERGE, Phase.REPORT} & set(one.parts.phases)
-        assert one.parts.process_id != other.parts.process_id
+        assert one._services.knobs == knobs
+        assert not {Phase.MERGE, Phase.REPORT} & set(one._services.phases)
+        assert one._services.process_id != other._services.process_id
         one.remember("Ana drinks tea")
         ask_and_sleep(one)
         (dreamt,) = one.dreams.history()
@@ -158,7 +158,7 @@ def test_what_is_no_backup_of_ours_stays(settings: Settings, clock: FixedClock, 
     for name in (*ours, *unfinished, "mine.db", "2026.db"):
         (folder / name).touch()
     with engine(settings, clock) as memory:
-        daily.keep(memory.store, folder, today, 2)
+        daily.keep(memory._services.store, folder, today, 2)
         assert _names(folder) == [
             "2026-02-28.db",
             "2026-03-01.db",
@@ -168,7 +168,7 @@ def test_what_is_no_backup_of_ours_stays(settings: Settings, clock: FixedClock, 
         ]
         before = (folder / "2026-03-01.db").read_bytes()
         memory.remember("Ana drinks tea")
-        daily.keep(memory.store, folder, today, 2)
+        daily.keep(memory._services.store, folder, today, 2)
         assert (folder / "2026-03-01.db").read_bytes() == before
 
 

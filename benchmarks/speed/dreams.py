@@ -122,10 +122,10 @@ def _day(engine: Engine, clock: Clock, queries: Sequence[str]) -> None:
     """Somebody asks, in sessions of ten questions; and it is night a few hours later."""
     for place, query in enumerate(queries):
         if place % 10 == 0:
-            engine.parts.usage.settle(None)
-            engine.parts.usage.session = f"{clock.now:%j} {place}"
+            engine._services.usage.settle(None)
+            engine._services.usage.session = f"{clock.now:%j} {place}"
         engine.recall(query)
-    engine.parts.usage.settle(None)
+    engine._services.usage.settle(None)
     clock.now += timedelta(hours=8)
 
 
@@ -188,7 +188,7 @@ def _status_mb(name: str) -> float:
 
 
 def _journal_bytes(engine: Engine, dream: int) -> int:
-    with engine.store.read() as view:
+    with engine._services.store.read() as view:
         rows = view.snapshot.connection.execute(  # type: ignore[attr-defined]  # what no port tells
             "SELECT length(journal) FROM dream WHERE id = ?", (dream,)
         ).fetchall()

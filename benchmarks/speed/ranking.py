@@ -187,7 +187,7 @@ def _fill(store: Repository, embedder: Embedder, texts: Sequence[str]) -> None:
 
 def _shares(engine: Engine, queries: Sequence[str], profile: str) -> dict[str, Any]:
     """What `recall` does, stage by stage."""
-    parts, ranker = engine.parts, PROFILES[profile]
+    parts, ranker = engine._services, PROFILES[profile]
     times: Times = defaultdict(list)
     found = []
     for query in queries:
@@ -244,11 +244,11 @@ def _extras(engine: Engine, queries: Sequence[str], profile: str) -> dict[str, A
             ask(query)
             if name == "after recording":
                 ask(query, record=True)
-                engine.parts.usage.settle(None)
+                engine._services.usage.settle(None)
             clock = _Clock(times)
             ways[name](query)
             clock.lap(name)
-            engine.parts.usage.settle(None)
+            engine._services.usage.settle(None)
     return {
         "what": "whole recall",
         "ms": {name: _summary(values) for name, values in times.items()},

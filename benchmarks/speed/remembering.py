@@ -108,7 +108,7 @@ def _bulk(engine: Engine, texts: Sequence[str]) -> dict[str, Any]:
         for start in range(0, len(texts), BATCH):
             engine.remember_many(texts[start : start + BATCH])
         # A call embeds so many at most; what it left is done here, and belongs to the time.
-        if engine.parts.preferred_model != "none":
+        if engine._services.preferred_model != "none":
             engine.reindex()
 
     return _measured(engine, store, len(texts))
@@ -126,12 +126,12 @@ def _singly(engine: Engine, texts: Sequence[str]) -> dict[str, Any]:
 
 def _measured(engine: Engine, work: Callable[[], None], count: int) -> dict[str, Any]:
     """The whole, and what of its CPU goes where."""
-    embedder = engine.parts.embedder_named("")
+    embedder = engine._services.embedder_named("")
     with engine, ExitStack() as watching:
         if embedder is not None:
             embedder.query(WARM)  # the model into memory
         spent = Spent()
-        watching.enter_context(spent.watching(engine.store, "apply", "store"))
+        watching.enter_context(spent.watching(engine._services.store, "apply", "store"))
         watching.enter_context(spent.watching(remember, "flag_similar_notes", "near-twins"))
         if embedder is not None:
             watching.enter_context(spent.watching(embedder, "documents", "embedding"))

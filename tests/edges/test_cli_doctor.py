@@ -168,8 +168,8 @@ def test_answers_that_could_not_be_noted_are_told(
 
     def with_failures(settings: Settings) -> Engine:
         memory = engine(settings)
-        memory.parts.usage.failures = 2
-        memory.parts.usage.last_failure = "the disk is full"
+        memory._services.usage.failures = 2
+        memory._services.usage.last_failure = "the disk is full"
         return memory
 
     monkeypatch.setattr("recollect.cli.health.engine", with_failures)

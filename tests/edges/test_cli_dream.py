@@ -224,7 +224,7 @@ def test_what_is_pinned_or_marked_is_not_pruned(night: CommandLine) -> None:
 
 def test_one_process_at_a_time_dreams(night: CommandLine) -> None:
     with opened(night.store, 0) as memory:
-        memory.store.apply([TakeLease("dream", "somebody else", 120)], at=memory.parts.clock())
+        memory._services.store.apply([TakeLease("dream", "somebody else", 120)], at=memory._services.clock())
     said = night.refused("dream", status=1)
     assert "Another process is dreaming on this memory; try again when it is done." in said
     assert night.json("dream", "--dry-run")["dry_run"] is True

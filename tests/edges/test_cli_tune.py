@@ -32,7 +32,7 @@ def test_feedback_is_of_the_last_answer_that_showed_the_memory(harbour: CommandL
     assert "was what you looked for" in harbour("feedback", f"#{first}", "--good").stdout
     data = harbour.json("feedback", str(first), "--bad", "--query", "Who drinks OOLONG?")
     assert data == {"ids": [first], "grade": -1.0, "query": "Who drinks OOLONG?"}
-    with library.open(harbour.store, model="hashing") as memory, memory.store.read() as view:
+    with library.open(harbour.store, model="hashing") as memory, memory._services.store.read() as view:
         (answer,) = view.answers(memory.scope, "limbic")
     assert answer.feedback == ((first, "said", -1.0),)
 
@@ -143,7 +143,7 @@ def test_a_number_that_a_profile_lost_is_taken_off_and_named(harbour: CommandLin
     harbour("tune", "set", "gamma=0.05", "--profile", "limbic", "--exactly")
     lost = TuneProfile(Scope(), "limbic", (("mood.weight", 2.0),), "set", after=1)
     with library.open(harbour.store, model="hashing") as memory:
-        memory.store.apply([lost], at=memory.parts.clock())
+        memory._services.store.apply([lost], at=memory._services.clock())
     assert "mood.weight" in harbour.json("recall", "oolong", "--profile", "limbic")["note"]
     assert "add --yes" in harbour.refused("tune", "reset", "--profile", "limbic", status=1)
     assert "mood.weight: 2 → gone" in harbour("tune", "reset", "--profile", "limbic", "--yes").stdout
@@ -154,7 +154,7 @@ def test_showing_a_note_counts_as_opening_it(harbour: CommandLine) -> None:
     note = harbour.json("remember", "The kettle is in the garden")["id"]
 
     def used() -> int:
-        with library.open(harbour.store, model="hashing") as memory, memory.store.read() as view:
+        with library.open(harbour.store, model="hashing") as memory, memory._services.store.read() as view:
             ask = view.snapshot.connection.execute  # type: ignore[attr-defined]  # SQLite's own
             (count,) = ask("SELECT coalesce(sum(count), 0) FROM use WHERE memory_id = ?", (note,)).fetchone()
             return int(count)

@@ -20,7 +20,10 @@ ANA = {"entities": [{"name": "Ana", "entityType": "person", "observations": ["dr
 
 
 def logged(served: Served, profile: str = "recollect") -> list[LoggedAnswer]:
-    with recollect.open(served.recollect.store, model="hashing") as memory, memory.store.read() as view:
+    with (
+        recollect.open(served.recollect.store, model="hashing") as memory,
+        memory._services.store.read() as view,
+    ):
         return list(view.answers(memory.scope, profile))
 
 

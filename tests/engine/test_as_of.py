@@ -171,8 +171,8 @@ def test_ages_and_times_are_told_from_then(engine: Engine, clock: FixedClock) ->
 def test_asking_about_the_past_leaves_no_trace(engine: Engine, clock: FixedClock) -> None:
     id_ = engine.remember("the kettle is red").id
     engine.recall("kettle", as_of=clock())
-    engine.parts.usage.settle(None)
-    with engine.store.read() as view:
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
         assert view.facts([id_], "", None, 0).access_count.tolist() == [0]
 
 

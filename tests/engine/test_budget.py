@@ -75,8 +75,8 @@ def test_a_long_text_costs_what_its_piece_does(engine: Engine) -> None:
 def test_only_what_was_shown_is_noted_as_seen(engine: Engine) -> None:
     long, short = (done.id for done in engine.remember_many(["kettle " * 30, "a red kettle"]).notes)
     engine.recall("kettle", budget_tokens=4)
-    engine.parts.usage.settle(None)
-    with engine.store.read() as view:
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
         facts = view.facts([long, short], "", None, 0)
     assert facts.access_count.tolist() == [0, 1]
 

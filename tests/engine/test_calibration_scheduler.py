@@ -38,7 +38,7 @@ def harbour(make_engine: MakeEngine) -> Engine:
 
 
 def test_the_same_store_asks_itself_the_same(harbour: Engine) -> None:
-    with harbour.store.read() as view:
+    with harbour._services.store.read() as view:
         one = calibration_questions(view, harbour.scope, 200)
         assert one == calibration_questions(view, harbour.scope, 200)
         fewer = calibration_questions(view, harbour.scope, 5)
@@ -55,7 +55,7 @@ def test_what_was_learnt_is_kept_and_the_same_each_time(harbour: Engine, clock: 
     assert first.calibration.present > first.calibration.absent
     clock.tick()
     assert harbour.upkeep.calibrate() == first
-    with harbour.store.read() as view:
+    with harbour._services.store.read() as view:
         row = view.calibration(harbour.scope, first.model)
         assert read_calibration(view, harbour.scope, first.model) == first.calibration
         assert view.calibration(harbour.scope, "another") is None
@@ -68,13 +68,13 @@ def test_the_answer_is_moved_by_what_was_learnt(harbour: Engine, clock: FixedClo
     query = "Where does the spare key of the boathouse hang?"
     before = harbour.search(query).confidence
     learnt = harbour.upkeep.calibrate()
-    with harbour.store.read() as view:
+    with harbour._services.store.read() as view:
         row = view.calibration(harbour.scope, learnt.model)
     assert row is not None
     assert before is not None
     # As if unanswerable questions scored ever so high here.
     high = json.dumps({**json.loads(row.value), "questions": 200, "absent": 3.0, "scale": None})
-    harbour.store.apply([Calibrate(harbour.scope, learnt.model, 12, high)], at=clock.tick())
+    harbour._services.store.apply([Calibrate(harbour.scope, learnt.model, 12, high)], at=clock.tick())
     after = harbour.search(query).confidence
     assert after is not None
     assert after < before
@@ -82,72 +82,74 @@ def test_the_answer_is_moved_by_what_was_learnt(harbour: Engine, clock: FixedClo
 
 def test_what_another_version_has_measured_is_not_read(harbour: Engine, clock: FixedClock) -> None:
     learnt = harbour.upkeep.calibrate()
-    harbour.store.apply([Calibrate(harbour.scope, learnt.model, 12, '{"version": 0}')], at=clock.tick())
-    with harbour.store.read() as view:
+    harbour._services.store.apply(
+        [Calibrate(harbour.scope, learnt.model, 12, '{"version": 0}')], at=clock.tick()
+    )
+    with harbour._services.store.read() as view:
         assert read_calibration(view, harbour.scope, learnt.model) is None
     assert harbour.search("spare key").confidence is not None
-    assert is_due(harbour.parts)
+    assert is_due(harbour._services)
 
 
 def test_a_small_store_learns_nothing_and_answers_all_the_same(make_engine: MakeEngine) -> None:
     engine = make_engine()
     engine.remember_many(NOTES[: LEAST_QUESTIONS - 1])
     assert engine.upkeep.calibrate().calibration is None
-    assert not is_due(engine.parts)
+    assert not is_due(engine._services)
     assert (engine.search("spare key of the boathouse").confidence or 0) > 0.6
 
 
 def test_it_is_due_at_first_and_once_the_store_has_grown_by_half(harbour: Engine) -> None:
-    assert is_due(harbour.parts)
+    assert is_due(harbour._services)
     harbour.upkeep.calibrate()
-    assert not is_due(harbour.parts)
+    assert not is_due(harbour._services)
     # 12 notes become 18: grown by half, not by more.
     harbour.remember_many([f"Buoy number {place} was painted again" for place in range(6)])
-    assert not is_due(harbour.parts)
+    assert not is_due(harbour._services)
     harbour.remember("The last buoy was taken ashore")
-    assert is_due(harbour.parts)
+    assert is_due(harbour._services)
 
 
 def test_learning_goes_on_behind_an_answer_and_not_twice(harbour: Engine, clock: FixedClock) -> None:
     def kept() -> Calibrated | None:
-        with harbour.store.read() as view:
-            return view.calibration(harbour.scope, model_of(harbour.parts))
+        with harbour._services.store.read() as view:
+            return view.calibration(harbour.scope, model_of(harbour._services))
 
-    scheduler = CalibrationScheduler(harbour.parts)
+    scheduler = CalibrationScheduler(harbour._services)
     scheduler.run_if_due(harbour.scope)
-    harbour.parts.worker.settle_jobs()
+    harbour._services.worker.settle_jobs()
     first = kept()
     assert first is not None
     assert first.at == clock.now
     # An hour later the store is what it was.
     clock.tick(3600)
     scheduler.run_if_due(harbour.scope)
-    harbour.parts.worker.settle_jobs()
+    harbour._services.worker.settle_jobs()
     assert kept() == first
 
 
 def test_it_learns_for_whose_memory_was_asked(harbour: Engine) -> None:
     engine = harbour
-    engine.parts.usage.after_recording.append(CalibrationScheduler(engine.parts).run_if_due)
+    engine._services.usage.after_recording.append(CalibrationScheduler(engine._services).run_if_due)
     hers = engine.scoped("ana")
     hers.remember_many(NOTES)
     hers.recall("spare key of the boathouse")
     # All was noted, and what follows it begun.
-    engine.parts.usage.settle(None)
-    engine.parts.worker.settle_jobs()
-    assert not is_due(hers.parts)
-    assert is_due(engine.parts)
+    engine._services.usage.settle(None)
+    engine._services.worker.settle_jobs()
+    assert not is_due(hers._services)
+    assert is_due(engine._services)
 
 
 def test_one_memory_that_has_learnt_does_not_keep_another_from_it(harbour: Engine) -> None:
     hers = harbour.scoped("ana")
     hers.remember_many(NOTES)
-    scheduler = CalibrationScheduler(harbour.parts)
+    scheduler = CalibrationScheduler(harbour._services)
     for scope in (harbour.scope, hers.scope):
         scheduler.run_if_due(scope)
-        harbour.parts.worker.settle_jobs()
-    assert not is_due(harbour.parts)
-    assert not is_due(hers.parts)
+        harbour._services.worker.settle_jobs()
+    assert not is_due(harbour._services)
+    assert not is_due(hers._services)
 
 
 class Hosted:
@@ -176,41 +178,41 @@ def test_a_model_that_does_not_come_back_does_not_hold_up_closing(
     hosted = Hosted(embedder)
     engine = make_engine(lambda _: hosted)
     engine.remember_many(NOTES)
-    scheduler = CalibrationScheduler(engine.parts)
+    scheduler = CalibrationScheduler(engine._services)
     scheduler.run_if_due(engine.scope)
     assert hosted.asked.wait(PATIENCE_SECONDS)
-    engine.parts.worker.close()
+    engine._services.worker.close()
     assert not hosted.back.is_set()
     # Once the model is back, the store is closed and left alone.
-    engine.store.close()
+    engine._services.store.close()
     hosted.back.set()
-    engine.parts.worker.settle_jobs(PATIENCE_SECONDS)
+    engine._services.worker.settle_jobs(PATIENCE_SECONDS)
     assert [record.levelname for record in caplog.records] == ["INFO"]
 
 
 def test_a_small_store_that_is_closed_at_once_has_learnt(harbour: Engine) -> None:
-    scheduler = CalibrationScheduler(harbour.parts)
+    scheduler = CalibrationScheduler(harbour._services)
     scheduler.run_if_due(harbour.scope)
-    harbour.parts.worker.close()
-    assert not is_due(harbour.parts)
+    harbour._services.worker.close()
+    assert not is_due(harbour._services)
 
 
 def test_once_nobody_waits_nothing_more_is_asked(harbour: Engine) -> None:
-    scheduler = CalibrationScheduler(harbour.parts)
-    harbour.parts.shutdown.set()
+    scheduler = CalibrationScheduler(harbour._services)
+    harbour._services.shutdown.set()
     scheduler.run_if_due(harbour.scope)
-    harbour.parts.worker.settle_jobs()
-    assert is_due(harbour.parts)
+    harbour._services.worker.settle_jobs()
+    assert is_due(harbour._services)
 
 
 def test_who_closes_the_memory_does_not_wait_for_it_to_learn(harbour: Engine) -> None:
     with pytest.raises(CalibrationCancelled):
-        calibrate(harbour.parts, wanted=lambda: False)
-    scheduler = CalibrationScheduler(harbour.parts)
-    harbour.parts.worker.close()
+        calibrate(harbour._services, wanted=lambda: False)
+    scheduler = CalibrationScheduler(harbour._services)
+    harbour._services.worker.close()
     scheduler.run_if_due(harbour.scope)
-    harbour.parts.worker.settle_jobs()
-    assert is_due(harbour.parts)
+    harbour._services.worker.settle_jobs()
+    assert is_due(harbour._services)
 
 
 def test_a_store_that_says_one_thing_over_and_over_learns_all_the_same(make_engine: MakeEngine) -> None:

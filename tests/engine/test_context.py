@@ -84,7 +84,7 @@ def test_the_text_holds_memories_then_turns_each_with_its_date_and_source(
 
 
 def test_dates_are_of_the_users_own_days(engine: Engine) -> None:
-    tokyo = Engine(replace(engine.parts, zone=timezone(timedelta(hours=9))))
+    tokyo = Engine(replace(engine._services, zone=timezone(timedelta(hours=9))))
     tokyo.remember("The kettle leaks", happened_at=datetime(2026, 1, 31, 20, tzinfo=UTC))
     assert "- [2026-02-01 05:00, note] The kettle leaks" in tokyo.context("kettle").text
 
@@ -121,7 +121,7 @@ def test_an_entity_about_which_nothing_is_known_is_left_out(engine: Engine) -> N
 def test_context_looks_across_sessions_whatever_the_current_one_is(engine: Engine) -> None:
     talk(engine, "before", "the kettle leaks")
     talk(engine, "now", "hello")
-    inside = Engine(replace(engine.parts, session="now"))
+    inside = Engine(replace(engine._services, session="now"))
     for asked in (engine.context("kettle", session="now"), inside.context("kettle")):
         assert said(asked.memories) == ["the kettle leaks"]
         assert said(asked.turns) == ["hello"]
@@ -137,8 +137,8 @@ def test_another_scopes_turns_and_memories_are_not_in_it(engine: Engine) -> None
 def test_context_leaves_no_trace(engine: Engine) -> None:
     made = engine.create_entities([{"name": "kettle", "observations": ["is red"]}]).entities[0]
     engine.context("kettle")
-    engine.parts.usage.settle(None)
-    with engine.store.read() as view:
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
         assert view.facts([made.id], "", None, 0).access_count.tolist() == [0]
 
 
@@ -228,7 +228,7 @@ def test_a_budget_is_a_number_of_tokens_above_none(engine: Engine, budget: Any) 
 
 
 def test_a_turn_is_no_memory_as_well_nor_is_a_note_drawn_from_it(engine: Engine) -> None:
-    drawing = Engine(replace(engine.parts, extractor=Rules))
+    drawing = Engine(replace(engine._services, extractor=Rules))
     drawing.add_messages("now", [{"speaker": "Ada", "content": "Hi! How are you? I live in Berlin."}])
     drawing.add_messages("before", [{"speaker": "Bob", "content": "Hi! How are you? I live in Oslo."}])
     asked = drawing.context("who lives in Berlin or Oslo", session="now")

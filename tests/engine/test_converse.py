@@ -60,11 +60,11 @@ class Telling:
 
 
 def drawing(engine: Engine, extractor: Extractor) -> Engine:
-    return Engine(replace(engine.parts, extractor=lambda: extractor))
+    return Engine(replace(engine._services, extractor=lambda: extractor))
 
 
 def in_session(engine: Engine, session: str) -> Engine:
-    return Engine(replace(engine.parts, session=session))
+    return Engine(replace(engine._services, session=session))
 
 
 def kept(engine: Engine, id_: int) -> Memory:
@@ -314,7 +314,7 @@ def test_the_rules_draw_notes_that_point_to_their_messages(engine: Engine) -> No
 
 def test_yesterday_is_told_from_where_the_user_is(engine: Engine) -> None:
     tokyo = timezone(timedelta(hours=9))
-    engine = Engine(replace(engine.parts, zone=tokyo, extractor=Rules))
+    engine = Engine(replace(engine._services, zone=tokyo, extractor=Rules))
     # In Tokyo it is five in the morning of the 26th.
     said_at = datetime(2026, 2, 25, 20, tzinfo=UTC)
     (note,) = engine.add_messages("s", [{"content": "I moved to Oslo yesterday.", "at": said_at}]).notes

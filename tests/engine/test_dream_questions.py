@@ -20,10 +20,10 @@ def test_a_dream_is_tried_with_the_numbers_that_a_profile_was_tuned_to(engine: E
     engine.tuning.set({"fresh.boost": 0.9}, "reverie", exactly=True)
     tuned = with_knobs(PROFILES["reverie"], {"fresh.boost": 0.9})
     knobs = Knobs()
-    engine.parts.usage.settle(None)
-    with engine.store.read() as view:
-        snapshot = view.dream_state(engine.scope, microseconds(engine.parts.clock()), knobs.link_together)
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
+        snapshot = view.dream_state(engine.scope, microseconds(engine._services.clock()), knobs.link_together)
     for asked in (questions, trials):
-        found = asked(engine.parts, snapshot, knobs)
+        found = asked(engine._services, snapshot, knobs)
         assert found
         assert {one.profile for one in found} == {tuned}

@@ -68,15 +68,15 @@ def lines(engine: Engine) -> dict[int, str]:
 
 def held(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table that tells something."""
-    engine.parts.usage.settle(None)
-    with engine.store.read() as view:
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
         ask = view.snapshot.connection.execute  # type: ignore[attr-defined]  # SQLite's own
         return {table: sorted(ask(f"SELECT * FROM {table}"), key=repr) for table in TABLES}
 
 
 def indexed(engine: Engine) -> bytes:
     """Whatever stands in the word indexes, as it lies in the file."""
-    with engine.store.read() as view:
+    with engine._services.store.read() as view:
         ask = view.snapshot.connection.execute  # type: ignore[attr-defined]  # SQLite's own
         tables = [name for (name,) in ask("SELECT name FROM sqlite_schema WHERE name GLOB '*_[0-9]_data'")]
         return b"".join(bytes(block) for name in tables for (block,) in ask(f"SELECT block FROM {name}"))
@@ -100,10 +100,10 @@ def got(engine: Engine, id_: int) -> Memory:
 
 
 def ask(engine: Engine, query: str, session: str = "test") -> None:
-    engine.parts.usage.settle(None)
-    engine.parts.usage.session = session
+    engine._services.usage.settle(None)
+    engine._services.usage.session = session
     engine.recall(query, limit=4)
-    engine.parts.usage.settle(None)
+    engine._services.usage.settle(None)
 
 
 def world(engine: Engine, clock: FixedClock) -> None:
@@ -648,7 +648,7 @@ def test_a_long_text_is_pruned_only_if_another_says_all_of_it(engine: Engine, cl
     rest = " ".join(f"A {colour} gate leads to garden {number}." for number, colour in enumerate(COLOURS))
     long = engine.remember(f"{opening} {rest}").id
     part = engine.remember(opening).id
-    with engine.store.read() as view:
+    with engine._services.store.read() as view:
         assert len(view.passages([long])) > len(view.passages([part])) >= 1
     clock.tick(DAY)
     engine.dream()
@@ -864,8 +864,8 @@ def test_the_first_night_of_a_forecast_takes_all_days_since_the_last_downscaling
     engine.record_shown([1])
     assert engine.dream(phases=["consolidate"]).id == 2
     assert engine.dreams.forecast(1).mean_strength == pytest.approx((1.0, 0.882253125))
-    others = tuple(phase for phase in engine.parts.phases if phase is not Phase.DOWNSCALE)
-    without = replace(engine.parts, phases=others)
+    others = tuple(phase for phase in engine._services.phases if phase is not Phase.DOWNSCALE)
+    without = replace(engine._services, phases=others)
     assert type(engine)(without).dreams.forecast(400).mean_strength == (1.0,) * 401
 
 
@@ -949,7 +949,7 @@ def test_a_purge_leaves_no_word_of_what_is_gone_in_dreams_questions_and_indexes(
     clock.tick(DAY)
     ask(engine, "kettle")
     assert engine.purge(clock.now) == 2
-    with engine.store.read() as view:
+    with engine._services.store.read() as view:
         asked = [question.query for question in view.questions(engine.scope, 9)]
     # What was asked after it was forgotten is of another time.
     assert asked == ["kettle"]

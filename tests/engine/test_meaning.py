@@ -81,10 +81,10 @@ def test_what_is_said_again_and_again_is_embedded_once(make_engine: MakeEngine, 
     model = Counting()
     engine = make_engine(by_name(hashing=model))
     said = [NewText(Kind.MESSAGE, "thank you", session=session) for session in ("one", "two", "three")]
-    engine.store.apply([PutText(Scope(), text) for text in said], at=clock())
+    engine._services.store.apply([PutText(Scope(), text) for text in said], at=clock())
     assert engine.reindex().embedded == 3
     assert model.read == ["thank you"]
-    with engine.store.read() as view:
+    with engine._services.store.read() as view:
         vectors = view.vectors([passage.id for passage in view.passages([1, 2, 3])])
     assert len(vectors) == 3
     assert all(vector.tobytes() == vectors[1].tobytes() for vector in vectors.values())
@@ -230,7 +230,7 @@ def test_having_no_model_is_no_model_to_reindex_with(engine: Engine) -> None:
 
 def test_texts_of_every_kind_and_scope_are_embedded(engine: Engine, clock: FixedClock) -> None:
     new = [NewText(Kind.NOTE, "a note"), NewText(Kind.MESSAGE, "a message", session="s")]
-    engine.store.apply([PutText(Scope("someone"), text) for text in new], at=clock())
+    engine._services.store.apply([PutText(Scope("someone"), text) for text in new], at=clock())
     assert engine.reindex().embedded == 2
     assert engine.scoped("someone").search("message").hits[0].memory.text == "a message"
 
@@ -240,7 +240,7 @@ def test_a_memory_that_ends_keeps_what_is_written_and_embeds_no_further_batch(
 ) -> None:
     class Ending(Counting):
         def documents(self, texts: Sequence[str]) -> Vectors:
-            engine.parts.shutdown.set()
+            engine._services.shutdown.set()
             return super().documents(texts)
 
     embedder = Ending()

@@ -78,8 +78,8 @@ def test_an_answer_that_is_read_from_the_log_is_ranked_the_same_to_the_last_bit(
     assert [(mark.step, mark.values.tobytes(), mark.numbers) for mark in again.score_changes] == [
         (mark.step, mark.values.tobytes(), mark.numbers) for mark in before.score_changes
     ]
-    engine.parts.usage.settle(None)
-    with engine.store.read() as view:
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
         logged = [each for each in view.answers(engine.scope, name) if each.query == query]
     # What nobody was shown is not logged.
     assert [each.ranked for each in logged] == ([tuple(before.ids.tolist())] if answer.hits else [])

@@ -194,10 +194,10 @@ def test_explaining_changes_nothing_else(engine: Engine, profile: str) -> None:
 def test_each_hit_says_where_each_search_put_it(engine: Engine, profile: str) -> None:
     garden(engine)
     hits = engine.search("green tea kettle", profile=profile, limit=30).hits
-    vector = engine.parts.embedder_named("hashing")
+    vector = engine._services.embedder_named("hashing")
     assert vector is not None
     index = "stemmed" if profile in {"cognis", "recollect"} else "plain"
-    with engine.store.read() as view:
+    with engine._services.store.read() as view:
         near = view.by_meaning(vector.query("green tea kettle"), 100, Filter())
         held = view.by_words("green tea kettle", 100, Filter(), index)  # type: ignore[arg-type]
     for source, listed in (("meaning", near), ("words", held)):
@@ -272,10 +272,10 @@ def test_a_fresh_store_under_reverie_is_rrf_with_time_decay_to_the_last_bit(
             [{"name": f"{WORDS[number % 8]} {number}", "observations": [" ".join(WORDS[: 1 + number % 6])]}]
         )
     clock.tick(-200 * 3600)  # the last ones lie ahead, and are of age 0
-    model = engine.parts.embedder_named("hashing")
+    model = engine._services.embedder_named("hashing")
     assert model is not None
     for query in ("green tea", "kettle water sugar", "pot"):
-        with engine.store.read() as view:
+        with engine._services.store.read() as view:
             near = [found.id for found in view.by_meaning(model.query(query), 100, Filter())]
             held = [found.id for found in view.by_words(query, 100, Filter())]
             memories = view.memories(sorted({*near, *held}))
@@ -347,7 +347,7 @@ def test_candidates_are_loaded_in_as_many_statements_for_5_hits_as_for_200(
 def test_search_semantic_too_asks_a_constant_number(engine: Engine, store: Repository) -> None:
     garden(engine, 220)
     engine.graph.search_semantic("tea", 200)
-    engine.parts.usage.settle(None)
+    engine._services.usage.settle(None)
     few = statements(store, lambda: engine.graph.search_semantic("tea leaf", 5, record=False))
     many = statements(store, lambda: engine.graph.search_semantic("tea leaf", 200, record=False))
     assert few == many

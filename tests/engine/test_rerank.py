@@ -48,7 +48,7 @@ class Broken:
 
 
 def with_reader(engine: Engine, reader: Reranker, *, on: bool = True) -> Engine:
-    return Engine(replace(engine.parts, reranker=lambda: reader, reranks=on))
+    return Engine(replace(engine._services, reranker=lambda: reader, reranks=on))
 
 
 def pantry(engine: Engine, count: int = 30) -> list[int]:
@@ -153,7 +153,7 @@ def test_a_setting_that_cannot_be_followed_is_noted_and_the_order_stays(
     engine: Engine, reader: Reranker | None
 ) -> None:
     pantry(engine)
-    asked = Engine(replace(engine.parts, reranks=True)) if reader is None else with_reader(engine, reader)
+    asked = Engine(replace(engine._services, reranks=True)) if reader is None else with_reader(engine, reader)
     answer, plain = asked.search("tea"), engine.search("tea")
     assert answer.note is not None
     assert answer.note.startswith("Not re-ranked: The")

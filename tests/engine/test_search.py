@@ -96,7 +96,7 @@ def test_kinds_are_filtered_before_ranking(engine: Engine, clock: FixedClock) ->
     for number in range(40):
         engine.create_entities([{"name": f"tea {number}", "observations": ["tea"]}])
     note, message = (NewText(Kind.NOTE, "tea, once"), NewText(Kind.MESSAGE, "tea?", session="s"))
-    engine.store.apply([PutText(Scope(), note), PutText(Scope(), message)], at=clock())
+    engine._services.store.apply([PutText(Scope(), note), PutText(Scope(), message)], at=clock())
     engine.reindex()
     assert [hit.memory.text for hit in engine.search("tea", limit=1, kinds=["note"]).hits] == ["tea, once"]
     found = engine.search("tea", limit=2, kinds=["note", "message"]).hits

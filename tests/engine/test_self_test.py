@@ -195,7 +195,7 @@ def test_another_seed_asks_for_other_memories(engine: Engine) -> None:
     engine.remember_many([f"The lamp number {number} is trimmed by keeper {number}" for number in range(60)])
 
     def phrases(seed: int) -> list[int]:
-        result = self_test(engine.parts, {"nothing": _NOTHING}, SelfTestOptions(sample=10, seed=seed))
+        result = self_test(engine._services, {"nothing": _NOTHING}, SelfTestOptions(sample=10, seed=seed))
         return [miss.id for miss in result.missed]
 
     assert len(phrases(0)) == 10
@@ -206,7 +206,7 @@ def test_nothing_is_written(engine: Engine, store: Repository) -> None:
     harbour(engine)
     before = store.version()
     engine.self_test()
-    engine.parts.usage.settle(30)
+    engine._services.usage.settle(30)
     assert store.version() == before
     with store.read() as view:
         assert view.questions(Scope(), 10) == []
@@ -231,7 +231,7 @@ def test_a_question_is_embedded_once_and_its_time_counts_for_every_profile(make_
     looks = iter(range(10_000))
     # Each look at the clock is a second later. The warm-up has embedded the question, in 1 second between two
     # looks; each search after that takes 1 second by itself, and that one is added.
-    result = self_test(engine.parts, dict(PROFILES), SelfTestOptions(), timer=lambda: float(next(looks)))
+    result = self_test(engine._services, dict(PROFILES), SelfTestOptions(), timer=lambda: float(next(looks)))
     assert {name: each.p50_ms for name, each in result.latency.items()} == dict.fromkeys(PROFILES, 2000.0)
 
 
@@ -283,7 +283,7 @@ def test_near_repeats_crowd_one_another_out(engine: Engine) -> None:
 
 def test_a_text_of_one_common_word_says_little(engine: Engine) -> None:
     engine.remember("Thanks")
-    result = self_test(engine.parts, {"nothing": _NOTHING}, SelfTestOptions())
+    result = self_test(engine._services, {"nothing": _NOTHING}, SelfTestOptions())
     (miss,) = result.missed
     assert (miss.cause, miss.first, miss.why) == (Cause.LITTLE, None, "no search brought it up")
 
@@ -293,9 +293,9 @@ def test_a_long_text_and_one_in_another_language_are_told_apart(engine: Engine) 
     long = engine.remember(" ".join(chapters)).id
     spanish = engine.remember("La llave del trastero está en el cajón de la cocina").id
     nowhere = {"nothing": _NOTHING}
-    result = self_test(engine.parts, nowhere, SelfTestOptions(languages=("en",)))
+    result = self_test(engine._services, nowhere, SelfTestOptions(languages=("en",)))
     assert causes(result) == {long: Cause.LONG, spanish: Cause.LANGUAGE}
-    result = self_test(engine.parts, nowhere, SelfTestOptions(languages=("en", "es")))
+    result = self_test(engine._services, nowhere, SelfTestOptions(languages=("en", "es")))
     assert causes(result) == {long: Cause.LONG, spanish: Cause.OUTRANKED}
 
 
@@ -324,7 +324,7 @@ def test_a_profile_is_praised_only_where_chance_cannot_explain_it(engine: Engine
     engine.remember_many([f"Keeper{number} polished lantern{number} at dawn{number}" for number in range(12)])
     blind = replace(_NOTHING, name="recollect")
     few = self_test(
-        engine.parts, {"recollect": blind, "limbic": PROFILES["limbic"]}, SelfTestOptions(sample=4)
+        engine._services, {"recollect": blind, "limbic": PROFILES["limbic"]}, SelfTestOptions(sample=4)
     )
     # All four better: p = 2 · (1/2)^4 = 0.125, nothing to go by.
     (compared,) = few.compared
@@ -333,6 +333,6 @@ def test_a_profile_is_praised_only_where_chance_cannot_explain_it(engine: Engine
     assert not any("limbic" in advice.said for advice in few.advice)
     # All twelve better than each of two others: p = 2 · 2 · (1/2)^12 = 0.000977
     others = {"recollect": blind, "limbic": PROFILES["limbic"], "nothing": _NOTHING}
-    many = self_test(engine.parts, others, SelfTestOptions())
+    many = self_test(engine._services, others, SelfTestOptions())
     assert [each.p for each in many.compared] == pytest.approx([4 / 2**12, 1.0])
     assert many.advice[-1].command == "recollect search QUERY --profile limbic"

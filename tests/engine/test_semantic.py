@@ -322,7 +322,7 @@ def test_the_published_ranking_function_agrees_on_the_same_candidates(
 
 def test_a_limbic_profile_of_the_users_own_need_keep_nothing(engine: Engine) -> None:
     steps = tuple(step for step in LIMBIC.steps if not isinstance(step, Keep))
-    mine = Engine(replace(engine.parts, profiles={"limbic": replace(LIMBIC, steps=steps)}))
+    mine = Engine(replace(engine._services, profiles={"limbic": replace(LIMBIC, steps=steps)}))
     library(mine)
     for result in results(mine, "database"):
         assert result["limbic_score"] == result["score"]

@@ -41,12 +41,12 @@ def teas(engine: Engine) -> Engine:
 
 def in_trial(engine: Engine, design: Design, against: str = SIMILARITY, share: float = 0.5) -> Engine:
     trial = Trial(design=design, against=against, share=share)
-    return Engine(replace(engine.parts, trial=trial))
+    return Engine(replace(engine._services, trial=trial))
 
 
 def logged(engine: Engine, profile: str = "limbic", scope: Scope | None = None) -> list[LoggedAnswer]:
-    engine.parts.usage.settle(None)
-    with engine.store.read() as view:
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
         return list(view.answers(scope or engine.scope, profile))
 
 
@@ -123,7 +123,7 @@ def test_a_list_that_nobody_reads_is_not_logged(engine: Engine) -> None:
 
 
 def test_the_log_can_be_switched_off(teas: Engine) -> None:
-    engine = Engine(replace(teas.parts, trial=Trial(log=False)))
+    engine = Engine(replace(teas._services, trial=Trial(log=False)))
     answer = engine.recall("tea leaf", profile="limbic")
     assert (logged(engine), answer.event) == ([], None)
     with pytest.raises(InvalidInput, match="the log is off"):
@@ -131,7 +131,7 @@ def test_the_log_can_be_switched_off(teas: Engine) -> None:
 
 
 def test_the_log_has_its_bounds(teas: Engine) -> None:
-    engine = Engine(replace(teas.parts, trial=Trial(bounds=Bounds(events=2))))
+    engine = Engine(replace(teas._services, trial=Trial(bounds=Bounds(events=2))))
     for query in QUERIES[:4]:
         engine.recall(query, profile="limbic")
     assert [each.query for each in logged(engine)] == QUERIES[2:4]
@@ -146,9 +146,9 @@ def test_a_log_that_fails_keeps_nobody_from_counting(
     monkeypatch.setattr("recollect.engine.shadow.pack", fails)
     teas.recall("tea leaf", profile="limbic")
     assert logged(teas) == []
-    assert teas.parts.usage.failures == 0
+    assert teas._services.usage.failures == 0
     assert "could not be logged" in caplog.text
-    with teas.store.read() as view:
+    with teas._services.store.read() as view:
         assert len(view.questions(teas.scope, 9)) == 1
 
 
@@ -165,13 +165,15 @@ def test_answers_of_another_scope_are_logged_there(teas: Engine) -> None:
 
 def test_a_query_always_gets_the_same_ranking_and_some_get_the_other(teas: Engine) -> None:
     engine = in_trial(teas, "split")
-    with engine.store.read() as view:
+    with engine._services.store.read() as view:
         seed = view.trial_seed()
-    for query in [*QUERIES, *(query.upper() for query in QUERIES)]:
+    # So many that chance, which each store draws anew, does not give all of them the same one.
+    queries = [f"{query} {number}" for query in QUERIES for number in range(8)]
+    for query in [*queries, *(query.upper() for query in queries)]:
         engine.recall(query, profile="limbic")
     arms = {each.query: each.arm for each in logged(engine)}
     assert set(arms.values()) == {"ours", "baseline"}
-    for query in QUERIES:
+    for query in queries:
         assert arms[query] == arms[query.upper()] == arm_of(query, seed)
 
 
@@ -267,7 +269,7 @@ def test_an_answer_that_nobody_notes_is_in_no_trial(teas: Engine, design: Design
     assert [hit.memory.id for hit in past.hits] == [
         hit.memory.id for hit in teas.recall("tea leaf", profile="limbic", limit=5, as_of=clock()).hits
     ]
-    off = Engine(replace(teas.parts, trial=Trial(log=False, design=design, share=0)))
+    off = Engine(replace(teas._services, trial=Trial(log=False, design=design, share=0)))
     # Whoever says that it will be noted is in the trial, unless nothing is logged.
     later = engine.recall("tea leaf", profile="limbic", limit=5, record=False, noted_later=True)
     assert later.hits != usual
@@ -284,7 +286,7 @@ def test_who_asks_for_the_published_profile_is_in_no_trial(teas: Engine) -> None
 def test_why_not_speaks_of_the_ranking_that_is_shown(teas: Engine) -> None:
     engine = in_trial(teas, "split", share=0)
     answer = engine.recall("tea leaf", profile="limbic", limit=3)
-    engine.parts.usage.settle(None)
+    engine._services.usage.settle(None)
     for place, hit in enumerate(answer.hits, start=1):
         told = engine.why_not("tea leaf", hit.memory.id, profile="limbic", limit=3)
         assert told.standing is not None
@@ -321,8 +323,8 @@ def test_reading_a_note_by_its_id_is_opening_it_where_one_says_so(engine: Engine
 def test_a_question_that_is_no_text_is_not_logged_but_what_it_showed_counts(teas: Engine) -> None:
     assert teas.recall("tea leaf \ud83d", profile="limbic", limit=3).hits
     assert logged(teas) == []
-    assert teas.parts.usage.failures == 0
-    with teas.store.read() as view:
+    assert teas._services.usage.failures == 0
+    with teas._services.store.read() as view:
         uses = view.snapshot.connection.execute("SELECT count(*) FROM recalled").fetchone()  # type: ignore[attr-defined]
     # Three times two that the fixture opened, and these three.
     assert uses == (9,)

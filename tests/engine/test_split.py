@@ -363,13 +363,13 @@ def test_a_crash_in_the_middle_leaves_the_state_before(
 def test_one_store_write_does_it_all(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     apollo(engine)
     writes = []
-    apply = type(engine.store).apply
+    apply = type(engine._services.store).apply
 
     def counted(store: Any, changes: Any, **options: Any) -> Any:
         writes.append([type(change).__name__ for change in changes])
         return apply(store, changes, **options)
 
-    monkeypatch.setattr(type(engine.store), "apply", counted)
+    monkeypatch.setattr(type(engine._services.store), "apply", counted)
     done = engine.upkeep.execute_split("Apollo", HALVES)
     assert writes[0] == ["Adopt", "Relate", "Adopt", "Relate", "RemoveObservations"]
     assert all(set(write) == {"PutVectors"} for write in writes[1:])
@@ -395,14 +395,14 @@ def test_what_someone_else_writes_meanwhile_is_kept_and_told(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, edit: Any, words: str
 ) -> None:
     apollo(engine)
-    apply = type(engine.store).apply
+    apply = type(engine._services.store).apply
 
     def after_another(store: Any, changes: Any, **options: Any) -> Any:
         monkeypatch.undo()
         edit(engine)
         return apply(store, changes, **options)
 
-    monkeypatch.setattr(type(engine.store), "apply", after_another)
+    monkeypatch.setattr(type(engine._services.store), "apply", after_another)
     done = engine.upkeep.execute_split("Apollo", HALVES)
     assert done.note is not None
     assert words in done.note

@@ -140,8 +140,8 @@ def test_an_answer_is_doubtful_below_a_quarter() -> None:
 def test_what_was_withheld_was_not_seen(harbour: Engine) -> None:
     harbour.recall("Which orchestra performed Mahler's symphony in Vienna?", abstain=True)
     harbour.recall("spare key of the boathouse", min_confidence=0.5)
-    harbour.parts.usage.settle(None)
-    with harbour.store.read() as view:
+    harbour._services.usage.settle(None)
+    with harbour._services.store.read() as view:
         asked = view.questions(harbour.scope, 10)
     assert [(each.query, len(each.shown)) for each in asked] == [("spare key of the boathouse", 1)]
 
@@ -163,7 +163,7 @@ def test_a_least_confidence_that_is_no_share_is_refused(harbour: Engine, least: 
 
 def test_whoever_does_not_ask_how_sure_gets_the_same_hits_unjudged(harbour: Engine) -> None:
     asked = Question("spare key of the boathouse", PROFILES["recollect"], record=False)
-    judged, bare = (recall(harbour.parts, replace(asked, judge=judge)) for judge in (True, False))
+    judged, bare = (recall(harbour._services, replace(asked, judge=judge)) for judge in (True, False))
     assert bare.confidence is None
     assert not bare.doubtful
     assert bare.hits == tuple(replace(hit, confidence=None) for hit in judged.hits)

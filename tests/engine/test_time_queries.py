@@ -73,7 +73,7 @@ def test_a_question_of_no_time_has_none(engine: Engine) -> None:
 
 def test_days_begin_where_the_user_is(engine: Engine) -> None:
     tokyo = timezone(timedelta(hours=9))
-    there = Engine(replace(engine.parts, zone=tokyo))
+    there = Engine(replace(engine._services, zone=tokyo))
     there.remember("the kettle broke")
     time = there.search("what broke yesterday").time
     assert time is not None
@@ -199,7 +199,7 @@ def test_recency_is_of_when_it_was_written_not_of_when_it_happened(engine: Engin
 def test_searches_that_look_then_bring_up_what_the_crowd_would_hide(engine: Engine) -> None:
     start, _ = LAST_WEEK
     wanted = "of that kettle we spoke at the office, among many other things, for quite some time"
-    engine.store.apply(
+    engine._services.store.apply(
         [
             PutText(Scope(), NewText(Kind.NOTE, wanted, happened_at=start + DAY)),
             *(

@@ -43,8 +43,8 @@ def teas(engine: Engine) -> Engine:
 
 
 def logged(engine: Engine, profile: str = "limbic") -> list[LoggedAnswer]:
-    engine.parts.usage.settle(None)
-    with engine.store.read() as view:
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
         return list(view.answers(engine.scope, profile))
 
 
@@ -206,7 +206,7 @@ def test_who_was_overtaken_changes_nothing(engine: Engine) -> None:
     stale = TuneProfile(engine.scope, "limbic", ((GAMMA, 0.2),), "set", after=0)
     engine.tuning.set({"gamma": 0.05}, "limbic", exactly=True)
     with pytest.raises(Conflict, match="tuned by someone else"):
-        engine.store.apply([stale], at=engine.parts.clock())
+        engine._services.store.apply([stale], at=engine._services.clock())
     assert engine.tuning.numbers("limbic").tuned == {GAMMA: 0.05}
 
 
@@ -220,7 +220,7 @@ def test_a_number_that_a_profile_no_longer_has_is_left_out_with_a_note(teas: Eng
         step for step in plain["steps"] if step.get("factor", {}).get("factor") != "cooccurrence"
     ]
     edited = from_plain(plain)
-    engine = Engine(replace(teas.parts, profiles={"limbic": edited}))
+    engine = Engine(replace(teas._services, profiles={"limbic": edited}))
     answer = engine.recall("tea leaf", profile="limbic")
     assert answer.note is not None
     assert "no longer takes were left out: cooccurrence.gamma" in answer.note
@@ -239,7 +239,7 @@ def test_what_a_profile_lost_can_be_taken_off(teas: Engine, way: str) -> None:
     plain["steps"] = [
         step for step in plain["steps"] if step.get("factor", {}).get("factor") != "cooccurrence"
     ]
-    engine = Engine(replace(teas.parts, profiles={"limbic": from_plain(plain)}))
+    engine = Engine(replace(teas._services, profiles={"limbic": from_plain(plain)}))
     assert engine.search("tea leaf", profile="limbic").note is not None
 
     def done(*, dry_run: bool = False) -> TuningChange:
@@ -256,7 +256,7 @@ def test_what_a_profile_lost_can_be_taken_off(teas: Engine, way: str) -> None:
 
 def test_a_number_that_cannot_be_used_leaves_the_profile_as_published(teas: Engine) -> None:
     change = TuneProfile(teas.scope, "limbic", (("forgetting.lambda_hourly", -5.0),), "set")
-    teas.store.apply([change], at=teas.parts.clock())
+    teas._services.store.apply([change], at=teas._services.clock())
     answer = teas.search("tea leaf", profile="limbic")
     assert answer.note is not None
     assert "forgetting.lambda_hourly" in answer.note
@@ -292,7 +292,7 @@ def test_analysis_says_which_profile_and_what_there_is(teas: Engine) -> None:
 
 def test_analysis_leaves_out_what_showed_another_baseline_and_drafts_of_other_numbers(teas: Engine) -> None:
     def asking(design: Design, against: str) -> Engine:
-        return Engine(replace(teas.parts, trial=Trial(design=design, against=against, share=0)))
+        return Engine(replace(teas._services, trial=Trial(design=design, against=against, share=0)))
 
     def judged(engine: Engine, query: str) -> None:
         answer = engine.recall(query, profile="limbic", limit=4)
@@ -317,9 +317,9 @@ def test_what_was_said_counts_more_than_what_was_seen(teas: Engine) -> None:
     teas.graph.open_nodes([first.name, second.name])
     teas.recall("leaf of tea", profile="limbic", limit=8)
     teas.feedback(first.id, -1, answer)
-    teas.parts.usage.settle(None)
-    with teas.store.read() as view:
-        (event, _), unreadable = events_of(teas.parts, view, "limbic")
+    teas._services.usage.settle(None)
+    with teas._services.store.read() as view:
+        (event, _), unreadable = events_of(teas._services, view, "limbic")
     assert unreadable == 0
     assert event.said == {first.id: -1.0}
     # Opened, and found again: the better of the two.

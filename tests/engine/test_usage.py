@@ -46,8 +46,8 @@ def teas(engine: Engine, count: int = 6) -> list[int]:
 
 def rows(engine: Engine, question: str) -> Rows:
     """What the store holds, once everything is written."""
-    engine.parts.usage.settle(None)
-    with engine.store.read() as view:
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
         return list(view.snapshot.connection.execute(question))  # type: ignore[attr-defined]  # SQLite's own
 
 
@@ -173,8 +173,8 @@ def test_days_are_counted_once_each_and_turn_at_midnight_utc(engine: Engine, clo
     for hour, minute, day in ((22, 59, 1), (23, 59, 1), (0, 1, 2), (15, 30, 1)):
         clock.now = datetime(2026, 3, day, hour, minute, tzinfo=UTC)
         engine.graph.open_nodes(["tea 0"])
-    engine.parts.usage.settle(None)
-    with engine.store.read() as view:
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
         facts = view.facts([tea], "", None, 0)
     assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([4], [2])
     # the last access is the latest time, not the latest call
@@ -186,7 +186,9 @@ def test_memories_of_another_scope_are_never_counted(engine: Engine) -> None:
     other = engine.scoped("someone else")
     teas(other, 3)
     before = dump(engine)
-    engine.store.apply([RecordUse(Scope("someone else"), tuple(ids), "test")], at=engine.parts.clock())
+    engine._services.store.apply(
+        [RecordUse(Scope("someone else"), tuple(ids), "test")], at=engine._services.clock()
+    )
     assert dump(engine) == before
     other.recall("tea")
     assert not set(counts(engine)) & set(ids)
@@ -215,7 +217,7 @@ def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine
     )
 
     def degree() -> int:
-        with engine.store.read() as view:
+        with engine._services.store.read() as view:
             hub = view.named(["hub"], Scope())["hub"]
             return int(view.facts([hub], "", None, microseconds(clock())).degree[0])
 
@@ -233,7 +235,7 @@ def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine
 
 def test_what_was_never_accessed_has_no_time_of_access(engine: Engine) -> None:
     (tea,) = teas(engine, 1)
-    with engine.store.read() as view:
+    with engine._services.store.read() as view:
         facts = view.facts([tea], "", None, 0)
     assert facts.last_access.tolist() == [NEVER]
     assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([0], [0])
@@ -290,7 +292,7 @@ def test_a_failure_to_note_is_logged_and_counted_and_reaches_no_caller(
         assert engine.graph.search_semantic("tea")["results"]
         assert engine.graph.open_nodes(["tea 0"]).entities
         assert counts(engine) == {}
-    usage = engine.parts.usage
+    usage = engine._services.usage
     assert (usage.failures, usage.last_failure) == (3, str(error))
     assert len([record for record in caplog.records if str(error) in record.getMessage()]) == 3
     troubled.error = None
@@ -311,8 +313,8 @@ def test_a_locked_file_costs_the_note_and_not_the_answer(
         with caplog.at_level(logging.WARNING):
             assert len(engine.recall("tea").hits) == 6
             assert counts(engine) == {}
-        assert engine.parts.usage.failures == 1
-        assert "locked" in (engine.parts.usage.last_failure or "")
+        assert engine._services.usage.failures == 1
+        assert "locked" in (engine._services.usage.last_failure or "")
         assert "could not be noted" in caplog.text
         other.execute("ROLLBACK")
         other.close()
@@ -327,14 +329,14 @@ def test_no_answer_waits_for_its_own_note_and_none_waits_long_for_anothers(
     teas(engine)
     troubled.gate = threading.Event()
     waited: list[float | None] = []
-    settle = engine.parts.usage.settle
+    settle = engine._services.usage.settle
 
     def watched(at_most_seconds: float | None) -> None:
         waited.append(at_most_seconds)
         settle(at_most_seconds)
 
-    monkeypatch.setattr(engine.parts.usage, "settle", watched)
-    monkeypatch.setattr(engine.parts.usage, "patience_seconds", 0.01)
+    monkeypatch.setattr(engine._services.usage, "settle", watched)
+    monkeypatch.setattr(engine._services.usage, "patience_seconds", 0.01)
     # The gate is shut: were either of them to wait for the writing, it would never return.
     assert len(engine.recall("tea").hits) == 6
     assert len(engine.recall("tea").hits) == 6
@@ -349,9 +351,9 @@ def test_settling_gives_up_after_a_while(engine_in_trouble: Engine, troubled: Tr
     teas(engine_in_trouble)
     troubled.gate = threading.Event()
     engine_in_trouble.recall("tea")
-    engine_in_trouble.parts.usage.settle(at_most_seconds=0.01)  # returns
+    engine_in_trouble._services.usage.settle(at_most_seconds=0.01)  # returns
     troubled.gate.set()
-    engine_in_trouble.parts.usage.settle(None)
+    engine_in_trouble._services.usage.settle(None)
     assert len(counts(engine_in_trouble)) == 6
 
 
@@ -399,7 +401,7 @@ def test_answers_of_many_threads_are_all_noted(engine: Engine, clock: FixedClock
         thread.join()
     assert counts(engine) == dict.fromkeys(ids, threads * turns)
     assert set(pairs(engine).values()) == {threads * turns}
-    assert engine.parts.usage.failures == 0
+    assert engine._services.usage.failures == 0
     assert rows(engine, "SELECT count(*) FROM recall") == [(threads * turns,)]
 
 
@@ -477,7 +479,7 @@ def test_the_store_learns_how_many_answers_it_does_not_know_of(tmp_path: Path, c
         other = apsw.Connection(str(file_of(store)))
         other.execute("BEGIN IMMEDIATE")
         engine.recall("tea")
-        engine.parts.usage.settle(None)
+        engine._services.usage.settle(None)
         assert engine.counts().unnoted == 0
         other.execute("ROLLBACK")
         other.close()

@@ -159,7 +159,7 @@ def unembedded(make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch) -> Make
 
 def embed_all(memory: Engine) -> None:
     memory.upkeep.embed_in_background()
-    memory.parts.worker.settle_jobs(PATIENCE_SECONDS)
+    memory._services.worker.settle_jobs(PATIENCE_SECONDS)
 
 
 def test_what_waits_for_a_vector_is_embedded_to_the_end(unembedded: MakeEngine) -> None:
@@ -176,9 +176,9 @@ def test_who_closes_the_memory_stops_embedding_after_the_batch_and_the_next_goes
     memory = unembedded(lambda _: slow)
     memory.upkeep.embed_in_background()
     assert slow.begun.wait(PATIENCE_SECONDS)
-    memory.parts.worker.stopping.set()
+    memory._services.worker.stopping.set()
     slow.may_go_on.set()
-    memory.parts.worker.close()
+    memory._services.worker.close()
     again = unembedded()
     assert (again.counts().due, again.counts().vectors) == (TEXTS - BATCH, BATCH)
     embed_all(again)

@@ -125,7 +125,7 @@ def scoped(memory: Memory, owner: str = "", agent: str = "") -> Memory:
 
 def settle(memory: Memory) -> None:
     """Wait until all usage is written."""
-    memory.parts.usage.settle(None)
+    memory._services.usage.settle(None)
 
 
 # Writing
@@ -213,12 +213,12 @@ def feedback(memory: Memory, ids: Any, grade: float, answer: Any = None, **given
 
 def note_import(memory: Memory, file: str) -> None:
     """As an import of a conversation does."""
-    memory.store.apply([NoteImport(memory.scope, file)], at=memory.parts.clock())
+    memory._services.store.apply([NoteImport(memory.scope, file)], at=memory._services.clock())
 
 
 def leave_lease(memory: Memory, holder: str) -> None:
     """As a process does that died while it dreamt."""
-    memory.store.apply([TakeLease(DREAMING, holder, 120.0)], at=memory.parts.clock())
+    memory._services.store.apply([TakeLease(DREAMING, holder, 120.0)], at=memory._services.clock())
 
 
 # Reading
@@ -368,8 +368,8 @@ def logged(memory: Memory, profile: str) -> list[Any]:
 
     An order only where there is feedback: of the others, nobody reads the candidates.
     """
-    with memory.store.read() as view:
-        events, unreadable = events_of(memory.parts, view, profile)
+    with memory._services.store.read() as view:
+        events, unreadable = events_of(memory._services, view, profile)
     assert unreadable == 0
     return [
         {

@@ -49,14 +49,14 @@ def world(make_engine: MakeEngine, clock: FixedClock) -> Engine:
         return clock() - timedelta(days=row["days_ago"])
 
     for row in told["memory"]:
-        engine.store.apply([memory(row)], at=before(row))
+        engine._services.store.apply([memory(row)], at=before(row))
     for row in told["relation"]:
         relation = NewRelation(row["from"], row["to"], row["type"])
-        engine.store.apply([Relate(ME, relation)], at=clock())
+        engine._services.store.apply([Relate(ME, relation)], at=clock())
     for row in told["opened"]:
-        with engine.store.read() as view:
+        with engine._services.store.read() as view:
             ids = view.named(row["names"], ME)
-        engine.store.apply(
+        engine._services.store.apply(
             [RecordUse(ME, tuple(ids[name] for name in row["names"]), "before")], at=before(row)
         )
     engine.reindex()

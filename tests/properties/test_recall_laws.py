@@ -129,10 +129,10 @@ def opened(*told: World) -> Iterator[Engine]:
 def tell(engine: Engine, world: World) -> None:
     adopted = [Adopt(memory, fresh=True) for memory in world.memories]
     related = [AdoptRelation(relation, fresh=True) for relation in world.relations]
-    engine.store.apply([*adopted, *related], at=NOW)
+    engine._services.store.apply([*adopted, *related], at=NOW)
     for ids, at in world.uses:
         scope = world.memories[0].scope
-        engine.store.apply([RecordUse(scope, ids, "before")], at=at)
+        engine._services.store.apply([RecordUse(scope, ids, "before")], at=at)
     engine.reindex()
 
 
@@ -202,7 +202,7 @@ def test_being_seen_never_lowers_a_memorys_own_limbic_score(
 
         def limbic() -> dict[int, tuple[float, int]]:
             hits = engine.search(query, limit=1_000, profile="limbic").hits
-            with engine.store.read() as view:
+            with engine._services.store.read() as view:
                 days = view.facts(sorted(hit.memory.id for hit in hits), "", None, 0).access_days
             return {hit.memory.id: (hit.scores["limbic_score"], int(days.max(initial=0))) for hit in hits}
 
@@ -211,7 +211,7 @@ def test_being_seen_never_lowers_a_memorys_own_limbic_score(
             return
         chosen = sorted(before)[at % len(before)]
         for _ in range(times_seen):
-            engine.store.apply([RecordUse(ME, (chosen,), SESSION)], at=NOW)
+            engine._services.store.apply([RecordUse(ME, (chosen,), SESSION)], at=NOW)
         after = limbic()
         assert set(after) == set(before)
         for id_, (score, most_days) in before.items():

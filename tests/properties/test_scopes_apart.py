@@ -83,7 +83,7 @@ class Life:
 
     def ids(self) -> list[int]:
         scope = self.engine.scope
-        with self.engine.store.read() as view:
+        with self.engine._services.store.read() as view:
             return [one.id for one in view.page(Filter(scope.owner, scope.agent, deleted=True), 0, 10_000)]
 
     def live(self, act: Act) -> None:
@@ -97,7 +97,7 @@ class Life:
             done = did(self.engine, act, at)
         except RecollectError as error:
             done = type(error), str(error)
-        self.engine.parts.usage.settle(None)
+        self.engine._services.usage.settle(None)
         self.results.append(told(done, self.ids()))
 
 
@@ -275,7 +275,7 @@ def lived(life: list[tuple[bool, Act]], other: Scope, asked: Sequence[Ask]) -> N
             assert theirs.engine.recall(ask.query, scope=ME, record=False) == beside.engine.search(ask.query)
         assert not {hit.memory.scope for ask in asked for hit in hits(beside, ask)} - {ME}
         for one in (mine, beside, theirs):
-            one.engine.parts.usage.close()
+            one.engine._services.usage.close()
 
 
 def hits(life: Life, ask: Ask) -> Sequence[Hit]:

@@ -68,7 +68,7 @@ def crowded(engine: Engine) -> Engine:
     engine.add_messages("night", [{"content": f"{n}: {LONG}"} for n in range(6)], extract=False)
     for n in range(12):
         engine.upkeep.add_reflection(f"Reef before storm {n}: {LONG}", mood="doubt")
-    engine.parts.usage.settle(None)
+    engine._services.usage.settle(None)
     return engine
 
 
@@ -86,7 +86,7 @@ def harbour(engine: Engine) -> Engine:
     engine.remember_many(f"The harbour was quiet on day {n}, with few boats" for n in range(30))
     for n in range(12):
         engine.upkeep.add_reflection(f"Look at the harbour {n} before the boats", mood="doubt", author="Otto")
-    engine.parts.usage.settle(None)
+    engine._services.usage.settle(None)
     return engine
 
 

@@ -36,8 +36,8 @@ def test_only_the_first_page_is_noted_as_seen(engine: Engine) -> None:
     engine.remember_many([f"note {n} about tea" for n in range(4)])
     first = RECALL.call(engine, {"query": "tea", "limit": 2}).result
     second = RECALL.call(engine, {"query": "tea", "limit": 2, "cursor": first["cursor"]}).result
-    engine.parts.usage.settle(None)
-    with engine.store.read() as view:
+    engine._services.usage.settle(None)
+    with engine._services.store.read() as view:
         for page, times in ((first, 1), (second, 0)):
             counts = view.facts([hit["id"] for hit in page["hits"]], "", None, 0).access_count
             assert counts.tolist() == [times] * 2
@@ -108,7 +108,7 @@ def test_an_empty_query_is_called_so(engine: Engine, tool: str, query: str) -> N
 def test_what_waits_for_a_vector_is_told_without_a_command_for_people(engine: Engine) -> None:
     engine.remember("Ada drinks tea")
     waiting = PutText(engine.scope, NewText(Kind.NOTE, "Ada likes oolong tea"))
-    engine.store.apply([waiting], at=engine.parts.clock())
+    engine._services.store.apply([waiting], at=engine._services.clock())
     note = RECALL.call(engine, {"query": "tea"}).result["note"]
     assert note == "Some texts still wait for a vector, so only words find them."
 

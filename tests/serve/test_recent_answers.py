@@ -34,7 +34,7 @@ class Searches:
 def read_on(engine: Engine, recent: RecentAnswers | None) -> list[Mapping[str, Any]]:
     """Every page, with one memory of answers or, without any, a new one for each page."""
     pages = [RECALL.call(engine, ASKED, recent=recent or RecentAnswers()).result]
-    engine.parts.usage.settle(None)
+    engine._services.usage.settle(None)
     while "cursor" in pages[-1]:
         given = {**ASKED, "cursor": pages[-1]["cursor"]}
         pages.append(RECALL.call(engine, given, recent=recent or RecentAnswers()).result)

@@ -47,7 +47,7 @@ def link(id_: int, source: int, target: int, **fields: object) -> str:
 
 
 def put(mine: Engine, *texts: NewText) -> None:
-    mine.store.apply([PutText(mine.scope, text) for text in texts], at=mine.parts.clock())
+    mine._services.store.apply([PutText(mine.scope, text) for text in texts], at=mine._services.clock())
 
 
 def a_life(mine: Engine) -> None:
@@ -80,9 +80,9 @@ def a_life(mine: Engine) -> None:
         NewText(Kind.MESSAGE, "ok"),
         NewText(Kind.NOTE, "dated", happened_at=datetime(1999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)),
     )
-    mine.store.apply(
+    mine._services.store.apply(
         [Amend(mine.scope, 1, status=Status.COMPLETED, importance=1 / 3, pinned=True)],
-        at=mine.parts.clock(),
+        at=mine._services.clock(),
     )
     bob = mine.scoped("bob", "helper")
     bob.create_entities([{"name": "Ada", "observations": ["another one"]}])

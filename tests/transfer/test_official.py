@@ -353,7 +353,7 @@ def test_each_scope_has_its_own_graph(mine: Engine) -> None:
 def test_an_export_says_what_it_has_no_place_for(mine: Engine) -> None:
     assert "Notes" not in exported(mine, "official")
     change = PutText(mine.scope, NewText(Kind.NOTE, "buy milk"))
-    mine.store.apply([change], at=mine.parts.clock())
+    mine._services.store.apply([change], at=mine._services.clock())
 
     from recollect.transfer import export_file
 

@@ -106,7 +106,7 @@ TICKS = st.sampled_from([timedelta(0), timedelta(seconds=1)])
 
 def lived(mine: Engine, life: list[Change]) -> None:
     for change in life:
-        mine.store.apply([change], at=mine.parts.clock(), keep_going=True)
+        mine._services.store.apply([change], at=mine._services.clock(), keep_going=True)
 
 
 def load(mine: Engine, text: str) -> None:
@@ -163,7 +163,7 @@ def test_bringing_a_full_export_twice_is_bringing_it_once(
 
 
 def live(mine: Engine) -> list[Memory]:
-    with mine.store.read() as view:
+    with mine._services.store.read() as view:
         return [memory for memory in view.page(None, 0, 1_000) if memory.deleted_at is None]
 
 

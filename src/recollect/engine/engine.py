@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from recollect.engine.dreams.dreaming import DreamResult
     from recollect.engine.dreams.dreams import Dreams
     from recollect.engine.inputs import EntityLike, NoteLike, TurnLike
-    from recollect.engine.repository import Repository
     from recollect.engine.results import (
         AddMessagesResult,
         Answer,
@@ -73,16 +72,8 @@ class Engine:
         self._services.store.close()
 
     @property
-    def store(self) -> Repository:
-        return self._services.store
-
-    @property
     def scope(self) -> Scope:
         return self._services.scope
-
-    @property
-    def parts(self) -> Services:
-        return self._services
 
     @property
     def zone(self) -> tzinfo:
@@ -455,7 +446,7 @@ class Engine:
 
     def get(self, id: int, *, record: bool = False) -> Memory | None:  # noqa: A002  # the domain's word
         """One memory of this scope by its id, forgotten or not. With `record`, it counts as opened."""
-        with self.store.read() as view:
+        with self._services.store.read() as view:
             memory = view.memories([id]).get(id)
         if memory is None or memory.scope != self.scope:
             return None
@@ -467,7 +458,7 @@ class Engine:
         """Those memories of this scope that are there, by id, forgotten or not."""
         wanted = ids_of(ids)
         found: dict[int, Memory] = {}
-        with self.store.read() as view:
+        with self._services.store.read() as view:
             for start in range(0, len(wanted), _AT_ONCE):
                 found.update(view.memories(wanted[start : start + _AT_ONCE]))
         return {id_: memory for id_, memory in found.items() if memory.scope == self.scope}
@@ -480,7 +471,7 @@ class Engine:
         """Bring back a forgotten memory, with the relations that went with it, or a superseded one."""
         self._services.write([Restore(self.scope, id)])
         catch_up(self._services)
-        with self.store.read() as view:
+        with self._services.store.read() as view:
             return view.memories([id])[id]
 
     def purge(self, before: datetime) -> int:
@@ -488,7 +479,7 @@ class Engine:
         count = self._services.write([Purge(before)])[0].count
         # It is destroyed; where the file is busy, its bytes lie there until they are written over.
         with suppress(StoreUnavailable):
-            self.store.compact()
+            self._services.store.compact()
         return count
 
     # Dreams
@@ -524,13 +515,13 @@ class Engine:
 
     def counts(self) -> Counts:
         """Of the whole store, all scopes together."""
-        with self.store.read() as view:
+        with self._services.store.read() as view:
             return view.counts()
 
     @property
     def model(self) -> Model | None:
         """The model whose vectors the store holds."""
-        with self.store.read() as view:
+        with self._services.store.read() as view:
             return view.model()
 
     def reindex(self, model: str | None = None, progress: Progress | None = None) -> ReindexResult:

@@ -94,7 +94,7 @@ def test_the_lease_of_the_dead_ends_by_itself(
     die_at = 1
     while True:
         workshop.run("dream", str(path), "the dead", BEDTIME, die_at=die_at)
-        with dreamer(path, BEDTIME) as engine, engine.store.read() as view:
+        with dreamer(path, BEDTIME) as engine, engine._services.store.read() as view:
             lease = view.snapshot.rows("lease", ("holder",))
         if lease:
             break
@@ -105,7 +105,7 @@ def test_the_lease_of_the_dead_ends_by_itself(
     assert exported(path) == outcomes[0]
     with dreamer(path, BEDTIME + 120, "an heir") as engine:
         assert engine.dream(gate=False).id == 2
-        with engine.store.read() as view:
+        with engine._services.store.read() as view:
             assert view.snapshot.rows("lease", ("holder",)) == []
 
 
@@ -139,7 +139,7 @@ def test_a_dreamer_who_was_too_slow_finds_its_lease_taken_and_writes_nothing(
     with dreamer(path, BEDTIME, "slow") as engine:
         with pytest.raises(Conflict, match="nothing was changed"):
             engine.dream(gate=False, progress=overtake)
-        assert [(dream.id, dream.at == engine.parts.clock()) for dream in engine.dreams.history()] == [
+        assert [(dream.id, dream.at == engine._services.clock()) for dream in engine.dreams.history()] == [
             (2, False),
             (1, False),
         ]

@@ -31,7 +31,7 @@ def test_nothing_of_what_was_purged_is_left_in_the_files(tmp_path: Path) -> None
         memory.recall("what is the hollyhock for?")
         memory.feedback([secret.id], 1.0)
         memory.update(secret.id, text="The password of the shed was HOLLYHOCK")
-        memory.parts.usage.settle(None)
+        memory._services.usage.settle(None)
         clock.tick(60)
         assert _lies_in(tmp_path)
         memory.forget([secret.id])
@@ -39,5 +39,5 @@ def test_nothing_of_what_was_purged_is_left_in_the_files(tmp_path: Path) -> None
         assert memory.purge(clock() + timedelta(seconds=1)) == 1
         assert _lies_in(tmp_path) == set()
         assert [hit.memory.id for hit in memory.recall("kettle", record=False).hits] == [kept.id]
-        assert list(memory.store.verify()) == []
+        assert list(memory._services.store.verify()) == []
     assert _lies_in(tmp_path) == set()
