@@ -25,10 +25,10 @@ from recollect.factors.candidates import DAY, NEVER, Candidates, Cooccurrences, 
 from recollect.rank.pipeline import Profile, run
 from recollect.rank.profiles import PROFILES
 from recollect.tune.analysis import analyze
-from recollect.tune.baseline import likeness
 from recollect.tune.events import Event
-from recollect.tune.ranges import points_for
-from recollect.tune.search import search
+from recollect.tune.knobs import points_for
+from recollect.tune.search import propose_numbers
+from recollect.tune.trials import similarity_baseline
 
 SEED = 20_260_301
 NOW = 1_772_366_400_000_000
@@ -54,14 +54,14 @@ def measured(count: int, profile: Profile) -> dict[str, Any]:
     events = [_event(number, profile, chance) for number in range(count)]
     points = len(points_for(profile))
     began, spent = time.perf_counter(), time.process_time()
-    proposal = search(events, profile)
+    proposal = propose_numbers(events, profile)
     searched, used = time.perf_counter() - began, time.process_time() - spent
     began = time.perf_counter()
-    analyze(events, profile, likeness(profile))
+    analyze(events, profile, similarity_baseline(profile))
     analyzed = time.perf_counter() - began
     began = time.perf_counter()
     for event in events[:SAMPLE]:
-        run(profile, event.candidates, event.moment)
+        run(profile, event.candidates, event.context)
     alone = (time.perf_counter() - began) / len(events[:SAMPLE])
     return {
         "what": "search",
@@ -80,12 +80,12 @@ def measured(count: int, profile: Profile) -> dict[str, Any]:
 
 def _event(number: int, profile: Profile, chance: np.random.Generator) -> Event:
     """Something of the first ten was used, mostly near the top."""
-    candidates, moment = _candidates(chance), _moment(number, chance)
-    ranked = tuple(run(profile, candidates, moment).ids.tolist())
+    candidates, context = _candidates(chance), _context(number, chance)
+    ranked = tuple(run(profile, candidates, context).ids.tolist())
     used = ranked[min(int(chance.geometric(0.4)) - 1, len(ranked) - 1)]
     return Event(
-        number + 1, moment.now, moment.query, profile.name, "ours", ranked, ranked, ranked, candidates,
-        moment, {used: 1.0},
+        number + 1, context.now, context.query, profile.name, "ours", ranked, ranked, ranked, candidates,
+        context, {used: 1.0},
     )  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def _source(chance: np.random.Generator, best: float) -> Source:
     return Source(rank, score)
 
 
-def _moment(number: int, chance: np.random.Generator) -> QueryContext:
+def _context(number: int, chance: np.random.Generator) -> QueryContext:
     first, second = np.triu_indices(8, 1)
     count = chance.integers(1, 9, len(first))
     last = NOW - chance.integers(0, 300 * DAY, len(first))

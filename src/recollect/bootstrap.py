@@ -23,7 +23,7 @@ from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
 from recollect.settings import AUTO, Settings, checked_token, load
 from recollect.stores import daily
-from recollect.tune.baseline import SIMILARITY
+from recollect.tune.trials import SIMILARITY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

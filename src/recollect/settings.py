@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from recollect.dream.knobs import Knobs, Phase
-from recollect.dream.plain import from_plain, turned
+from recollect.dream.knobs import Knobs, Phase, changed_knobs, knobs_from_mapping
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ def _phases(given: object) -> tuple[Phase, ...]:
 def _knobs(given: object) -> Knobs:
     if not isinstance(given, dict):
         raise TypeError
-    return from_plain(given)
+    return knobs_from_mapping(given)
 
 
 def _profiles(given: object) -> "tuple[Profile, ...]":
@@ -291,7 +290,7 @@ class Setting:
             case tuple():
                 return ",".join(self.value)
             case Knobs():
-                return ", ".join(turned(self.value))
+                return ", ".join(changed_knobs(self.value))
             case _:
                 return "(hidden)" if self.is_secret else str(self.value)
 

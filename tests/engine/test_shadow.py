@@ -15,8 +15,7 @@ from recollect.rank.explain import recombined
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import PROFILES
 from recollect.records import Scope
-from recollect.tune.baseline import SIMILARITY
-from recollect.tune.interleave import arm_of, coin_text, draft
+from recollect.tune.trials import SIMILARITY, arm_of, coin_text, draft
 
 if TYPE_CHECKING:
     from conftest import FixedClock

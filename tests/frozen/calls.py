@@ -383,7 +383,7 @@ def logged(memory: Memory, profile: str) -> list[Any]:
             "baseline": list(event.baseline),
             "feedback": {str(id_): grade for id_, grade in event.feedback.items()},
             "said": {str(id_): grade for id_, grade in event.said.items()},
-            "limit": event.moment.limit,
+            "limit": event.context.limit,
             "ranked_again": _ranked_again(event, profile) if event.feedback else [],
         }
         for event in events
@@ -391,7 +391,7 @@ def logged(memory: Memory, profile: str) -> list[Any]:
 
 
 def _ranked_again(event: Any, profile: str) -> list[Any]:
-    ranked = run(PROFILES[profile], event.candidates, event.moment)
+    ranked = run(PROFILES[profile], event.candidates, event.context)
     return list(zip(ranked.ids.tolist(), ranked.score.tolist(), strict=True))
 
 

@@ -98,7 +98,7 @@ def test_no_score_or_mark_is_ever_nan_or_infinite(
     assert all(np.isfinite(values).all() for values in ranked.named_values.values())
     for mark in ranked.score_changes:
         assert np.isfinite(mark.values).all(), mark.step
-        assert np.isfinite(mark.numbers).all(), mark.step
+        assert all(np.isfinite(number).all() for number in mark.numbers), mark.step
     assert all(np.isfinite(dropped.score) for dropped in ranked.dropped)
 
 

@@ -20,8 +20,8 @@ from recollect.factors.candidates import (
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import LIMBIC
 from recollect.tune.events import Event
-from recollect.tune.interleave import coin_text, draft
 from recollect.tune.knobs import with_knobs
+from recollect.tune.trials import coin_text, draft
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ TASTE = (0.9, 0.6, 0.3)
 class Question:
     text: str
     candidates: Candidates
-    moment: QueryContext
+    context: QueryContext
     wanted: Mapping[int, float]
     """By memory, the chance of its use once it is looked at."""
 
@@ -58,9 +58,9 @@ class User:
         made = []
         taste = with_knobs(LIMBIC, self.knobs or {})
         for number in range(count):
-            candidates, moment = gathered(size, chance), together(size, chance, f"question {number}")
-            best = run(taste, candidates, moment).ids.tolist()
-            made.append(Question(moment.query, candidates, moment, dict(zip(best, TASTE, strict=False))))
+            candidates, context = gathered(size, chance), together(size, chance, f"question {number}")
+            best = run(taste, candidates, context).ids.tolist()
+            made.append(Question(context.query, candidates, context, dict(zip(best, TASTE, strict=False))))
         return made
 
     def log(
@@ -76,22 +76,22 @@ class User:
         order = np.repeat(np.arange(len(questions)), asked)
         if shuffled:
             chance.shuffle(order)
-        ours = [tuple(run(profile, one.candidates, one.moment).ids.tolist()) for one in questions]
+        ours = [tuple(run(profile, one.candidates, one.context).ids.tolist()) for one in questions]
         plain = [by_meaning(one.candidates) for one in questions]
         events = []
         for at, place in enumerate(order.tolist()):
             one, arm = questions[place], self.arms[int(chance.integers(len(self.arms)))]
-            moment = replace(one.moment, now=one.moment.now + at)
+            context = replace(one.context, now=one.context.now + at)
             both = {"ours": ours[place], "baseline": plain[place]}
-            drafted, _ = draft(ours[place], plain[place], LIMIT, coin_text(moment))
+            drafted, _ = draft(ours[place], plain[place], LIMIT, coin_text(context))
             shown = both.get(arm, drafted)
             looked = chance.random(len(shown)) < np.arange(1, len(shown) + 1) ** -self.eta
             likes = chance.random(len(shown)) < [one.wanted.get(id_, self.whim) for id_ in shown]
             used = {id_: 1.0 for id_, saw, liked in zip(shown, looked, likes, strict=True) if saw and liked}
             events.append(
                 Event(
-                    at + 1, moment.now, one.text, profile.name, arm, shown, ours[place], plain[place],
-                    one.candidates, moment, used, against="similarity",
+                    at + 1, context.now, one.text, profile.name, arm, shown, ours[place], plain[place],
+                    one.candidates, context, used, against="similarity",
                 )
             )  # fmt: skip
         return events
@@ -101,7 +101,7 @@ def true_worth(questions: Sequence[Question], profile: Profile) -> float:
     """NDCG@10 by the user's own taste, which no log shows: the mean over all questions."""
     worth = []
     for one in questions:
-        ranked = run(profile, one.candidates, one.moment).ids.tolist()
+        ranked = run(profile, one.candidates, one.context).ids.tolist()
         found = sum(one.wanted.get(id_, 0.0) / np.log2(2 + place) for place, id_ in enumerate(ranked))
         ideal = sum(chance / np.log2(2 + place) for place, chance in enumerate(one.wanted.values()))
         worth.append(found / ideal)

@@ -14,22 +14,21 @@ from recollect.rank.pipeline import run
 from recollect.rank.profiles import LIMBIC
 from recollect.statistics import sign_test
 from recollect.tune.analysis import Draws, analyze, draws
-from recollect.tune.baseline import likeness
 from recollect.tune.bias import Bias
 from recollect.tune.events import Event
-from recollect.tune.interleave import coin_text, draft
+from recollect.tune.trials import coin_text, draft, similarity_baseline
 
-LIKENESS = likeness(LIMBIC)
+LIKENESS = similarity_baseline(LIMBIC)
 
 
 def answer(seed: int, used_at: int) -> Event:
     """An answer of which one thing was used: what `limbic` puts at this place."""
     chance = np.random.default_rng(seed)
-    candidates, moment = gathered(30, chance), together(30, chance, f"question {seed}")
-    ranked = tuple(run(LIMBIC, candidates, moment).ids.tolist())
+    candidates, context = gathered(30, chance), together(30, chance, f"question {seed}")
+    ranked = tuple(run(LIMBIC, candidates, context).ids.tolist())
     return Event(
-        seed, seed, moment.query, "limbic", "ours", ranked, ranked, by_meaning(candidates), candidates,
-        moment, {ranked[used_at - 1]: 1.0}, against="similarity",
+        seed, seed, context.query, "limbic", "ours", ranked, ranked, by_meaning(candidates), candidates,
+        context, {ranked[used_at - 1]: 1.0}, against="similarity",
     )  # fmt: skip
 
 
@@ -59,7 +58,7 @@ def test_both_are_ranked_again_whatever_was_logged() -> None:
     # The log's own lists do not matter: what `limbic` puts first is somewhere by likeness, and stands there.
     one = answer(1, 1)
     (used,) = one.feedback
-    by_likeness = run(LIKENESS, one.candidates, one.moment).ids.tolist()
+    by_likeness = run(LIKENESS, one.candidates, one.context).ids.tolist()
     place = by_likeness.index(used) + 1
     assert place > 1
     for logged in ((used,), (), one.baseline):
@@ -89,12 +88,12 @@ def test_what_says_the_same_stands_in_for_both() -> None:
     # 7 and 9 say the same, and whichever ranks lower is left out. The one that is left out was used.
     profile = replace(LIMBIC, steps=(*LIMBIC.steps[:-2], DropRepeats(), *LIMBIC.steps[-2:]))
     one = answer(1, 1)
-    best, second = run(profile, one.candidates, one.moment).ids.tolist()[:2]
+    best, second = run(profile, one.candidates, one.context).ids.tolist()[:2]
     content = one.candidates.facts.content.copy()
     content[one.candidates.ids == second] = content[one.candidates.ids == best]
     same = replace(one.candidates, facts=replace(one.candidates.facts, content=content))
     event = replace(one, candidates=same, shown=(second,), feedback={second: 1.0}, against="limbic")
-    assert second not in run(profile, same, one.moment).ids
+    assert second not in run(profile, same, one.context).ids
     overall = analyze([event], profile, profile).overall
     assert overall is not None
     assert overall.ours.ndcg_10 == overall.baseline.ndcg_10 == 1.0
@@ -104,10 +103,10 @@ def test_nothing_beyond_what_was_asked_for_counts_for_either() -> None:
     # Three were asked for; what someone praised stands fifth by the one and further down by the other.
     one = answer(1, 5)
     (used,) = one.feedback
-    by_likeness = run(LIKENESS, one.candidates, one.moment).ids.tolist()
+    by_likeness = run(LIKENESS, one.candidates, one.context).ids.tolist()
     third = by_likeness[2]
-    moment = replace(one.moment, limit=3)
-    said = replace(one, moment=moment, shown=one.ranked[:3], said={used: 1.0})
+    context = replace(one.context, limit=3)
+    said = replace(one, context=context, shown=one.ranked[:3], said={used: 1.0})
     overall = analyze([said], LIMBIC, LIMBIC).overall
     assert overall is not None
     assert overall.ours.ndcg_10 == overall.baseline.ndcg_10 == 0.0
@@ -144,7 +143,7 @@ def test_answers_that_another_baseline_had_a_part_in_are_left_out_and_counted() 
 
 def test_drafts_with_earlier_numbers_are_told_apart() -> None:
     one = replace(answer(1, 1), arm="interleaved", against="similarity")
-    shown, teams = draft(one.ranked, one.baseline, 10, coin_text(one.moment))
+    shown, teams = draft(one.ranked, one.baseline, 10, coin_text(one.context))
     won = {id_: 1.0 for id_, team in zip(shown, teams, strict=True) if team == "ours"}
     drafted = replace(one, shown=shown, feedback=won)
     events = [drafted, replace(drafted, version=4), replace(drafted, version=7)]
@@ -179,7 +178,7 @@ def test_drafted_answers_show_who_is_better() -> None:
 
 def test_a_drafted_answer_is_won_by_who_picked_what_was_used() -> None:
     one = replace(answer(1, 1), arm="interleaved")
-    shown, teams = draft(one.ranked, one.baseline, 10, coin_text(one.moment))
+    shown, teams = draft(one.ranked, one.baseline, 10, coin_text(one.context))
     theirs = next(id_ for id_, team in zip(shown, teams, strict=True) if team == "baseline")
     lost = replace(one, shown=shown, feedback={theirs: 1.0})
     assert analyze([lost], LIMBIC, LIKENESS).interleaved == Draws(0, 1, 0, 1.0)

@@ -9,9 +9,9 @@ import pytest
 from simulated import User, gathered, together, true_worth
 
 from recollect.rank.profiles import LIMBIC
-from recollect.tune.bias import MOST_WEIGHT, PRIOR_ETA, PRIOR_SPREAD, Bias, bias_in, weights
+from recollect.tune.bias import MOST_WEIGHT, PRIOR_ETA, PRIOR_SPREAD, Bias, bias_in, position_weights
 from recollect.tune.events import Event
-from recollect.tune.judged import judged, mean_ndcg, scale_of
+from recollect.tune.judged import dcg_scale, judged_events, mean_ndcg
 from recollect.tune.knobs import with_knobs
 from recollect.tune.replay import Replay
 
@@ -20,17 +20,17 @@ NOBODY = np.array([False])
 
 def shown(at: int, ids: tuple[int, ...], used: set[int], query: str = "tea") -> Event:
     chance = np.random.default_rng(0)
-    moment = replace(together(10, chance, query), now=at)
+    context = replace(together(10, chance, query), now=at)
     feedback = dict.fromkeys(used, 1.0)
-    return Event(at, at, query, "limbic", "ours", ids, ids, ids, gathered(10, chance), moment, feedback)
+    return Event(at, at, query, "limbic", "ours", ids, ids, ids, gathered(10, chance), context, feedback)
 
 
 def test_weights_of_worked_places() -> None:
     # 4 ** 0.5 = 2; said: 4 ** 0.25 = 1.41421; 9 ** 2 = 81, cut to 10
-    assert weights(np.array([4]), NOBODY, 0.5).tolist() == pytest.approx([2.0])
-    assert weights(np.array([4]), ~NOBODY, 0.5).tolist() == pytest.approx([2**0.5])
-    assert weights(np.array([9]), NOBODY, 2.0).tolist() == [MOST_WEIGHT]
-    assert weights(np.array([1]), NOBODY, 3.0).tolist() == [1.0]
+    assert position_weights(np.array([4]), NOBODY, 0.5).tolist() == pytest.approx([2.0])
+    assert position_weights(np.array([4]), ~NOBODY, 0.5).tolist() == pytest.approx([2**0.5])
+    assert position_weights(np.array([9]), NOBODY, 2.0).tolist() == [MOST_WEIGHT]
+    assert position_weights(np.array([1]), NOBODY, 3.0).tolist() == [1.0]
 
 
 def test_eta_of_a_worked_log() -> None:
@@ -95,11 +95,11 @@ def test_without_the_correction_the_present_order_praises_itself(seed: int) -> N
     questions = user.questions(150, chance, size=10)
     assert true_worth(questions, better) > true_worth(questions, present) + 0.05
     events = user.log(questions, 4, present, chance)
-    data = judged(events)
-    replay = Replay(data)
+    data = judged_events(events)
+    replay = Replay(data, present)
 
     def gain(eta: float) -> float:
-        scale = scale_of(data, eta, 10)
+        scale = dcg_scale(data, eta, 10)
         of = {profile: mean_ndcg(data, scale, replay.places(profile), 10) for profile in (present, better)}
         return of[better] - of[present]
 

@@ -12,7 +12,7 @@ from simulated import LIMIT, User
 
 from recollect.errors import InvalidInput
 from recollect.rank.profiles import LIMBIC
-from recollect.tune.interleave import arm_of, coin_text, credit, draft
+from recollect.tune.trials import arm_of, coin_text, credit, draft
 
 rankings = st.lists(st.integers(1, 30), unique=True, max_size=12)
 
@@ -56,7 +56,7 @@ def test_credit_goes_to_who_picked_what_was_used() -> None:
     chance = np.random.default_rng(5)
     user = User(eta=0.0, arms=("interleaved",))
     for event in user.log(user.questions(20, chance), 1, LIMBIC, chance):
-        shown, teams = draft(event.ranked, event.baseline, LIMIT, coin_text(event.moment))
+        shown, teams = draft(event.ranked, event.baseline, LIMIT, coin_text(event.context))
         team_of = dict(zip(shown, teams, strict=True))
         used = [team_of[id_] for id_ in event.feedback]
         assert credit(event) == used.count("ours") - used.count("baseline")
@@ -73,7 +73,7 @@ def test_what_a_budget_left_of_a_draft_is_still_who_picked_it() -> None:
     chance = np.random.default_rng(5)
     user = User(eta=0.0, arms=("interleaved",))
     for event in user.log(user.questions(20, chance), 1, LIMBIC, chance):
-        drafted, teams = draft(event.ranked, event.baseline, LIMIT, coin_text(event.moment))
+        drafted, teams = draft(event.ranked, event.baseline, LIMIT, coin_text(event.context))
         for kept in (drafted[:3], drafted[1::2]):
             first, *_ = kept
             sign = 1.0 if teams[drafted.index(first)] == "ours" else -1.0

@@ -13,7 +13,7 @@ from simulated import User
 
 from recollect.rank.profiles import LIMBIC
 from recollect.statistics import lift
-from recollect.tune.judged import Judged, mean_ndcg, scale_of
+from recollect.tune.judged import JudgedEvents, dcg_scale, mean_ndcg
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,9 +32,11 @@ def ndcg_at(ranked: Sequence[int], gains: Mapping[int, float], k: int) -> float:
     """Of one answer whose feedback was all given at the first place, where it counts for what it says."""
     none, count = np.zeros(len(gains), np.int64), len(gains)
     grades = np.array(list(gains.values()), np.float64)
-    data = Judged((ANY,), none, np.array(list(gains), np.int64), grades, none + 1, np.zeros(count, np.bool_))
+    data = JudgedEvents(
+        (ANY,), none, np.array(list(gains), np.int64), grades, none + 1, np.zeros(count, np.bool_)
+    )
     places = np.array([[*ranked].index(id_) + 1 if id_ in ranked else 0 for id_ in gains], np.int64)
-    return mean_ndcg(data, scale_of(data, 0.5, k), places, k)
+    return mean_ndcg(data, dcg_scale(data, 0.5, k), places, k)
 
 
 def lift_of(found: float, shown: float, relevant: float, among: float) -> float:

@@ -15,10 +15,9 @@ from recollect.rank.profiles import LIMBIC, MNEMOSYNE
 from recollect.statistics import discounts
 from recollect.tune.bias import bias_in
 from recollect.tune.events import Event
-from recollect.tune.gain import Gain, gain_of
-from recollect.tune.knobs import knobs_of, with_knobs
-from recollect.tune.ranges import points_for
-from recollect.tune.search import Proposal, search, verdict_on
+from recollect.tune.judged import Gain, gain_of
+from recollect.tune.knobs import knobs_of, points_for, with_knobs
+from recollect.tune.search import Proposal, propose_numbers, verdict_on
 
 GRID = {"gamma": (0.001, 0.01, 0.1), "beta_sal": (0.1, 0.5, 2.0)}
 PRESENT = {name: knobs_of(LIMBIC)[name] for name in ("cooccurrence.gamma", "salience.beta_sal")}
@@ -43,7 +42,7 @@ def chosen(proposal: Proposal) -> dict[str, float]:
 @pytest.mark.parametrize("eta", [0.5, 1.0])
 def test_planted_numbers_are_found_again(taste: dict[str, float], eta: float) -> None:
     user, seeds = User(eta, taste), range(4)
-    proposals = [search(logged(user, seed), LIMBIC, GRID) for seed in seeds]
+    proposals = [propose_numbers(logged(user, seed), LIMBIC, GRID) for seed in seeds]
     planted = {"cooccurrence.gamma": taste["gamma"], "salience.beta_sal": taste["beta_sal"]}
     assert sum(chosen(proposal) == planted for proposal in proposals) >= 3
     assert sum(proposal.verdict == "proposed" for proposal in proposals) >= 3
@@ -73,7 +72,7 @@ def test_nothing_is_proposed_where_there_is_nothing_to_gain(
             )
             for one in user.questions(count, chance, size=10)
         ]
-        proposal = search(user.log(questions, asked, LIMBIC, chance), LIMBIC)
+        proposal = propose_numbers(user.log(questions, asked, LIMBIC, chance), LIMBIC)
         proposed += proposal.verdict == "proposed"
         others += bool(proposal.best)
     assert others >= 0.75 * logs  # something else was the best of the older part, and had to be turned down
@@ -87,7 +86,7 @@ def test_no_question_is_in_both_parts_and_few_questions_are_too_few() -> None:
         replace(event, feedback={event.shown[0]: 1.0})
         for event in logged(User(arms=("ours",)), 1, 12, 5, shuffled=False)
     ]
-    proposal = search(events, LIMBIC)
+    proposal = propose_numbers(events, LIMBIC)
     assert (proposal.verdict, proposal.train, proposal.test) == ("too few", 45, 15)
     assert proposal.says.startswith("Only 3 questions are left to judge")
 
@@ -99,7 +98,7 @@ def test_eta_is_learnt_from_the_questions_that_the_choice_is_made_on() -> None:
         replace(event, id=event.id + 1_000, at=event.at + 1_000, query=f"later {event.query}")
         for event in logged(User(3.0), 2, 60, 4, shuffled=False)
     ]
-    proposal = search([*first, *later], LIMBIC, GRID)
+    proposal = propose_numbers([*first, *later], LIMBIC, GRID)
     tested = sorted((event for event in (*first, *later) if event.feedback), key=lambda event: event.at)
     questions = {event.query for event in tested[proposal.train :]}
     assert (proposal.train, proposal.test) == (len(tested) - proposal.test, proposal.test)
@@ -112,11 +111,11 @@ def test_of_equals_the_nearest_to_the_present_numbers_is_chosen() -> None:
     # Nothing was ever seen together, so that no gamma makes a difference; beta_sal does.
     none = np.zeros(0, np.int64)
     apart = [
-        replace(event, moment=replace(event.moment, cooccurrences=Cooccurrences(none, none, none, none)))
+        replace(event, context=replace(event.context, cooccurrences=Cooccurrences(none, none, none, none)))
         for event in logged(User(0.5, {"gamma": 0.0, "beta_sal": 2.0}), 3)
     ]
-    assert dict(search(apart, LIMBIC, GRID).best) == {"salience.beta_sal": 2.0}
-    assert dict(search(apart, LIMBIC, {"gamma": (0.001, 0.1)}).best) == {}
+    assert dict(propose_numbers(apart, LIMBIC, GRID).best) == {"salience.beta_sal": 2.0}
+    assert dict(propose_numbers(apart, LIMBIC, {"gamma": (0.001, 0.1)}).best) == {}
 
 
 SURE = Gain(0.1, 0.05, 0.15, 0.001)
@@ -144,9 +143,9 @@ def torn(seed: int) -> Event | None:
     the one that stood tenth rises, but by less than it counts for more. None where there are no such two."""
     chance = np.random.default_rng(seed)
     (one,) = User().questions(1, chance)
-    moment = replace(one.moment, limit=30, query=f"question {seed}")
+    context = replace(one.context, limit=30, query=f"question {seed}")
     other = with_knobs(LIMBIC, {"beta_sal": 2.0})
-    before, after = (run(each, one.candidates, moment).ids.tolist() for each in (LIMBIC, other))
+    before, after = (run(each, one.candidates, context).ids.tolist() for each in (LIMBIC, other))
     ids = np.array(before)
     worth = [discounts(np.array([ranked.index(id_) + 1 for id_ in before]), 10) for ranked in (before, after)]
     moved = worth[1] - worth[0]
@@ -162,14 +161,16 @@ def torn(seed: int) -> Event | None:
         return None
     shown = (fall, *[id_ for id_ in before if id_ not in (rise, fall)][:8], rise)
     return Event(
-        seed, seed, moment.query, "limbic", "ours", shown, tuple(before), shown, one.candidates, moment,
+        seed, seed, context.query, "limbic", "ours", shown, tuple(before), shown, one.candidates, context,
         {rise: 1.0, fall: 1.0},
     )  # fmt: skip
 
 
 def test_a_gain_must_hold_at_both_ends_of_eta() -> None:
     # Eta is its prior of 0.5, and may be 0: then nothing counts for more by where it stood.
-    proposal = search([event for seed in range(90) if (event := torn(seed))], LIMBIC, {"beta_sal": (2.0,)})
+    proposal = propose_numbers(
+        [event for seed in range(90) if (event := torn(seed))], LIMBIC, {"beta_sal": (2.0,)}
+    )
     assert proposal.gain is not None
     assert proposal.gain.significant
     assert proposal.gain_at_ends is not None
@@ -180,7 +181,7 @@ def test_a_gain_must_hold_at_both_ends_of_eta() -> None:
 
 
 def test_a_user_who_wants_what_there_is_keeps_it() -> None:
-    proposals = [search(logged(User(1.0), seed, 60), LIMBIC) for seed in range(6)]
+    proposals = [propose_numbers(logged(User(1.0), seed, 60), LIMBIC) for seed in range(6)]
     assert [proposal.verdict for proposal in proposals] == ["no gain"] * 6
 
 
@@ -190,7 +191,7 @@ def test_a_user_who_wants_what_there_is_keeps_it() -> None:
 def test_too_few_treated_events_are_counted(count: int, told: str) -> None:
     treated = logged(User(arms=("ours", "interleaved")), 1, count, 1)
     others = logged(User(arms=("baseline",)), 1, 80, 1)
-    proposal = search([*treated, *others], LIMBIC)
+    proposal = propose_numbers([*treated, *others], LIMBIC)
     assert proposal.verdict == "too few"
     assert proposal.says.startswith(told)
     assert proposal.treated == count
@@ -198,24 +199,24 @@ def test_too_few_treated_events_are_counted(count: int, told: str) -> None:
 
 def test_events_of_other_profiles_do_not_count() -> None:
     events = [replace(event, profile="recollect") for event in logged(User(), 1, 80, 1)]
-    assert search(events, LIMBIC).treated == 0
+    assert propose_numbers(events, LIMBIC).treated == 0
 
 
 def test_events_without_feedback_teach_nothing() -> None:
     events = [replace(event, feedback={}) for event in logged(User(arms=("ours",)), 1, 60, 1)]
-    proposal = search(events, LIMBIC)
+    proposal = propose_numbers(events, LIMBIC)
     assert proposal.verdict == "too few"
     assert proposal.says == "Only 0 of 60 treated events have feedback; 20 are needed."
 
 
 def test_the_order_in_which_events_come_does_not_matter_and_the_seed_repeats() -> None:
     events = logged(User(1.0, {"beta_sal": 2.0}), 3)
-    assert search(events, LIMBIC, GRID) == search(events[::-1], LIMBIC, GRID)
+    assert propose_numbers(events, LIMBIC, GRID) == propose_numbers(events[::-1], LIMBIC, GRID)
 
 
 def test_a_proposal_says_what_would_move_and_where() -> None:
     events = logged(User(1.0, {"gamma": 0.1, "beta_sal": 0.1}), 2)
-    proposal = search(events, LIMBIC, GRID)
+    proposal = propose_numbers(events, LIMBIC, GRID)
     assert proposal.verdict == "proposed"
     # 0.9 * 0.01 + 0.1 * 0.1 = 0.019     0.9 * 0.5 + 0.1 * 0.1 = 0.46
     assert proposal.eased == pytest.approx({"salience.beta_sal": 0.46, "cooccurrence.gamma": 0.019})
@@ -275,7 +276,7 @@ def test_wrong_ranges_are_told_whatever_the_log_holds(
     ranges: dict[str, tuple[float, ...]], told: str
 ) -> None:
     with pytest.raises(InvalidInput, match=told):
-        search([], LIMBIC, ranges)
+        propose_numbers([], LIMBIC, ranges)
 
 
 def test_a_gain_that_every_question_shares_is_sure_and_one_that_evens_out_is_not() -> None:

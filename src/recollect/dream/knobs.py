@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
 from recollect.records import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 class Phase(StrEnum):
@@ -82,14 +87,51 @@ class Knobs:
             numbers = value.column() if isinstance(value, ByKind) else (value,)
             if any(isinstance(number, bool) or not 0 <= number < float("inf") for number in numbers):
                 raise InvalidInput(f"{each.name} is {value!r}; it must be a number of at least 0.")
-        for name in (
-            "max_delta",
-            "floor",
-            "daily",
-            "prune_echo",
-            "link_share",
-            "balance_margin",
-            "gate_margin",
-        ):
-            if getattr(self, name) > 1:
-                raise InvalidInput(f"{name} is {getattr(self, name)!r}; it must be between 0 and 1.")
+            if each.name in _SHARES and value > 1:
+                raise InvalidInput(f"{each.name} is {value!r}; it must be between 0 and 1.")
+
+
+_SHARES = {"max_delta", "floor", "daily", "prune_echo", "link_share", "balance_margin", "gate_margin"}
+
+
+def knobs_from_mapping(given: Mapping[str, object]) -> Knobs:
+    """As a settings file has them; what is not named keeps its default, in a table by kind, too."""
+    usual = {each.name: getattr(Knobs(), each.name) for each in fields(Knobs)}
+    _refuse_unknown("knob", given, usual)
+    numbers: dict[str, Any] = {name: _knob(name, value, usual[name]) for name, value in given.items()}
+    return Knobs(**numbers)
+
+
+def changed_knobs(knobs: Knobs) -> Iterator[str]:
+    """`daily = 0.9`: those that are not as they come."""
+    for each in fields(Knobs):
+        value = getattr(knobs, each.name)
+        if value == each.default:
+            continue
+        if isinstance(value, ByKind):
+            value = ", ".join(f"{kind.name} {getattr(value, kind.name):g}" for kind in fields(ByKind))
+        yield f"{each.name} = {value}"
+
+
+def _knob(name: str, given: object, usual: float | ByKind) -> float | ByKind:
+    if isinstance(usual, ByKind):
+        if not isinstance(given, dict):
+            raise InvalidInput(f"{name} is a table with a number for each kind, such as {{ note = 0.5 }}.")
+        _refuse_unknown(f"kind in {name}", given, [each.name for each in fields(ByKind)])
+        return replace(usual, **{kind: _number(f"{name}.{kind}", each) for kind, each in given.items()})
+    number = _number(name, given)
+    if isinstance(usual, int) and number != int(number):
+        raise InvalidInput(f"{name} is a whole number, not {given!r}.")
+    return int(number) if isinstance(usual, int) else number
+
+
+def _number(name: str, given: object) -> float:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not isfinite(given):
+        raise InvalidInput(f"{name} is a number, not {given!r}.")
+    return given
+
+
+def _refuse_unknown(what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    unknown = sorted(set(given) - set(known))
+    if unknown:
+        raise InvalidInput(f"there is no {what} named {unknown[0]!r}; there are: {', '.join(known)}.")

@@ -11,9 +11,8 @@ from recollect.engine.packed import pack
 from recollect.errors import InvalidInput
 from recollect.rank.pipeline import Profile, run
 from recollect.rank.profiles import PROFILES, profile_named
-from recollect.tune.baseline import SIMILARITY, likeness
-from recollect.tune.interleave import arm_of, coin_text, draft
 from recollect.tune.knobs import knobs_of, with_knobs
+from recollect.tune.trials import SIMILARITY, arm_of, coin_text, draft, similarity_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.retrieve.gather import Gathered
     from recollect.retrieve.view import View
     from recollect.tune.events import Arm
-    from recollect.tune.interleave import Team
+    from recollect.tune.trials import Team
 
 Design = Literal["off", "split", "interleave"]
 # Who asks for more hits than anyone reads wants a list, not an answer, and nothing can be learnt from it.
@@ -122,7 +121,7 @@ def _tuned(profile: Profile, numbers: tuple[tuple[str, float], ...]) -> tuple[Pr
 def baseline_of(parts: Parts, profile: Profile) -> Profile:
     """Over the same candidates: likeness alone, or the profile that the settings name."""
     if parts.trial.against == SIMILARITY:
-        return likeness(profile)
+        return similarity_baseline(profile)
     other = profile_named(parts.trial.against, {**PROFILES, **parts.profiles})
     return replace(other, retrieve=profile.retrieve)
 

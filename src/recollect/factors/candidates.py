@@ -7,7 +7,7 @@ candidates costs less than a tenth of embedding the query. Steps never change a 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -103,7 +103,8 @@ class ScoreChange:
     step: str
     effect: Effect
     values: Floats
-    numbers: tuple[float, ...] = ()
+    numbers: tuple[float | Floats, ...] = ()
+    """For all candidates; of several queries at once, by row."""
 
     def at(self, rows: Rows) -> ScoreChange:
         return ScoreChange(self.step, self.effect, self.values[rows], self.numbers)
@@ -132,7 +133,11 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """The candidates of one query. Rows are by ascending id until `order` sorts them."""
+    """The candidates of one query. Rows are by ascending id until `order` sorts them.
+
+    The tuner ranks many queries at once: then the rows of each query stand together, and a step that compares
+    the candidates of a query asks `lowest`, `highest` and `any_of`.
+    """
 
     facts: Facts
     sources: Mapping[str, Source]
@@ -143,6 +148,8 @@ class Candidates:
     """Numbers that a later step or the answer asks for by name, such as `limbic_score`."""
     places: Ints | None = None
     """Where each stood when all were gathered; None while none was dropped or moved."""
+    query: Ints | None = None
+    """Which of several queries each row belongs to, ascending; None: there is one."""
 
     def __len__(self) -> int:
         return len(self.facts.ids)
@@ -157,6 +164,29 @@ class Candidates:
             return self.sources[name]
         return Source(np.zeros(len(self), np.int64), np.full(len(self), np.nan))
 
+    def lowest(self, values: Floats) -> Floats | float:
+        """The least of the values among the candidates of one query: for all rows, or by row."""
+        return self._reduced(np.minimum, values, np.inf)
+
+    def highest(self, values: Floats | Ints, at_least: float = -np.inf) -> Floats | float:
+        return self._reduced(np.maximum, values, at_least)
+
+    def any_of(self, flags: Flags) -> Flags | bool:
+        """Whether a flag is set for any candidate of the query."""
+        return self._reduced(np.maximum, flags, 0.0) > 0
+
+    def by_query(self, numbers: Sequence[float]) -> Floats | float:
+        """A number of each query: for all rows, or by row."""
+        return numbers[0] if self.query is None else np.array(numbers, np.float64)[self.query]
+
+    def _reduced(self, kind: np.ufunc, values: NDArray[Any], start: float) -> Floats | float:
+        if self.query is None:
+            return float(kind.reduce(values, initial=start))
+        starts = np.flatnonzero(np.diff(self.query, prepend=-1))
+        by_query = kind(kind.reduceat(values, starts), start) if len(values) else np.zeros(0)
+        rows: Floats = np.repeat(by_query, np.diff(starts, append=len(values)))
+        return rows
+
     @property
     def dropped(self) -> tuple[DroppedCandidate, ...]:
         """Whom the steps took out, in the order they did."""
@@ -166,7 +196,7 @@ class Candidates:
             for id_, reason, score in zip(each.ids.tolist(), each.why(), each.scores.tolist(), strict=True)
         )
 
-    def with_change(self, step: str, effect: Effect, values: Floats, *numbers: float) -> Candidates:
+    def with_change(self, step: str, effect: Effect, values: Floats, *numbers: float | Floats) -> Candidates:
         """With what a step found, and with the score that follows from it."""
         change = ScoreChange(step, effect, values, numbers)
         score = apply_change(self.score, change)
@@ -187,6 +217,7 @@ class Candidates:
             removals=self.removals,
             named_values={name: score[rows] for name, score in self.named_values.items()},
             places=(np.arange(len(self)) if self.places is None else self.places)[rows],
+            query=None if self.query is None else self.query[rows],
         )
 
     def rows_of(self, places: Ints) -> Ints:
@@ -221,11 +252,16 @@ def apply_change(score: Floats, change: ScoreChange) -> Floats:
         case "note":
             return score
         case "rescale":
-            low, high = change.numbers
-            return np.ones_like(score) if low == high else (score - low) / (high - low)
+            return rescaled(score, *change.numbers)
         case "mix":
             (weight,) = change.numbers
             return weight * change.values + (1 - weight) * score
+
+
+def rescaled(values: Floats, low: Floats | float, high: Floats | float) -> Floats:
+    """(value - low) / (high - low); 1 where those are equal."""
+    same = np.equal(low, high)
+    return np.where(same, 1.0, (values - low) / np.where(same, 1.0, np.subtract(high, low)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,3 +316,9 @@ class QueryContext:
     cooccurrences: Cooccurrences
     span: tuple[int, int] | None = None
     """The time that the query speaks of, if it does: from NEVER or until ALWAYS where it is open."""
+    parts: tuple[QueryContext, ...] = ()
+    """Of several queries at once, what each of them has of its own: query, limit and span."""
+
+    @property
+    def queries(self) -> tuple[QueryContext, ...]:
+        return self.parts or (self,)

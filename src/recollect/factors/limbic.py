@@ -61,16 +61,18 @@ class Salience(ComposedFactor):
     part_name: ClassVar = "importance"
 
     def importance(
-        self, access_count: Ints, max_access: int, degree: Ints, access_days: Ints, max_access_days: int
+        self,
+        access_count: Ints,
+        max_access: Floats | float,
+        degree: Ints,
+        access_days: Ints,
+        max_access_days: Floats | float,
     ) -> Floats:
-        if max_access <= 0:
-            return np.zeros(len(access_count))
-        access_norm = np.log2(1.0 + access_count) / np.log2(1.0 + max_access)
+        # Where nothing was accessed, each logarithm above is 0; the one below must not be.
+        access_norm = np.log2(1.0 + access_count) / np.log2(1.0 + np.maximum(max_access, 1))
         degree_norm = np.minimum(degree, self.d_max) / self.d_max
-        if max_access_days > 1:
-            consolidation = np.log2(1.0 + access_days) / np.log2(1.0 + max_access_days)
-        else:
-            consolidation = np.zeros(len(access_count))
+        days_norm = np.log2(1.0 + access_days) / np.log2(1.0 + np.maximum(max_access_days, 1))
+        consolidation = np.where(np.greater(max_access_days, 1), days_norm, 0.0)
         importance: Floats = (
             access_norm * (1 + self.beta_deg * degree_norm) * (1 + self.alpha_cons * consolidation)
         )
@@ -80,10 +82,10 @@ class Salience(ComposedFactor):
         facts = candidates.facts
         return self.importance(
             facts.access_count,
-            int(facts.access_count.max(initial=0)),
+            candidates.highest(facts.access_count, at_least=0),
             facts.degree,
             facts.access_days,
-            int(facts.access_days.max(initial=0)),
+            candidates.highest(facts.access_days, at_least=0),
         )
 
     def whole(self, part: Floats) -> Floats:

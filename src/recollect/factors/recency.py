@@ -102,15 +102,19 @@ class TemporalRelevance:
     open_tau_days: float = 30.0
 
     def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
-        if context.span is None:
-            return np.full(len(candidates), self.unknown)
-        start, end = context.span
+        spans = [query.span or (NEVER, ALWAYS) for query in context.queries]
+        has_span = candidates.by_query([float(query.span is not None) for query in context.queries])
+        start = candidates.by_query([float(span[0]) for span in spans])
+        end = candidates.by_query([float(span[1]) for span in spans])
+        tau = candidates.by_query([self._tau(*span) for span in spans])
         facts = candidates.facts
         times = np.where(facts.happened_at != NEVER, facts.happened_at, facts.created_at)
-        known = times != NEVER
-        at = np.where(known, times, start).astype(np.float64)
-        distance = np.maximum(0.0, np.maximum(float(start) - at, at - float(end)))
+        known = (times != NEVER) & np.greater(has_span, 0)
+        at = np.where(known, times, 0).astype(np.float64)
+        distance = np.maximum(0.0, np.maximum(start - at, at - end))
+        return np.where(known, np.exp(-distance / tau), self.unknown)
+
+    def _tau(self, start: int, end: int) -> float:
         is_open = start == NEVER or end == ALWAYS
         length = self.open_tau_days * DAY if is_open else float(end - start)
-        tau = max(length, self.shortest_tau_days * DAY)
-        return np.where(known, np.exp(-distance / tau), self.unknown)
+        return max(length, self.shortest_tau_days * DAY)

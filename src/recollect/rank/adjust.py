@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.factors.candidates import rescaled
 from recollect.factors.catalogue import factor_name
 from recollect.factors.limbic import ComposedFactor
 from recollect.factors.recency import TemporalRelevance
@@ -61,9 +62,10 @@ class TemporalBlend:
     relevance: TemporalRelevance = field(default_factory=TemporalRelevance)
 
     def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
-        if context.span is None:
+        if not any(query.span for query in context.queries):
             return candidates
-        return candidates.with_change("temporal", "mix", self.relevance(candidates, context), self.share)
+        share = candidates.by_query([self.share if query.span else 0.0 for query in context.queries])
+        return candidates.with_change("temporal", "mix", self.relevance(candidates, context), share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,7 @@ class BaseRelevance:
         if not len(candidates):
             return candidates
         fused = candidates.score
-        least, most = fused.min(), fused.max()
-        share = np.ones_like(fused) if least == most else (fused - least) / (most - least)
+        share = rescaled(fused, candidates.lowest(fused), candidates.highest(fused))
         by_words = self.low + self.reach * share
         base = np.where(candidates.source("meaning").found, positive_cosine(candidates), by_words)
         return candidates.with_change("base relevance", "set", base).with_values("base")
@@ -108,5 +109,5 @@ class Rescale:
         if not self.on or not len(candidates):
             return candidates
         score = candidates.score
-        low, high = float(score.min()), float(score.max())
+        low, high = candidates.lowest(score), candidates.highest(score)
         return candidates.with_change("rescaled", "rescale", np.zeros_like(score), low, high)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.rank.fuse import stretched, words_share
+from recollect.rank.fuse import stretched_cosine, words_share
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Candidates, Floats, QueryContext
+    from recollect.factors.candidates import Candidates, QueryContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,12 @@ class NeighbourScore:
         own = candidates.score
         is_message = candidates.facts.session != 0
         for name, weight in (("nearby", self.nearby), ("conversation", self.conversation)):
-            share = neighbours_share(candidates, name)
-            if share is not None:
-                values = weight * np.where(is_message, share, own)
+            share = words_share(candidates, name)
+            applies = candidates.any_of(share > 0) & candidates.any_of(is_message)
+            if np.any(applies):
+                values = np.where(applies, weight * np.where(is_message, share, own), 0.0)
                 candidates = candidates.with_change(f"around: {name}", "plus", values)
         return candidates
-
-
-def neighbours_share(candidates: Candidates, name: str) -> Floats | None:
-    """What is said `nearby`, or in the whole `conversation`, over the most of it; None where nothing is."""
-    share = words_share(candidates.source(name))
-    return share if share.any() and (candidates.facts.session != 0).any() else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,5 +79,5 @@ class ReplyScore:
         if not replies.any():
             return candidates
         near = np.zeros(len(candidates))
-        near[after[replies]] = stretched(candidates.source("meaning").score)[before[replies]]
+        near[after[replies]] = stretched_cosine(candidates)[before[replies]]
         return candidates.with_change("reply", "plus", self.weight * near)

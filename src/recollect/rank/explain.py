@@ -38,7 +38,7 @@ def all_reasons(changes: Iterable[ScoreChange], count: int) -> list[tuple[Reason
     for change in changes:
         score = apply_change(score, change)
         for listed, value, after in zip(of_each, change.values.tolist(), score.tolist(), strict=True):
-            listed.append(Reason(change.step, change.effect, value, change.numbers, after))
+            listed.append(Reason(change.step, change.effect, value, tuple(map(float, change.numbers)), after))
     return [tuple(listed) for listed in of_each]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from recollect.rank.fuse import positive_cosine
 
 if TYPE_CHECKING:
-    from recollect.factors.candidates import Candidates, QueryContext
+    from recollect.factors.candidates import Candidates, Ints, QueryContext
     from recollect.rank.pipeline import Profile, Step
 
 
@@ -48,10 +48,12 @@ class DropRepeats:
     """
 
     def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
-        best_first = np.lexsort((candidates.ids, -candidates.score))
-        _, first_places = np.unique(candidates.facts.content[best_first], return_index=True)
-        gone = np.ones(len(candidates), bool)
-        gone[best_first[first_places]] = False
+        gone = np.zeros(len(candidates), bool)
+        if len(np.unique(candidates.facts.content)) < len(candidates):
+            rows = best_first(candidates)
+            _, first_places = np.unique(candidates.facts.content[rows], return_index=True)
+            gone[:] = True
+            gone[rows[first_places]] = False
 
         def why() -> list[str]:
             content, ids = candidates.facts.content, candidates.ids
@@ -68,7 +70,7 @@ def _without_extracted(candidates: Candidates) -> Candidates:
     if not len(drawn):
         return candidates
     place = np.empty(len(candidates), np.int64)
-    place[np.lexsort((ids, -candidates.score))] = np.arange(len(candidates))
+    place[best_first(candidates)] = np.arange(len(candidates))
     row_of = {id_: row for row, id_ in enumerate(ids.tolist())}
     notes_of: dict[int, list[int]] = {}
     for row in drawn.tolist():
@@ -91,7 +93,7 @@ class Order:
     """Best score first; ties by id, so that equal inputs give equal orders."""
 
     def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
-        return candidates.at(np.lexsort((candidates.ids, -candidates.score)))
+        return candidates.at(best_first(candidates))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,12 @@ class Cut:
             return [f"it stands at place {place + 1}" for place in range(limit, count)]
 
         return candidates.split(slice(limit), slice(limit, None), "cut", why)
+
+
+def best_first(candidates: Candidates) -> Ints:
+    """The rows in order; of several queries, one query after the other."""
+    keys = (candidates.ids, -candidates.score)
+    return np.lexsort(keys if candidates.query is None else (*keys, candidates.query))
 
 
 def uncut(profile: Profile) -> list[Step]:

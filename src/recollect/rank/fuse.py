@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.factors.candidates import rescaled
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -61,7 +63,7 @@ class Linear:
     words: float = 0.3
 
     def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
-        cosine, words = positive_cosine(candidates), words_share(candidates.source("words"))
+        cosine, words = positive_cosine(candidates), words_share(candidates)
         candidates = candidates.with_change("linear: meaning", "plus", self.meaning * cosine)
         return candidates.with_change("linear: words", "plus", self.words * words)
 
@@ -78,8 +80,8 @@ class Blend:
     words: float = 0.4
 
     def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
-        meaning = stretched(candidates.source("meaning").score)
-        words = words_share(candidates.source("words"))
+        meaning = stretched_cosine(candidates)
+        words = words_share(candidates)
         candidates = candidates.with_change("blend: meaning", "plus", self.meaning * meaning)
         return candidates.with_change("blend: words", "plus", self.words * words)
 
@@ -109,21 +111,20 @@ def positive_cosine(candidates: Candidates) -> Floats:
     return np.maximum(0.0, np.nan_to_num(candidates.source("meaning").score, nan=0.0))
 
 
-def words_share(words: Source) -> Floats:
+def words_share(candidates: Candidates, source: str = "words") -> Floats:
     """BM25 over the best BM25 of the candidates: in [0, 1]."""
-    scores = np.nan_to_num(words.score, nan=0.0)
-    best = scores.max(initial=0.0)
-    return scores / best if best > 0 else np.zeros_like(scores)
+    scores = np.nan_to_num(candidates.source(source).score, nan=0.0)
+    best = candidates.highest(scores, at_least=0.0)
+    return np.where(np.greater(best, 0), scores / np.where(np.greater(best, 0), best, 1.0), 0.0)
 
 
-def stretched(scores: Floats) -> Floats:
-    """From 0 for the lowest known score to 1 for the highest; 0 where unknown, 1 where all are equal."""
-    known = ~np.isnan(scores)
-    if not known.any():
-        return np.zeros_like(scores)
-    low, high = scores[known].min(), scores[known].max()
-    share = np.ones_like(scores) if low == high else (scores - low) / (high - low)
-    return np.where(known, share, 0.0)
+def stretched_cosine(candidates: Candidates) -> Floats:
+    """From 0 for the lowest known cosine to 1 for the highest; 0 where unknown, 1 where all are equal."""
+    cosine = candidates.source("meaning").score
+    known = ~np.isnan(cosine)
+    low = candidates.lowest(np.where(known, cosine, np.inf))
+    high = candidates.highest(np.where(known, cosine, -np.inf))
+    return np.where(known, rescaled(cosine, low, high), 0.0)
 
 
 def _by_rank(source: Source, weight: float, k: float) -> Floats:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.factors.candidates import rescaled
 from recollect.rank.finish import Order
-from recollect.rank.fuse import stretched
 
 if TYPE_CHECKING:
     from recollect.factors.candidates import Candidates, Floats, QueryContext
@@ -45,10 +45,10 @@ class RerankBlend:
             return candidates
         score = candidates.score[: self.listed(context.limit)]
         values = np.zeros(len(candidates))
-        values[: len(readings)] = stretched(readings)
+        values[: len(readings)] = rescaled(readings, readings.min(), readings.max())
         high = float(score.max())
         # Equal scores all become 1, and what is below them, and not listed, less than that.
         low = high - 1 if score.min() == high else float(score.min())
-        rescaled = candidates.with_change("rescaled", "rescale", np.zeros(len(candidates)), low, high)
-        mixed = rescaled.with_change(f"re-ranking: {name}", "mix", values, self.share)
+        scaled = candidates.with_change("rescaled", "rescale", np.zeros(len(candidates)), low, high)
+        mixed = scaled.with_change(f"re-ranking: {name}", "mix", values, self.share)
         return Order()(mixed, context)

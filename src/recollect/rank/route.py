@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recollect.rank.adjust import Rescale
@@ -62,6 +63,7 @@ def points(query: str, limit: int | None = None) -> int:
     return total if limit is None else total + _step(limit, low=3, high=10)
 
 
+@lru_cache(maxsize=4096)  # the tuner asks for the same queries with each set of numbers
 def strategy_for(query: str, limit: int | None = None) -> Strategy:
     total = points(query, limit)
     if total >= 2:
@@ -84,11 +86,13 @@ class Route:
     def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
         if not self.on or not len(candidates):
             return candidates
-        strategy = strategy_for(context.query, context.limit if context.limit_given else None)
-        weight = float(getattr(self, strategy.value))
+        strategies = [
+            strategy_for(each.query, each.limit if each.limit_given else None) for each in context.queries
+        ]
+        weight = candidates.by_query([float(getattr(self, strategy.value)) for strategy in strategies])
         base = candidates.named_values["base"]
         rescaled = Rescale()(candidates, context)
-        return rescaled.with_change(f"routing: {strategy.value}", "mix", base, weight)
+        return rescaled.with_change(f"routing: {strategies[0].value}", "mix", base, weight)
 
 
 def _step(number: int, low: int, high: int) -> int:

@@ -10,10 +10,10 @@ import numpy as np
 from recollect.statistics import lift, sign_test
 from recollect.tune.bias import Bias, bias_in
 from recollect.tune.events import Arm
-from recollect.tune.interleave import credit
-from recollect.tune.judged import Judged, judged, mean_ndcg, scale_of
+from recollect.tune.judged import JudgedEvents, dcg_scale, judged_events, mean_ndcg
 from recollect.tune.knobs import knobs_of
 from recollect.tune.replay import Replay
+from recollect.tune.trials import credit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RankingMeasures:
     """How well a ranking put what proved good; over the events with feedback, corrected for position bias."""
 
     events: int
@@ -38,8 +38,8 @@ class Standing:
 class Compared:
     """The profile with its present numbers beside what it is compared with, both ranked again alike."""
 
-    ours: Standing
-    baseline: Standing
+    ours: RankingMeasures
+    baseline: RankingMeasures
 
     @property
     def gain(self) -> float:
@@ -91,7 +91,7 @@ def analyze(events: Sequence[Event], profile: Profile, against: Profile, version
     """
     all_mine = [event for event in events if event.profile == profile.name]
     mine = [event for event in all_mine if event.arm == "ours" or event.against == against.name]
-    data = judged(mine)
+    data = judged_events(mine)
     bias = bias_in(all_mine)
     arms: tuple[Arm, ...] = get_args(Arm)
     ours, baseline = _places(data, profile, against)
@@ -101,7 +101,7 @@ def analyze(events: Sequence[Event], profile: Profile, against: Profile, version
     present = [worth for drafted_by, worth in drafted if drafted_by == version]
     rows = {arm: np.array([event.arm == arm for event in data.events], np.bool_)[data.owner] for arm in arms}
     parts = {
-        arm: (judged(event for event in data.events if event.arm == arm), ours[these], baseline[these])
+        arm: (judged_events(event for event in data.events if event.arm == arm), ours[these], baseline[these])
         for arm, these in rows.items()
     }
     return Analysis(
@@ -128,37 +128,37 @@ def draws(credits_: Sequence[float]) -> Draws:
     return Draws(wins, losses, len(credits_) - wins - losses, sign_test(wins, losses))
 
 
-def _compared(data: Judged, ours: Ints, baseline: Ints, eta: float) -> Compared:
-    return Compared(_standing(data, ours, eta), _standing(data, baseline, eta))
+def _compared(data: JudgedEvents, ours: Ints, baseline: Ints, eta: float) -> Compared:
+    return Compared(_measures(data, ours, eta), _measures(data, baseline, eta))
 
 
-def _places(data: Judged, profile: Profile, against: Profile) -> tuple[Ints, Ints]:
+def _places(data: JudgedEvents, profile: Profile, against: Profile) -> tuple[Ints, Ints]:
     """Where the feedback stands by the one and by the other; 0 beyond what the caller asked for.
 
     Both are ranked again and cut alike. What was logged is no measure of either: a budget may have cut it,
     and it does not say where something stood that says the same.
     """
-    limits = np.array([event.moment.limit for event in data.events], np.int64)[data.owner]
-    replay = Replay(data)
+    limits = np.array([event.context.limit for event in data.events], np.int64)[data.owner]
+    replay = Replay(data, profile)
     ours, baseline = replay.places(profile), replay.places(against)
     return np.where(ours <= limits, ours, 0), np.where(baseline <= limits, baseline, 0)
 
 
-def _standing(data: Judged, places: Ints, eta: float) -> Standing:
-    return Standing(
+def _measures(data: JudgedEvents, places: Ints, eta: float) -> RankingMeasures:
+    return RankingMeasures(
         len(data),
-        mean_ndcg(data, scale_of(data, eta, 5), places, 5),
-        mean_ndcg(data, scale_of(data, eta, 10), places, 10),
+        mean_ndcg(data, dcg_scale(data, eta, 5), places, 5),
+        mean_ndcg(data, dcg_scale(data, eta, 10), places, 10),
         _mean_lift(data, places, eta, 5),
         _mean_lift(data, places, eta, 10),
     )
 
 
-def _mean_lift(data: Judged, places: Ints, eta: float, k: int) -> float:
+def _mean_lift(data: JudgedEvents, places: Ints, eta: float, k: int) -> float:
     """Lift@K, each event counting for as much as its relevant memories do; 0 where none is relevant."""
     relevant = data.grade > 0
     among = np.array([len(event.candidates) for event in data.events], np.float64)
-    limits = np.array([event.moment.limit for event in data.events], np.float64)
+    limits = np.array([event.context.limit for event in data.events], np.float64)
     found = np.bincount(data.owner, relevant & (places >= 1) & (places <= k), len(data))
     known = np.bincount(data.owner, relevant, len(data))
     counts = np.bincount(data.owner, np.where(relevant, data.gains(eta), 0.0), len(data))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.tune.question import question_of
+from recollect.tune.events import normalized_query
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,7 +57,7 @@ class Bias:
         return self.eta + self.spread
 
 
-def weights(places: Ints, said: Flags, eta: float) -> Floats:
+def position_weights(places: Ints, said: Flags, eta: float) -> Floats:
     """What feedback at these places counts for, from 1 to 10.
 
     What was said counts with the root of it: whoever speaks of a memory has looked at it, but nobody speaks
@@ -98,7 +98,7 @@ def _harvest(events: Iterable[Event]) -> tuple[Floats, Floats, Ints]:
     """For every showing that says something about eta: the log of its place, its use, and whose it is."""
     showings: dict[tuple[str, int], dict[int, tuple[int, int]]] = {}
     for event in events:
-        question = question_of(event.query)
+        question = normalized_query(event.query)
         for place, id_ in enumerate(event.shown, start=1):
             if id_ in event.said:
                 continue

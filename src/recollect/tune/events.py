@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from recollect.text.tokens import fold
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -16,7 +18,7 @@ Arm = Literal["ours", "baseline", "interleaved"]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One logged answer. `candidates` and `moment` are all that ranking it again has to read."""
+    """One logged answer. `candidates` and `context` are all that ranking it again has to read."""
 
     id: int
     at: int
@@ -31,7 +33,7 @@ class Event:
     baseline: tuple[int, ...]
     """As what it is compared with put them, as many."""
     candidates: Candidates
-    moment: QueryContext
+    context: QueryContext
     feedback: Mapping[int, float] = field(default_factory=dict)
     """By memory, how good it proved: from 1 (opened, asked for again, or praised) to -1 (called wrong)."""
     said: Mapping[int, float] = field(default_factory=dict)
@@ -45,3 +47,8 @@ class Event:
     def treated(self) -> bool:
         """Whether the profile had its say in what was shown."""
         return self.arm != "baseline"
+
+
+def normalized_query(query: str) -> str:
+    """The same for the same question: for the same words, whatever their case, accents and spaces."""
+    return " ".join(fold(query).split())

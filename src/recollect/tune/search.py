@@ -18,11 +18,17 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from recollect.tune.bias import Bias, bias_in
-from recollect.tune.gain import Gain, gain_of
-from recollect.tune.judged import Judged, above_worst, judged, mean_ndcg, scale_of
-from recollect.tune.knobs import EASE, eased, located, with_knobs
-from recollect.tune.question import question_of
-from recollect.tune.ranges import Point, points_for
+from recollect.tune.events import normalized_query
+from recollect.tune.judged import (
+    Gain,
+    JudgedEvents,
+    above_worst,
+    dcg_scale,
+    gain_between,
+    judged_events,
+    mean_ndcg,
+)
+from recollect.tune.knobs import EASE, Point, eased, points_for, with_knobs
 from recollect.tune.replay import Replay
 
 if TYPE_CHECKING:
@@ -44,7 +50,7 @@ _AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedFeedback:
     """A question whose feedback would stand elsewhere."""
 
     query: str
@@ -88,12 +94,12 @@ class Proposal:
     """Of `eased`, on the test part."""
     gain_at_ends: tuple[float, float] | None = None
     """Of `best`, where the position bias is as weak as it may be, and where it is as strong."""
-    better: tuple[Moved, ...] = ()
+    better: tuple[MovedFeedback, ...] = ()
     """Feedback of the test part that stands better under `best`; the greatest change first."""
-    worse: tuple[Moved, ...] = ()
+    worse: tuple[MovedFeedback, ...] = ()
 
 
-def search(
+def propose_numbers(
     events: Sequence[Event],
     profile: Profile,
     ranges: Mapping[str, Sequence[float]] | None = None,
@@ -109,12 +115,12 @@ def search(
     points = points_for(profile, ranges)  # first, so that what is wrong is told whatever the log holds
     mine = [event for event in events if event.profile == profile.name]
     treated = sum(event.treated for event in mine)
-    data = judged(mine)
+    data = judged_events(mine)
     if shortage := _shortage(treated, sum(event.treated for event in data.events)):
         return Proposal("too few", shortage, profile.name, treated, bias=bias_in(mine))
     older, newer = _by_time(data)
-    later = {question_of(event.query) for event in newer.events}
-    bias = bias_in(event for event in mine if question_of(event.query) not in later)
+    later = {normalized_query(event.query) for event in newer.events}
+    bias = bias_in(event for event in mine if normalized_query(event.query) not in later)
     if len(later) < LEAST_QUESTIONS:
         shortage = (
             f"Only {len(later)} questions are left to judge a choice on, which must be others than those it "
@@ -148,40 +154,32 @@ def _shortage(treated: int, with_feedback: int) -> str:
     return ""
 
 
-def _by_time(data: Judged) -> tuple[Judged, Judged]:
+def _by_time(data: JudgedEvents) -> tuple[JudgedEvents, JudgedEvents]:
     """Questions in the order in which they first came up, each with all its answers: the older, the newer."""
     asked: dict[str, list[Event]] = {}
     for event in data.events:
-        asked.setdefault(question_of(event.query), []).append(event)
+        asked.setdefault(normalized_query(event.query), []).append(event)
     cut = round(TRAIN_SHARE * len(data))
     older: list[Event] = []
     newer: list[Event] = []
     for answers in asked.values():
         (older if len(older) < cut else newer).extend(answers)
-    return judged(older), judged(newer)
+    return judged_events(older), judged_events(newer)
 
 
-def _best_on(data: Judged, profile: Profile, points: Sequence[Point], eta: float) -> Point:
+def _best_on(data: JudgedEvents, profile: Profile, points: Sequence[Point], eta: float) -> Point:
     """The highest NDCG@10; of equals, the nearest to the present numbers."""
     profiles = [with_knobs(profile, point) for point in points]
-    first = _first_changed(profile, points)
     sums, total = np.zeros(len(points)), 0.0
     for start in range(0, len(data), _AT_ONCE):
-        some = judged(data.events[start : start + _AT_ONCE])
-        replay, scale = Replay(some), scale_of(some, eta, K)
-        replay.prepare(profile.steps[:first])
+        some = judged_events(data.events[start : start + _AT_ONCE])
+        replay, scale = Replay(some, profile), dcg_scale(some, eta, K)
         sums += [above_worst(some, scale, replay.places(each), K).sum() for each in profiles]
         total += scale.span.sum()
     # Rounded, so that equals are equal whatever order their sums were made in.
     worth = np.round(sums / total, 9).tolist()
     far = [_distance(points[0], point) for point in points]
     return points[min(range(len(points)), key=lambda place: (-worth[place], far[place]))]
-
-
-def _first_changed(profile: Profile, points: Sequence[Point]) -> int:
-    """The first step that any of the points changes."""
-    changed = {name for point in points for name, value in point.items() if value != points[0][name]}
-    return min((knob.step for knob in located(profile) if knob.name in changed), default=0)
 
 
 def _distance(present: Point, point: Point) -> float:
@@ -193,17 +191,20 @@ def _distance(present: Point, point: Point) -> float:
     )
 
 
-def _judged(found: Proposal, data: Judged, profile: Profile, seed: int, share: float) -> Proposal:
+def _judged(found: Proposal, data: JudgedEvents, profile: Profile, seed: int, share: float) -> Proposal:
     """The verdict of the test part."""
-    replay = Replay(data)
+    replay = Replay(data, profile)
     step = eased(found.now, found.best, share)
     before = replay.places(profile)
     after = replay.places(with_knobs(profile, found.best))
     after_step = replay.places(with_knobs(profile, step))
-    scale = scale_of(data, found.bias.eta, K)
-    gain = _gain(data, before, after, found.bias.eta, seed)
-    gain_eased = _gain(data, before, after_step, found.bias.eta, seed)
-    low, high = (_ndcg_gain(data, before, after, eta) for eta in (found.bias.low, found.bias.high))
+    gain = gain_between(data, before, after, K, found.bias.eta, seed)
+    gain_eased = gain_between(data, before, after_step, K, found.bias.eta, seed)
+
+    def ndcg(places: Ints, eta: float = found.bias.eta) -> float:
+        return mean_ndcg(data, dcg_scale(data, eta, K), places, K)
+
+    low, high = (ndcg(after, eta) - ndcg(before, eta) for eta in (found.bias.low, found.bias.high))
     better, worse = _moved(data, before, after)
     verdict, says = verdict_on(gain, gain_eased, min(low, high), len(data))
     return replace(
@@ -211,8 +212,8 @@ def _judged(found: Proposal, data: Judged, profile: Profile, seed: int, share: f
         verdict=verdict,
         says=says,
         eased=step,
-        ndcg_now=mean_ndcg(data, scale, before, K),
-        ndcg_best=mean_ndcg(data, scale, after, K),
+        ndcg_now=ndcg(before),
+        ndcg_best=ndcg(after),
         gain=gain,
         gain_eased=gain_eased,
         gain_at_ends=(low, high),
@@ -241,25 +242,16 @@ def verdict_on(
     return "proposed", f"Better on answers that had no part in the choice: {measured}."
 
 
-def _ndcg_gain(data: Judged, before: Ints, after: Ints, eta: float) -> float:
-    scale = scale_of(data, eta, K)
-    return mean_ndcg(data, scale, after, K) - mean_ndcg(data, scale, before, K)
-
-
-def _gain(data: Judged, before: Ints, after: Ints, eta: float, seed: int) -> Gain:
-    scale = scale_of(data, eta, K)
-    differences = above_worst(data, scale, after, K) - above_worst(data, scale, before, K)
-    return gain_of(differences, scale.span, [question_of(event.query) for event in data.events], seed)
-
-
-def _moved(data: Judged, before: Ints, after: Ints) -> tuple[tuple[Moved, ...], tuple[Moved, ...]]:
+def _moved(
+    data: JudgedEvents, before: Ints, after: Ints
+) -> tuple[tuple[MovedFeedback, ...], tuple[MovedFeedback, ...]]:
     """What would stand better, and what worse: for what was called wrong, lower is better."""
     far = np.iinfo(np.int64).max
-    ups: list[tuple[float, Moved]] = []
+    ups: list[tuple[float, MovedFeedback]] = []
     for row in np.flatnonzero(before != after).tolist():
         event = data.events[int(data.owner[row])]
         was, is_ = int(before[row]), int(after[row])
-        moved = Moved(event.query, event.id, int(data.memory[row]), float(data.grade[row]), was, is_)
+        moved = MovedFeedback(event.query, event.id, int(data.memory[row]), float(data.grade[row]), was, is_)
         ups.append((moved.grade * (1 / (is_ or far) - 1 / (was or far)), moved))
     ordered = sorted(ups, key=lambda pair: (-abs(pair[0]), pair[1].event, pair[1].memory))
     better = tuple(moved for change, moved in ordered if change > 0)

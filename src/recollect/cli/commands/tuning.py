@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recollect.cli.call import Call
     from recollect.engine.tuning.tuning import TuningAnalysis, TuningChange
     from recollect.tune.analysis import Compared
-    from recollect.tune.search import Moved, Proposal
+    from recollect.tune.search import MovedFeedback, Proposal
 
 _ARMS = {"ours": "the profile", "baseline": "the baseline", "interleaved": "both, drafted"}
 _MEASURES = {"ndcg_5": "NDCG@5", "ndcg_10": "NDCG@10", "lift_5": "Lift@5", "lift_10": "Lift@10"}
@@ -376,7 +376,7 @@ def _verdict(done: TuningChange, found: Proposal, *, dry_run: bool) -> Iterator[
         yield "written", "nothing"
 
 
-def _moved(title: str, moved: Sequence[Moved]) -> Iterator[Block]:
+def _moved(title: str, moved: Sequence[MovedFeedback]) -> Iterator[Block]:
     if not moved:
         return
     rows = [

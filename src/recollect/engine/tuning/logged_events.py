@@ -53,7 +53,7 @@ def _event(answer: LoggedAnswer) -> Event:
         ranked=answer.ranked,
         baseline=answer.baseline,
         candidates=candidates,
-        moment=moment,
+        context=moment,
         feedback=feedback,
         said=said,
         against=answer.against,

@@ -13,7 +13,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.rank.profiles import DEFAULT
 from recollect.tune.analysis import analyze
 from recollect.tune.knobs import EASE, eased, full_names, knobs_of, with_knobs
-from recollect.tune.search import search
+from recollect.tune.search import propose_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -128,7 +128,7 @@ class Tuning:
             chosen = self._chosen(view, profile)
             version, present, _ = tuned_in(self.services, view, chosen)
             events, _ = events_of(self.services, view, chosen.name)
-        found = search(events, present, ranges)
+        found = propose_numbers(events, present, ranges)
         if found.verdict != "proposed":
             return TuningChange(chosen.name, version, written=False, before={}, after={}, proposal=found)
         changed = self._change(chosen, present, version, found.eased, "run", _told(found), dry_run=dry_run)

@@ -9,7 +9,7 @@ from recollect.changes import Outcome
 from recollect.conditions import Compares, Equals
 from recollect.errors import InvalidInput, NotFound
 from recollect.factors.candidates import DAY
-from recollect.tune.question import question_of
+from recollect.tune.events import normalized_query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ def notice(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> No
     if not change.opened and change.query is None:
         return
     earlier = [
-        (answer, question_of(query), json.loads(shown))
+        (answer, normalized_query(query), json.loads(shown))
         for answer, query, shown in work.rows.rows(
             "shadow",
             ("id", "query", "shown"),
@@ -54,7 +54,7 @@ def notice(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> No
     if change.opened:
         kind, grade, asked, left = "opened", OPENED, None, set(seen)
     else:
-        kind, grade, asked = "recalled", RECALLED, question_of(change.query or "")
+        kind, grade, asked = "recalled", RECALLED, normalized_query(change.query or "")
         left = {id_ for id_ in seen[:1] if not _is_regular(id_, earlier)}
     for answer, query, shown in earlier:
         found = left.intersection(shown)
@@ -141,13 +141,13 @@ def give(work: Work, change: GiveFeedback) -> Outcome:
 
 def _showing(work: Work, change: GiveFeedback, scope: int) -> Iterator[int]:
     """The answers that showed the memory, this session's first, each part from the newest."""
-    asked = None if change.query is None else question_of(change.query)
+    asked = None if change.query is None else normalized_query(change.query)
     named = () if change.handle is None else (Equals("handle", change.handle),)
     rows = work.rows.rows(
         "shadow", ("id", "query", "shown", "session"), (Equals("scope_id", scope), *named), newest_first=True
     )
     for answer, query, shown, _ in sorted(rows, key=lambda row: row[3] != change.session):
-        if change.memory in json.loads(shown) and (asked is None or question_of(query) == asked):
+        if change.memory in json.loads(shown) and (asked is None or normalized_query(query) == asked):
             yield answer
 
 

@@ -1,4 +1,4 @@
-"""Who is shown what: treatment by a hash, and two rankings drafted into one list.
+"""Who is shown which ranking: the profile's, the baseline's, or both drafted into one list, by a hash.
 
 Team-draft interleaving (Radlinski, Kurup & Joachims, CIKM 2008): the rankings pick in turns, as captains
 pick teams; a coin says who picks first in each round. Whose picks are used more has the better ranking.
@@ -7,11 +7,16 @@ Every coin is a hash, so the same call gives the same list, and who picked what 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 from recollect.errors import InvalidInput
-from recollect.tune.question import question_of
+from recollect.rank.adjust import BaseRelevance, Keep
+from recollect.rank.finish import Cut, DropEcho, DropRepeats, Order
+from recollect.rank.fuse import Rrf
+from recollect.rank.pipeline import Profile
+from recollect.tune.events import normalized_query
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,19 +24,33 @@ if TYPE_CHECKING:
     from recollect.factors.candidates import QueryContext
     from recollect.tune.events import Arm, Event
 
+SIMILARITY = "similarity"
+"""The baseline, where the settings name no other."""
 Team = Literal["ours", "baseline"]
+
+
+@lru_cache(maxsize=64)
+def similarity_baseline(profile: Profile) -> Profile:
+    """The cosine, and for what only words found the published stand-in; without what may not be shown."""
+    hidden = tuple(step for step in profile.steps if isinstance(step, DropEcho | DropRepeats))
+    return Profile(
+        name=SIMILARITY,
+        about="likeness alone, as the published pipeline had it before it was re-ranked",
+        retrieve=profile.retrieve,
+        steps=(Rrf(), Keep("rrf_score"), BaseRelevance(), *hidden, Order(), Cut()),
+    )
 
 
 def arm_of(query: str, seed: str, share: float = 0.5) -> Arm:
     """`ours` for a share of all queries; the same words get the same, whatever their case or accents."""
     if not 0 <= share <= 1:
         raise InvalidInput(f"The share of treated queries must be from 0 to 1, not {share!r}.")
-    return "ours" if _chance(f"{seed}\0{question_of(query)}") < share else "baseline"
+    return "ours" if _chance(f"{seed}\0{normalized_query(query)}") < share else "baseline"
 
 
-def coin_text(moment: QueryContext) -> str:
+def coin_text(context: QueryContext) -> str:
     """What an answer's coins are drawn from: with the time, so that a question asked again is redrawn."""
-    return f"{moment.now}\0{moment.query}"
+    return f"{context.now}\0{context.query}"
 
 
 def draft(
@@ -61,7 +80,7 @@ def credit(event: Event) -> float | None:
     """
     if event.arm != "interleaved":
         return None
-    drafted, teams = draft(event.ranked, event.baseline, event.moment.limit, coin_text(event.moment))
+    drafted, teams = draft(event.ranked, event.baseline, event.context.limit, coin_text(event.context))
     shown = set(event.shown)
     if tuple(id_ for id_ in drafted if id_ in shown) != event.shown:
         return None
