@@ -17,19 +17,19 @@ from recollect.rank.confidence import (
     MEANING,
     WORDS,
     Calibration,
-    Looked,
-    Scale,
+    ConfidenceInput,
+    CosineScale,
     background,
-    judged,
-    scale_of,
-    signs,
+    blended_scale,
+    estimate_confidence,
+    signal_rows,
 )
 from recollect.rank.confidence_label import confidence_label
 from recollect.rank.query_terms import QueryTerms
 from recollect.statistics import auroc
 
 NAN = float("nan")
-SCALE = Scale(cosine=0.7, spread=0.05, background=0.6)
+SCALE = CosineScale(cosine=0.7, spread=0.05, background=0.6)
 KEYS = QueryTerms({"key": 2.0, "spare": 1.0, "ana": 1.0}, frozenset({"ana"}))
 
 
@@ -38,10 +38,10 @@ def looked(
     bm25: list[float],
     said: list[set[str]],
     speakers: list[set[str]] | None = None,
-) -> Looked:
+) -> ConfidenceInput:
     rows = np.arange(len(said))
     spoken = speakers or [set() for _ in said]
-    return Looked(
+    return ConfidenceInput(
         np.array(cosine, float),
         np.array(bm25, float),
         rows,
@@ -61,13 +61,13 @@ def test_the_signs_of_two_candidates() -> None:
     # agreed  1/1 + 1/1 = 2                1/2 + 0
     # named   holds Ana: 1                 0
     expected = [[2, 4, 0.75, 1, 2, 1], [-1, 1, 0.25, -1, 0.5, 0]]
-    assert signs(two, KEYS, SCALE).tolist() == pytest.approx(np.array(expected))
+    assert signal_rows(two, KEYS, SCALE).tolist() == pytest.approx(np.array(expected))
 
 
 def test_ahead_is_told_from_the_mean_of_the_best_four_others() -> None:
     six = looked([NAN] * 6, [9.0, 5.0, 4.0, 3.0, 2.0, 1.0], [set() for _ in range(6)])
     # 9 - (5+4+3+2)/4 = 5.5    5 - (9+4+3+2)/4 = 0.5    1 - (9+5+4+3)/4 = -4.25; all by the weight of 4
-    ahead = signs(six, KEYS, SCALE)[:, 3]
+    ahead = signal_rows(six, KEYS, SCALE)[:, 3]
     assert ahead[[0, 1, 5]].tolist() == pytest.approx([5.5 / 4, 0.5 / 4, -4.25 / 4])
 
 
@@ -81,11 +81,11 @@ def test_the_background_is_the_eleventh_to_the_thirtieth() -> None:
 def test_whoever_is_named_and_speaks_here_is_meant() -> None:
     said_by = looked([NAN] * 3, [3.0, 2.0, 1.0], [{"ana"}, {"ana"}, {"ana"}], [{"ana"}, {"tom"}, set()])
     # Ana speaks; Tom only speaks of her; a note that names her counts as hers.
-    assert signs(said_by, KEYS, SCALE)[:, 5].tolist() == [1, 0, 1]
+    assert signal_rows(said_by, KEYS, SCALE)[:, 5].tolist() == [1, 0, 1]
     nobody = looked([NAN] * 2, [3.0, 2.0], [{"ana"}, set()], [{"tom"}, {"tom"}])
-    assert signs(nobody, KEYS, SCALE)[:, 5].tolist() == [1, 0]
+    assert signal_rows(nobody, KEYS, SCALE)[:, 5].tolist() == [1, 0]
     unnamed = QueryTerms({"key": 2.0}, frozenset())
-    assert signs(nobody, unnamed, SCALE)[:, 5].tolist() == [1, 1]
+    assert signal_rows(nobody, unnamed, SCALE)[:, 5].tolist() == [1, 1]
 
 
 def test_a_hit_and_its_answer_by_hand() -> None:
@@ -100,7 +100,7 @@ def test_a_hit_and_its_answer_by_hand() -> None:
         + 2 * weights.agreed
         + 1 * weights.named
     )
-    done = judged(one, KEYS, SCALE, None)
+    done = estimate_confidence(one, KEYS, SCALE, None)
     assert done.hits.tolist() == pytest.approx([1 / (1 + exp(-logit))])
     # Of one candidate, the sum is its own.
     assert done.total == pytest.approx(logit)
@@ -112,7 +112,7 @@ def test_the_example_that_the_documentation_works_out() -> None:
     # agreed 1 + 1 = 2, named 1:
     # -5.85 + 0.25 * 2 + 0.25 * 4 + 2.05 * 0.75 + 1.2 * 1 + 1.5 * 2 + 0.75 * 1 = 2.1375
     one = looked([0.79], [4.0], [{"key", "ana"}], [{"ana"}])
-    done = judged(one, KEYS, Scale(cosine=0.70, spread=0.045, background=0.61), None)
+    done = estimate_confidence(one, KEYS, CosineScale(cosine=0.70, spread=0.045, background=0.61), None)
     assert done.total == pytest.approx(2.1375)
     # 1 / (1 + e^-2.1375) and, of the answer, 1 / (1 + e^-(0.65 + 2.1375))
     assert done.hits.tolist() == pytest.approx([0.8945], abs=5e-5)
@@ -121,7 +121,7 @@ def test_the_example_that_the_documentation_works_out() -> None:
 
 def test_the_same_example_by_words_alone() -> None:
     # -5.9 + 2.65 * 0.75 + 3.8 * 1 + 1.8 * 1 + 1.2 * 1 = 2.8875; the answer's 0.75 + 0.9 * 2.8875 = 3.34875
-    done = judged(looked([NAN], [4.0], [{"key", "ana"}], [{"ana"}]), KEYS, None, None)
+    done = estimate_confidence(looked([NAN], [4.0], [{"key", "ana"}], [{"ana"}]), KEYS, None, None)
     assert done.total == pytest.approx(2.8875)
     assert done.answer == pytest.approx(0.9661, abs=5e-5)
 
@@ -135,11 +135,11 @@ def test_what_lies_beyond_the_thirtieth_place_says_nothing() -> None:
     # Their cosines are known all the same, from their own vectors.
     shallow = replace(shallow, near=deep.near, first=5)
     for scale in (SCALE, None):
-        one = judged(replace(deep, first=5), KEYS, scale, None)
-        two = judged(shallow, KEYS, scale, None)
+        one = estimate_confidence(replace(deep, first=5), KEYS, scale, None)
+        two = estimate_confidence(shallow, KEYS, scale, None)
         assert (one.hits.tolist(), one.answer) == (two.hits.tolist(), two.answer)
     # agreed: 1/30 + 1/30, and then 0
-    assert signs(deep, KEYS, SCALE)[29:, 4].tolist() == pytest.approx([2 / 30, 0, 0])
+    assert signal_rows(deep, KEYS, SCALE)[29:, 4].tolist() == pytest.approx([2 / 30, 0, 0])
 
 
 def test_what_is_shown_beside_the_first_moves_neither_them_nor_the_answer() -> None:
@@ -150,9 +150,9 @@ def test_what_is_shown_beside_the_first_moves_neither_them_nor_the_answer() -> N
         [{"key", "ana"}, {"ana"}, set(KEYS.weights)],
         [{"tom"}, set(), {"ana"}],
     )
-    longer = judged(replace(three, first=2), KEYS, SCALE, None)
-    two = replace(three, rows=three.rows[:2], first=2, said=three.said[:2], speakers=three.speakers[:2])
-    shorter = judged(replace(two, near=three.near[:2]), KEYS, SCALE, None)
+    longer = estimate_confidence(replace(three, first=2), KEYS, SCALE, None)
+    two = replace(three, rows=three.rows[:2], first=2, matched=three.matched[:2], speakers=three.speakers[:2])
+    shorter = estimate_confidence(replace(two, near=three.near[:2]), KEYS, SCALE, None)
     assert longer.hits[:2].tolist() == shorter.hits.tolist()
     assert longer.answer == shorter.answer
     assert longer.hits[2] <= longer.answer
@@ -161,23 +161,23 @@ def test_what_is_shown_beside_the_first_moves_neither_them_nor_the_answer() -> N
 def test_a_candidate_without_a_vector_counts_as_far() -> None:
     pair = looked([0.8, NAN], [NAN, 4.0], [{"key"}, {"key"}])
     # No cosine: that of what is far down the list, 0.6, which is (0.6 - 0.7) / 0.05 = -2 and above nothing.
-    assert signs(pair, KEYS, SCALE)[1, :2].tolist() == pytest.approx([-2, 0])
+    assert signal_rows(pair, KEYS, SCALE)[1, :2].tolist() == pytest.approx([-2, 0])
     known = replace(pair, near=np.array([0.8, 0.65]))
-    assert signs(known, KEYS, SCALE)[1, :2].tolist() == pytest.approx([-1, 1])
+    assert signal_rows(known, KEYS, SCALE)[1, :2].tolist() == pytest.approx([-1, 1])
 
 
 # Weights whose sum depends on the order, and sets whose order depends on the process.
 _UNORDERED = """
 import numpy as np
-from recollect.rank.confidence import Looked, Scale, judged, signs
+from recollect.rank.confidence import ConfidenceInput, CosineScale, estimate_confidence, signal_rows
 from recollect.rank.query_terms import QueryTerms
 words = [f"word{place}" for place in range(60)]
 sought = QueryTerms({word: 1 / (3 + place) for place, word in enumerate(words)}, frozenset(words[:3]))
 said = [frozenset(words[start : start + 40]) for start in range(20)]
-scores, nobody, scale = np.linspace(0.9, 0.5, 20), [frozenset()] * 20, Scale(0.7, 0.05, 0.6)
-looked = Looked(scores, 9 * scores, np.arange(20), 20, said, nobody, scores)
-done = judged(looked, sought, scale, None)
-numbers = [*signs(looked, sought, scale).ravel().tolist(), *done.hits.tolist(), done.answer, done.total]
+scores, nobody, scale = np.linspace(0.9, 0.5, 20), [frozenset()] * 20, CosineScale(0.7, 0.05, 0.6)
+looked = ConfidenceInput(scores, 9 * scores, np.arange(20), 20, said, nobody, scores)
+done = estimate_confidence(looked, sought, scale, None)
+numbers = [*signal_rows(looked, sought, scale).ravel().tolist(), *done.hits.tolist(), done.answer, done.total]
 print([each.hex() for each in numbers])
 """
 
@@ -195,17 +195,17 @@ def test_every_process_judges_alike_to_the_last_bit() -> None:
 
 def test_two_candidates_add_their_odds() -> None:
     alike = looked([0.8, 0.8], [NAN, NAN], [{"key"}, {"key"}])
-    done = judged(alike, KEYS, SCALE, None)
+    done = estimate_confidence(alike, KEYS, SCALE, None)
     odds = done.hits / (1 - done.hits)
     assert done.total == pytest.approx(log(odds.sum()))
 
 
 def test_a_store_whose_unanswerable_questions_score_high_is_believed_less() -> None:
     one = looked([0.75], [4.0], [{"key"}])
-    plain = judged(one, KEYS, SCALE, None)
+    plain = estimate_confidence(one, KEYS, SCALE, None)
     # Of one unit above the usual, 0.5 * 200 / (200 + 10) = 0.476190 counts.
     high = Calibration(200, None, absent=MEANING.usual + 1, present=1.0, auroc=0.8)
-    moved = judged(one, KEYS, SCALE, high)
+    moved = estimate_confidence(one, KEYS, SCALE, high)
     logit = MEANING.offset + MEANING.slope * (plain.total - 0.476190476)
     assert moved.answer == pytest.approx(max(1 / (1 + exp(-logit)), moved.hits.max()))
     assert moved.hits.tolist() == plain.hits.tolist()
@@ -214,16 +214,16 @@ def test_a_store_whose_unanswerable_questions_score_high_is_believed_less() -> N
 
 def test_a_model_that_was_measured_moves_towards_the_store_and_another_takes_its_scale() -> None:
     one = looked([0.3, 0.2, 0.1], [NAN] * 3, [set()] * 3)
-    own = Scale(0.4, 0.1, 0.1)
+    own = CosineScale(0.4, 0.1, 0.1)
     learnt = Calibration(100, own, -2.0, 0.0, 0.9)
     # 0.5 * 100 / (100 + 10) = 0.454545 of the way from what was measured; the spread stays.
-    moved = scale_of(one, SCALE, learnt)
+    moved = blended_scale(one, SCALE, learnt)
     assert moved.cosine == pytest.approx(SCALE.cosine + 0.454545 * (0.4 - SCALE.cosine), abs=1e-6)
     assert moved.background == pytest.approx(SCALE.background + 0.454545 * (0.1 - SCALE.background), abs=1e-6)
     assert moved.spread == SCALE.spread
-    assert scale_of(one, SCALE, None) == SCALE
-    assert scale_of(one, None, learnt) == own
-    seeming = scale_of(one, None, None)
+    assert blended_scale(one, SCALE, None) == SCALE
+    assert blended_scale(one, None, learnt) == own
+    seeming = blended_scale(one, None, None)
     # The standard deviation of 0.3, 0.2, 0.1 is 0.0816; the best stands 0.35 spreads of 2.1 times it above.
     assert seeming.spread == pytest.approx(2.1 * 0.0816497, rel=1e-5)
     assert (0.3 - seeming.cosine) / seeming.spread == pytest.approx(0.35)
@@ -231,13 +231,13 @@ def test_a_model_that_was_measured_moves_towards_the_store_and_another_takes_its
 
 
 def test_nothing_found_is_no_answer() -> None:
-    assert judged(looked([], [], []), KEYS, SCALE, None).answer == 0.0
+    assert estimate_confidence(looked([], [], []), KEYS, SCALE, None).answer == 0.0
 
 
 def test_without_meaning_the_words_decide_alone() -> None:
     one = looked([NAN], [4.0], [{"key", "ana", "spare"}])
     logit = WORDS.constant + WORDS.held + WORDS.ahead + WORDS.agreed + WORDS.named
-    assert judged(one, KEYS, None, None).hits.tolist() == pytest.approx([1 / (1 + exp(-logit))])
+    assert estimate_confidence(one, KEYS, None, None).hits.tolist() == pytest.approx([1 / (1 + exp(-logit))])
 
 
 def test_auroc_counts_pairs_and_halves_ties() -> None:
@@ -263,7 +263,7 @@ def test_every_confidence_is_a_probability_and_no_hit_is_likelier_than_the_answe
     rows: list[tuple[float, float, set[str]]], known: bool
 ) -> None:
     cosine, bm25, said = (list(each) for each in zip(*rows, strict=True))
-    done = judged(looked(cosine, bm25, said), KEYS, SCALE if known else None, None)
+    done = estimate_confidence(looked(cosine, bm25, said), KEYS, SCALE if known else None, None)
     assert np.isfinite(done.hits).all()
     assert ((done.hits >= 0) & (done.hits <= 1)).all()
     assert done.hits.max() <= done.answer <= 1
@@ -280,7 +280,7 @@ def test_every_confidence_is_a_probability_and_no_hit_is_likelier_than_the_answe
 def test_the_order_in_which_candidates_come_does_not_matter(rows: list[tuple[float, float]]) -> None:
     def answer(order: list[tuple[float, float]]) -> float:
         cosine, bm25 = (list(each) for each in zip(*order, strict=True))
-        return judged(looked(cosine, bm25, [{"key"} for _ in order]), KEYS, SCALE, None).answer
+        return estimate_confidence(looked(cosine, bm25, [{"key"} for _ in order]), KEYS, SCALE, None).answer
 
     assert answer(rows) == pytest.approx(answer(sorted(rows, key=lambda row: row[1])))
 
@@ -291,6 +291,6 @@ def test_holding_more_of_what_is_sought_never_makes_a_hit_less_likely(
 ) -> None:
     cosine, bm25, said = (list(each) for each in zip(*rows, strict=True))
     place %= len(rows)
-    before = judged(looked(cosine, bm25, said), KEYS, SCALE, None).hits[place]
+    before = estimate_confidence(looked(cosine, bm25, said), KEYS, SCALE, None).hits[place]
     said[place] = set(KEYS.weights)
-    assert judged(looked(cosine, bm25, said), KEYS, SCALE, None).hits[place] >= before - 1e-12
+    assert estimate_confidence(looked(cosine, bm25, said), KEYS, SCALE, None).hits[place] >= before - 1e-12

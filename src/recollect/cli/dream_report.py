@@ -78,7 +78,7 @@ class _Item:
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """Memories that met the same fate."""
+    """Memories that the dream treated alike."""
 
     word: str
     """For a pipe, at the start of each line."""

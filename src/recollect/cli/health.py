@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.bootstrap import embedder, engine, model_name, reranker, zone
+from recollect.cli import program_version
 from recollect.cli.commands.upkeep import dream_schedule, last_dream
 from recollect.cli.phrases import file_size, quantity
 from recollect.cli.times import iso_minute
-from recollect.cli.version import version
 from recollect.embedders.choose import WORDS_ONLY, default_choice, embedder_availabilities
 from recollect.errors import ModelUnavailable, RecollectError
 from recollect.extractors.choose import extractor_named
@@ -53,7 +53,7 @@ _NO_ADVICE = frozenset({"hashing"})
 
 
 def health_checks(call: Call) -> Iterator[Check]:
-    yield Check("ok", "Recollect", version())
+    yield Check("ok", "Recollect", program_version())
     yield Check("ok", "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     yield Check("ok", "SQLite", f"{apsw.sqlite_lib_version()}, brought by apsw {apsw.apsw_version()}")
     try:

@@ -10,8 +10,8 @@ from importlib import import_module
 
 import click
 
+from recollect.cli import program_version
 from recollect.cli.command import Group
-from recollect.cli.version import version
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Remember": ("remember", "session", "add", "observe", "relate", "status"),
@@ -66,7 +66,7 @@ class _LazyCommands(UserDict[str, click.Command]):
 
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
-        click.echo(f"recollect {version()}")
+        click.echo(f"recollect {program_version()}")
         ctx.exit()
 
 

@@ -137,9 +137,10 @@ def table_result(
 def stacked(*lines: Words) -> Words:
     """Several lines in one cell; empty ones are left out."""
     pieces: list[str | Styled] = []
-    for line in filter(None, lines):
-        pieces += ["\n"] if pieces else []
-        pieces += [line] if isinstance(line, str | Styled) else line
+    for line in lines:
+        words = [line] if isinstance(line, str | Styled) else [*line]
+        if any(each.text if isinstance(each, Styled) else each for each in words):
+            pieces += ["\n", *words] if pieces else words
     return tuple(pieces)
 
 

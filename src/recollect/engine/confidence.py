@@ -1,4 +1,4 @@
-"""How sure an answer is: what a recall has read, judged by what the store has learnt of itself."""
+"""The confidence of an answer, from what a recall has read and what the store has learnt of itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from recollect.engine.memory_text import memory_text
 from recollect.engine.upkeep.calibration_rows import read_calibration
 from recollect.errors import InvalidInput
 from recollect.factors.candidates import NEVER
-from recollect.rank.confidence import SCALES, Looked, judged
+from recollect.rank.confidence import SCALES, ConfidenceInput, estimate_confidence
 from recollect.rank.query_terms import MOST_TERMS, weigh_query_terms
 from recollect.text.stems import coarse_stems, matched_terms
 from recollect.text.tokens import query_terms
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recollect.engine.results import Hit
     from recollect.factors.candidates import Candidates, Flags, Floats, Ints
     from recollect.ports import Vector
-    from recollect.rank.confidence import Scale
+    from recollect.rank.confidence import CosineScale
     from recollect.rank.query_terms import QueryTerms
     from recollect.records import Memory, Scope
     from recollect.retrieve.gather import Gathered, Request
@@ -35,7 +35,7 @@ _OF_THAT_TIME = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Sureness:
+class AnswerConfidence:
     """The confidence of each hit of an answer, and of the answer."""
 
     hits: Mapping[int, float]
@@ -43,7 +43,7 @@ class Sureness:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class SearchScores:
     """What both searches say of the candidates; NaN where one has not found them."""
 
     cosine: Floats
@@ -51,7 +51,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ReadRows:
     """Candidates that are read: their rows, how many of them judge the answer, and the cosine of each."""
 
     rows: Ints
@@ -59,16 +59,16 @@ class Rows:
     near: Floats
 
 
-def to_read(gathered: Gathered, shown: Sequence[int]) -> list[int]:
-    """Whom to load for it: what is shown, and the first of each search."""
+def memories_to_read(gathered: Gathered, shown: Sequence[int]) -> list[int]:
+    """The memories to load for it: those shown, and the first of each search."""
     candidates = gathered.candidates
     first = first_of(_scored(candidates))
     return sorted({*candidates.ids[first].tolist(), *shown})
 
 
-def sureness(
+def answer_confidence(
     view: View, scope: Scope, gathered: Gathered, request: Request, memories: Mapping[int, Memory]
-) -> Sureness:
+) -> AnswerConfidence:
     """Of these memories, which are candidates. Those that no search has found are judged too: neighbours."""
     candidates = gathered.candidates
     scored = _scored(candidates)
@@ -79,43 +79,45 @@ def sureness(
     model = None if request.vector is None else view.model()
     name = "" if model is None else model.name
     near = cosines(view, scored.cosine, rows, candidates.ids, request.vector)
-    question = asked(view, scope, request.sought)
+    question = weighted_terms(view, scope, request.sought)
     read = [memories[id_] for id_ in ids]
-    looked = looked_at(question, scored, Rows(rows, len(first), near), read)
-    done = judged(looked, question, known_scale(name), read_calibration(view, scope, name))
+    looked = confidence_input(question, scored, ReadRows(rows, len(first), near), read)
+    done = estimate_confidence(looked, question, known_scale(name), read_calibration(view, scope, name))
     hits, answer = done.hits, done.answer
     if request.of_that_time and request.span is not None:
         then = _then(candidates.facts.happened_at, candidates.facts.created_at, request.span)
         hits = np.where(then[rows], _OF_THAT_TIME, hits)
         answer = max(answer, _OF_THAT_TIME) if then.any() else answer
-    return Sureness(dict(zip(ids, hits.tolist(), strict=True)), answer)
+    return AnswerConfidence(dict(zip(ids, hits.tolist(), strict=True)), answer)
 
 
-def _scored(candidates: Candidates) -> Scored:
-    return Scored(candidates.source("meaning").score, candidates.source("words").score)
+def _scored(candidates: Candidates) -> SearchScores:
+    return SearchScores(candidates.source("meaning").score, candidates.source("words").score)
 
 
-def asked(view: View, scope: Scope, query: str) -> QueryTerms:
-    """A query in the light of how many texts hold its words."""
+def weighted_terms(view: View, scope: Scope, query: str) -> QueryTerms:
+    """The query's terms, each weighed by how many texts contain it."""
     texts, holders = view.holders(query_terms(query, MOST_TERMS), scope)
     return weigh_query_terms(query, holders, texts)
 
 
-def looked_at(question: QueryTerms, scored: Scored, rows: Rows, memories: Sequence[Memory]) -> Looked:
+def confidence_input(
+    question: QueryTerms, scored: SearchScores, rows: ReadRows, memories: Sequence[Memory]
+) -> ConfidenceInput:
     speakers = [coarse_stems(memory.speaker or "") for memory in memories]
     said = [
         matched_terms(f"{memory.speaker or ''} {memory_text(memory)}", question.weights.keys())
         for memory in memories
     ]
-    return Looked(scored.cosine, scored.bm25, rows.rows, rows.first, said, speakers, rows.near)
+    return ConfidenceInput(scored.cosine, scored.bm25, rows.rows, rows.first, said, speakers, rows.near)
 
 
-def known_scale(model: str) -> Scale | None:
+def known_scale(model: str) -> CosineScale | None:
     """What was measured of a model, in whichever revision."""
     return SCALES.get(model.partition("@")[0])
 
 
-def kept(hits: tuple[Hit, ...], least: float | None) -> tuple[Hit, ...]:
+def confident_hits(hits: tuple[Hit, ...], least: float | None) -> tuple[Hit, ...]:
     """Those that are as likely as that; those of which nobody can tell stay."""
     if least is None:
         return hits
@@ -127,7 +129,7 @@ def check_confidence(least: object) -> None:
         raise InvalidInput(f"The least confidence is a number from 0 to 1, not {least!r}.")
 
 
-def first_of(scored: Scored) -> list[int]:
+def first_of(scored: SearchScores) -> list[int]:
     """The rows of the first by meaning, then of the first by words."""
     best = [row for score in (scored.cosine, scored.bm25) for row in _best(score)]
     return list(dict.fromkeys(best))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from recollect.engine.confidence import check_confidence, kept, sureness, to_read
+from recollect.engine.confidence import answer_confidence, check_confidence, confident_hits, memories_to_read
 from recollect.engine.embedding import embedder_of
 from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
 from recollect.engine.memory_text import fit_budget, piece_of
@@ -116,17 +116,17 @@ def recall(parts: Parts, question: Question) -> Answer:
         asked = replace(question, profile=rankers.shown)
         gathered, ranked, unread = ranked_for(parts, view, asked, request)
         ids = ranked.ids.tolist()
-        memories = _read(view, to_read(gathered, ids) if question.judge else ids, question)
+        memories = _read(view, memories_to_read(gathered, ids) if question.judge else ids, question)
         hits = _hits(view, ranked, gathered.found, question, memories)
         trace = trace_of(parts, rankers, gathered, ids, now)
         if rankers.arm == "interleaved":
             hits, trace = _drafted(view, hits, gathered, trace, question)
             memories |= {hit.memory.id: hit.memory for hit in hits}
-        sure = sureness(view, parts.scope, gathered, request, memories) if question.judge else None
+        sure = answer_confidence(view, parts.scope, gathered, request, memories) if question.judge else None
     if sure is not None:
         hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
     abstained = question.abstain and sure is not None and sure.answer < UNLIKELY
-    likely = () if abstained else kept(hits, question.min_confidence)
+    likely = () if abstained else confident_hits(hits, question.min_confidence)
     shown = fit_budget(likely, question.budget_tokens)
     # Who asks about the past must not change it.
     if question.record and question.as_of is None:
@@ -288,14 +288,14 @@ def _hits(
     wanted = [nearest[id_] for id_ in ids if id_ in nearest]
     passages = {passage.id: passage for passage in view.passages_by_id(wanted)}
     scores = ranked.score.tolist()
-    kept = {name: values.tolist() for name, values in ranked.named_values.items()}
+    by_name = {name: values.tolist() for name, values in ranked.named_values.items()}
     why = all_reasons(ranked.score_changes, len(ids)) if question.explain else [()] * len(ids)
     return tuple(
         Hit(
             memory=memories[id_],
             score=scores[row],
             places=_places(ranked, row),
-            scores={name: values[row] for name, values in kept.items()},
+            scores={name: values[row] for name, values in by_name.items()},
             reasons=why[row],
             passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
             piece=piece_of(memories[id_], question.query) if read is None else read.piece,

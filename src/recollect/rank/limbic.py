@@ -32,25 +32,11 @@ from recollect.rank.route import Strategy, strategy_for
 EXPANSION_FACTOR = 3
 
 __all__ = [
-    "ALPHA_CONS",
-    "BETA_DEG",
-    "BETA_SAL",
-    "COOC_TEMPORAL_FLOOR",
-    "D_MAX",
-    "EXPANSION_FACTOR",
-    "GAMMA",
-    "LAMBDA_HOURLY",
-    "RRF_K",
-    "TEMPORAL_FLOOR",
-    "Constants",
-    "compute_cooc_boost",
-    "compute_importance",
-    "compute_temporal_factor",
-    "detect_query_type",
-    "rank_candidates",
-    "rank_hybrid_candidates",
+    "ALPHA_CONS", "BETA_DEG", "BETA_SAL", "COOC_TEMPORAL_FLOOR", "D_MAX", "EXPANSION_FACTOR", "GAMMA",
+    "LAMBDA_HOURLY", "RRF_K", "TEMPORAL_FLOOR", "Constants", "compute_cooc_boost", "compute_importance",
+    "compute_temporal_factor", "detect_query_type", "rank_candidates", "rank_hybrid_candidates",
     "reciprocal_rank_fusion",
-]
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.cli.command import command
-from recollect.cli.exit_codes import REFUSED
+from recollect.cli.command import REFUSED, command
 from recollect.cli.phrases import quantity
 from recollect.cli.results import SIGNS, Column, Paragraph, Result, Styled, Table, stacked
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import command, group
-from recollect.cli.exit_codes import REFUSED
+from recollect.cli.command import REFUSED, command, group
 from recollect.cli.input import confirm
 from recollect.cli.memory_view import label
 from recollect.cli.options import DRY_RUN, YES, limit_option

@@ -12,7 +12,7 @@ from recollect.cli.command import command
 from recollect.cli.memory_view import label
 from recollect.cli.options import limit_option
 from recollect.cli.phrases import quantity
-from recollect.cli.results import Block, Column, Paragraph, Result, Styled, Table, muted
+from recollect.cli.results import Block, Column, Paragraph, Result, Styled, Table, muted, right_aligned
 from recollect.cli.times import iso_day
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _view(data: Mapping[str, Any]) -> Iterator[Block]:
         for day in [*shown, data["days"]]
         for each in [data["by_day"][day]]
     ]
-    yield Table(("Day", "Date", "Mean strength", "Prunable", "Archived"), rows)
+    yield Table(("Day", "Date", *right_aligned("Mean strength"), "Prunable", "Archived"), rows)
     titles = (
         Column("Prunable", wrap="whole"),
         Column("Archived", wrap="whole"),

@@ -10,7 +10,7 @@ import click
 from recollect.cli.command import command
 from recollect.cli.phrases import ellipsize, quantity
 from recollect.cli.results import Result, message_result
-from recollect.cli.shapes import picked
+from recollect.cli.shapes import fields_of, picked
 from recollect.cli.times import parse_time
 from recollect.errors import NotFound
 
@@ -183,12 +183,7 @@ def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
     notable = bool(details)
     if replaced is not None:
         details.append(f"It replaces: {ellipsize(replaced)}")
-    data = {
-        **picked(observed, "id", "name", "created"),
-        "added": [picked(new, "id", "content") for new in observed.added],
-        **picked(observed, "similar", "took_type", "kept_type"),
-        "note": batch.note,
-    }
+    data = {**fields_of(observed), "note": batch.note}
     warnings = [f"stored, but not yet found by meaning: {batch.note}"] if batch.note else []
     return message_result(_what_changed(observed), data, details, "note" if notable else "ok", warnings)
 

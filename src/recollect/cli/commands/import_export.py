@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from recollect.cli.command import command
-from recollect.cli.exit_codes import REFUSED
+from recollect.cli.command import REFUSED, command
 from recollect.cli.input import STDIN, existing_file
 from recollect.cli.options import KEEP_GOING
 from recollect.cli.phrases import file_size, quantity

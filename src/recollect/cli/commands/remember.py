@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import command
-from recollect.cli.exit_codes import REFUSED
+from recollect.cli.command import REFUSED, command
 from recollect.cli.input import STDIN, read_lines, read_text
 from recollect.cli.options import KEEP_GOING
 from recollect.cli.phrases import ellipsize, quantity
@@ -97,13 +96,9 @@ def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *
     batch = memory.remember_many([{"text": line, **shared} for _, line in rows], keep_going=keep_going)
     rejected = [(rows[each.index][0], each.reason) for each in batch.rejected]
     left_out = [f"line {line}: {reason}" for line, reason in rejected]
-    data = {
-        "notes": batch.notes,
-        "rejected": [{"line": line, "reason": reason} for line, reason in rejected],
-        "note": batch.note,
-    }
+    named = [{"line": line, "reason": reason} for line, reason in rejected]
     return Result(
-        data,
+        {**fields_of(batch), "rejected": named},
         [notes_table(batch.notes), *muted(f"{new_and_known(batch.notes)}.")],
         warnings=[*left_out_warnings(left_out, "lines"), *_not_embedded(batch.note or _waiting(memory))],
         exit_code=0 if batch.notes else REFUSED,

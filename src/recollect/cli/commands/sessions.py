@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import command, group
+from recollect.cli.command import REFUSED, command, group
 from recollect.cli.commands.remember import left_out_warnings, new_and_known, notes_table
-from recollect.cli.exit_codes import REFUSED
 from recollect.cli.input import STDIN, existing_file, read_bytes, read_text, read_turns
 from recollect.cli.memory_view import speaker_of, spoken_at, superseded_text
 from recollect.cli.options import KEEP_GOING
@@ -28,7 +27,7 @@ from recollect.cli.results import (
     muted,
     table_result,
 )
-from recollect.cli.shapes import memory_data
+from recollect.cli.shapes import fields_of, memory_data
 from recollect.cli.times import iso_day, long_day, start_of
 from recollect.errors import InvalidInput, NotFound
 
@@ -202,14 +201,7 @@ def _added(added: AddMessagesResult, wrong: Sequence[str]) -> Result:
         details.insert(0, f"Drawn out of {them}: {new_and_known(added.notes)}.")
     done = f"Added {quantity(added.created, 'turn')} to {added.session}{also}."
     return Result(
-        {
-            "session": added.session,
-            "ids": added.ids,
-            "created": added.created,
-            "notes": added.notes,
-            "rejected": wrong,
-            "note": added.note,
-        },
+        {**fields_of(added), "rejected": wrong},
         [Message(done, details, "note" if wrong else "ok")],
         warnings=[*left_out_warnings(wrong), *([f"stored, but: {added.note}"] if added.note else [])],
         exit_code=0 if added.ids else REFUSED,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.command import command
-from recollect.cli.exit_codes import REFUSED
+from recollect.cli.command import REFUSED, command
 from recollect.cli.phrases import file_size, quantity
 from recollect.cli.progress import progress
 from recollect.cli.results import (

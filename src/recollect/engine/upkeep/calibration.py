@@ -9,12 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.changes import Calibrate
-from recollect.engine.confidence import Rows, Scored, asked, cosines, first_of, known_scale, looked_at
+from recollect.engine.confidence import (
+    ReadRows,
+    SearchScores,
+    confidence_input,
+    cosines,
+    first_of,
+    known_scale,
+    weighted_terms,
+)
 from recollect.engine.embedding import embedder_of
 from recollect.engine.memory_text import memory_text
 from recollect.engine.upkeep.calibration_rows import as_kept
 from recollect.errors import ModelUnavailable
-from recollect.rank.confidence import Calibration, Scale, background, judged
+from recollect.rank.confidence import Calibration, CosineScale, background, estimate_confidence
 from recollect.records import Filter
 from recollect.sampling import hash_number
 from recollect.statistics import auroc
@@ -26,7 +34,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.services import Services
     from recollect.ports import Embedder, Progress, Vector
-    from recollect.rank.confidence import Looked
+    from recollect.rank.confidence import ConfidenceInput
     from recollect.rank.query_terms import QueryTerms
     from recollect.records import Memory, Scope
     from recollect.retrieve.view import View
@@ -60,8 +68,8 @@ class _Trial:
     """One question, with its answer there and without it."""
 
     sought: QueryTerms
-    present: Looked
-    absent: Looked
+    present: ConfidenceInput
+    absent: ConfidenceInput
 
 
 def calibrate(
@@ -143,8 +151,10 @@ def learn(trials: list[_Trial], model: str) -> Calibration:
     scale = _scale([trial.absent for trial in trials], known_scale(model))
     bare = Calibration(len(trials), scale, 0.0, 0.0, 0.5)
 
-    def totals(looked: Iterator[tuple[QueryTerms, Looked]]) -> np.ndarray:
-        return np.array([judged(each, sought, known_scale(model), bare).total for sought, each in looked])
+    def totals(looked: Iterator[tuple[QueryTerms, ConfidenceInput]]) -> np.ndarray:
+        return np.array(
+            [estimate_confidence(each, sought, known_scale(model), bare).total for sought, each in looked]
+        )
 
     present = totals((trial.sought, trial.present) for trial in trials)
     absent = totals((trial.sought, trial.absent) for trial in trials)
@@ -157,14 +167,14 @@ def learn(trials: list[_Trial], model: str) -> Calibration:
     )
 
 
-def _scale(absent: list[Looked], known: Scale | None) -> Scale | None:
+def _scale(absent: list[ConfidenceInput], known: CosineScale | None) -> CosineScale | None:
     """Where the cosines lie for questions that have no answer."""
     best = [float(np.nanmax(each.cosine)) for each in absent if np.isfinite(each.cosine).any()]
     if len(best) < LEAST_QUESTIONS:
         return None
     far = [value for each in absent if (value := background(each.cosine)) is not None]
     usual = known.background if known is not None else float(np.mean(best)) - 2 * float(np.std(best))
-    return Scale(
+    return CosineScale(
         cosine=float(np.mean(best)),
         spread=max(float(np.std(best)), _LEAST_SPREAD),
         background=float(np.mean(far)) if far else usual,
@@ -183,23 +193,23 @@ def _trial(view: View, services: Services, query: str, memory: Memory, vector: V
     by_meaning = [] if vector is None else view.by_meaning(vector, _DEPTH, where)
     by_words = view.by_words(query, _DEPTH, where, "stemmed")
     ids = np.array(sorted({hit.id for hit in (*by_meaning, *by_words)}), np.int64)
-    scored = Scored(np.full(len(ids), np.nan), np.full(len(ids), np.nan))
+    scored = SearchScores(np.full(len(ids), np.nan), np.full(len(ids), np.nan))
     for score, hits in ((scored.cosine, by_meaning), (scored.bm25, by_words)):
         score[np.searchsorted(ids, [hit.id for hit in hits])] = [hit.score for hit in hits]
     near = {hit.id for hit in (*by_meaning[:_NEAR], *by_words[:_NEAR])}
     memories = dict(view.memories(sorted(near)))
     stay = np.array([not _says_so(memories.get(id_), memory) for id_ in ids.tolist()], bool)
-    sought = asked(view, services.scope, query)
+    sought = weighted_terms(view, services.scope, query)
 
-    def looked(rows: np.ndarray) -> Looked:
-        left = Scored(scored.cosine[rows], scored.bm25[rows])
+    def looked(rows: np.ndarray) -> ConfidenceInput:
+        left = SearchScores(scored.cosine[rows], scored.bm25[rows])
         first = np.array(first_of(left), np.int64)
         near = cosines(view, left.cosine, first, ids[rows], vector)
         wanted = ids[rows][first].tolist()
         # Where many said the same, what is left begins further down than was read.
         known = memories | dict(view.memories([id_ for id_ in wanted if id_ not in memories]))
         read = [known[id_] for id_ in wanted]
-        return looked_at(sought, left, Rows(first, len(first), near), read)
+        return confidence_input(sought, left, ReadRows(first, len(first), near), read)
 
     return _Trial(sought, looked(np.ones(len(ids), bool)), looked(stay))
 

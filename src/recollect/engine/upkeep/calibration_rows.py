@@ -7,7 +7,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from recollect.rank.confidence import Calibration, Scale
+from recollect.rank.confidence import Calibration, CosineScale
 
 if TYPE_CHECKING:
     from recollect.records import Scope
@@ -34,4 +34,4 @@ def _calibration(value: str) -> Calibration | None:
     if plain.pop("version", None) != _VERSION:
         return None
     scale = plain.pop("scale")
-    return Calibration(scale=None if scale is None else Scale(**scale), **plain)
+    return Calibration(scale=None if scale is None else CosineScale(**scale), **plain)

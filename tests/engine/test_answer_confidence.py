@@ -179,7 +179,7 @@ def test_a_context_shows_no_confidence_and_does_not_pay_for_it(
     def judging(*_: object) -> None:
         raise AssertionError("Nobody asked how sure it is.")
 
-    monkeypatch.setattr("recollect.engine.recall.sureness", judging)
+    monkeypatch.setattr("recollect.engine.recall.answer_confidence", judging)
     assert NOTES[8] in harbour.context("spare key of the boathouse").text
     assert harbour.graph.search_semantic("Biscuit the cat")["results"]
 
