@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
 
 import hypothesis_profiles
+from filled_stores import FilledStores
+from quick_stores import quick_stores
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.repository import Repository
@@ -21,14 +24,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from quick_stores import QuickStores
     from recollect.engine.services import EmbedderNamed
 
     MakeEngine = Callable[..., Engine]
+    MakeWorld = Callable[[Callable[[Engine], None]], Engine]
 
 hypothesis_profiles.load()
 
 PATIENCE_SECONDS = 600
 """How long a test waits before it calls something hung. Nothing asserts how long anything took."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick() -> Iterator[QuickStores]:
+    with quick_stores() as quick:
+        yield quick
+
+
+@pytest.fixture(scope="module")
+def real_stores(quick: QuickStores) -> Iterator[None]:
+    """For tests of how a store is made, and of what becomes of it when the power fails."""
+    quick.on = False
+    yield
+    quick.on = True
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +56,11 @@ def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "recollect.engine.upkeep.calibration_scheduler._CLOSE_WITHIN_SECONDS", PATIENCE_SECONDS
     )
+
+
+@pytest.fixture(scope="session")
+def filled_stores(tmp_path_factory: pytest.TempPathFactory) -> FilledStores:
+    return FilledStores(tmp_path_factory.mktemp("filled"))
 
 
 @dataclass
@@ -65,16 +89,46 @@ def store(tmp_path: Path) -> Iterator[Repository]:
     store.close()
 
 
+def engine_of(
+    store: Repository,
+    clock: FixedClock,
+    embedders: EmbedderNamed = embedder_named,
+    model: str = "hashing",
+) -> Engine:
+    """An engine that notes every answer before it gives the next."""
+    usage = UsageRecorder(store, "test", PATIENCE_SECONDS)
+    return Engine(Services(store, clock, embedders, model, Scope(), usage))
+
+
 @pytest.fixture
 def make_engine(store: Repository, clock: FixedClock) -> MakeEngine:
     """Engines on one store, with the embedders of the test."""
 
     def make(embedders: EmbedderNamed = embedder_named, model: str = "hashing") -> Engine:
-        return Engine(
-            Services(store, clock, embedders, model, Scope(), UsageRecorder(store, "test", PATIENCE_SECONDS))
-        )
+        return engine_of(store, clock, embedders, model)
 
     return make
+
+
+@pytest.fixture
+def make_world(filled_stores: FilledStores, tmp_path: Path, request: pytest.FixtureRequest) -> MakeWorld:
+    """An engine of this test's own on a world that was filled once, with the clock where it began."""
+
+    def make(fill: Callable[[Engine], None]) -> Engine:
+        filled_stores.copy(_filled_by(fill), tmp_path / "memory.db")
+        engine: Engine = request.getfixturevalue("engine")
+        return engine
+
+    return make
+
+
+@cache
+def _filled_by(fill: Callable[[Engine], None]) -> Callable[[Path], None]:
+    def filled(path: Path) -> None:
+        with engine_of(Repository(SqliteStore(path)), FixedClock()) as engine:
+            fill(engine)
+
+    return filled
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ FACTOR = int(os.environ.get("RECOLLECT_TEST_RANDOM", "0"))
 
 def load() -> None:
     # A slow machine is no failed test.
-    settings.register_profile("same each time", deadline=None, derandomize=True)
+    settings.register_profile("same each time", deadline=None, derandomize=True, max_examples=tries(40))
     settings.register_profile(
-        "fresh seeds", deadline=None, derandomize=False, print_blob=True, max_examples=tries(100)
+        "fresh seeds", deadline=None, derandomize=False, print_blob=True, max_examples=tries(40)
     )
     settings.load_profile("fresh seeds" if FACTOR else "same each time")
 

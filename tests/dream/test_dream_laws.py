@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.dream.snapshot import DreamState
 
 KNOBS = Knobs()
-few = settings(max_examples=tries(60))
+few = settings(max_examples=tries(30))
 TEXTS = (
     "Ada drinks tea",
     "Ada drinks the tea!",

@@ -83,7 +83,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
 @pytest.mark.parametrize("tool", TOOLS)
 @given(data=st.data())
 @settings(
-    max_examples=tries(40),
+    max_examples=tries(15),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_any_arguments_get_a_result_or_a_clear_error(fuzzed: Fuzzed, tool: str, data: st.DataObject) -> None:
@@ -118,7 +118,7 @@ async def test_spoiled_calls_over_stdio_leave_the_server_and_its_memories_whole(
 
     @given(data=st.data())
     @settings(
-        max_examples=tries(60), derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+        max_examples=tries(40), derandomize=True, database=None, suppress_health_check=list(HealthCheck)
     )
     def collect(data: st.DataObject) -> None:
         tool = data.draw(st.sampled_from(sorted(set(TOOLS) - TAKING)))

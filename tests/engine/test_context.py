@@ -325,7 +325,7 @@ def check(asked: Context, budget: int) -> None:
     assert lines == [item.line for item in (*asked.memories, *asked.turns)]
 
 
-@settings(max_examples=tries(40), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=tries(20), suppress_health_check=[HealthCheck.too_slow])
 @given(
     world=worlds(),
     query=st.sampled_from(["kettle", "the kettle leaks", "水壺漏水", "чайник", "🎉", ""]),

@@ -187,7 +187,7 @@ class Life:
 
 
 @settings(
-    max_examples=tries(40),
+    max_examples=tries(15),
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -325,5 +325,5 @@ def refused(error: type[RecollectError], expected: bool) -> AbstractContextManag
     return pytest.raises(error) if expected else nullcontext()
 
 
-PastStory.TestCase.settings = settings(max_examples=tries(60), stateful_step_count=30)
+PastStory.TestCase.settings = settings(max_examples=tries(25), stateful_step_count=30)
 TestPastStory = PastStory.TestCase

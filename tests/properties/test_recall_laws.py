@@ -45,7 +45,7 @@ queries = st.one_of(
     st.sampled_from(["", " ", "zzz", "what is tea", "explain the relation between tea and work", "x" * 500]),
 )
 limits = st.one_of(st.none(), st.integers(0, 12), st.just(1_000))
-few = settings(max_examples=tries(30), suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=tries(15), suppress_health_check=[HealthCheck.too_slow])
 
 
 @dataclass(frozen=True)

@@ -306,7 +306,7 @@ CORRECTED = [
 USUAL: dict[str, Any] = {"limit": None, "kinds": set(Kind), "tags": [], "session": None, "as_of": None}
 
 
-@settings(max_examples=tries(40), suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=tries(15), suppress_health_check=[HealthCheck.too_slow])
 @given(life=lives, other=st.sampled_from(OTHERS), asked=st.lists(asks, min_size=1, max_size=2))
 @example(EVERYTHING, OTHERS[0], [Ask("Ada works", {**USUAL, "include_superseded": True}, 100)])
 @example(EVERYTHING, OTHERS[1], [Ask("green tea", {**USUAL, "include_superseded": False}, 100)])

@@ -408,5 +408,5 @@ def _earlier(when: int | None, before: int) -> bool:
     return when is not None and when < before
 
 
-StoreStory.TestCase.settings = settings(max_examples=tries(60), stateful_step_count=30)
+StoreStory.TestCase.settings = settings(max_examples=tries(25), stateful_step_count=30)
 TestStoreStory = StoreStory.TestCase

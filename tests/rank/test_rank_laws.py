@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_profiles import profiles
-from worlds import DAYS, NOW, Row, gathered, kept, moment, pair_maps, row_lists, stepped, worlds
 
 from hypothesis_profiles import tries
 from recollect.factors.catalogue import FACTORS
@@ -21,6 +20,7 @@ from recollect.rank.limbic import rank_candidates
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import LIMBIC, PROFILES
 from recollect.rank.route import Route
+from worlds import DAYS, NOW, Row, gathered, kept, moment, pair_maps, row_lists, stepped, worlds
 
 if TYPE_CHECKING:
     from recollect.factors.candidates import Candidates, QueryContext
@@ -213,7 +213,7 @@ def test_more_accesses_may_still_cost_a_place_in_the_routed_list() -> None:
 
 
 @given(world=worlds(min_size=2))
-@settings(max_examples=tries(50))
+@settings(max_examples=tries(30))
 def test_ranking_twice_is_ranking_once(world: tuple[list[Row], QueryContext]) -> None:
     rows, when = world
     candidates = gathered(rows)

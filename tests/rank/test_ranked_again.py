@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_profiles import profiles
-from worlds import Row, gathered, moment, worlds
 
 from hypothesis_profiles import tries
 from recollect.rank.finish import Cut, DropRepeats, Order
@@ -20,6 +19,7 @@ from recollect.rank.profiles import LIMBIC, PROFILES
 from recollect.tune.events import Event
 from recollect.tune.judged import judged_events
 from recollect.tune.replay import Replay
+from worlds import Row, gathered, moment, worlds
 
 if TYPE_CHECKING:
     from recollect.factors.candidates import QueryContext
@@ -40,7 +40,7 @@ def places_alone(profile: Profile, event: Event) -> dict[int, int]:
     return {id_: place for place, id_ in enumerate(ranked.ids.tolist(), start=1)}
 
 
-@settings(max_examples=tries(150))
+@settings(max_examples=tries(50))
 @given(
     profile=any_profile,
     answers=st.lists(worlds(), min_size=1, max_size=4),

@@ -16,15 +16,17 @@ from recollect.text.token_counts import count_tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from conftest import MakeWorld
     from recollect.engine.engine import Engine
 
 TOOLS = definitions()
 LONG = "The keeper of the light wrote a long account of the storm and of the ships it drove ashore. " * 60
 LONG_NAME = "灯台" * 300
 WIDE = "週末は灯台まで歩く。" * 200
+BOATS = 40
 BUDGETS = (50, 300, 2_000, 10_000)
 # From below what any tool takes, in steps that no row is large enough to hide between.
-SMALL = range(50, 2_001, 100)
+SMALL = range(50, 2_001, 150)
 PROSE = {"text", "observations", "superseded", "detail", "older", "newer", "observation", "similar", "note"}
 # What each reading tool is asked, and the name of the list that it answers with.
 ASKED: dict[str, tuple[dict[str, Any], str | None]] = {
@@ -48,10 +50,14 @@ ASKED: dict[str, tuple[dict[str, Any], str | None]] = {
 
 
 @pytest.fixture
-def crowded(engine: Engine) -> Engine:
+def crowded(make_world: MakeWorld) -> Engine:
+    return make_world(crowd)
+
+
+def crowd(engine: Engine) -> None:
     """An overgrown entity, long names, long and wide texts, many small entities and many of everything."""
     topics = ("storm over the light", "oolong from Porto", "rope and tar", "letters from home")
-    log = [f"{topics[n % 4]}, day {n}, in words that differ: {n * 7919}" for n in range(240)]
+    log = [f"{topics[n % 4]}, day {n}, in words that differ: {n * 7919}" for n in range(120)]
     engine.create_entities(
         [
             {"name": "Log", "type": "log", "observations": log},
@@ -60,34 +66,34 @@ def crowded(engine: Engine) -> Engine:
     )
     engine.create_entities(
         {"name": f"Ship {n}", "type": "ship", "observations": ["storm took a sail", "Storm took a sail!"]}
-        for n in range(60)
+        for n in range(24)
     )
-    engine.graph.create_relations([("Log", "names", f"Ship {n}") for n in range(60)])
+    engine.graph.create_relations([("Log", "names", f"Ship {n}") for n in range(24)])
     engine.graph.add_observations({"Log": [{"content": "calm again", "supersedes": log[0]}]})
     engine.remember_many([f"Storm {n} at the light: {LONG if n % 3 else WIDE}" for n in range(12)])
     engine.add_messages("night", [{"content": f"{n}: {LONG}"} for n in range(6)], extract=False)
     for n in range(12):
         engine.upkeep.add_reflection(f"Reef before storm {n}: {LONG}", mood="doubt")
-    engine._services.usage.settle(None)
-    return engine
 
 
 @pytest.fixture
-def harbour(engine: Engine) -> Engine:
-    """A hundred small entities, each with five short facts, and some notes."""
+def harbour(make_world: MakeWorld) -> Engine:
+    return make_world(fill_harbour)
+
+
+def fill_harbour(engine: Engine) -> None:
+    """Many small entities, each with five short facts, and some notes."""
     engine.create_entities(
         {
             "name": f"Boat {n}",
             "type": "boat",
             "observations": [f"fact {fact} of boat {n} at the harbour, written down" for fact in range(5)],
         }
-        for n in range(100)
+        for n in range(BOATS)
     )
-    engine.remember_many(f"The harbour was quiet on day {n}, with few boats" for n in range(30))
+    engine.remember_many(f"The harbour was quiet on day {n}, with few boats" for n in range(10))
     for n in range(12):
         engine.upkeep.add_reflection(f"Look at the harbour {n} before the boats", mood="doubt", author="Otto")
-    engine._services.usage.settle(None)
-    return engine
 
 
 def pages(engine: Engine, tool: str, given: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
@@ -197,9 +203,9 @@ def test_pages_of_a_small_budget_name_every_row_once(harbour: Engine, tool: str,
     seen = [KEYS[tool](row) for data, _ in pages(harbour, tool, given) for row in data[name]]
     assert len(seen) == len(set(seen)) >= 12
     if tool == "search_semantic":
-        assert set(seen) == {f"Boat {n}" for n in range(100)}
+        assert set(seen) == {f"Boat {n}" for n in range(BOATS)}
     if tool in {"recall", "explain"}:
-        assert len(seen) == 142
+        assert len(seen) == BOATS + 10 + 12
 
 
 @pytest.mark.parametrize("tool", ["read_graph", "search_nodes"])
@@ -210,7 +216,7 @@ def test_pages_of_the_graph_name_every_entity(harbour: Engine, tool: str, budget
     for data, _ in pages(harbour, tool, {**given, "budget_tokens": budget}):
         for one in data["entities"]:
             facts[one["name"]] = facts.get(one["name"], 0) + len(one["observations"])
-    assert facts == {f"Boat {n}": 5 for n in range(100)}
+    assert facts == {f"Boat {n}": 5 for n in range(BOATS)}
 
 
 @pytest.mark.parametrize("tool", ASKED)

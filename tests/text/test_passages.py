@@ -90,7 +90,7 @@ def test_a_million_wide_letters_are_covered() -> None:
         max_size=60,
     ).map("".join)
 )
-@settings(max_examples=tries(150))
+@settings(max_examples=tries(60))
 def test_spans_cover_any_text_in_order_and_within_the_width(text: str) -> None:
     check(text)
 

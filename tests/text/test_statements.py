@@ -233,7 +233,7 @@ MESSAGES = st.lists(st.sampled_from(PARTS), max_size=40).map("".join) | st.text(
 
 
 @given(MESSAGES)
-@settings(max_examples=tries(400))
+@settings(max_examples=tries(150))
 def test_any_text_can_be_read_and_statements_stand_in_it_in_order(text: str) -> None:
     said = statements_in(text)
     assert [text[one.start : one.stop] for one in said] == [one.text for one in said]
@@ -248,7 +248,7 @@ def test_the_same_text_gives_the_same_statements(text: str) -> None:
 
 
 @given(MESSAGES)
-@settings(max_examples=tries(400))
+@settings(max_examples=tries(150))
 def test_a_statement_is_kept_again_as_it_is(text: str) -> None:
     for said in statements_in(text):
         # "Remember that" is cut off, and what follows it may be nothing that the rules would keep by itself.

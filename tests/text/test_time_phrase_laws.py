@@ -72,7 +72,7 @@ def instants(phrase: TimePhrase) -> tuple[datetime | None, datetime | None]:
 
 
 @given(texts, references)
-@settings(max_examples=tries(400))
+@settings(max_examples=tries(150))
 def test_no_text_and_no_reference_breaks_it(text: str, reference: datetime) -> None:
     for phrase in time_phrases(text, reference):
         start, stop = instants(phrase)
@@ -82,7 +82,7 @@ def test_no_text_and_no_reference_breaks_it(text: str, reference: datetime) -> N
 
 
 @given(texts)
-@settings(max_examples=tries(400))
+@settings(max_examples=tries(150))
 def test_words_stand_where_they_are_said_to_stand(text: str) -> None:
     found = time_phrases(text, WEDNESDAY)
     for phrase in found:

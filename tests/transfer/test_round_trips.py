@@ -115,7 +115,7 @@ def load(mine: Engine, text: str) -> None:
 
 
 @given(LIVES, TICKS)
-@settings(max_examples=tries(60))
+@settings(max_examples=tries(20))
 def test_a_full_export_gives_the_same_store_again(life: list[Change], tick: timedelta) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
@@ -133,7 +133,7 @@ def test_a_full_export_gives_the_same_store_again(life: list[Change], tick: time
 
 
 @given(LIVES, LIVES, TICKS)
-@settings(max_examples=tries(60))
+@settings(max_examples=tries(20))
 def test_bringing_a_full_export_twice_is_bringing_it_once(
     life: list[Change], another: list[Change], tick: timedelta
 ) -> None:
@@ -186,7 +186,7 @@ GRAPHS = st.lists(st.tuples(TEXTS, st.lists(TEXTS, max_size=4)), min_size=1, max
 
 
 @given(GRAPHS)
-@settings(max_examples=tries(60))
+@settings(max_examples=tries(20))
 def test_an_official_export_gives_the_same_graph_again(
     graph: tuple[list[tuple[str, list[str]]], list[tuple[str, str, str]]],
 ) -> None:

@@ -171,7 +171,11 @@ def has_meaning(text: str) -> bool:
 
 def containment(one: str, other: str) -> float:
     """Share of the shorter text's words that the longer has; 0 unless one is at least twice as long."""
-    short, long = sorted((words(one), words(other)), key=len)
+    return _containment(words(one), words(other))
+
+
+def _containment(one: Sequence[str], other: Sequence[str]) -> float:
+    short, long = sorted((one, other), key=len)
     if not short or len(long) < 2 * len(short):
         return 0.0
     return len(set(short) & set(long)) / len(set(short))
@@ -183,7 +187,8 @@ def contained_pairs(texts: Sequence[str], at_least: float) -> dict[tuple[int, in
     A text that has `at_least` of another's n different words lacks fewer than all of the rarest
     n - ceil(at_least n) + 1; so only texts that share one of those are compared.
     """
-    vocabularies = [set(words(text)) for text in texts]
+    cut = [words(text) for text in texts]
+    vocabularies = [set(each) for each in cut]
     counts = Counter(word for vocabulary in vocabularies for word in vocabulary)
     places: dict[str, list[int]] = defaultdict(list)
     for place, vocabulary in enumerate(vocabularies):
@@ -196,7 +201,7 @@ def contained_pairs(texts: Sequence[str], at_least: float) -> dict[tuple[int, in
         rarest = sorted(vocabulary, key=lambda word: (counts[word], word))[:needed]
         for other in {other for word in rarest for other in places[word]} - {place}:
             pair = (min(place, other), max(place, other))
-            if pair not in found and (share := containment(texts[place], texts[other])) >= at_least:
+            if pair not in found and (share := _containment(cut[place], cut[other])) >= at_least:
                 found[pair] = share
     return dict(sorted(found.items()))
 

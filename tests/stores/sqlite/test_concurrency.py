@@ -7,6 +7,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+import pytest
 from durable_world import (
     AT,
     HERE,
@@ -30,6 +31,8 @@ from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("real_stores")
 
 PROCESSES = 6
 THINGS = 60

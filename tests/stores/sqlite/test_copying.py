@@ -35,6 +35,8 @@ from recollect.stores.vectors import cache as vector_cache
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+pytestmark = pytest.mark.usefixtures("real_stores")
+
 BUSY_MS = 10_000
 
 

@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
     from store_worker import Life
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGKILL nor fork")
+pytestmark = [
+    pytest.mark.usefixtures("real_stores"),
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGKILL nor fork"),
+]
 
 KILLS = 30
 

@@ -38,6 +38,8 @@ from recollect.stores.vectors import cache as vector_cache
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+pytestmark = pytest.mark.usefixtures("real_stores")
+
 
 @pytest.fixture(autouse=True)
 def shared_early(monkeypatch: pytest.MonkeyPatch) -> None:

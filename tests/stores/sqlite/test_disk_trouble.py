@@ -19,6 +19,8 @@ from recollect.errors import StoreUnavailable
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.stores.vectors import cache as vector_cache
 
+pytestmark = pytest.mark.usefixtures("real_stores")
+
 LONG = "x" * 2_000_000
 
 

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGKILL nor fork")
+pytestmark = [
+    pytest.mark.usefixtures("real_stores"),
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGKILL nor fork"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -82,7 +82,7 @@ TEXT = st.lists(
     texts=st.lists(TEXT, min_size=1, max_size=6),
     share=st.integers(0, 12),
 )
-@settings(max_examples=tries(80))
+@settings(max_examples=tries(30))
 def test_names_are_found_as_a_plain_reading_finds_them(
     names: list[str], texts: list[str], share: int
 ) -> None:

@@ -156,7 +156,7 @@ SAID = st.lists(PIECES, min_size=1, max_size=8).map(" ".join)
 
 
 @given(texts=st.lists(SAID, min_size=1, max_size=8), query=SAID, index=st.sampled_from(["plain", "stemmed"]))
-@settings(max_examples=tries(60))
+@settings(max_examples=tries(25))
 def test_the_formula_is_that_of_the_index_for_any_words(
     texts: list[str], query: str, index: Analyser
 ) -> None:

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("real_stores")
+
 CUTS = 100
 CONTROL_CUTS = 40
 

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+pytestmark = [
+    pytest.mark.usefixtures("real_stores"),
+    pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes"),
+]
 
 
 @pytest.fixture(autouse=True)

@@ -306,7 +306,7 @@ Step = st.tuples(
 
 @pytest.mark.usefixtures("small")
 @given(steps=st.lists(Step, max_size=30))
-@settings(max_examples=tries(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_history_gives_the_snapshot_s_answer(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, int]]
 ) -> None:

@@ -113,11 +113,10 @@ def _pairs(
     }
     plain = {} if embedder is None else _plain(entities, likely, embedder)
     return [
-        DuplicatePair(entity.id, entity.name, entity.in_force[one], entity.in_force[other], similarity, match)
+        DuplicatePair(entity.id, entity.name, seen[one], seen[other], similarity, match)
         for entity in entities
-        for (one, other), (similarity, match) in _found(
-            entity.in_force, likely[entity.id], plain, bounds
-        ).items()
+        for seen in [entity.in_force]
+        for (one, other), (similarity, match) in _found(seen, likely[entity.id], plain, bounds).items()
     ]
 
 
