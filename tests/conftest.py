@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -31,6 +33,10 @@ if TYPE_CHECKING:
     MakeWorld = Callable[[Callable[[Engine], None]], Engine]
 
 hypothesis_profiles.load()
+
+# The programs that tests start take half the time where the modules they load were compiled before.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 PATIENCE_SECONDS = 600
 """How long a test waits before it calls something hung. Nothing asserts how long anything took."""

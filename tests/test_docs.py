@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from recollect.cli.main import SECTIONS
+from recollect.cli.main import SECTIONS, cli
 from recollect.factors.catalogue import FACTORS
 from recollect.rank.plain import STEPS
 from recollect.rank.profiles import PROFILES
@@ -79,18 +82,14 @@ def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
     (block,) = re.findall(r"```console\n(.*?)```", page("README.md"), re.DOTALL)
     typed = [line.removeprefix("$ ") for line in block.splitlines() if line.startswith("$ recollect ")]
     assert len(typed) > 3
-    script = "\n".join(typed)
-    program = f'"{sys.executable}" -c "from recollect.cli.main import main; main()"'
-    command = f'recollect() {{ {program} "$@"; }}\n{script}'
-    done = run(["bash", "-ec", command], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "Ada Lovelace" in done.stdout
-
-
-def test_the_example_runs(tmp_path: Path) -> None:
-    done = run([sys.executable, str(ROOT / "examples" / "quickstart.py")], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip()
+    settings = {"STORE": str(tmp_path / "docs.db"), "CONFIG": os.devnull, "MODEL": "hashing"}
+    environment = {f"RECOLLECT_{name}": value for name, value in settings.items()}
+    shown = []
+    for line in typed:
+        result = CliRunner().invoke(cli, shlex.split(line)[1:], env=environment)
+        assert result.exit_code == 0, (line, result.output)
+        shown.append(result.stdout)
+    assert "Ada Lovelace" in "".join(shown)
 
 
 def test_the_sample_graph_is_in_the_official_format() -> None:

@@ -8,6 +8,7 @@ import sys
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import anyio
 import httpx2
@@ -22,11 +23,13 @@ from recollect.serve.mcp.server import MemoryServer
 from recollect.serve.operations.catalogue import chosen
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterator
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
     from pathlib import Path
 
     import mcp_types as types
     from command_line import CommandLine
+
+    from recollect.serve.lazy_engine import LazyEngine
 
 Arguments = dict[str, Any]
 SESAME = "sesame"
@@ -198,6 +201,27 @@ class Served:
             process.terminate()
             process.wait(PATIENCE_SECONDS)
 
+    def visit(self, ask: Callable[[Client], Awaitable[Any]], *options: str, **set_: str) -> Any:
+        """What a client of `recollect serve` finds that comes and goes; the command runs in this process.
+
+        What it says on standard error goes where a server's own would.
+        """
+        found = []
+
+        def serve(memory: LazyEngine, names: Sequence[str]) -> None:
+            async def come_and_go() -> None:
+                server = MemoryServer(memory.engine, names).server()
+                async with Client(server, read_timeout_seconds=PATIENCE_SECONDS) as client:
+                    found.append(await ask(client))
+
+            anyio.run(come_and_go)
+
+        with patch("recollect.serve.mcp.stdio.serve_stdio", serve):
+            told = self.recollect("serve", *options, **set_).stderr
+        with (self.folder / "stderr").open("a", encoding="utf-8") as log:
+            log.write(told)
+        return found[0]
+
     @asynccontextmanager
     async def inside(self, tools: str = "default", **more: Any) -> AsyncIterator[Client]:
         """A client of a server in this process: no start to wait for, the same code behind the transport."""
@@ -207,16 +231,16 @@ class Served:
                 yield client
 
     @asynccontextmanager
-    async def over(self, transport: str, *options: str, **more: Any) -> AsyncIterator[Client]:
+    async def over(self, transport: str, tools: str = "default", **more: Any) -> AsyncIterator[Client]:
         """A client over `stdio`, `http` or nothing, whichever the test is about."""
         if transport == "inside":
-            async with self.inside(**more) as client:
+            async with self.inside(tools, **more) as client:
                 yield client
         elif transport == "stdio":
-            async with self.stdio(*options, **more) as client:
+            async with self.stdio("--tools", tools, **more) as client:
                 yield client
         else:
-            with self.http(*options) as door:
+            with self.http("--tools", tools) as door:
                 async with door.client(**more) as client:
                     yield client
 

@@ -18,14 +18,15 @@ def official_program() -> tuple[str, ...]:
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None:
         pytest.skip("The official server needs Node; install nodejs.")
-    folder = kept(f"official-server-{VERSION}")
-    program = folder / "node_modules" / PACKAGE / "dist" / "index.js"
-    if not program.exists():
-        if npm is None:
-            pytest.skip("The official server comes from npm; install npm.")
-        fetch = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), f"{PACKAGE}@{VERSION}"]
-        try:
-            subprocess.run(fetch, check=True, capture_output=True, timeout=180)
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-            pytest.skip(f"npm could not fetch {PACKAGE}@{VERSION}: {error}")
+    with kept(f"official-server-{VERSION}") as folder:
+        program = folder / "node_modules" / PACKAGE / "dist" / "index.js"
+        if not program.exists():
+            if npm is None:
+                pytest.skip("The official server comes from npm; install npm.")
+            quiet = ("--no-audit", "--no-fund")
+            fetch = [npm, "install", *quiet, "--prefix", str(folder), f"{PACKAGE}@{VERSION}"]
+            try:
+                subprocess.run(fetch, check=True, capture_output=True, timeout=180)
+            except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+                pytest.skip(f"npm could not fetch {PACKAGE}@{VERSION}: {error}")
     return (node, str(program))

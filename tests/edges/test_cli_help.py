@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
 from recollect.cli.command import Command, Group
 from recollect.cli.commands.bench import ExtraCommand
@@ -118,19 +119,32 @@ def test_a_completion_script_is_printed_for_each_shell(recollect: CommandLine, s
 
 
 def test_completion_completes_commands_and_options(recollect: CommandLine) -> None:
-    asked = {"_RECOLLECT_COMPLETE": "fish_complete", "COMP_WORDS": "recollect rei", "COMP_CWORD": "rei"}
-    assert b"reindex" in recollect.process(**asked).stdout
-    asked = {**asked, "COMP_WORDS": "recollect observe --sup", "COMP_CWORD": "--sup"}
-    assert b"--supersedes" in recollect.process(**asked).stdout
-    asked = {**asked, "COMP_WORDS": "recollect search tea --profile lim", "COMP_CWORD": "lim"}
-    assert b"limbic" in recollect.process(**asked).stdout
-    asked = {**asked, "COMP_WORDS": "recollect profile show mn", "COMP_CWORD": "mn"}
-    assert b"mnemosyne" in recollect.process(**asked).stdout
     recollect("session", "add", "harbour", "--speaker", "Ana", "Hello there")
-    asked = {**asked, "COMP_WORDS": "recollect session show har", "COMP_CWORD": "har"}
-    assert b"harbour" in recollect.process(**asked).stdout
-    asked = {**asked, "COMP_WORDS": "recollect recall tea --session har", "COMP_CWORD": "har"}
-    assert b"harbour" in recollect.process(**asked).stdout
+    for typed, whole in (
+        ("rei", "reindex"),
+        ("observe --sup", "--supersedes"),
+        ("search tea --profile lim", "limbic"),
+        ("profile show mn", "mnemosyne"),
+        ("session show har", "harbour"),
+        ("recall tea --session har", "harbour"),
+    ):
+        environment = {**recollect.environment, **_completing(typed)}
+        result = CliRunner().invoke(cli, [], env=environment, prog_name="recollect")
+        assert whole in result.stdout, typed
+
+
+def test_a_shell_that_asks_for_completions_gets_them(recollect: CommandLine) -> None:
+    assert b"reindex" in recollect.process(**_completing("rei")).stdout
+
+
+def _completing(typed: str) -> dict[str, str]:
+    """What fish sets when somebody has typed so much after `recollect`."""
+    last = typed.rsplit(maxsplit=1)[-1]
+    return {
+        "_RECOLLECT_COMPLETE": "fish_complete",
+        "COMP_WORDS": f"recollect {typed}",
+        "COMP_CWORD": last,
+    }
 
 
 def test_a_misspelt_command_is_met_with_the_right_one(recollect: CommandLine) -> None:

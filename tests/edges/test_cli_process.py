@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import runpy
 import select
 import signal
 import subprocess
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING
 
 import apsw
 import pytest
+from click.testing import CliRunner
 
 from conftest import PATIENCE_SECONDS
+from recollect.cli.main import cli
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -43,14 +46,23 @@ LOOKING = [
 
 
 @pytest.mark.parametrize("typed", LOOKING)
-def test_a_pipe_gets_plain_lines(harbour: CommandLine, typed: list[str]) -> None:
-    result = harbour.process(*typed)
+def test_what_is_no_terminal_gets_plain_lines(harbour: CommandLine, typed: list[str]) -> None:
+    result = harbour(*typed)
+    _assert_plain(result.stdout)
+    assert result.stderr == ""
+
+
+def test_a_pipe_gets_plain_lines(harbour: CommandLine) -> None:
+    result = harbour.process("recall", "oolong", "--explain")
     assert result.returncode == 0
-    shown = result.stdout.decode()
+    _assert_plain(result.stdout.decode())
+    assert result.stderr == b""
+
+
+def _assert_plain(shown: str) -> None:
     assert shown.strip()
     assert "\x1b" not in shown
     assert not set("─│╭╮╰╯━┃") & set(shown)
-    assert result.stderr == b""
 
 
 def test_a_terminal_gets_tables(harbour: CommandLine) -> None:
@@ -88,8 +100,7 @@ def test_any_locale_speaks_utf8(harbour: CommandLine, locale: dict[str, str]) ->
     written = harbour.process("add", "Café Faro", "-o", "灯台の近く", **locale)
     assert written.returncode == 0, written.stderr
     assert "Café Faro" in written.stdout.decode("utf-8")
-    shown = harbour.process("show", "Café Faro", "--json", **locale)
-    (entity,) = json.loads(shown.stdout.decode("utf-8"))["entities"]
+    (entity,) = harbour.json("show", "Café Faro")["entities"]
     assert entity["observations"][0]["content"] == "灯台の近く"
 
 
@@ -140,18 +151,34 @@ def test_ctrl_c_ends_with_one_line(recollect: CommandLine) -> None:
     assert said == "recollect: stopped; what was finished is kept."
 
 
-@pytest.mark.parametrize("script", ["quickstart.py", "demo.py"])
-def test_the_examples_run(recollect: CommandLine, script: str, pytestconfig: pytest.Config) -> None:
-    command = [sys.executable, str(pytestconfig.rootpath / "examples" / script)]
+def test_the_quick_start_runs(recollect: CommandLine, pytestconfig: pytest.Config) -> None:
+    command = [sys.executable, str(pytestconfig.rootpath / "examples" / "quickstart.py")]
     result = subprocess.run(command, env=recollect.variables(), capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert not recollect.store.exists(), "an example touched the user's own memory"
-    expected = (
-        "back again: Engine"
-        if script == "quickstart.py"
-        else "replaced\tMarisol Vega\tWorks from home on Fridays"
-    )
-    assert expected in result.stdout
+    assert "back again: Engine" in result.stdout
+
+
+def test_the_demo_runs(
+    recollect: CommandLine, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config
+) -> None:
+    for name, value in recollect.variables().items():
+        monkeypatch.setenv(name, value)
+    shown: list[str] = []
+
+    def run(command: list[str], env: dict[str, str], **options: object) -> subprocess.CompletedProcess[str]:
+        """Each step in this process."""
+        assert tuple(command[:3]) == recollect.program
+        unset = {name: None for name in os.environ if name not in env}
+        result = CliRunner().invoke(cli, command[3:], env={**unset, **env})
+        shown.append(result.output)
+        return subprocess.CompletedProcess(command, result.exit_code)
+
+    monkeypatch.chdir(pytestconfig.rootpath)
+    monkeypatch.setattr(subprocess, "run", run)
+    assert runpy.run_path(str(pytestconfig.rootpath / "examples" / "demo.py"))["main"]() == 0, shown
+    assert not recollect.store.exists(), "an example touched the user's own memory"
+    assert "replaced\tMarisol Vega\tWorks from home on Fridays" in "".join(shown)
 
 
 def _until_it_waits_for_more(program: subprocess.Popen[bytes]) -> None:

@@ -141,16 +141,14 @@ async def test_without_a_token_the_door_opens_on_this_machine_only(served: Serve
     with served.http("--no-token", token=None) as door:
         assert (await posted(door, Authorization="")).status_code != 401
     assert not kept_token(served).exists()
-    ended = served.recollect.process("serve", "--http", "--no-token", "--host", "0.0.0.0", "--port", "0")  # noqa: S104  # refused, which is the point
-    assert ended.returncode == 1
-    assert b"Without a token, anyone who reaches 0.0.0.0 could read and change the memory" in ended.stderr
+    everywhere = ("--host", "0.0.0.0")  # noqa: S104  # refused, which is the point
+    told = served.recollect.refused("serve", "--http", "--no-token", *everywhere, "--port", "0", status=1)
+    assert "Without a token, anyone who reaches 0.0.0.0 could read and change the memory" in told
 
 
 async def test_a_port_that_is_taken_is_told_in_one_line(served: Served, door: Door) -> None:
     port = door.url.rsplit(":", 1)[1].removesuffix("/mcp")
-    ended = served.recollect.process("serve", "--http", "--port", port)
-    assert ended.returncode == 1
-    assert ended.stderr.decode() == (
+    assert served.recollect.refused("serve", "--http", "--port", port, status=1) == (
         f"recollect: Cannot listen on port {port} of 127.0.0.1: Address already in use; "
         "name another with --port, or another --host.\n"
     )

@@ -44,8 +44,10 @@ def buoys(count: int) -> list[dict[str, Any]]:
     return [{"name": f"Buoy {n}", "entityType": "buoy", "observations": [f"light {n}"]} for n in range(count)]
 
 
-@pytest.mark.parametrize("transport", ["inside", "stdio", "http"])
-@MODES
+@pytest.mark.parametrize(
+    ("transport", "mode"),
+    [("inside", "auto"), ("inside", "legacy"), ("stdio", "auto"), ("http", "legacy")],
+)
 async def test_a_long_write_tells_how_far_it_is(served: Served, transport: str, mode: str) -> None:
     heard = Heard()
     async with served.over(transport, mode=mode) as client:

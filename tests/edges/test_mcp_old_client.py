@@ -21,29 +21,35 @@ if TYPE_CHECKING:
 pytest_plugins = ["command_line", "mcp_fixtures"]
 OLD = "mcp>=1.20,<2"
 GRAPH = "memory://knowledge-graph"
+# Runs a script that finds packages in a folder first. The server that it starts must not find them there.
+WITH = (
+    "import runpy, sys; sys.path.insert(0, sys.argv.pop(1)); del sys.argv[0]; "
+    "runpy.run_path(sys.argv[0], run_name='__main__')"
+)
 ADA = {"name": "Ada", "entityType": "person", "observations": ["sails", "週末は灯台まで歩く"]}
 
 
 @pytest.fixture(scope="session")
-def old_python() -> Path:
-    """A Python with the old SDK, which cannot live beside the new one; kept in `.cache`."""
+def old_sdk() -> Path:
+    """A folder with the old SDK and what it needs, to be found before the new one; kept in `.cache`."""
     # Apart for each Python, since CI runs them all in one checkout.
-    folder = kept(f"mcp-1-python-{sys.version_info.major}.{sys.version_info.minor}")
-    python, ready = folder / "bin" / "python", folder / ".ready"
-    if not ready.exists():
-        try:
-            subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, capture_output=True)
-            install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", OLD]
-            subprocess.run(install, check=True, capture_output=True, timeout=300)
-        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
-            pytest.skip(f"pip could not fetch {OLD}: {error}")
-        ready.touch()
-    return python
+    with kept(f"mcp-1-for-python-{sys.version_info.major}.{sys.version_info.minor}") as folder:
+        ready = folder / ".ready"
+        if not ready.exists():
+            uv = Path(sys.executable).with_name("uv")
+            pip = [str(uv), "pip"] if uv.exists() else [sys.executable, "-m", "pip"]
+            install = [*pip, "install", "--quiet", "--target", str(folder), OLD]
+            try:
+                subprocess.run(install, check=True, capture_output=True, timeout=300)
+            except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+                pytest.skip(f"pip could not fetch {OLD}: {error}")
+            ready.touch()
+    return folder
 
 
-def told(python: Path, *where: str, env: dict[str, str] | None = None) -> dict[str, Any]:
+def told(sdk: Path, *where: str, env: dict[str, str]) -> dict[str, Any]:
     ran = subprocess.run(
-        [str(python), str(Path(__file__).with_name("old_client.py")), *where],
+        [sys.executable, "-c", WITH, str(sdk), str(Path(__file__).with_name("old_client.py")), *where],
         env=env,
         capture_output=True,
         timeout=2 * PATIENCE_SECONDS,
@@ -56,14 +62,14 @@ def told(python: Path, *where: str, env: dict[str, str] | None = None) -> dict[s
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_a_client_of_the_previous_major_version_still_works(
-    served: Served, old_python: Path, transport: str
+    served: Served, old_sdk: Path, transport: str
 ) -> None:
     if transport == "stdio":
         program = (*served.recollect.program, "serve")
-        found = told(old_python, "stdio", *program, env=served.recollect.variables())
+        found = told(old_sdk, "stdio", *program, env=served.recollect.variables())
     else:
         with served.http() as door:
-            found = told(old_python, "http", door.url, door.token, env=dict(os.environ))
+            found = told(old_sdk, "http", door.url, door.token, env=dict(os.environ))
     assert found["sdk"].startswith("1.")
     assert found["initialize"]["protocolVersion"] == "2025-11-25"
     assert found["initialize"]["serverInfo"]["name"] == "recollect"

@@ -86,7 +86,7 @@ async def test_an_address_that_leads_nowhere_is_an_error_that_tells_where_to_go(
         assert caught.value.code == types.INVALID_PARAMS
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize("transport", ["inside", "http"])
 async def test_a_modern_client_that_listens_hears_of_changes(served: Served, transport: str) -> None:
     async with served.over(transport) as client:
         assert client.protocol_version == "2026-07-28"
@@ -101,7 +101,7 @@ async def test_a_modern_client_that_listens_hears_of_changes(served: Served, tra
 
 # The SDK's own client still does it, and says that newer servers will not.
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
-@pytest.mark.parametrize("transport", ["stdio", "http"])
+@pytest.mark.parametrize("transport", ["inside", "stdio"])
 async def test_a_legacy_client_that_subscribes_hears_of_changes_until_it_ends_that(
     served: Served, transport: str
 ) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from command_line import CommandLine
+    from mcp import Client
     from mcp_world import Served
 
 pytest_plugins = ["command_line", "mcp_fixtures"]
@@ -146,7 +147,7 @@ async def test_text_survives_whatever_the_locale(served: Served, locale: dict[st
         assert (await done(client, "recall", query="灯台", kinds=["note"]))["hits"][0]["text"] == HARD
         assert (await done(client, "read_graph"))["entities"] == [entity]
         assert "週末は灯台まで歩く" in said(await client.call_tool("read_graph", {}))[0]
-    assert json.loads(served.recollect.process("history", str(id_), "--json").stdout)
+    assert served.recollect.json("history", str(id_))
 
 
 def test_every_request_gets_an_answer_even_one_that_cannot_be_read(recollect: CommandLine) -> None:
@@ -260,15 +261,12 @@ def test_a_broken_settings_file_is_told_on_standard_error_only(recollect: Comman
     assert config is not None
     with open(config, "w", encoding="utf-8") as file:  # noqa: PTH123  # a path as the environment holds it
         file.write("tools = [")
-    ended = recollect.process("serve")
-    assert (ended.returncode, ended.stdout) == (1, b"")
-    assert ended.stderr.startswith(b"recollect: ")
+    assert recollect.refused("serve", status=1)
 
 
 def test_an_unknown_tool_set_is_told_on_standard_error_only(recollect: CommandLine) -> None:
-    ended = recollect.process("serve", "--tools", "everything")
-    assert (ended.returncode, ended.stdout) == (1, b"")
-    assert b"No tool named 'everything'; there are the sets recall-only, default, all" in ended.stderr
+    told = recollect.refused("serve", "--tools", "everything", status=1)
+    assert "No tool named 'everything'; there are the sets recall-only, default, all" in told
     assert not recollect.store.exists()
 
 
@@ -306,17 +304,19 @@ def test_a_client_that_goes_without_its_answer_has_its_call_done_and_leaves_no_n
     assert recollect.json("stats")["notes"] == 1
 
 
-@pytest.mark.anyio
-async def test_what_was_deleted_is_not_brought_in_again_by_the_next_start(served: Served) -> None:
+def test_what_was_deleted_is_not_brought_in_again_by_the_next_start(served: Served) -> None:
+    async def graph(client: Client) -> Any:
+        return await done(client, "read_graph")
+
+    async def delete(client: Client) -> None:
+        assert [entity["name"] for entity in (await graph(client))["entities"]] == ["Imp"]
+        await done(client, "delete_entities", entityNames=["Imp"])
+
     official = served.folder / "official.jsonl"
     official.write_text('{"type":"entity","name":"Imp","entityType":"sprite","observations":["is small"]}\n')
     options = ("--import", str(official))
-    async with served.stdio(*options) as client:
-        graph = await done(client, "read_graph")
-        assert [entity["name"] for entity in graph["entities"]] == ["Imp"]
-        await done(client, "delete_entities", entityNames=["Imp"])
-    async with served.stdio(*options) as client:
-        assert (await done(client, "read_graph"))["entities"] == []
+    served.visit(delete, *options)
+    assert served.visit(graph, *options)["entities"] == []
 
 
 @pytest.mark.anyio

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["command_line", "mcp_fixtures"]
 LONG = bool(os.environ.get("RECOLLECT_LONG"))
-ROUNDS = 8
+ROUNDS = 4
 LONG_SECONDS = 60
 
 
@@ -54,8 +54,8 @@ async def test_ten_clients_write_and_read_one_store_and_nothing_acknowledged_is_
 
     with served.http() as door:
         async with AsyncExitStack() as stack:
-            clients = [await stack.enter_async_context(served.stdio()) for _ in range(5)]
-            clients += [await stack.enter_async_context(door.client()) for _ in range(5)]
+            clients = [await stack.enter_async_context(served.stdio()) for _ in range(3)]
+            clients += [await stack.enter_async_context(door.client()) for _ in range(7)]
             async with anyio.create_task_group() as group:
                 for who, client in enumerate(clients):
                     group.start_soon(work, client, who)

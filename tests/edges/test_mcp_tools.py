@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 pytest_plugins = ["command_line", "mcp_fixtures"]
 pytestmark = pytest.mark.anyio
 TOOLS = definitions()
-BOTH = pytest.mark.parametrize("transport", ["stdio", "http"])
 # How often and how lately a memory was used is part of what this one answers with.
 TIMED = {"search_semantic"}
 
@@ -31,12 +30,14 @@ def test_the_good_calls_leave_no_tool_out() -> None:
     assert {tool for tool, _ in GOOD} == set(TOOLS)
 
 
-@BOTH
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize(
+    ("transport", "mode"),
+    [("inside", "auto"), ("inside", "legacy"), ("stdio", "auto"), ("http", "legacy")],
+)
 async def test_every_tool_answers_in_the_form_that_it_promises(
     served: Served, transport: str, mode: str
 ) -> None:
-    async with served.over(transport, "--tools", "all", mode=mode) as client:
+    async with served.over(transport, "all", mode=mode) as client:
         forms = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
         async for tool, _, result in good_results(client):
             assert not result.is_error, (tool, said(result))
@@ -99,7 +100,7 @@ async def test_an_unknown_tool_is_an_error_that_names_those_on_offer(served: Ser
         )
 
 
-@BOTH
+@pytest.mark.parametrize("transport", ["inside", "stdio"])
 async def test_wrong_arguments_are_an_error_that_says_what_and_where(served: Served, transport: str) -> None:
     async with served.over(transport) as client:
         assert await refused(client, "recall") == (

@@ -24,7 +24,7 @@ QUERIES = {
     "explícame alpha beta gamma delta": "limbic_heavy",
 }
 DEBOOSTS = {"active": 1.0, "paused": 0.85, "completed": 0.70, "archived": 0.50}
-SETS = 2_000
+SETS = 500
 
 
 class Reference:
@@ -142,7 +142,7 @@ def is_best_first(order: Sequence[int], expected: Mapping[int, float]) -> bool:
     return all(one >= other - 1e-12 for one, other in pairwise(listed))
 
 
-def test_the_profile_agrees_with_the_reference_on_thousands_of_sets() -> None:
+def test_the_profile_agrees_with_the_reference_on_hundreds_of_sets() -> None:
     chance = np.random.default_rng(20260301)
     for number in range(SETS):
         rows = some_rows(chance)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_profiles import profiles
+from worlds import DAYS, NOW, Row, gathered, kept, moment, pair_maps, row_lists, stepped, worlds
 
 from hypothesis_profiles import tries
 from recollect.factors.catalogue import FACTORS
@@ -20,7 +21,6 @@ from recollect.rank.limbic import rank_candidates
 from recollect.rank.pipeline import run
 from recollect.rank.profiles import LIMBIC, PROFILES
 from recollect.rank.route import Route
-from worlds import DAYS, NOW, Row, gathered, kept, moment, pair_maps, row_lists, stepped, worlds
 
 if TYPE_CHECKING:
     from recollect.factors.candidates import Candidates, QueryContext

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_profiles import profiles
+from worlds import Row, gathered, moment, worlds
 
 from hypothesis_profiles import tries
 from recollect.rank.finish import Cut, DropRepeats, Order
@@ -19,7 +20,6 @@ from recollect.rank.profiles import LIMBIC, PROFILES
 from recollect.tune.events import Event
 from recollect.tune.judged import judged_events
 from recollect.tune.replay import Replay
-from worlds import Row, gathered, moment, worlds
 
 if TYPE_CHECKING:
     from recollect.factors.candidates import QueryContext

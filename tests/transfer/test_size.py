@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from typing import TYPE_CHECKING
 
+import pytest
 from transfer_world import engine_at, entity, relation
 
 from recollect.transfer import export_file, import_file
@@ -13,8 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-# What Python holds of a batch of 1,000 lines, with room to spare; the files below are larger.
-BOUND = 5_000_000
+LINES = 200
+"""Of a batch. What counts is that a file has many batches; it need not be as long as real ones are."""
+# What Python holds of a batch, with room to spare; the files below are larger.
+BOUND = 1_000_000
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.transfer.json_lines._BATCH_LINES", LINES)
+    monkeypatch.setattr("recollect.engine.upkeep.transfer._PAGE", LINES // 2)
 
 
 def peak(act: Callable[[], object]) -> int:
@@ -41,9 +50,9 @@ def read(path: Path, source: Path) -> int:
         return peak(lambda: import_file(mine, source, embed=False))
 
 
-def test_sixteen_thousand_lines_take_no_more_memory_than_four_thousand(tmp_path: Path) -> None:
-    write(tmp_path / "short.jsonl", 2_000)
-    write(tmp_path / "long.jsonl", 8_000)
+def test_sixteen_batches_take_no_more_memory_than_four(tmp_path: Path) -> None:
+    write(tmp_path / "short.jsonl", 2 * LINES)
+    write(tmp_path / "long.jsonl", 8 * LINES)
     assert (tmp_path / "long.jsonl").stat().st_size > BOUND
 
     short = read(tmp_path / "short.db", tmp_path / "short.jsonl")
@@ -57,7 +66,7 @@ def test_a_full_export_and_its_import_take_no_more_either(tmp_path: Path) -> Non
     out: list[int] = []
     into_empty: list[int] = []
     into_taken: list[int] = []
-    for size in (2_000, 4_000):
+    for size in (2 * LINES, 4 * LINES):
         lines, full = tmp_path / f"{size}.jsonl", tmp_path / f"{size}-full.jsonl"
         write(lines, size)
         with engine_at(tmp_path / f"{size}.db", model="none") as mine:

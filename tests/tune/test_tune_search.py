@@ -35,11 +35,15 @@ def chosen(proposal: Proposal) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    "taste",
-    [{"gamma": 0.1, "beta_sal": 2.0}, {"gamma": 0.1, "beta_sal": 0.1}, {"gamma": 0.001, "beta_sal": 2.0}],
+    ("taste", "eta"),
+    [
+        ({"gamma": 0.1, "beta_sal": 2.0}, 0.5),
+        ({"gamma": 0.1, "beta_sal": 0.1}, 0.5),
+        ({"gamma": 0.001, "beta_sal": 2.0}, 0.5),
+        ({"gamma": 0.1, "beta_sal": 0.1}, 1.0),
+    ],
     ids=str,
 )
-@pytest.mark.parametrize("eta", [0.5, 1.0])
 def test_planted_numbers_are_found_again(taste: dict[str, float], eta: float) -> None:
     user, seeds = User(eta, taste), range(4)
     proposals = [propose_numbers(logged(user, seed), LIMBIC, GRID) for seed in seeds]

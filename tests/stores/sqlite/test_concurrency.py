@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("real_stores")
 
 PROCESSES = 6
-THINGS = 60
+THINGS = 24
 
 
 def test_six_processes_write_and_read_and_nothing_is_lost_locked_out_or_stale(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_six_processes_write_and_read_and_nothing_is_lost_locked_out_or_stale(tm
 
 
 def test_five_processes_create_the_same_file_at_the_same_moment(tmp_path: Path) -> None:
-    paths = [tmp_path / f"store{number}.db" for number in range(8)]
+    paths = [tmp_path / f"store{number}.db" for number in range(4)]
     with team("create_each", [paths] * 5) as together:
         for _ in paths:
             together.meet()
@@ -78,7 +78,7 @@ def test_five_processes_create_the_same_file_at_the_same_moment(tmp_path: Path) 
 def test_two_processes_that_create_the_same_entity_make_one_with_both_observations(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     Repository(SqliteStore(path)).close()
-    rounds = 20
+    rounds = 10
     with team("add_to", [(path, "same", content, rounds) for content in ("left", "right")]) as together:
         for _ in range(rounds):
             together.meet()

@@ -41,7 +41,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGKILL nor fork"),
 ]
 
-KILLS = 30
+KILLS = 15
 
 
 @pytest.fixture(scope="module")
@@ -88,14 +88,14 @@ def test_those_who_work_beside_a_writer_that_is_killed_notice_nothing(
     with closing(Repository(SqliteStore(path))) as store:
         apply(store, entity("meeting"))
     acks: list[Ack] = []
-    with team("share", [(path, tmp_path, "w1", "w2", 60), (path, tmp_path, "w2", "w1", 60)]) as survivors:
+    with team("share", [(path, tmp_path, "w1", "w2", 30), (path, tmp_path, "w2", "w1", 30)]) as survivors:
         survivors.meet()
         for number in range(12):
             kill_after = int(chance.integers(1, 6))
             acks += workshop.run("write", str(path), f"k{number}", 0, kill_after=kill_after).acks
         assert survivors.end() == [0, 0]
     acks += read_acks(tmp_path / "w1") + read_acks(tmp_path / "w2")
-    assert len(acks) > 2 * 60 * 2
+    assert len(acks) > 2 * 30 * 2
     assert_whole(path, acks)
 
 

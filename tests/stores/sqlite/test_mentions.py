@@ -94,9 +94,9 @@ def test_thousands_of_names_are_found_as_a_few_are() -> None:
     syllables = ["ka", "lo", "mi", "ru", "se", "tá", "vo", "ñe"]
     vocabulary = sorted({"".join(chance.choice(syllables, 3)).title() for _ in range(600)})
     names = list(
-        dict.fromkeys(" ".join(chance.choice(vocabulary, chance.integers(1, 4))) for _ in range(3_000))
+        dict.fromkeys(" ".join(chance.choice(vocabulary, chance.integers(1, 4))) for _ in range(2_500))
     )
-    texts = [" ".join(chance.choice(vocabulary, 40)).lower() for _ in range(40)]
+    texts = [" ".join(chance.choice(vocabulary, 40)).lower() for _ in range(20)]
     linked = found(names[::2], texts, names[1::2])
     assert linked == [expected(text, names) for text in texts]
     assert sum(map(len, linked)) > 200
