@@ -144,7 +144,8 @@ def after(before: DreamState, draft: Draft) -> DreamState:
         copies=tuple(copy for copy in told.copies if there(copy.place) and copy.by not in draft.gone),
         together=tuple(pair for pair in told.together if not {pair.first, pair.second} & draft.gone.keys()),
         trials=tuple(
-            asked(one.wanted, order, top=one.moment.limit)
+            # Whoever is gone is asked for as the memory that speaks for it.
+            asked(tuple(draft.gone.get(id_) or id_ for id_ in one.wanted), order, top=one.moment.limit)
             for one in told.trials
             if (order := [id_ for id_ in found_for(one) if id_ not in draft.gone])
         ),

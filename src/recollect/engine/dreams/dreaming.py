@@ -66,7 +66,7 @@ def phases_of(names: Collection[str] | None, without: Collection[str] = ()) -> t
     """Phases by name, in their own order."""
     unknown = [name for name in (*(names or ()), *without) if name not in set(Phase)]
     if unknown:
-        raise InvalidInput(f"No phase named {unknown[0]!r}; there are: {', '.join(Phase)}.")
+        raise InvalidInput(f"No phase named {unknown[0][:40]!r}; there are: {', '.join(Phase)}.")
     return tuple(phase for phase in Phase if (names is None or phase in names) and phase not in without)
 
 

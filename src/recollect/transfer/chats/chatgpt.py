@@ -16,10 +16,10 @@ from recollect.transfer.chats.conversation import (
     conversation_of,
     make_turn,
     object_at,
-    one_line,
     session_of,
     text_of,
     time_of_seconds,
+    title_line,
 )
 from recollect.transfer.json_lines import json_type
 
@@ -42,7 +42,7 @@ def chatgpt_conversation(plain: dict[str, Any], place: str) -> Conversation:
     mapping = plain.get("mapping")
     if not isinstance(mapping, dict):
         raise InvalidInput(f"It has no `mapping` of messages, as ChatGPT's have, but {json_type(mapping)}.")
-    title = one_line(plain.get("title"), "(no title)")
+    title = title_line(plain.get("title"), "(no title)")
     bad: list[str] = []
     branch = [(key, mapping[key]) for key in _branch(plain, mapping, bad)]
     start = time_of_seconds(plain.get("create_time"))

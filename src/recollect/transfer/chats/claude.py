@@ -9,10 +9,10 @@ from recollect.transfer.chats.conversation import (
     Conversation,
     conversation_of,
     make_turn,
-    one_line,
     session_of,
     text_of,
     time_of_iso,
+    title_line,
     with_mark,
 )
 from recollect.transfer.json_lines import json_type
@@ -35,7 +35,7 @@ def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
     def turn(number: int, message: dict[str, Any]) -> Turn | None:
         return _turn(message, session, number)
 
-    title = one_line(plain.get("name"), "(no title)")
+    title = title_line(plain.get("name"), "(no title)")
     start = time_of_iso(plain.get("created_at"))
     return conversation_of(session, title, place, _branch(plain, messages), turn, start=start)
 

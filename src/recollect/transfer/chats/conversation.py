@@ -132,7 +132,7 @@ def session_of(name: str) -> str:
     return clean_name(storable_text(name), "session")
 
 
-def one_line(value: object, otherwise: str) -> str:
+def title_line(value: object, otherwise: str) -> str:
     """A title on one line."""
     return " ".join((text_of(value) or otherwise).split())
 

@@ -11,11 +11,11 @@ from recollect.transfer.chats.archives import each_file
 from recollect.transfer.chats.conversation import (
     Conversation,
     make_turn,
-    one_line,
     session_of,
     storable_text,
     time_in_words,
     time_of_iso,
+    title_line,
     unreadable_conversation,
     with_marks,
     with_times,
@@ -107,7 +107,7 @@ def _conversation(text: str, name: str, session: str) -> Conversation:
     first_heading = next((line.heading for line in body if line.level == 1 and line.heading), None)
     return Conversation(
         session=session,
-        title=one_line(front.get("title") or first_heading, stem),
+        title=title_line(front.get("title") or first_heading, stem),
         turns=with_marks(with_times(turns, day) if talk is not None else turns, session),
         bad=tuple(bad),
     )

@@ -13,10 +13,10 @@ from recollect.transfer.chats.conversation import (
     Conversation,
     make_turn,
     object_at,
-    one_line,
     session_of,
     time_of_iso,
     time_of_seconds,
+    title_line,
     with_mark,
 )
 from recollect.transfer.chats.json_values import json_values
@@ -246,7 +246,7 @@ class _Batch:
 
     def emptied(self) -> Iterator[Conversation]:
         for session in dict.fromkeys([*self._turns, *self._bad]):
-            title = one_line(session.removeprefix("turns:"), "(no title)")
+            title = title_line(session.removeprefix("turns:"), "(no title)")
             yield Conversation(
                 session, title, tuple(self._turns.get(session, ())), tuple(self._bad.get(session, ()))
             )
