@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 
 from recollect.cli.main import SECTIONS, cli
-from recollect.factors.catalogue import FACTORS
-from recollect.rank.plain import STEPS
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.factors.catalogue import FACTORS
+from recollect.ranking.profiles import PROFILES
+from recollect.ranking.steps.plain import STEPS
 from recollect.serve.operations.catalogue import SETS
 from recollect.settings import Settings
 

@@ -12,7 +12,7 @@ import pytest
 
 import recollect
 from recollect.bootstrap import backups, engine
-from recollect.dream.knobs import Knobs, Phase
+from recollect.dreams.knobs import Knobs, Phase
 from recollect.settings import Settings
 from recollect.stores import daily
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.dream.knobs import ByKind, Knobs, Phase
+from recollect.dreams.knobs import ByKind, Knobs, Phase
 from recollect.errors import InvalidInput
 from recollect.settings import AUTO, Setting, Settings, config_path, load, official_file
 

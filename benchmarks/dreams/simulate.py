@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from life import Life, Need, Telling
 
-from recollect.dream.knobs import Knobs
+from recollect.dreams.knobs import Knobs
 from recollect.engine.engine import Engine
 from recollect.engine.repository import Repository
 from recollect.engine.services import Services

@@ -27,7 +27,7 @@ from rich.table import Table
 from simulate import Lived, Nights, Remembering, live, month_of
 
 from recollect.embedders.choose import embedder_named
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.profiles import PROFILES
 from recollect.statistics import bootstrap_interval, discounts
 
 sys.path.append(str(Path(__file__).parents[1] / "speed"))

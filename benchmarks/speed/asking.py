@@ -35,9 +35,9 @@ from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
-from recollect.rank.adjust import TemporalBlend
-from recollect.rank.pipeline import ByContext, ByLinks
-from recollect.rank.profiles import PROFILES, RECOLLECT
+from recollect.ranking.pipeline import ByContext, ByLinks
+from recollect.ranking.profiles import PROFILES, RECOLLECT
+from recollect.ranking.steps.adjust import TemporalBlend
 from recollect.records import Kind, Model, Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import pack

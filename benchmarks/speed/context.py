@@ -30,11 +30,11 @@ from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder
-from recollect.rank.conversation import NeighbourScore, ReplyScore
-from recollect.rank.pipeline import ByContext
-from recollect.rank.profiles import RECOLLECT
+from recollect.ranking.pipeline import ByContext
+from recollect.ranking.profiles import RECOLLECT
+from recollect.ranking.steps.conversation import NeighbourScore, ReplyScore
 from recollect.records import Filter, Kind, Scope
-from recollect.retrieve.view import View
+from recollect.retrieval.view import View
 from recollect.stores.sqlite.store import SqliteStore
 
 TURNS = 30

@@ -31,13 +31,13 @@ from recollect.engine.recall import Question, _hits, asking
 from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
-from recollect.factors.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
-from recollect.factors.recency import microseconds
-from recollect.rank.explain import all_reasons
-from recollect.rank.pipeline import run
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
+from recollect.ranking.explain import all_reasons
+from recollect.ranking.factors.recency import microseconds
+from recollect.ranking.pipeline import run
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Kind, Scope
-from recollect.retrieve.gather import gather
+from recollect.retrieval.gather import gather
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import pack
 

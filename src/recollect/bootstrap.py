@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from recollect.changes import Bounds
-from recollect.dream.knobs import Phase
+from recollect.dreams.knobs import Phase
 from recollect.embedders import choose
 from recollect.engine.engine import Engine
 from recollect.engine.services import Services
 from recollect.engine.shadow import Trial
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
 from recollect.settings import AUTO, Settings, checked_token, load
 from recollect.stores import daily
-from recollect.tune.trials import SIMILARITY
+from recollect.tuning.trials import SIMILARITY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

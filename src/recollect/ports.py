@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from recollect.conditions import OneOf, Value, Where
-    from recollect.factors.candidates import Floats
+    from recollect.ranking.candidates import Floats
     from recollect.records import Found, Memory, Model, Problem, Statement
     from recollect.tables import Row, Table, Values
 

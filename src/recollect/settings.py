@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from recollect.dream.knobs import Knobs, Phase, changed_knobs, knobs_from_mapping
+from recollect.dreams.knobs import Knobs, Phase, changed_knobs, knobs_from_mapping
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
 
 AUTO = "auto"
 """The model's name for: the best one that is installed."""
@@ -142,7 +142,7 @@ def _knobs(given: object) -> Knobs:
 def _profiles(given: object) -> "tuple[Profile, ...]":
     if not isinstance(given, list) or not all(isinstance(plain, dict) for plain in given):
         raise TypeError
-    from recollect.rank.plain import from_plain  # noqa: PLC0415  # loads NumPy, which few settings need
+    from recollect.ranking.steps.plain import from_plain  # noqa: PLC0415  # loads NumPy, which few settings need
 
     profiles = tuple(from_plain(plain) for plain in given)
     names = [profile.name for profile in profiles]

@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.factors.candidates import Floats
+    from recollect.ranking.candidates import Floats
 
 
 @dataclass

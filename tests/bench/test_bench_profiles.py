@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.errors import InvalidInput
-from recollect.factors.content import Importance
-from recollect.factors.limbic import StatusWeight
-from recollect.rank.adjust import Plus, Times
-from recollect.rank.finish import Cut, DropRepeats, Order
-from recollect.rank.fuse import Blend
-from recollect.rank.pipeline import ByMeaning, ByWords, Profile
-from recollect.rank.plain import to_plain
-from recollect.rank.profiles import LIMBIC, PROFILES, RECOLLECT
+from recollect.ranking.factors.content import Importance
+from recollect.ranking.factors.limbic import StatusWeight
+from recollect.ranking.pipeline import ByMeaning, ByWords, Profile
+from recollect.ranking.profiles import LIMBIC, PROFILES, RECOLLECT
+from recollect.ranking.steps.adjust import Plus, Times
+from recollect.ranking.steps.finish import Cut, DropRepeats, Order
+from recollect.ranking.steps.fuse import Blend
+from recollect.ranking.steps.plain import to_plain
 from recollect_bench.profiles import ablations, select_profiles
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from readers import Arbitrary
 
 from recollect.embedders.choose import embedder_named
 from recollect.errors import InvalidInput
-from recollect.rank.profiles import DEFAULT
+from recollect.ranking.profiles import DEFAULT
 from recollect_bench.datasets import Dataset
 from recollect_bench.loading import load_datasets
 from recollect_bench.measures import MEASURES

@@ -19,7 +19,7 @@ from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
-from recollect.rank.profiles import RECOLLECT
+from recollect.ranking.profiles import RECOLLECT
 from recollect.records import Kind, Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect_bench.datasets import TIMELESS, Dataset, Document, Haystack, Question
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.ports import Embedder, Reranker, Vector, Vectors
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
     from recollect.records import Model
 
 

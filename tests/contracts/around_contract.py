@@ -14,7 +14,7 @@ from store_contract import ME, YOU, at, one, put, relate
 from text_contract import said, written
 
 from recollect.changes import Amend, Forget, NewEntity, NewText, PutEntity, Restore, Supersede
-from recollect.factors.recency import microseconds
+from recollect.ranking.factors.recency import microseconds
 from recollect.records import Filter, Kind, Scope
 
 if TYPE_CHECKING:

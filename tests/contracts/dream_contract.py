@@ -34,16 +34,16 @@ from recollect.changes import (
 )
 from recollect.conditions import Equals
 from recollect.errors import Conflict, NotFound
-from recollect.factors.recency import microseconds
+from recollect.ranking.factors.recency import microseconds
 from recollect.records import Consolidation, Filter, Kind, PastQuestion, Scope
-from recollect.retrieve.records import moment
+from recollect.retrieval.records import moment
 
 if TYPE_CHECKING:
     from recollect.changes import Change, Outcome
-    from recollect.dream.snapshot import DreamState
+    from recollect.dreams.snapshot import DreamState
     from recollect.engine.repository import Repository
     from recollect.records import Memory
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 ME = Scope()
 YOU = Scope("you")

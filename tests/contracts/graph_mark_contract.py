@@ -25,7 +25,7 @@ from recollect.changes import (
     Supersede,
     Unrelate,
 )
-from recollect.factors.recency import microseconds
+from recollect.ranking.factors.recency import microseconds
 from recollect.records import Filter, Kind, Scope, Status
 
 if TYPE_CHECKING:

@@ -34,9 +34,9 @@ from recollect.changes import (
     UseModel,
 )
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreUnavailable
-from recollect.factors.candidates import NEVER
-from recollect.factors.recency import microseconds
 from recollect.ports import StoreUpkeep
+from recollect.ranking.candidates import NEVER
+from recollect.ranking.factors.recency import microseconds
 from recollect.records import Filter, Kind, Memory, Model, Relation, Scope, Status
 from recollect.vectors import normalised, pack
 
@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
     from recollect.changes import Change, Receipt
     from recollect.engine.repository import Repository
-    from recollect.factors.candidates import Facts
     from recollect.ports import Analyser, Vector
+    from recollect.ranking.candidates import Facts
     from recollect.records import Found
 
 ME = Scope()

@@ -46,8 +46,8 @@ from recollect.changes import (
     UseModel,
 )
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
-from recollect.factors.candidates import NEVER
-from recollect.factors.recency import microseconds
+from recollect.ranking.candidates import NEVER
+from recollect.ranking.factors.recency import microseconds
 from recollect.records import Filter, Kind, Model, Revision, Scope, as_it_stood
 from recollect.vectors import pack
 

@@ -9,8 +9,8 @@ import pytest
 
 from recollect.models import registry
 from recollect.models.registry import RERANKER, availability
-from recollect.rank.plain import to_plain
-from recollect.rank.profiles import LIMBIC, PROFILES
+from recollect.ranking.profiles import LIMBIC, PROFILES
+from recollect.ranking.steps.plain import to_plain
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from dream_world import ALLERGY, ASKED, FERRY, MEETING, knobs, opened
 from recollect.changes import TakeLease
 from recollect.cli.command import Command
 from recollect.cli.commands.dreams import PHASES, dream_command
-from recollect.dream.knobs import Phase
+from recollect.dreams.knobs import Phase
 
 if TYPE_CHECKING:
     from command_line import CommandLine

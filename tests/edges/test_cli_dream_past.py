@@ -14,7 +14,7 @@ from dream_world import ALLERGY, FERRY, MEETING, knobs, opened
 from recollect.cli.commands.dreams import dream_result
 from recollect.cli.rendering import pipe_lines
 from recollect.cli.terminal import print_blocks
-from recollect.dream.knobs import Knobs
+from recollect.dreams.knobs import Knobs
 
 if TYPE_CHECKING:
     from command_line import CommandLine

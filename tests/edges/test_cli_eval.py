@@ -20,7 +20,7 @@ from recollect.engine.self_test.results import (
     ProfileComparison,
     ProfileResult,
 )
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Kind
 from recollect.text.self_questions import QuestionKind
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.rank.plain import from_plain, to_plain
-from recollect.rank.profiles import DEFAULT, PROFILES
+from recollect.ranking.profiles import DEFAULT, PROFILES
+from recollect.ranking.steps.plain import from_plain, to_plain
 
 if TYPE_CHECKING:
     from command_line import CommandLine

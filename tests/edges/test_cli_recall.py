@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recollect.rank.explain import Reason, recombined
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.explain import Reason, recombined
+from recollect.ranking.profiles import PROFILES
 
 if TYPE_CHECKING:
     from command_line import CommandLine

@@ -12,11 +12,11 @@ from recollect.engine.engine import Engine
 from recollect.engine.recall import Question, recall
 from recollect.engine.results import Answer
 from recollect.errors import InvalidInput
-from recollect.rank.confidence_label import UNLIKELY
-from recollect.rank.finish import Cut, Order
-from recollect.rank.fuse import Rrf
-from recollect.rank.pipeline import ByMeaning, ByWords, Profile
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.confidence_label import UNLIKELY
+from recollect.ranking.pipeline import ByMeaning, ByWords, Profile
+from recollect.ranking.profiles import PROFILES
+from recollect.ranking.steps.finish import Cut, Order
+from recollect.ranking.steps.fuse import Rrf
 
 if TYPE_CHECKING:
     from conftest import MakeEngine

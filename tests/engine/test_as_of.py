@@ -9,8 +9,8 @@ import pytest
 
 from recollect.errors import InvalidInput
 from recollect.models.registry import availability
-from recollect.rank.explain import recombined
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.explain import recombined
+from recollect.ranking.profiles import PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.engine.memory_text import memory_text
 from recollect.errors import InvalidInput
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.profiles import PROFILES
 from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:

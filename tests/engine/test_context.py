@@ -21,7 +21,7 @@ from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput
 from recollect.extractors.rules import Rules
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.text.token_counts import count_tokens

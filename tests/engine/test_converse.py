@@ -12,7 +12,7 @@ from recollect.changes import Turn
 from recollect.engine.engine import Engine
 from recollect.errors import Conflict, ExtractionFailed, InvalidInput, NotFound
 from recollect.extractors.rules import Rules
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Kind, Memory, Statement
 
 if TYPE_CHECKING:

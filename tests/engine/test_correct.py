@@ -12,7 +12,7 @@ import pytest
 from recollect.embedders.choose import embedder_named
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.models.registry import availability
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.profiles import PROFILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

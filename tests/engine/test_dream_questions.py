@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.dream.knobs import Knobs
+from recollect.dreams.knobs import Knobs
 from recollect.engine.dreams.questions import questions, trials
-from recollect.factors.recency import microseconds
-from recollect.rank.profiles import PROFILES
-from recollect.tune.knobs import with_knobs
+from recollect.ranking.factors.recency import microseconds
+from recollect.ranking.profiles import PROFILES
+from recollect.tuning.knobs import with_knobs
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine

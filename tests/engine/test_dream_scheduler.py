@@ -13,7 +13,7 @@ import pytest
 
 from conftest import PATIENCE_SECONDS
 from recollect.changes import TakeLease
-from recollect.dream.knobs import Knobs
+from recollect.dreams.knobs import Knobs
 from recollect.embedders.choose import embedder_named
 from recollect.engine.dreams.scheduler import DreamCancelled, DreamScheduler
 from recollect.engine.engine import Engine

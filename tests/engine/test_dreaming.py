@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recollect.dream.knobs import Knobs, Phase
+from recollect.dreams.knobs import Knobs, Phase
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.factors.recency import microseconds
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.factors.recency import microseconds
+from recollect.ranking.profiles import PROFILES
 from recollect.transfer import export_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conftest import FixedClock, MakeEngine
-    from recollect.dream.report import DreamReport
+    from recollect.dreams.report import DreamReport
     from recollect.engine.engine import Engine
     from recollect.records import Memory
 

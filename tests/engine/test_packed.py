@@ -15,9 +15,9 @@ from hypothesis.extra.numpy import arrays
 
 from recollect.engine.packed import pack, unpack
 from recollect.errors import InvalidInput
-from recollect.factors.candidates import ALWAYS, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
-from recollect.rank.pipeline import run
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.candidates import ALWAYS, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
+from recollect.ranking.pipeline import run
+from recollect.ranking.profiles import PROFILES
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine

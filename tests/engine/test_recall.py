@@ -11,9 +11,9 @@ import pytest
 
 from recollect.changes import NewText, PutText
 from recollect.errors import InvalidInput
-from recollect.factors.recency import microseconds
-from recollect.rank.explain import Reason, recombined
-from recollect.rank.profiles import LIMBIC, PROFILES, REVERIE
+from recollect.ranking.explain import Reason, recombined
+from recollect.ranking.factors.recency import microseconds
+from recollect.ranking.profiles import LIMBIC, PROFILES, REVERIE
 from recollect.records import Filter, Kind, Scope
 from recollect.stores.sqlite.snapshot import SqliteSnapshot
 
@@ -229,7 +229,7 @@ def test_meaning_alone_answers_where_no_word_is_shared(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, profile: str
 ) -> None:
     garden(engine)
-    monkeypatch.setattr("recollect.retrieve.view.View.by_words", lambda *_: [])
+    monkeypatch.setattr("recollect.retrieval.view.View.by_words", lambda *_: [])
     answer = engine.search("kettle", profile=profile, explain=True)
     assert answer.hits[0].memory.name.startswith("kettle")
     assert answer.mode == "meaning"

@@ -10,7 +10,7 @@ import pytest
 from recollect.changes import NewText
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.models.registry import availability
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Kind, Memory, Status
 
 if TYPE_CHECKING:

@@ -10,16 +10,16 @@ import pytest
 
 from recollect.engine.engine import Engine
 from recollect.errors import ModelUnavailable
-from recollect.rank.explain import recombined
-from recollect.rank.profiles import PROFILES
-from recollect.rank.rerank import RerankBlend
+from recollect.ranking.explain import recombined
+from recollect.ranking.profiles import PROFILES
+from recollect.ranking.steps.rerank import RerankBlend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.engine.results import Answer
-    from recollect.factors.candidates import Floats
     from recollect.ports import Reranker
+    from recollect.ranking.candidates import Floats
 
 every_profile = pytest.mark.parametrize("profile", PROFILES)
 

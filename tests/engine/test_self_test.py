@@ -15,8 +15,8 @@ from recollect.engine.self_test.results import Cause
 from recollect.engine.self_test.sample import shares
 from recollect.engine.self_test.self_test import SelfTestOptions, self_test
 from recollect.errors import InvalidInput
-from recollect.rank.pipeline import Profile
-from recollect.rank.profiles import PROFILES, RECOLLECT
+from recollect.ranking.pipeline import Profile
+from recollect.ranking.profiles import PROFILES, RECOLLECT
 from recollect.records import Filter, Kind, Scope
 from recollect.text.self_questions import QuestionKind
 

@@ -12,9 +12,10 @@ import pytest
 from recollect.changes import NewEntity, NewObservation, NewText, PutEntity, PutText
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.engine import Engine
-from recollect.rank.adjust import Keep
-from recollect.rank.explain import Reason, recombined
-from recollect.rank.limbic import (
+from recollect.ranking.explain import Reason, recombined
+from recollect.ranking.profiles import LIMBIC
+from recollect.ranking.steps.adjust import Keep
+from recollect.ranking.steps.limbic import (
     BETA_SAL,
     GAMMA,
     compute_cooc_boost,
@@ -24,7 +25,6 @@ from recollect.rank.limbic import (
     rank_hybrid_candidates,
     reciprocal_rank_fusion,
 )
-from recollect.rank.profiles import LIMBIC
 from recollect.records import Kind, Scope
 
 if TYPE_CHECKING:

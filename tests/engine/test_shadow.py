@@ -11,11 +11,11 @@ from recollect.changes import Bounds
 from recollect.engine.engine import Engine
 from recollect.engine.shadow import Trial
 from recollect.errors import InvalidInput, NotFound
-from recollect.rank.explain import recombined
-from recollect.rank.pipeline import run
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.explain import recombined
+from recollect.ranking.pipeline import run
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
-from recollect.tune.trials import SIMILARITY, arm_of, coin_text, draft
+from recollect.tuning.trials import SIMILARITY, arm_of, coin_text, draft
 
 if TYPE_CHECKING:
     from conftest import FixedClock

@@ -11,8 +11,8 @@ import pytest
 
 from recollect.changes import NewText, PutText, Turn
 from recollect.engine.engine import Engine
-from recollect.rank.pipeline import ByMeaning, ByWords
-from recollect.rank.profiles import COGNIS, PROFILES
+from recollect.ranking.pipeline import ByMeaning, ByWords
+from recollect.ranking.profiles import COGNIS, PROFILES
 from recollect.records import Kind, Scope
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from recollect.engine.engine import Engine
 from recollect.engine.shadow import Trial
 from recollect.engine.tuning.logged_events import events_of
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.rank.pipeline import run
-from recollect.rank.plain import from_plain, to_plain
-from recollect.rank.profiles import PROFILES
-from recollect.tune.knobs import with_knobs
+from recollect.ranking.pipeline import run
+from recollect.ranking.profiles import PROFILES
+from recollect.ranking.steps.plain import from_plain, to_plain
+from recollect.tuning.knobs import with_knobs
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,9 +20,9 @@ from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import StoreUnavailable
-from recollect.factors.candidates import NEVER
-from recollect.factors.recency import microseconds
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.candidates import NEVER
+from recollect.ranking.factors.recency import microseconds
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
 

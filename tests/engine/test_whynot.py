@@ -10,14 +10,14 @@ import pytest
 
 from recollect.changes import Adopt, AdoptLinks, NewEntity, NewObservation, NewText, PutEntity, PutText
 from recollect.errors import InvalidInput, NotFound
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Kind, Memory, Scope
 
 if TYPE_CHECKING:
     from conftest import FixedClock, MakeEngine
     from recollect.engine.engine import Engine
     from recollect.engine.repository import Repository
-    from recollect.engine.whynot import WhyNot
+    from recollect.engine.why_not import WhyNot
 
 every_profile = pytest.mark.parametrize("profile", PROFILES)
 

@@ -27,7 +27,7 @@ from steady_model import STEADY, SteadyEmbedder
 
 from recollect.changes import DREAMING, NoteImport, TakeLease
 from recollect.cli.main import cli
-from recollect.dream.knobs import Knobs
+from recollect.dreams.knobs import Knobs
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
 from recollect.engine.repository import Repository
@@ -36,8 +36,8 @@ from recollect.engine.tuning.logged_events import events_of
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import Conflict, ModelUnavailable
 from recollect.extractors.choose import extractor_named
-from recollect.rank.pipeline import run
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.pipeline import run
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
 from recollect.serve.mcp.server import MemoryServer
 from recollect.serve.operations.catalogue import chosen

@@ -23,7 +23,7 @@ from recollect.changes import (
     RecordUse,
     Relate,
 )
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Kind, Scope, Status
 
 if TYPE_CHECKING:

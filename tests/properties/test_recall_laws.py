@@ -21,8 +21,8 @@ from recollect.engine.engine import Engine
 from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
-from recollect.rank.explain import Reason, recombined
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.explain import Reason, recombined
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Kind, Memory, Observation, Relation, Scope, Status
 from recollect.stores.sqlite.store import SqliteStore
 

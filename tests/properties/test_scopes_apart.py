@@ -25,7 +25,7 @@ from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import RecollectError
-from recollect.rank.profiles import PROFILES
+from recollect.ranking.profiles import PROFILES
 from recollect.records import Filter, Kind, Memory, Relation, Scope
 from recollect.stores.sqlite.store import SqliteStore
 

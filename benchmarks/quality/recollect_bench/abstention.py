@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.errors import InvalidInput
-from recollect.rank.confidence_label import UNLIKELY
+from recollect.ranking.confidence_label import UNLIKELY
 from recollect.sampling import hash_number
 from recollect.statistics import auroc
 from recollect_bench.haystack_store import open_haystack
@@ -23,8 +23,8 @@ from recollect_bench.runs import Monitors
 
 if TYPE_CHECKING:
     from recollect.engine.results import Answer
-    from recollect.factors.candidates import Flags, Floats
     from recollect.ports import Embedder
+    from recollect.ranking.candidates import Flags, Floats
     from recollect_bench.datasets import Dataset, Haystack, Question
 
 PRESENT = "present"

@@ -16,8 +16,8 @@ import numpy as np
 
 if TYPE_CHECKING:
     from recollect.engine.repository import Repository
-    from recollect.factors.candidates import Floats
     from recollect.ports import Reranker
+    from recollect.ranking.candidates import Floats
 
 _MOST = 1_000
 """Answers to keep: those of a few questions, by all profiles."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from recollect.rank.profiles import DEFAULT
+from recollect.ranking.profiles import DEFAULT
 from recollect.statistics import Interval
 from recollect_bench.measures import COMPARED
 from recollect_bench.quality import ALL, Report, Result

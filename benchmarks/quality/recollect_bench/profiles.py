@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from recollect.errors import InvalidInput
-from recollect.rank import fuse
-from recollect.rank.finish import Cut, Order
-from recollect.rank.fuse import Linear, Rrf
-from recollect.rank.pipeline import ByMeaning, ByWords, Profile, Retriever
-from recollect.rank.plain import from_plain, to_plain
-from recollect.rank.profiles import PROFILES, profile_named
+from recollect.ranking.pipeline import ByMeaning, ByWords, Profile, Retriever
+from recollect.ranking.profiles import PROFILES, profile_named
+from recollect.ranking.steps import fuse
+from recollect.ranking.steps.finish import Cut, Order
+from recollect.ranking.steps.fuse import Linear, Rrf
+from recollect.ranking.steps.plain import from_plain, to_plain
 
 _WORDS, _MEANING = ByWords("stemmed", 1.0, 100), ByMeaning(1.0, 100)
 BASELINES = (

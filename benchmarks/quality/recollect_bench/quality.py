@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.errors import InvalidInput
-from recollect.rank.plain import to_plain
-from recollect.rank.profiles import DEFAULT, PROFILES
-from recollect.rank.rerank import RerankBlend
+from recollect.ranking.profiles import DEFAULT, PROFILES
+from recollect.ranking.steps.plain import to_plain
+from recollect.ranking.steps.rerank import RerankBlend
 from recollect.statistics import Interval, bootstrap_interval
 from recollect_bench.datasets import Dataset
 from recollect_bench.measures import COMPARED, MEASURES, Scores, library, scores
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.ports import Embedder, Reranker
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
 
 ALL = "all"
 NAMES_TIME = "speaks of a time"

@@ -16,7 +16,7 @@ from recollect_bench.measures import LIMITS, SHALLOW, Found
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.ports import Embedder, Progress, Reranker
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
     from recollect_bench.haystack_store import StoredHaystack
 
 _TIMED = 40

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.cli.results import Column, Paragraph, Styled, Table
-from recollect.rank.profiles import DEFAULT
+from recollect.ranking.profiles import DEFAULT
 from recollect_bench.measures import COMPARED, CUTS
 from recollect_bench.profiles import WITHOUT
 from recollect_bench.quality import ALL

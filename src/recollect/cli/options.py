@@ -107,6 +107,6 @@ def as_of_time(call: Call, text: str | None) -> datetime | None:
 
 
 def default_profile() -> str:
-    from recollect.rank.profiles import DEFAULT  # loads NumPy
+    from recollect.ranking.profiles import DEFAULT  # loads NumPy
 
     return DEFAULT

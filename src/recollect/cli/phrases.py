@@ -43,7 +43,7 @@ def one_line(text: str) -> str:
 def with_remedy(note: str) -> str:
     """Add the command that helps to a note about missing vectors."""
     from recollect.engine.recall import WAITING  # loads the engine
-    from recollect.engine.whynot import MAY_WAIT
+    from recollect.engine.why_not import MAY_WAIT
 
     return f"{note} Run: recollect reindex" if note.endswith((WAITING, MAY_WAIT)) else note
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any, Literal
 
-from recollect.factors.catalogue import FACTORS
-from recollect.rank.plain import RETRIEVERS, STEPS, to_plain
+from recollect.ranking.factors.catalogue import FACTORS
+from recollect.ranking.steps.plain import RETRIEVERS, STEPS, to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
 
 Where = Literal["retrieve", "steps"]
 _SIGNS = {"times": "× ", "plus": "+ "}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from recollect.engine.engine import Engine
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
     from recollect.records import Memory
 
 _ID = re.compile(r"#?([0-9]{1,18})")
@@ -66,7 +66,7 @@ def not_found(*asked: str) -> str:
 
 def all_profiles(call: Call) -> Mapping[str, Profile]:
     """The built-in profiles, and the user's own, which may replace one."""
-    from recollect.rank.profiles import PROFILES  # loads NumPy
+    from recollect.ranking.profiles import PROFILES  # loads NumPy
 
     return {**PROFILES, **{each.name: each for each in call.settings()[0].profiles}}
 

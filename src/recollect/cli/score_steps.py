@@ -10,8 +10,8 @@ from recollect.cli.results import Bar, Block, Cell, Column, Paragraph, Styled, T
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recollect.rank.explain import Reason
-    from recollect.rank.whynot import Cost
+    from recollect.ranking.explain import Reason
+    from recollect.ranking.why_not import Cost
 
 # From here on a score is on another scale, so that its bar neither gained nor lost.
 _NEW_SCALE = frozenset({"set", "rescale"})

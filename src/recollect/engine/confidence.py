@@ -10,9 +10,9 @@ import numpy as np
 from recollect.engine.memory_text import memory_text
 from recollect.engine.upkeep.calibration_rows import read_calibration
 from recollect.errors import InvalidInput
-from recollect.factors.candidates import NEVER
-from recollect.rank.confidence import SCALES, ConfidenceInput, estimate_confidence
-from recollect.rank.query_terms import MOST_TERMS, weigh_query_terms
+from recollect.ranking.candidates import NEVER
+from recollect.ranking.confidence import SCALES, ConfidenceInput, estimate_confidence
+from recollect.ranking.query_terms import MOST_TERMS, weigh_query_terms
 from recollect.text.stems import coarse_stems, matched_terms
 from recollect.text.tokens import query_terms
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recollect.engine.results import Hit
-    from recollect.factors.candidates import Candidates, Flags, Floats, Ints
     from recollect.ports import Vector
-    from recollect.rank.confidence import CosineScale
-    from recollect.rank.query_terms import QueryTerms
+    from recollect.ranking.candidates import Candidates, Flags, Floats, Ints
+    from recollect.ranking.confidence import CosineScale
+    from recollect.ranking.query_terms import QueryTerms
     from recollect.records import Memory, Scope
-    from recollect.retrieve.gather import Gathered, Request
-    from recollect.retrieve.view import View
+    from recollect.retrieval.gather import Gathered, Request
+    from recollect.retrieval.view import View
 
 FIRST = 5
 """By each search, so many are read to tell whether there is an answer, whatever the limit."""

@@ -16,7 +16,7 @@ from recollect.engine.notes.sessions import Sessions, add_messages
 from recollect.engine.recall import Question, recall
 from recollect.engine.shadow import note_shown
 from recollect.errors import InvalidInput, StoreUnavailable
-from recollect.rank.profiles import DEFAULT
+from recollect.ranking.profiles import DEFAULT
 from recollect.records import Kind, Scope
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
     from types import TracebackType
 
-    from recollect.dream.knobs import Knobs
+    from recollect.dreams.knobs import Knobs
     from recollect.engine.dreams.dreaming import DreamResult
     from recollect.engine.dreams.dreams import Dreams
     from recollect.engine.inputs import EntityLike, NoteLike, TurnLike
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from recollect.engine.services import Services
     from recollect.engine.tuning.tuning import Tuning
     from recollect.engine.upkeep.upkeep import Upkeep
-    from recollect.engine.whynot import WhyNot
+    from recollect.engine.why_not import WhyNot
     from recollect.ports import Progress
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
     from recollect.records import Counts, Memory, Model
 
 
@@ -410,7 +410,7 @@ class Engine:
             tuned=tuned and isinstance(profile, str),
         )
         id_ = memory if isinstance(memory, int) else entity_named(self._services, memory)
-        from recollect.engine.whynot import why_not
+        from recollect.engine.why_not import why_not
 
         return why_not(self._services, question, id_)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.errors import InvalidInput
-from recollect.factors.candidates import Candidates, Cooccurrences, Facts, QueryContext, Source
+from recollect.ranking.candidates import Candidates, Cooccurrences, Facts, QueryContext, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,13 +15,13 @@ from recollect.engine.rerank import ranked_for
 from recollect.engine.results import Answer, Hit, Place
 from recollect.engine.shadow import drafted, note_shown, rankers_for, trace_of
 from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.factors.recency import microseconds
-from recollect.rank.confidence_label import UNLIKELY
-from recollect.rank.explain import all_reasons
-from recollect.rank.pipeline import run
-from recollect.rank.route import Route, strategy_for
+from recollect.ranking.confidence_label import UNLIKELY
+from recollect.ranking.explain import all_reasons
+from recollect.ranking.factors.recency import microseconds
+from recollect.ranking.pipeline import run
+from recollect.ranking.steps.route import Route, strategy_for
 from recollect.records import Filter, Kind, as_it_stood
-from recollect.retrieve.gather import Request
+from recollect.retrieval.gather import Request
 from recollect.text.time_phrases import time_of
 from recollect.text.tokens import content_words
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from recollect.engine.results import Mode
     from recollect.engine.services import Services as Parts
     from recollect.engine.shadow import Trace
-    from recollect.factors.candidates import Candidates
     from recollect.ports import Vector
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.candidates import Candidates
+    from recollect.ranking.pipeline import Profile
     from recollect.records import Found, Memory, Model
-    from recollect.retrieve.gather import Gathered
-    from recollect.retrieve.view import View
+    from recollect.retrieval.gather import Gathered
+    from recollect.retrieval.view import View
     from recollect.text.time_phrases import TimePhrase
 
 # A time that is doubtful moves nothing.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.engine.writes.apply import apply
 from recollect.errors import StoreUnavailable
 from recollect.ports import StoreUpkeep
-from recollect.retrieve.view import View
+from recollect.retrieval.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,22 +9,22 @@ import numpy as np
 
 from recollect.engine.memory_text import memory_text, piece_of
 from recollect.errors import ModelUnavailable
-from recollect.rank.finish import Cut, uncut
-from recollect.rank.pipeline import run
-from recollect.rank.rerank import RerankBlend
+from recollect.ranking.pipeline import run
+from recollect.ranking.steps.finish import Cut, uncut
+from recollect.ranking.steps.rerank import RerankBlend
 from recollect.records import Kind, as_it_stood
-from recollect.retrieve.gather import gather
+from recollect.retrieval.gather import gather
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recollect.engine.recall import Question
     from recollect.engine.services import Services as Parts
-    from recollect.factors.candidates import Candidates
     from recollect.ports import Reranker
+    from recollect.ranking.candidates import Candidates
     from recollect.records import Found, Memory, Passage
-    from recollect.retrieve.gather import Gathered, Request
-    from recollect.retrieve.view import View
+    from recollect.retrieval.gather import Gathered, Request
+    from recollect.retrieval.view import View
 
 # In letters, somewhat less than a model reads: of what is longer, it is given the piece that was found.
 _LONGEST = 2_000

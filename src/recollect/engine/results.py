@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from recollect.rank.confidence_label import UNLIKELY
+from recollect.ranking.confidence_label import UNLIKELY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from recollect.changes import Added
     from recollect.engine.shadow import Trace
-    from recollect.rank.explain import Reason
+    from recollect.ranking.explain import Reason
     from recollect.records import Memory, Model, Relation
     from recollect.text.time_phrases import TimePhrase
 

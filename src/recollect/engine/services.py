@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
-from recollect.dream.knobs import Knobs, Phase
+from recollect.dreams.knobs import Knobs, Phase
 from recollect.engine.repository import Repository
 from recollect.engine.shadow import Trial
 from recollect.engine.usage import UsageRecorder
 from recollect.engine.worker import Worker
 from recollect.errors import ModelUnavailable, NotFound
 from recollect.ports import Clock, Embedder, Extractor, Reranker
-from recollect.rank.pipeline import Profile
-from recollect.rank.profiles import PROFILES, profile_named
+from recollect.ranking.pipeline import Profile
+from recollect.ranking.profiles import PROFILES, profile_named
 from recollect.records import Filter, Kind, Scope
 
 if TYPE_CHECKING:

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, Literal
 from recollect.changes import Bounds, Logged
 from recollect.engine.packed import pack
 from recollect.errors import InvalidInput
-from recollect.rank.pipeline import Profile, run
-from recollect.rank.profiles import PROFILES, profile_named
-from recollect.tune.knobs import knobs_of, with_knobs
-from recollect.tune.trials import SIMILARITY, arm_of, coin_text, draft, similarity_baseline
+from recollect.ranking.pipeline import Profile, run
+from recollect.ranking.profiles import PROFILES, profile_named
+from recollect.tuning.knobs import knobs_of, with_knobs
+from recollect.tuning.trials import SIMILARITY, arm_of, coin_text, draft, similarity_baseline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from recollect.engine.services import Services as Parts
-    from recollect.factors.candidates import Candidates, QueryContext
-    from recollect.retrieve.gather import Gathered
-    from recollect.retrieve.view import View
-    from recollect.tune.events import Arm
-    from recollect.tune.trials import Team
+    from recollect.ranking.candidates import Candidates, QueryContext
+    from recollect.retrieval.gather import Gathered
+    from recollect.retrieval.view import View
+    from recollect.tuning.events import Arm
+    from recollect.tuning.trials import Team
 
 Design = Literal["off", "split", "interleave"]
 # Who asks for more hits than anyone reads wants a list, not an answer, and nothing can be learnt from it.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from recollect.changes import Logged, RecordUse
 from recollect.engine.worker import Priority, Worker
 from recollect.errors import RecollectError
-from recollect.factors.recency import microseconds
+from recollect.ranking.factors.recency import microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,9 +13,9 @@ from recollect.models.registry import RERANKER, once_per_process, ready_model
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.factors.candidates import Floats
     from recollect.models.registry import PackagedModel
     from recollect.ports import Reranker
+    from recollect.ranking.candidates import Floats
 
 # A token is a letter at least, and few are longer than this: what is beyond can never be read.
 _LETTERS_PER_TOKEN = 32

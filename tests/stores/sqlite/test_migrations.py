@@ -17,7 +17,7 @@ from recollect.changes import Amend, CommitDream, UndoDream
 from recollect.engine.repository import Repository
 from recollect.errors import NotAStore, StoreUnavailable
 from recollect.records import Filter, Kind, PastQuestion, Revision
-from recollect.retrieve.records import moment
+from recollect.retrieval.records import moment
 from recollect.stores.sqlite.connection import APPLICATION_ID, migrations, prepare
 from recollect.stores.sqlite.store import SqliteStore
 

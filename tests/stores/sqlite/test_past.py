@@ -17,9 +17,9 @@ from hypothesis_profiles import tries
 from recollect.changes import Amend, Forget, NewEntity, NewObservation, NewText, PutEntity, PutText, Supersede
 from recollect.engine.repository import Repository
 from recollect.records import Filter, Kind, Scope
-from recollect.retrieve.as_of_search import PastTexts
-from recollect.retrieve.filters import PastState
-from recollect.retrieve.term_search import TermIndex
+from recollect.retrieval.as_of_search import PastTexts
+from recollect.retrieval.filters import PastState
+from recollect.retrieval.term_search import TermIndex
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.text.tokens import letter_pairs, words
 

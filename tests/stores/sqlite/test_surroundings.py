@@ -12,7 +12,7 @@ import pytest
 
 from recollect.changes import Adopt, NewText, PutText
 from recollect.records import Filter, Kind, Memory, Scope
-from recollect.retrieve import neighbours as surroundings
+from recollect.retrieval import neighbours as surroundings
 
 if TYPE_CHECKING:
     from recollect.engine.repository import Repository

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recollect.cli.call import Call
-    from recollect.dream.forecast import Forecast
+    from recollect.dreams.forecast import Forecast
     from recollect.records import Memory
 
 _MONTH = 30

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.cli.profile_parts import ProfileDifference, ProfilePart
     from recollect.cli.results import Block, Words
     from recollect.engine.tuning.tuning import ProfileNumbers
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
 
 _ABOVE_TOML = "# For the end of the settings file. Give it a name of its own.\n"
 
@@ -60,7 +60,7 @@ def profile_show_command(call: Call, name: str, as_toml: bool) -> Result:
     name, number, the published one.
     """
     from recollect.cli.profile_parts import numbers_text, profile_parts, profile_toml  # loads NumPy
-    from recollect.rank.plain import to_plain
+    from recollect.ranking.steps.plain import to_plain
 
     profile = _profile_named(call, name)
     if as_toml:
@@ -118,7 +118,7 @@ def profile_command(_: Call) -> None:
 
 
 def _profile_named(call: Call, name: str) -> Profile:
-    from recollect.rank.profiles import profile_named  # loads NumPy
+    from recollect.ranking.profiles import profile_named  # loads NumPy
 
     return profile_named(name, all_profiles(call))
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from recollect.cli.call import Call
     from recollect.engine.tuning.tuning import TuningAnalysis, TuningChange
-    from recollect.tune.analysis import Compared
-    from recollect.tune.search import MovedFeedback, Proposal
+    from recollect.tuning.analysis import Compared
+    from recollect.tuning.search import MovedFeedback, Proposal
 
 _ARMS = {"ours": "the profile", "baseline": "the baseline", "interleaved": "both, drafted"}
 _MEASURES = {"ndcg_5": "NDCG@5", "ndcg_10": "NDCG@10", "lift_5": "Lift@5", "lift_10": "Lift@10"}

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recollect.cli.call import Call
-    from recollect.engine.whynot import Branch, WhyNot
-    from recollect.rank.whynot import Standing
+    from recollect.engine.why_not import Branch, WhyNot
+    from recollect.ranking.why_not import Standing
 
 # What the score of each search is.
 _MEASURES = {"meaning": "cosine", "words": "BM25", "nearby": "weight", "linked": "share"}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.engine.inputs import TurnLike
     from recollect.engine.results import Hit
     from recollect.engine.services import Services
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
     from recollect.records import Memory
 
 _MOST_TURNS = 50

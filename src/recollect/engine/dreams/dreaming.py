@@ -8,25 +8,25 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from recollect.changes import DREAMING, CommitDream, DropLease, Lived, TakeLease
-from recollect.dream.gate import judge
-from recollect.dream.knobs import Knobs, Phase
-from recollect.dream.plan import plan
-from recollect.dream.report import reported
-from recollect.dream.snapshot import FIELDS
+from recollect.dreams.gate import judge
+from recollect.dreams.knobs import Knobs, Phase
+from recollect.dreams.plan import plan
+from recollect.dreams.report import reported
+from recollect.dreams.snapshot import FIELDS
 from recollect.engine.dreams.questions import questions, trials
 from recollect.engine.dreams.search import copies_of_errors, echoes_of_fading
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.upkeep.report import consolidation_report
 from recollect.errors import Conflict, InvalidInput
-from recollect.factors.recency import microseconds
+from recollect.ranking.factors.recency import microseconds
 from recollect.records import Consolidation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
     from datetime import datetime
 
-    from recollect.dream.plan import Plan
-    from recollect.dream.report import DreamReport
+    from recollect.dreams.plan import Plan
+    from recollect.dreams.report import DreamReport
     from recollect.engine.services import Services
     from recollect.ports import Progress
 

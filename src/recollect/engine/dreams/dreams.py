@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recollect.changes import UndoDream
-from recollect.dream.forecast import forecast as look_ahead
-from recollect.dream.knobs import Phase
+from recollect.dreams.forecast import forecast as look_ahead
+from recollect.dreams.knobs import Phase
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
-from recollect.factors.recency import microseconds
+from recollect.ranking.factors.recency import microseconds
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recollect.dream.forecast import Forecast
+    from recollect.dreams.forecast import Forecast
     from recollect.records import DreamRecord, Memory
 
 _FARTHEST_DAYS = 3_650

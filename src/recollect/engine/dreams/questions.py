@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from recollect.dream.gate import Asked, reads_traces
+from recollect.dreams.gate import Asked, reads_traces
 from recollect.engine.recall import Question, asking
 from recollect.engine.shadow import tuned_in
-from recollect.rank.profiles import DEFAULT
-from recollect.retrieve.gather import gather
+from recollect.ranking.profiles import DEFAULT
+from recollect.retrieval.gather import gather
 from recollect.sampling import sample_ids
 from recollect.text.self_questions import keyword_question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from recollect.dream.knobs import Knobs
-    from recollect.dream.snapshot import DreamState
+    from recollect.dreams.knobs import Knobs
+    from recollect.dreams.snapshot import DreamState
     from recollect.engine.services import Services
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
     from recollect.records import PastQuestion
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 _FEW = 3
 """Words of a question, as few as people give."""

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.dream.cycle import consolidate, downscale, fading
-from recollect.dream.draft import Draft
-from recollect.dream.knobs import Phase
-from recollect.dream.snapshot import Copy, Echo, Said
+from recollect.dreams.cycle import consolidate, downscale, fading
+from recollect.dreams.draft import Draft
+from recollect.dreams.knobs import Phase
+from recollect.dreams.snapshot import Copy, Echo, Said
 from recollect.engine.embedding import embedder_of
 from recollect.engine.notes.supersede import said_by
 from recollect.errors import ModelUnavailable
@@ -20,11 +20,11 @@ from recollect.text.time_phrases import time_phrases
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from recollect.dream.knobs import Knobs
-    from recollect.dream.snapshot import DreamState
+    from recollect.dreams.knobs import Knobs
+    from recollect.dreams.snapshot import DreamState
     from recollect.engine.services import Services
     from recollect.records import Memory
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 _NEAREST = 8
 _MOST_ERRORS = 200

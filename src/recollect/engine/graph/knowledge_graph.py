@@ -26,7 +26,7 @@ from recollect.engine.recall import Question, recall
 from recollect.engine.results import Graph, ObservedBatch, ObservedEntity, RelatedBatch, RelationResult
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
-from recollect.factors.recency import microseconds
+from recollect.ranking.factors.recency import microseconds
 from recollect.records import Kind, Status
 from recollect.text.limits import clean_type
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from recollect.engine.results import Answer
     from recollect.ports import Progress
     from recollect.records import Memory, Relation
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 _Row = TypeVar("_Row")
 

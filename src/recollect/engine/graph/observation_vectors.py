@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recollect.engine.services import Services
     from recollect.ports import Embedder, Progress, Vector
     from recollect.records import Memory
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 _PAGE = 200
 

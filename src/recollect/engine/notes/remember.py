@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recollect.engine.results import SimilarMemory
     from recollect.engine.services import Services
     from recollect.records import Memory
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 
 def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:

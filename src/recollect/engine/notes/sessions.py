@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recollect.engine.results import Remembered
     from recollect.ports import Progress
     from recollect.records import Memory, Scope, Session
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 MOST_TURNS = 1_000
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.services import Services
     from recollect.records import Memory
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 _COMPARED = 8
 # Of very many notes at once, what repeats another is left to the reports that look for duplicates.

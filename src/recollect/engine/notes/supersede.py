@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recollect.engine.inputs import NoteLike
     from recollect.engine.services import Services
     from recollect.records import Memory
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 # How many of each search are looked at first.
 _LOOKED_AT = 50

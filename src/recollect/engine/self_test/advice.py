@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from recollect.engine.self_test.results import MissedMemory, ProfileComparison, ProfileResult
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 _MULTILINGUAL = "e5-small"
 _HARDLY = 0.5

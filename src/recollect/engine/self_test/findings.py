@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.engine.self_test.sample import Survey
     from recollect.engine.self_test.trial import MissedQuestion
     from recollect.records import Memory
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 _SHOWN = 80
 """Letters of a text."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.services import Services
     from recollect.records import Memory
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
     from recollect.text.self_questions import SelfQuestion
 
 _Key = TypeVar("_Key")

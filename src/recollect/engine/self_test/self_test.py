@@ -19,7 +19,7 @@ from recollect.engine.self_test.sample import questions, sample, surveyed
 from recollect.engine.self_test.trial import Trial
 from recollect.engine.shadow import tuned_in
 from recollect.errors import InvalidInput
-from recollect.rank.profiles import DEFAULT
+from recollect.ranking.profiles import DEFAULT
 from recollect.statistics import sign_test, wilson_interval
 from recollect.text.self_questions import QuestionKind
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.engine.self_test.trial import Timer
     from recollect.engine.services import Services
     from recollect.ports import Progress
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
     from recollect.text.self_questions import SelfQuestion
 
 

@@ -11,18 +11,18 @@ from recollect.engine.limits import DEFAULT_LIMIT
 from recollect.engine.recall import Question, asking
 from recollect.engine.self_test.sample import Survey
 from recollect.engine.services import Services
-from recollect.rank.pipeline import run
-from recollect.rank.whynot import standing
-from recollect.retrieve.gather import gather
+from recollect.ranking.pipeline import run
+from recollect.ranking.why_not import standing
+from recollect.retrieval.gather import gather
 from recollect.text.self_questions import OWN_WORDS, SelfQuestion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.ports import Embedder, Vector, Vectors
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
     from recollect.records import Model
-    from recollect.retrieve.gather import Gathered
+    from recollect.retrieval.gather import Gathered
 
 Timer = Callable[[], float]
 """Seconds from some moment on."""

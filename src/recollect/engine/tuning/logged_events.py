@@ -9,14 +9,14 @@ import numpy as np
 
 from recollect.engine.packed import unpack
 from recollect.errors import InvalidInput
-from recollect.factors.candidates import Candidates, Cooccurrences, Facts, QueryContext
-from recollect.factors.recency import microseconds
-from recollect.tune.events import Event
+from recollect.ranking.candidates import Candidates, Cooccurrences, Facts, QueryContext
+from recollect.ranking.factors.recency import microseconds
+from recollect.tuning.events import Event
 
 if TYPE_CHECKING:
     from recollect.engine.services import Services
     from recollect.records import LoggedAnswer
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 
 def events_of(services: Services, view: View, profile: str) -> tuple[list[Event], int]:

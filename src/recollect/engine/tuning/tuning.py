@@ -10,21 +10,21 @@ from recollect.changes import GiveFeedback, TuneProfile
 from recollect.engine.shadow import baseline_of, tuned_in
 from recollect.engine.tuning.logged_events import events_of
 from recollect.errors import InvalidInput, NotFound
-from recollect.rank.profiles import DEFAULT
-from recollect.tune.analysis import analyze
-from recollect.tune.knobs import EASE, eased, full_names, knobs_of, with_knobs
-from recollect.tune.search import propose_numbers
+from recollect.ranking.profiles import DEFAULT
+from recollect.tuning.analysis import analyze
+from recollect.tuning.knobs import EASE, eased, full_names, knobs_of, with_knobs
+from recollect.tuning.search import propose_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recollect.engine.results import Answer
     from recollect.engine.services import Services
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
     from recollect.records import LogSize, Tuned
-    from recollect.retrieve.view import View
-    from recollect.tune.analysis import Analysis
-    from recollect.tune.search import Proposal
+    from recollect.retrieval.view import View
+    from recollect.tuning.analysis import Analysis
+    from recollect.tuning.search import Proposal
 
 Why = Literal["run", "set", "reset", "rollback"]
 _PUBLISHED_TUNER = "limbic"

@@ -22,7 +22,7 @@ from recollect.engine.embedding import embedder_of
 from recollect.engine.memory_text import memory_text
 from recollect.engine.upkeep.calibration_rows import as_kept
 from recollect.errors import ModelUnavailable
-from recollect.rank.confidence import Calibration, CosineScale, background, estimate_confidence
+from recollect.ranking.confidence import Calibration, CosineScale, background, estimate_confidence
 from recollect.records import Filter
 from recollect.sampling import hash_number
 from recollect.statistics import auroc
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
     from recollect.engine.services import Services
     from recollect.ports import Embedder, Progress, Vector
-    from recollect.rank.confidence import ConfidenceInput
-    from recollect.rank.query_terms import QueryTerms
+    from recollect.ranking.confidence import ConfidenceInput
+    from recollect.ranking.query_terms import QueryTerms
     from recollect.records import Memory, Scope
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 MOST_QUESTIONS = 200
 LEAST_QUESTIONS = 10

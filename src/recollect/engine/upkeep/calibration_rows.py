@@ -7,11 +7,11 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from recollect.rank.confidence import Calibration, CosineScale
+from recollect.ranking.confidence import Calibration, CosineScale
 
 if TYPE_CHECKING:
     from recollect.records import Scope
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 
 def read_calibration(view: View, scope: Scope, model: str) -> Calibration | None:

@@ -17,8 +17,8 @@ from recollect.engine.upkeep.results import (
 )
 from recollect.engine.upkeep.split_analysis import analyses, large_ones
 from recollect.errors import InvalidInput
-from recollect.factors.candidates import NEVER
-from recollect.factors.recency import microseconds
+from recollect.ranking.candidates import NEVER
+from recollect.ranking.factors.recency import microseconds
 from recollect.records import Kind, Status
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.engine.services import Services
     from recollect.ports import Progress, Vector
     from recollect.records import Memory
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 _MOST_DAYS = 36_500
 _SHOWN = 10

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recollect.engine.services import Services
     from recollect.ports import Progress
     from recollect.records import Observation
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 PartLike = SplitPart | Mapping[str, Any]
 

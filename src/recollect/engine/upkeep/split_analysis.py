@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.services import Services
     from recollect.ports import Progress, Vector
-    from recollect.retrieve.view import View
+    from recollect.retrieval.view import View
 
 CONTAINS, PART_OF = "contains", "part_of"
 MOST_OBSERVATIONS = 20

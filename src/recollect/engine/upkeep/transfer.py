@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from recollect.changes import Adopt, AdoptLinks, AdoptRelation, NoteImport, PutEntity, Relate
 from recollect.engine.services import Services
 from recollect.records import Filter, Kind
-from recollect.retrieve.view import View
+from recollect.retrieval.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

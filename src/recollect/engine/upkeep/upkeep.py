@@ -14,7 +14,7 @@ from recollect.engine.recall import Question, recall
 from recollect.engine.services import Services
 from recollect.engine.upkeep.transfer import Export, Import, exporting
 from recollect.errors import Conflict
-from recollect.rank.profiles import DEFAULT
+from recollect.ranking.profiles import DEFAULT
 from recollect.records import Filter, Kind
 from recollect.text.limits import clean_name
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from recollect.engine.upkeep.split import PartLike
     from recollect.ports import Progress, Vector
-    from recollect.rank.pipeline import Profile
+    from recollect.ranking.pipeline import Profile
     from recollect.records import Problem
 
 

@@ -16,8 +16,8 @@ from recollect.engine.writes.entities import NAME_SPAN, settle_type
 from recollect.engine.writes.texts import tag
 from recollect.errors import NotFound
 from recollect.records import Kind
-from recollect.retrieve.entities import exact_entity
-from recollect.retrieve.records import memory_values, observation_values, stamp, stamp_or_none
+from recollect.retrieval.entities import exact_entity
+from recollect.retrieval.records import memory_values, observation_values, stamp, stamp_or_none
 from recollect.text.names import name_beginning
 from recollect.text.near_duplicates import text_key
 from recollect.text.passages import passage_spans

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from recollect.changes import Outcome
 from recollect.conditions import Compares, Equals
 from recollect.errors import InvalidInput, NotFound
-from recollect.factors.candidates import DAY
-from recollect.tune.events import normalized_query
+from recollect.ranking.candidates import DAY
+from recollect.tuning.events import normalized_query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -57,8 +57,8 @@ from recollect.engine.writes import (
 )
 from recollect.engine.writes.work import Work
 from recollect.errors import Conflict, InvalidInput, RecollectError
-from recollect.factors.candidates import DAY
-from recollect.retrieve.records import stamp
+from recollect.ranking.candidates import DAY
+from recollect.retrieval.records import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

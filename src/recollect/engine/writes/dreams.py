@@ -13,10 +13,10 @@ from recollect.changes import DREAMING, Outcome
 from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null
 from recollect.engine.writes import lifecycle, records
 from recollect.errors import Conflict, NotFound
-from recollect.factors.candidates import DAY
-from recollect.retrieve.dream_state import packed, unpacked
-from recollect.retrieve.entities import exact_entity
-from recollect.retrieve.records import touching
+from recollect.ranking.candidates import DAY
+from recollect.retrieval.dream_state import packed, unpacked
+from recollect.retrieval.entities import exact_entity
+from recollect.retrieval.records import touching
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from recollect.changes import UNKNOWN, Added, Outcome
 from recollect.conditions import IN_FORCE, AnyOf, Equals, OneOf
 from recollect.errors import Conflict, NotFound
-from recollect.retrieve.entities import exact_entity, find_entity
-from recollect.retrieve.records import stamp_or_none
+from recollect.retrieval.entities import exact_entity, find_entity
+from recollect.retrieval.records import stamp_or_none
 from recollect.text.names import name_beginning
 from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold

@@ -9,8 +9,8 @@ from recollect.changes import Outcome
 from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null, is_set
 from recollect.engine.writes import corrections, texts
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.retrieve.entities import exact_entity
-from recollect.retrieve.records import stamp, stamp_or_none, touching
+from recollect.retrieval.entities import exact_entity
+from recollect.retrieval.records import stamp, stamp_or_none, touching
 
 if TYPE_CHECKING:
     from recollect.changes import Amend, FlagAlike, Forget, Purge, Restore

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from recollect.conditions import Equals, Not, OneOf, is_null
 from recollect.ports import Phrase
-from recollect.retrieve.entities import has_entities, live_entities, named_in_each
-from recollect.retrieve.term_search import pair_phrases
+from recollect.retrieval.entities import has_entities, live_entities, named_in_each
+from recollect.retrieval.term_search import pair_phrases
 from recollect.text.names import NameText
 from recollect.text.tokens import has_unspaced, words
 

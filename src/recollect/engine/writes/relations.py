@@ -8,8 +8,8 @@ from recollect.changes import NewEntity, Outcome
 from recollect.conditions import AnyOf, Equals, OneOf, is_null
 from recollect.engine.writes import entities
 from recollect.errors import InvalidInput, NotFound
-from recollect.retrieve.entities import find_entity
-from recollect.retrieve.records import stamp, stamp_or_none
+from recollect.retrieval.entities import find_entity
+from recollect.retrieval.records import stamp, stamp_or_none
 
 if TYPE_CHECKING:
     from recollect.changes import EndRelation, NewRelation, Relate, Unrelate

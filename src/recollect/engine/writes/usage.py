@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.changes import Outcome
 from recollect.conditions import Compares, Equals, OneOf
 from recollect.engine.writes import answer_log
-from recollect.factors.candidates import DAY
+from recollect.ranking.candidates import DAY
 
 if TYPE_CHECKING:
     from recollect.changes import RecordUse

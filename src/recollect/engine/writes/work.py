@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from recollect.conditions import Equals, OneOf
 from recollect.engine.writes import mentions
 from recollect.errors import NotFound
-from recollect.retrieve.documents import documents
-from recollect.retrieve.entities import find_entity, names_alike
-from recollect.retrieve.records import scope_id, stamp
+from recollect.retrieval.documents import documents
+from recollect.retrieval.entities import find_entity, names_alike
+from recollect.retrieval.records import scope_id, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from recollect.engine.limits import DEFAULT_LIMIT
 from recollect.errors import InvalidInput, NotFound
-from recollect.rank.confidence_label import ConfidenceLabel, confidence_label
+from recollect.ranking.confidence_label import ConfidenceLabel, confidence_label
 from recollect.records import Kind
 from recollect.serve.operations.arguments import (
     LARGEST_ID,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recollect.records import Kind, Problem
-from recollect.retrieve.documents import documents
+from recollect.retrieval.documents import documents
 from recollect.stores.sqlite import vector_rows, word_index
 from recollect.stores.sqlite.connection import renew_identity
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries

@@ -1,0 +1,333 @@
+"""Why not: where a memory that was not returned fell out, and what would have lifted it into the list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from recollect.engine.limits import MOST_HITS
+from recollect.engine.recall import asking
+from recollect.engine.rerank import Reader, reranker_for
+from recollect.engine.shadow import rankers_for
+from recollect.errors import InvalidInput, ModelUnavailable, NotFound
+from recollect.ranking.candidates import Source
+from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning
+from recollect.ranking.why_not import standing
+from recollect.records import Kind, as_it_stood
+from recollect.retrieval.gather import around, gather, wider
+from recollect.text.tokens import fold, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.engine.recall import Question
+    from recollect.engine.services import Services as Parts
+    from recollect.ranking.candidates import Candidates
+    from recollect.ranking.pipeline import Profile
+    from recollect.ranking.why_not import Standing
+    from recollect.records import Found, Memory
+    from recollect.retrieval.gather import Gathered, Request
+    from recollect.retrieval.view import View
+
+# How far down a search's list we look for the memory.
+_DEEPEST = 10_000
+MAY_WAIT = "it may still wait for a vector."
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """What one search made of the memory."""
+
+    name: str
+    rank: int | None
+    """None: not among the first ten thousand, or not found at all."""
+    score: float | None
+    taken: int
+    """How many of its list the profile takes."""
+    reached: bool
+    """The search brought the memory up as a candidate."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """The whole answer; `verdict` says it in a sentence, `advice` what would change it."""
+
+    query: str
+    profile: str
+    memory: Memory
+    verdict: str
+    branches: tuple[Branch, ...]
+    standing: Standing | None
+    """Among all candidates, as if it had been found; None where it is out of reach altogether."""
+    advice: tuple[str, ...]
+
+
+def why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
+    try:
+        return _why_not(parts, question, id_)
+    except ModelUnavailable:
+        if question.rerank is not None:
+            raise
+        # As `recall` does: what the settings name and cannot run leaves the list as it was.
+        return _why_not(parts, replace(question, rerank=False), id_)
+
+
+def _why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
+    if not question.query.strip() or question.limit == 0:
+        raise InvalidInput("Ask with a query and a limit above 0.")
+    now = parts.clock() if question.as_of is None else question.as_of
+    with asking(parts, question, now) as (view, request, _):
+        memory = view.memories([id_]).get(id_)
+        if memory is None or memory.scope != parts.scope:
+            raise NotFound(f"There is no memory {id_}.")
+        memory = as_it_stood(memory, question.as_of)
+        out = _out_of_reach(memory, question, question.session or parts.session)
+        if out is not None:
+            return WhyNot(question.query, question.profile.name, memory, out[0], (), None, (out[1],))
+        # It speaks of what `recall` shows.
+        rankers = rankers_for(
+            parts, view, question.profile, question.query, tuned=question.tuned, trial=question.as_of is None
+        )
+        question = replace(question, profile=rankers.shown)
+        reranker, _ = reranker_for(parts, question)
+        reader = None if reranker is None else Reader(reranker, view, question)
+        gathered = _gathered(view, question.profile, request, reader, also=(id_,))
+        branches = tuple(_branches(view, question.profile, _asked(request, reader), gathered, id_))
+        gathered = replace(gathered, candidates=_as_if_found(gathered.candidates, branches, id_))
+        stands = _standing(question.profile, gathered, id_, reader)
+        enough = _enough(view, question.profile, request, branches, stands, id_, reader)
+        moved = None if reader is None else _moved(question.profile, gathered, id_, reader)
+    return WhyNot(
+        query=question.query,
+        profile=question.profile.name,
+        memory=memory,
+        verdict=_verdict(branches, stands, request.limit, moved),
+        branches=branches,
+        standing=stands,
+        advice=(
+            *_advice(question, memory, branches, stands, request.limit, enough),
+            *_unmoved(stands, moved),
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved:
+    """What re-ranking had to do with it."""
+
+    before: int | None
+    """Where it stood by the profile alone; None where a step dropped it."""
+    read: int
+    """How many of that list were read again."""
+
+    @property
+    def is_beyond(self) -> bool:
+        return self.before is not None and self.before > self.read
+
+
+def _moved(profile: Profile, gathered: Gathered, id_: int, reader: Reader) -> _Moved:
+    return _Moved(
+        standing(profile, gathered.candidates, gathered.moment, id_).place,
+        reader.step.read(gathered.moment.limit),
+    )
+
+
+def _unmoved(stands: Standing, moved: _Moved | None) -> tuple[str, ...]:
+    if moved is None or moved.before is None or moved.is_beyond or moved.before == stands.place:
+        return ()
+    return (f"Without re-ranking it would stand at {moved.before}.",)
+
+
+def _asked(request: Request, reader: Reader | None) -> Request:
+    """As the searches get it: a list that is to be read again is longer."""
+    return request if reader is None else reader.longer(request)
+
+
+def _gathered(
+    view: View, profile: Profile, request: Request, reader: Reader | None, also: Sequence[int] = ()
+) -> Gathered:
+    return gather(view, profile, request, also) if reader is None else reader.gathered(request, also)
+
+
+def _standing(profile: Profile, gathered: Gathered, id_: int, reader: Reader | None) -> Standing:
+    then = None if reader is None else partial(reader.reread, gathered=gathered)
+    return standing(profile, gathered.candidates, gathered.moment, id_, then)
+
+
+def _out_of_reach(memory: Memory, question: Question, session: str | None) -> tuple[str, str] | None:
+    """Why no search could have found it, and what to do; None if one could."""
+    if question.as_of is not None and memory.created_at > question.as_of:
+        return (
+            f"It was not known by then: it is of {memory.created_at:%Y-%m-%d}.",
+            "Ask as of a later day.",
+        )
+    if memory.deleted_at is not None:
+        return (
+            f"It was forgotten on {memory.deleted_at:%Y-%m-%d}.",
+            f"Restore it: recollect restore {memory.id}",
+        )
+    if memory.superseded_at is not None and not question.include_superseded:
+        return (
+            f"It was superseded on {memory.superseded_at:%Y-%m-%d} by memory {memory.superseded_by}.",
+            f"Ask for memory {memory.superseded_by}, which stands in its place.",
+        )
+    if memory.kind not in question.kinds:
+        return (
+            f"It is of the kind {memory.kind}, and the search was for {', '.join(sorted(question.kinds))}.",
+            f"Ask for the kind {memory.kind} too.",
+        )
+    return _elsewhere(memory, question, session)
+
+
+def _elsewhere(memory: Memory, question: Question, session: str | None) -> tuple[str, str] | None:
+    """Where the search did not look: another session, or what has other tags."""
+    if session is not None and memory.kind is Kind.MESSAGE and memory.session != session:
+        return (
+            f"It is a message of the session {memory.session!r}, and the search was in {session!r}.",
+            "Ask in its own session, or in none.",
+        )
+    lacking = {fold(tag): tag for tag in question.tags}
+    for tag in memory.tags:
+        lacking.pop(fold(tag), None)
+    if lacking:
+        tags = ", ".join(sorted(map(repr, lacking.values())))
+        return (f"It does not have the tags that were asked for: {tags}.", "Ask without them, or add them.")
+    return None
+
+
+def _branches(view: View, profile: Profile, request: Request, gathered: Gathered, id_: int) -> list[Branch]:
+    branches = []
+    for retriever in profile.retrieve:
+        taken = retriever.take(request.limit)
+        if isinstance(retriever, ByMeaning):
+            near = [] if request.vector is None else view.by_meaning(request.vector, _DEEPEST, request.where)
+            branches.append(_branch("meaning", near, gathered, id_, taken))
+        elif isinstance(retriever, ByContext):
+            if _is_spoken(gathered.candidates, id_):
+                beside, _ = around(view, retriever, request, _DEEPEST)
+                branches.append(_branch("nearby", beside, gathered, id_, taken))
+        elif isinstance(retriever, ByLinks):
+            if any(hit.id == id_ for hit in gathered.found["linked"]):
+                branches.append(_branch("linked", gathered.found["linked"], gathered, id_, taken))
+        else:
+            held = view.by_words(request.sought, _DEEPEST, request.where, retriever.index)
+            branches.append(_branch("words", held, gathered, id_, taken))
+    return branches
+
+
+def _is_spoken(candidates: Candidates, id_: int) -> bool:
+    """Whether it is part of a conversation, where something can stand next to it."""
+    return bool(candidates.facts.session[candidates.ids == id_].any())
+
+
+def _branch(name: str, hits: Sequence[Found], gathered: Gathered, id_: int, taken: int) -> Branch:
+    place = next((rank for rank, hit in enumerate(hits, start=1) if hit.id == id_), None)
+    # The reply to a question like the query is brought along by its place in the talk.
+    brought = gathered.found.get("reply", ()) if name == "nearby" else ()
+    reached = any(hit.id == id_ for hit in (*gathered.found[name], *brought))
+    return Branch(name, place, hits[place - 1].score if place else None, taken, reached)
+
+
+def _as_if_found(candidates: Candidates, branches: Sequence[Branch], id_: int) -> Candidates:
+    """With a memory that no search brought up where each would have put it, had it taken more."""
+    if any(branch.reached for branch in branches):
+        return candidates
+    row = candidates.ids.tolist().index(id_)
+    sources = dict(candidates.sources)
+    for branch in branches:
+        if branch.rank is not None and branch.score is not None:
+            rank, score = sources[branch.name].rank.copy(), sources[branch.name].score.copy()
+            rank[row], score[row] = branch.rank, branch.score
+            sources[branch.name] = Source(rank, score)
+    return replace(candidates, sources=sources)
+
+
+def _enough(
+    view: View,
+    profile: Profile,
+    request: Request,
+    branches: Sequence[Branch],
+    stands: Standing,
+    id_: int,
+    reader: Reader | None = None,
+) -> int | None:
+    """A limit that would show the memory, tried out; None where it is shown, or where none would.
+
+    A higher limit brings up more candidates, and may be read as another kind of question, so that the
+    place the memory has now need not be the one it would have.
+    """
+    found = any(branch.reached for branch in branches)
+    never = stands.place is None if found else all(branch.rank is None for branch in branches)
+    if never or (found and (stands.place or 0) <= request.limit):
+        return None
+    limit = max(stands.place or 0, request.limit + 1)
+    while limit <= MOST_HITS:
+        tried = _gathered(view, profile, wider(request, limit), reader)
+        if id_ not in tried.candidates.ids:
+            limit = MOST_HITS if limit < MOST_HITS < 2 * limit else 2 * limit
+            continue
+        place = _standing(profile, tried, id_, reader).place
+        if place is None or place <= limit:
+            return None if place is None else limit
+        limit = place
+    return None
+
+
+def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, moved: _Moved | None) -> str:
+    reached = [branch.name for branch in branches if branch.reached]
+    if not reached:
+        return "No search brought it up, so it was never a candidate."
+    if stands.dropped is not None:
+        return (
+            f"It was found by {' and '.join(reached)}, and the step {stands.dropped.step!r} dropped it: "
+            f"{stands.dropped.reason}."
+        )
+    if stands.place is not None and stands.place <= limit:
+        return f"It was returned, at place {stands.place}."
+    found = " and ".join(reached)
+    if moved is not None and moved.is_beyond:
+        return (
+            f"It was found by {found} and stands at place {stands.place}, "
+            f"beyond the first {moved.read}, which alone are re-ranked."
+        )
+    return f"It was found by {found} and stands at place {stands.place}, below the limit of {limit}."
+
+
+def _advice(
+    question: Question,
+    memory: Memory,
+    branches: tuple[Branch, ...],
+    stands: Standing,
+    limit: int,
+    enough: int | None,
+) -> list[str]:
+    advice = []
+    for branch in branches:
+        if branch.rank is None:
+            advice.append(_missed(branch, question, memory))
+        elif not branch.reached:
+            advice.append(f"By {branch.name} it is number {branch.rank}; the profile takes {branch.taken}.")
+    if stands.place is not None and stands.place > limit:
+        for cost in stands.costs:
+            if cost.places > 0:
+                lifted = " and would be on the list" if cost.place_without <= limit else ""
+                advice.append(
+                    f"Without {cost.step!r} ({cost.value:.4g}) it would stand "
+                    f"at {cost.place_without}{lifted}."
+                )
+    if enough is not None:
+        advice.append(f"A limit of {enough} would show it.")
+    return advice
+
+
+def _missed(branch: Branch, question: Question, memory: Memory) -> str:
+    if branch.name == "meaning":
+        return f"By meaning it is not among the nearest; {MAY_WAIT}"
+    if branch.name == "nearby":
+        return "What stands next to it in its conversation has none of the query's telling words."
+    text = " ".join((memory.name, memory.type, memory.text, *(seen.content for seen in memory.in_force)))
+    shared = sorted(set(words(question.query)) & set(words(text)))
+    if shared:
+        return f"By words it shares only {', '.join(map(repr, shared))} with the query, too common to count."
+    return "It shares no word with the query."

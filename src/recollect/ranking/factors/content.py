@@ -1,0 +1,38 @@
+"""Factors of what a memory says, and of what its writer said it is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from recollect.ranking.candidates import Candidates, Floats, QueryContext
+
+
+@dataclass(frozen=True, slots=True)
+class Importance:
+    """What the writer said a memory is worth, from 0 to 1."""
+
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+        return candidates.facts.importance
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSpeaker:
+    """1 for what was said by somebody whom the query names, else 0.
+
+    What nobody said, a note or an entity, counts as theirs where it names them.
+    """
+
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+        return candidates.facts.named.astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class EndsWithQuestion:
+    """1 for what ends with a question, which tells less than what answers one; else 0."""
+
+    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+        return candidates.facts.asks.astype(np.float64)

@@ -1,0 +1,96 @@
+"""Why a candidate is not among the first: where it stands, and what each step cost it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.ranking.candidates import apply_change
+from recollect.ranking.explain import reasons
+from recollect.ranking.steps.finish import uncut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recollect.ranking.candidates import Candidates, DroppedCandidate, QueryContext
+    from recollect.ranking.explain import Reason
+    from recollect.ranking.pipeline import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one step did to a candidate's place, all else being as it was."""
+
+    step: str
+    value: float
+    place_without: int
+    """Where it would stand had the step left its score alone."""
+    places: int
+    """How many places the step cost; negative where it won some."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a candidate stands among all candidates, before the cut."""
+
+    place: int | None
+    """From 1; None where a step dropped it."""
+    dropped: DroppedCandidate | None
+    score: float
+    needed: float | None
+    """The score of the last one that made the list; None where the list is not full."""
+    reasons: tuple[Reason, ...]
+    costs: tuple[Cost, ...]
+
+
+def standing(
+    profile: Profile,
+    candidates: Candidates,
+    context: QueryContext,
+    id_: int,
+    then: Callable[[Candidates], Candidates] | None = None,
+) -> Standing:
+    """Run every step but the cut, and `then` what follows them; look where the candidate comes out."""
+    ranked = candidates
+    for step in uncut(profile):
+        ranked = step(ranked, context)
+    if then is not None:
+        ranked = then(ranked)
+    dropped = next((one for one in ranked.dropped if one.id == id_), None)
+    listed = ranked.ids.tolist()
+    needed = float(ranked.score[context.limit - 1]) if 0 < context.limit <= len(listed) else None
+    if dropped is not None:
+        return Standing(None, dropped, dropped.score, needed, (), ())
+    row = listed.index(id_)
+    return Standing(
+        place=row + 1,
+        dropped=None,
+        score=float(ranked.score[row]),
+        needed=needed,
+        reasons=reasons(ranked, row),
+        costs=_costs(ranked, row),
+    )
+
+
+def _costs(ranked: Candidates, row: int) -> tuple[Cost, ...]:
+    """One for each step that multiplied or added, the dearest first."""
+    costs = []
+    for skipped, change in enumerate(ranked.score_changes):
+        if change.effect not in ("times", "plus"):
+            continue
+        score = np.zeros(1)
+        for index, other in enumerate(ranked.score_changes):
+            if index != skipped:
+                score = apply_change(score, other.at(np.array([row])))
+        place = _place(ranked, row, float(score[0]))
+        costs.append(Cost(change.step, float(change.values[row]), place, row + 1 - place))
+    return tuple(sorted(costs, key=lambda cost: -cost.places))
+
+
+def _place(ranked: Candidates, row: int, score: float) -> int:
+    """Where the candidate would stand with this score, the others keeping theirs."""
+    others = np.arange(len(ranked)) != row
+    ahead = (ranked.score > score) | ((ranked.score == score) & (ranked.ids < ranked.ids[row]))
+    return 1 + int((ahead & others).sum())

@@ -1,0 +1,103 @@
+"""Reading the log of answers, the numbers that profiles were given, and the calibration of confidence."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from recollect.conditions import Compares, Equals, OneOf
+from recollect.records import Calibrated, LoggedAnswer, LogSize, Tuned
+from recollect.retrieval.records import moment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recollect.ports import Snapshot
+
+_PAGE = 200
+_COLUMNS = (
+    "id", "at", "handle", "session", "query", "profile", "version", "arm", "against", "shown", "ranked",
+    "baseline",
+)  # fmt: skip
+
+
+def logged_answers(snapshot: Snapshot, scope: int, profile: str, *, packed: bool) -> Iterator[LoggedAnswer]:
+    """The oldest first, a page at a time: all of them together may not fit."""
+    after = 0
+    while True:
+        where = (Equals("scope_id", scope), Equals("profile", profile), Compares("id", ">", after))
+        rows = snapshot.rows("shadow", _COLUMNS, where, limit=_PAGE)
+        if not rows:
+            return
+        ids = [row[0] for row in rows]
+        feedback: dict[int, list[tuple[int, str, float]]] = {}
+        for answer, memory, kind, grade in snapshot.rows(
+            "feedback",
+            ("shadow_id", "memory_id", "kind", "grade"),
+            (OneOf("shadow_id", ids),),
+            order=("shadow_id", "memory_id", "kind"),
+        ):
+            feedback.setdefault(answer, []).append((memory, kind, float(grade)))
+        wanted = ids if packed else list(feedback)
+        candidates: dict[int, bytes] = dict(
+            snapshot.rows("shadow", ("id", "candidates"), (OneOf("id", wanted),))
+        )
+        for row in rows:
+            read: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+            lists = {name: tuple(json.loads(read[name])) for name in ("shown", "ranked", "baseline")}
+            yield LoggedAnswer(
+                **{**read, **lists, "at": moment(read["at"])},
+                candidates=candidates.get(row[0], b""),
+                feedback=tuple(feedback.get(row[0], ())),
+            )
+        after = ids[-1]
+
+
+def log_sizes(snapshot: Snapshot, scope: int) -> list[LogSize]:
+    """How much the log holds of each profile that it knows, by name."""
+    judged = {answer for (answer,) in snapshot.rows("feedback", ("shadow_id",))}
+    sizes: dict[str, list[int]] = {}
+    for id_, profile, arm in snapshot.rows("shadow", ("id", "profile", "arm"), (Equals("scope_id", scope),)):
+        size = sizes.setdefault(profile, [0, 0, 0])
+        size[0] += 1
+        size[1] += arm != "baseline"
+        size[2] += id_ in judged
+    return [
+        LogSize(events, treated, judged_, profile)
+        for profile, (events, treated, judged_) in sorted(sizes.items())
+    ]
+
+
+def tuned_numbers(snapshot: Snapshot, scope: int, profile: str) -> tuple[int, Mapping[str, float]] | None:
+    """The numbers that a profile was given last, and their version; None: it never was."""
+    rows = snapshot.rows(
+        "tuned",
+        ("id", "knobs"),
+        (Equals("scope_id", scope), Equals("profile", profile)),
+        newest_first=True,
+        limit=1,
+    )
+    return (int(rows[0][0]), json.loads(rows[0][1])) if rows else None
+
+
+def tunings(snapshot: Snapshot, scope: int, profile: str | None, limit: int) -> Sequence[Tuned]:
+    """Every set of numbers that was given, the newest first; None: to any profile."""
+    named = () if profile is None else (Equals("profile", profile),)
+    rows = snapshot.rows(
+        "tuned",
+        ("id", "profile", "at", "knobs", "why", "report"),
+        (Equals("scope_id", scope), *named),
+        newest_first=True,
+        limit=limit,
+    )
+    return [
+        Tuned(version, name, moment(at), json.loads(knobs), why, json.loads(report))
+        for version, name, at, knobs, why, report in rows
+    ]
+
+
+def calibration(snapshot: Snapshot, scope: int, model: str) -> Calibrated | None:
+    rows = snapshot.rows(
+        "calibration", ("at", "memories", "value"), (Equals("scope_id", scope), Equals("model", model))
+    )
+    return Calibrated(moment(rows[0][0]), int(rows[0][1]), str(rows[0][2])) if rows else None

@@ -1,0 +1,193 @@
+"""Searching what the present's indexes do not hold: former texts, and what was superseded or forgotten since.
+
+The indexes hold the present alone, so that it is fast and weighs nothing else. A question about another
+moment asks them for what has not changed since, and reads the rest, which is little, row by row. Its words
+weigh as the present's index weighs them, so that the two lists can be merged by score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.conditions import Equals, Not, OneOf
+from recollect.ports import Document, Phrase
+from recollect.records import Filter, Found, Kind
+from recollect.retrieval.filters import allowed
+from recollect.retrieval.term_search import pair_phrases
+from recollect.text.stems import porter_stem
+from recollect.text.tokens import letter_pairs, query_terms, words
+from recollect.vectors import unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from recollect.conditions import Condition
+    from recollect.ports import Analyser, Snapshot, Vector
+    from recollect.retrieval.filters import PastState
+    from recollect.retrieval.term_search import TermIndex
+
+# As SQLite's bm25() has them.
+_K1 = 1.2
+_B = 0.75
+_LEAST_IDF = 1e-6
+
+
+class PastTexts:
+    """What the memories of one past state said that differ from the present."""
+
+    def __init__(self, snapshot: Snapshot, state: PastState) -> None:
+        self.snapshot = snapshot
+        self.state = state
+        self.changed = state.changed(snapshot)
+        """All memories that read otherwise than now, or are in no index of the present."""
+
+    def unchanged(self) -> tuple[Condition, ...]:
+        """Conditions on memories: those that read as they do now."""
+        return (Not(OneOf("id", self.changed)),)
+
+    def search_words(self, index: TermIndex, text: str, analyser: Analyser, where: Filter) -> list[Found]:
+        """Former documents by BM25, with the statistics of the present's index."""
+        documents = self._documents(index.scope, where)
+        analyse = _stems if analyser == "stemmed" else words
+        scores: dict[int, float] = {}
+        terms = [Phrase((word,)) for word in query_terms(text)]
+        pairs = pair_phrases(text)
+        if terms:
+            _add_scores(scores, index, analyser, documents, analyse, terms)
+        if pairs:
+            _add_scores(scores, index, "pairs", documents, letter_pairs, pairs)
+        return [Found(id_, score) for id_, score in scores.items()]
+
+    def messages_with(self, scope: int, terms: Sequence[str], where: Filter) -> dict[str, list[int]]:
+        """The former messages that contained each of these words, by their stems; of all that there were."""
+        spoken = Filter(kinds=frozenset({Kind.MESSAGE}), as_of=where.as_of, superseded=where.superseded)
+        stems = [(document.id, set(_stems(_body(document)))) for document in self._documents(scope, spoken)]
+        return {word: [id_ for id_, said in stems if porter_stem(word) in said] for word in terms}
+
+    def nearest(self, vector: Vector, model: int, scopes: Sequence[int], where: Filter) -> list[Found]:
+        """Former memories by the best of the passages that they had."""
+        ids = self._ids(scopes, where)
+        rows = self.snapshot.rows(
+            "passage", ("id", "memory_id", "observation_id", "revision_id"), (OneOf("memory_id", ids),)
+        )
+        observed = {observation for _, _, observation, _ in rows if observation is not None}
+        held = {
+            id_
+            for (id_,) in self.snapshot.rows(
+                "observation", ("id",), (OneOf("id", observed), *self.state.observation())
+            )
+        }
+        wordings = self._wordings(ids)
+        wanted = {
+            passage: memory
+            for passage, memory, observation, revision in rows
+            if (observation is None or observation in held)
+            and revision == wordings.get(memory, (None, ""))[0]
+        }
+        vectors = self.snapshot.rows(
+            "vector",
+            ("passage_id", "embedding"),
+            (Equals("model_id", model), OneOf("passage_id", list(wanted))),
+            order=("passage_id",),
+        )
+        if not vectors:
+            return []
+        cosines = np.vecdot(np.stack([unpack(blob) for _, blob in vectors]), vector).tolist()
+        best: dict[int, Found] = {}
+        for (passage, _), cosine in zip(vectors, cosines, strict=True):
+            memory = wanted[passage]
+            if memory not in best or cosine > best[memory].score:
+                best[memory] = Found(memory, cosine, passage)
+        return list(best.values())
+
+    def _ids(self, scopes: Sequence[int], where: Filter) -> list[int]:
+        conditions = (OneOf("id", self.changed), *allowed(where, scopes), *self.state.memory())
+        return [id_ for (id_,) in self.snapshot.rows("memory", ("id",), conditions)]
+
+    def _wordings(self, ids: Sequence[int]) -> dict[int, tuple[int, str]]:
+        """The revision whose text each memory had then; the present text has none."""
+        if self.state.at is None:
+            return {}
+        rows = self.snapshot.rows(
+            "revision", ("memory_id", "id", "text", "until"), (OneOf("memory_id", ids),), order=("id",)
+        )
+        first: dict[int, tuple[int, str]] = {}
+        for memory, revision, text, until in rows:
+            if until > self.state.at:
+                first.setdefault(memory, (revision, text))
+        return first
+
+    def _documents(self, scope: int, where: Filter) -> list[Document]:
+        ids = self._ids([scope], where)
+        if not ids:
+            return []
+        observations: dict[int, list[str]] = {}
+        for memory, content in self.snapshot.rows(
+            "observation", ("memory_id", "content"), (OneOf("memory_id", ids), *self.state.observation())
+        ):
+            observations.setdefault(memory, []).append(content)
+        wordings = self._wordings(ids)
+        rows = self.snapshot.rows(
+            "memory", ("id", "kind", "name", "type", "speaker", "text"), (OneOf("id", ids),)
+        )
+        return [
+            Document(id_, name, type_, " | ".join(observations.get(id_, ())))
+            if kind == Kind.ENTITY
+            else Document(id_, speaker or "", "", wordings[id_][1] if id_ in wordings else text)
+            for id_, kind, name, type_, speaker, text in rows
+        ]
+
+
+def _body(document: Document) -> str:
+    return f"{document.name} {document.type} {document.body}"
+
+
+def _stems(text: str) -> list[str]:
+    return [porter_stem(word) for word in words(text)]
+
+
+def _add_scores(
+    scores: dict[int, float],
+    index: TermIndex,
+    analyser: Analyser,
+    documents: Iterable[Document],
+    cut: Callable[[str], list[str]],
+    phrases: Sequence[Phrase],
+) -> None:
+    """Add to each document what the phrases are worth in it: the formula of SQLite's bm25()."""
+    rows, length = index.size(analyser)
+    usual = length / rows if rows else 1.0
+    counted = index.snapshot.document_counts(phrases, index.scope, analyser)
+    weights = [_idf(rows, count) for count in counted]
+    if analyser == "stemmed":
+        phrases = [Phrase(tuple(map(porter_stem, phrase.terms)), phrase.prefix) for phrase in phrases]
+    for document in documents:
+        terms = cut(_body(document))
+        counts = Counter(terms)
+        rarity = 1 - _B + _B * len(terms) / (usual or 1.0)
+        worth = 0.0
+        for weight, phrase in zip(weights, phrases, strict=True):
+            times = _times(terms, counts, phrase)
+            worth += weight * times * (_K1 + 1) / (times + _K1 * rarity) if times else 0.0
+        if worth:
+            scores[document.id] = scores.get(document.id, 0.0) + worth
+
+
+def _times(terms: Sequence[str], counts: Counter[str], phrase: Phrase) -> int:
+    """How often a phrase stands in a document, given also as how often each term does."""
+    first = phrase.terms[0]
+    if phrase.prefix:
+        return sum(count for term, count in counts.items() if term.startswith(first))
+    if len(phrase.terms) == 1 or not counts[first]:
+        return counts[first]
+    length = len(phrase.terms)
+    return sum(tuple(terms[at : at + length]) == phrase.terms for at in range(len(terms) - length + 1))
+
+
+def _idf(rows: int, containing: int) -> float:
+    ratio = (rows - containing + 0.5) / (containing + 0.5)
+    return max(math.log(ratio), _LEAST_IDF) if ratio > 0 else _LEAST_IDF

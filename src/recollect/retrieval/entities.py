@@ -1,0 +1,195 @@
+"""Entities by name: the one that a caller means, those that a text names, those one relation away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect.conditions import IN_FORCE, Compares, Equals, OneOf, is_null, null_or_after
+from recollect.records import Found
+from recollect.retrieval.filters import allowed
+from recollect.retrieval.records import touching
+from recollect.text.names import NameText, is_written_in, places_that_count
+from recollect.text.stems import coarse_stem
+from recollect.text.tokens import content_words, fold, is_unspaced, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recollect.conditions import Condition
+    from recollect.ports import Snapshot
+    from recollect.records import Filter
+    from recollect.text.names import NamePlace
+
+    Known = dict[str, list[tuple[int, str]]]
+    """By folded name, the ids and names of entities."""
+
+# Of an entity that is tied to everything, the relations that were made last.
+_MOST_RELATIONS = 1_000
+# What an entity gets whose relation the query does not speak of: it may be asked for all the same.
+_UNSAID = 0.25
+_MOST_ALIKE = 5
+
+
+def live_entities(scope: int) -> tuple[Condition, ...]:
+    return Equals("scope_id", scope), Equals("kind", "entity"), is_null("deleted_at")
+
+
+def exact_entity(snapshot: Snapshot, scope: int, name: str) -> int | None:
+    rows = snapshot.rows("memory", ("id",), (*live_entities(scope), Equals("name", name)))
+    return int(rows[0][0]) if rows else None
+
+
+def find_entity(snapshot: Snapshot, scope: int, name: str) -> int | None:
+    """The live entity of exactly this name, else the only one that differs in case or accents."""
+    exact = exact_entity(snapshot, scope, name)
+    if exact is not None:
+        return exact
+    alike = snapshot.rows(
+        "memory", ("id",), (*live_entities(scope), Equals("folded_name", fold(name))), limit=2
+    )
+    return int(alike[0][0]) if len(alike) == 1 else None
+
+
+def names_alike(snapshot: Snapshot, scope: int, name: str) -> list[str]:
+    """Names that differ from this one in case or accents only."""
+    same = (*live_entities(scope), Equals("folded_name", fold(name)))
+    return [other for (other,) in snapshot.rows("memory", ("name",), same, limit=_MOST_ALIKE)]
+
+
+def has_entities(snapshot: Snapshot, scope: int) -> bool:
+    return bool(snapshot.rows("memory", ("id",), live_entities(scope), limit=1))
+
+
+def entities_named_in(snapshot: Snapshot, scope: int, said: str) -> set[int]:
+    """The entities that a text names."""
+    if not has_entities(snapshot, scope):
+        return set()
+    text = NameText.of(said)
+    (named,) = named_in_each(snapshot, scope, [text])
+    return named
+
+
+def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> list[set[int]]:
+    """For each of these texts, the entities that it names.
+
+    The work grows with the texts, not with how many entities there are: the store is asked which of the
+    texts' words begin a name, and then which of the stretches that begin so are one.
+    """
+    beginnings = _known_beginnings(snapshot, scope, set().union(*(text.beginnings() for text in texts)))
+    places = [tuple(text.places(beginnings)) for text in texts]
+    known = _entities(snapshot, scope, {place.name for found in places for place in found})
+    return [_mentioned(text, found, known) for text, found in zip(texts, places, strict=True)]
+
+
+def _mentioned(text: NameText, places: Sequence[NamePlace], known: Known) -> set[int]:
+    meant = {
+        place: entity for place in places if (entity := _meant(text, known.get(place.name, ()))) is not None
+    }
+    return {
+        meant[place][0]
+        for place in places_that_count(text, {place: name for place, (_, name) in meant.items()})
+    }
+
+
+def _meant(text: NameText, alike: Sequence[tuple[int, str]]) -> tuple[int, str] | None:
+    """Of entities whose names differ in case or accents alone, the one written so, else the only one."""
+    exact = [entity for entity in alike if len(alike) > 1 and is_written_in(text.original, entity[1])]
+    chosen = exact or alike
+    return chosen[0] if len(chosen) == 1 else None
+
+
+def _known_beginnings(snapshot: Snapshot, scope: int, found: set[str]) -> set[str]:
+    """Those words with which the folded name of some entity begins, perhaps after a mark or two."""
+    firsts = {word[0] for word in found if is_unspaced(word[0])}
+    known = {
+        word
+        for (word,) in snapshot.rows(
+            "memory", ("first_word",), (*live_entities(scope), OneOf("first_word", found | firsts))
+        )
+    }
+    # Of a script without spaces, a name is known by its first letter.
+    return {word for word in found if word in known or (is_unspaced(word[0]) and word[0] in known)}
+
+
+def _entities(snapshot: Snapshot, scope: int, names: set[str]) -> Known:
+    known: Known = {}
+    if names:
+        for folded, id_, name in snapshot.rows(
+            "memory",
+            ("folded_name", "id", "name"),
+            (*live_entities(scope), OneOf("folded_name", names)),
+            order=("id",),
+        ):
+            known.setdefault(folded, []).append((id_, name))
+    return known
+
+
+def linked_entities(snapshot: Snapshot, scope: int, text: str, where: Filter, now: int) -> list[Found]:
+    """Whom the named ones are tied to by relations in force: 1 where the query says the relation, in part so
+    much as it says of it, and a quarter at the least. The named ones themselves are left out."""
+    named = entities_named_in(snapshot, scope, text)
+    if not named:
+        return []
+    holds = (is_null("deleted_at"), Compares("created_at", "<=", now), null_or_after("until", now))
+    rows = snapshot.rows(
+        "relation",
+        ("source_id", "target_id", "type"),
+        (touching(sorted(named)), *holds),
+        newest_first=True,
+    )
+    ties = [
+        (other, type_)
+        for source, target, type_ in rows
+        for one, other in ((source, target), (target, source))
+        if one in named and other not in named
+    ]
+    if not ties:
+        return []
+    others = {id_ for id_, _ in ties}
+    seen = {
+        id_ for (id_,) in snapshot.rows("memory", ("id",), (OneOf("id", others), *allowed(where, [scope])))
+    }
+    said = {coarse_stem(word) for word in words(text)}
+    best: dict[int, float] = {}
+    for id_, type_ in [tie for tie in ties if tie[0] in seen][:_MOST_RELATIONS]:
+        best[id_] = max(best.get(id_, 0.0), _UNSAID, _share_said(type_, said))
+    return [Found(id_, share) for id_, share in best.items()]
+
+
+def _share_said(type_: str, said: set[str]) -> float:
+    """How much of a relation's type, `worked_with`, a query says."""
+    content = {coarse_stem(word) for word in content_words(type_.replace("_", " "))}
+    return len(content & said) / len(content) if content else 0.0
+
+
+def graph_mark(snapshot: Snapshot, scope: int, now: int) -> int:
+    """Another number once the graph of a scope reads otherwise, without reading it.
+
+    Whatever a graph shows has a row of its own that never changes its words, so another graph is another set
+    of rows; only a type may take the place of `unknown`. So the ids are enough.
+    """
+    entities = snapshot.rows("memory", ("id", "type"), (*live_entities(scope), is_null("superseded_at")))
+    unknown = {id_ for id_, type_ in entities if type_.lower() == "unknown"}
+    ids = {id_ for id_, _ in entities}
+    observations = snapshot.rows("observation", ("id",), (OneOf("memory_id", ids), *IN_FORCE))
+    holds = (is_null("deleted_at"), null_or_after("until", now))
+    relations = snapshot.rows("relation", ("id",), (OneOf("source_id", ids), *holds))
+    return hash((frozenset(ids), frozenset(unknown), frozenset(observations), frozenset(relations)))
+
+
+def matching_names(
+    snapshot: Snapshot, part: str, limit: int, conditions: Iterable[Condition]
+) -> tuple[list[str], int]:
+    """Names of entities that contain the text, in any case and accents, and how many there are of them.
+
+    Those that begin with it first, each group by the alphabet.
+    """
+    wanted = fold(part)
+    rows = [
+        (not folded.startswith(wanted), folded, id_, name)
+        for id_, name, folded in snapshot.rows(
+            "memory", ("id", "name", "folded_name"), (*conditions, Equals("kind", "entity"))
+        )
+        if wanted in folded
+    ]
+    return [name for *_, name in sorted(rows)[:limit]], len(rows)

@@ -1,0 +1,223 @@
+"""What ranking reads of the candidates, column by column, in a constant number of questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.conditions import IN_FORCE, Compares, KeyIn, OneOf, is_null, null_or_after
+from recollect.ranking.candidates import NEVER, Cooccurrences, Facts
+from recollect.records import Kind, Status
+from recollect.retrieval.neighbours import conversation
+from recollect.retrieval.records import touching
+from recollect.text.near_duplicates import text_key
+from recollect.text.tokens import content_words, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from recollect.ports import Snapshot
+    from recollect.ranking.candidates import Flags, Floats, Ints
+    from recollect.tables import Row
+
+_STATUSES = {status.value: place for place, status in enumerate(Status)}
+# Of Latin, Chinese and Arabic script.
+_QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+_COLUMNS = (
+    "id", "kind", "scope_id", "created_at", "updated_at", "happened_at", "undated", "status", "importance",
+    "strength", "depth", "spread", "stability", "text_key", "text", "name", "session", "position", "speaker",
+    "drawn_from",
+)  # fmt: skip
+
+
+def facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: str | None, now: int) -> Facts:
+    """By ascending id; ids that do not exist are left out."""
+    rows = snapshot.rows("memory", _COLUMNS, (OneOf("id", ids),))
+    columns: dict[str, Sequence[Any]] = dict(
+        zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True)
+    )
+    found = _ints(columns["id"])
+    usage = {
+        memory: (count, last_at)
+        for memory, count, last_at in snapshot.rows(
+            "use", ("memory_id", "count", "last_at"), (OneOf("memory_id", ids),)
+        )
+    }
+    used = [usage.get(id_, (0, None)) for id_ in found.tolist()]
+    days = Counter(
+        memory for (memory,) in snapshot.rows("use_day", ("memory_id",), (OneOf("memory_id", ids),))
+    )
+    tempers: dict[int, float] = dict(snapshot.rows("scope", ("id", "temper")))
+    sessions = _sessions(snapshot, columns)
+    return Facts(
+        ids=found,
+        created_at=_times(
+            None if undated else at
+            for at, undated in zip(columns["created_at"], columns["undated"], strict=True)
+        ),
+        updated_at=_times(columns["updated_at"]),
+        happened_at=_times(columns["happened_at"]),
+        last_access=_times(last_at for _, last_at in used),
+        access_count=_ints([count for count, _ in used]),
+        access_days=_beside(found, days).astype(np.int64),
+        degree=_beside(found, _degrees(snapshot, ids, now)).astype(np.int64),
+        status=_ints([_STATUSES[str(status)] for status in columns["status"]]),
+        importance=np.array(columns["importance"], np.float64),
+        strength=np.array(columns["strength"], np.float64),
+        depth=_ints(columns["depth"]),
+        spread=_ints(columns["spread"]),
+        stability=np.array(columns["stability"], np.float64),
+        temper=np.array([tempers[scope] for scope in columns["scope_id"]], np.float64),
+        metadata_share=_beside(found, _metadata_shares(snapshot, ids)),
+        content=_contents(snapshot, columns, found, now),
+        echo=np.array(
+            [
+                kind == Kind.MESSAGE and where == session and text == query
+                for kind, where, text in zip(
+                    columns["kind"], columns["session"], columns["text"], strict=True
+                )
+            ],
+            bool,
+        ),
+        origin=_ints(
+            [origin or id_ for id_, origin in zip(columns["id"], columns["drawn_from"], strict=True)]
+        ),
+        session=_ints(sessions),
+        position=_ints(
+            [position if where else 0 for where, position in zip(sessions, columns["position"], strict=True)]
+        ),
+        named=_named(rows, query),
+        asks=np.array([ends_with_question(str(text)) for text in columns["text"]], bool),
+    )
+
+
+def ends_with_question(text: str) -> bool:
+    """Whatever blanks follow."""
+    return text.rstrip("\t\n\r ").endswith(_QUESTION_MARKS)
+
+
+def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> list[int]:
+    """A number for the conversation that a message is part of; 0 of what is part of none, or alone in it."""
+    places: list[tuple[Any, ...]] = list(
+        zip(columns["kind"], columns["scope_id"], columns["session"], columns["position"], strict=True)
+    )
+    first = [
+        (scope, session)
+        for kind, scope, session, position in places
+        if kind == Kind.MESSAGE and position == 1 and session is not None
+    ]
+    # The first message of a conversation that has no second one is alone in it.
+    followed = set()
+    if first:
+        followed = {
+            (scope, session)
+            for scope, session in snapshot.rows(
+                "memory",
+                ("scope_id", "session"),
+                (KeyIn(("scope_id", "session", "position"), [(*each, 2) for each in dict.fromkeys(first)]),),
+            )
+        }
+    return [
+        conversation(scope, session)
+        if kind == Kind.MESSAGE
+        and session is not None
+        and position is not None
+        and (position != 1 or (scope, session) in followed)
+        else 0
+        for kind, scope, session, position in places
+    ]
+
+
+def _contents(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]], found: Ints, now: int) -> Ints:
+    """A hash of what each says; at a moment of the past, of what it said then."""
+    content = _ints(
+        [-id_ if key is None else key for id_, key in zip(columns["id"], columns["text_key"], strict=True)]
+    )
+    wordings = snapshot.rows(
+        "revision",
+        ("memory_id", "text"),
+        (OneOf("memory_id", found.tolist()), Compares("until", ">", now)),
+        order=("id",),
+        newest_first=True,
+    )
+    # The last to come is the first of those that held after the moment.
+    for memory, text in wordings:
+        content[np.searchsorted(found, memory)] = text_key(text)
+    return content
+
+
+def _degrees(snapshot: Snapshot, ids: Sequence[int], now: int) -> dict[int, int]:
+    """Relations of each. One that has ended, or leads to something forgotten, connects nothing."""
+    wanted = set(ids)
+    degrees: Counter[int] = Counter()
+    for source, target in snapshot.rows(
+        "relation",
+        ("source_id", "target_id"),
+        (touching(ids), null_or_after("until", now), is_null("deleted_at")),
+    ):
+        degrees.update({source, target} & wanted)
+    return degrees
+
+
+def _metadata_shares(snapshot: Snapshot, ids: Sequence[int]) -> dict[int, float]:
+    """How much of an entity's observations in force are of the kind `metadata`."""
+    every: Counter[int] = Counter()
+    metadata: Counter[int] = Counter()
+    for memory, kind in snapshot.rows(
+        "observation", ("memory_id", "kind"), (OneOf("memory_id", ids), *IN_FORCE)
+    ):
+        every[memory] += 1
+        metadata[memory] += kind == "metadata"
+    return {memory: metadata[memory] / count for memory, count in every.items()}
+
+
+def _named(rows: Sequence[Row], query: str) -> Flags:
+    """Whether the query names the speaker; for texts without one, whether it names somebody in them."""
+    name, text, speaker = (_COLUMNS.index(column) for column in ("name", "text", "speaker"))
+    asked = set(content_words(query))
+    names = {said_by: asked.intersection(words(said_by)) for row in rows if (said_by := row[speaker])}
+    people = set().union(*names.values())
+    return np.array(
+        [
+            bool(names[row[speaker]])
+            if row[speaker]
+            else bool(people) and not people.isdisjoint(words(f"{row[name]} {row[text]}"))
+            for row in rows
+        ],
+        bool,
+    )
+
+
+def cooccurrences(snapshot: Snapshot, ids: Sequence[int]) -> Cooccurrences:
+    """Pairs of these, in the order of their ids; places are those of the sorted ids."""
+    wanted = set(ids)
+    rows = [
+        row
+        for row in snapshot.rows(
+            "together", ("first_id", "second_id", "count", "last_at"), (OneOf("first_id", ids),)
+        )
+        if row[1] in wanted
+    ]
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 4
+    known = np.array(sorted(ids), np.int64)
+    return Cooccurrences(
+        first=np.searchsorted(known, _ints(columns[0])),
+        second=np.searchsorted(known, _ints(columns[1])),
+        count=_ints(columns[2]),
+        last=_ints(columns[3]),
+    )
+
+
+def _beside(ids: Ints, numbers: Mapping[int, float]) -> Floats:
+    """The numbers beside the ids; 0 where there is none."""
+    return np.array([numbers.get(id_, 0) for id_ in ids.tolist()], np.float64)
+
+
+def _times(column: Iterable[object]) -> Ints:
+    return _ints([NEVER if at is None else at for at in column])
+
+
+def _ints(column: Sequence[object]) -> Ints:
+    return np.array(column, np.int64)

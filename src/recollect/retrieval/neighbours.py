@@ -1,0 +1,246 @@
+"""What is said next to messages: which words of a query their neighbours and their conversations contain.
+
+Computed from the postings at the moment of asking, so that nothing has to be kept in step when a message
+is added, changed or forgotten.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from hashlib import blake2b
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from recollect.conditions import Equals, KeyIn, OneOf, is_set
+from recollect.ports import Phrase
+from recollect.ranking.candidates import ConversationContext
+from recollect.records import Found
+from recollect.retrieval.filters import allowed, lifecycle
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recollect.conditions import Condition
+    from recollect.ports import Snapshot
+    from recollect.ranking.candidates import Floats, Ints
+    from recollect.records import Filter
+    from recollect.retrieval.as_of_search import PastTexts
+    from recollect.retrieval.term_search import TermIndex
+
+# The saturation and the correction for length of BM25, at their usual values.
+_K1, _B = 1.2, 0.75
+# A message's place in its conversation is below this.
+_PLACES = 1 << 40
+# How many (word, message) meetings are looked at, some milliseconds' worth: beyond it the most common words,
+# which tell the least, do not count.
+_BUDGET = 2_000
+# Of the places near words, so many times what is wanted are looked at in one go: a filter drops some, and at
+# the ends of a conversation nobody stands.
+_SPARE = 2
+# Beyond so many places, those that weigh the same as the last one wanted are let go unseen.
+_TIED = 2_000
+
+
+class _Word(NamedTuple):
+    """A content word of a query, and the messages that contain it."""
+
+    weight: float
+    """The fewer texts contain it, the more."""
+    session: Ints
+    position: Ints
+    length: Floats
+    """Of each message, over that of the usual one."""
+
+
+class _Placed(NamedTuple):
+    """Where a message stands."""
+
+    session: str
+    position: int
+    length: int
+
+
+@lru_cache(maxsize=1 << 16)
+def conversation(scope: int, session: str) -> int:
+    """A number that stands for a conversation, never 0."""
+    return int.from_bytes(blake2b(f"{scope}:{session}".encode(), digest_size=7).digest(), "big") + 1
+
+
+def neighbours(
+    index: TermIndex,
+    text: str,
+    k: int,
+    within: int,
+    where: Filter,
+    past: PastTexts | None,
+    echo: tuple[str, str] | None,
+) -> tuple[list[Found], ConversationContext]:
+    """The messages whose neighbours contain most of a query, and what there is next to all others."""
+    placed = _messages_with_terms(index, text, where, past, echo)
+    if not placed:
+        return [], ConversationContext.empty()
+    sessions = sorted({each.session for messages in placed for each in messages})
+    local = {session: place for place, session in enumerate(sessions)}
+    texts, _ = index.size("stemmed")
+    usual = np.concatenate([[each.length for each in messages] for messages in placed]).mean()
+    words = [
+        _Word(
+            weight=log(1 + (texts - len(messages) + 0.5) / (len(messages) + 0.5)),
+            session=np.array([local[each.session] for each in messages], np.int64),
+            position=np.array([each.position for each in messages], np.int64),
+            length=np.array([each.length for each in messages], np.float64) / usual,
+        )
+        for messages in placed
+    ]
+    keys, near = _near(words, within)
+    found = _best(index.snapshot, index.scope, sessions, keys, near, k, where)
+    codes = np.array([conversation(index.scope, session) for session in sessions], np.int64)
+    return found, ConversationContext(
+        session=codes[keys // _PLACES],
+        position=keys % _PLACES,
+        near=near,
+        sessions=codes,
+        whole=_whole(words, _lengths(index.snapshot, index.scope, sessions)),
+    )
+
+
+def _messages_with_terms(
+    index: TermIndex, text: str, where: Filter, past: PastTexts | None, echo: tuple[str, str] | None
+) -> list[list[_Placed]]:
+    """For each content word of a query, where the messages stand that contain it, and how long they are.
+
+    Whoever is alive speaks, also to somebody whom the filter does not let through; but not the echo.
+    """
+    terms = index.terms(text, _BUDGET)
+    if not terms.affordable:
+        return []
+    postings = {word: index.postings(Phrase((word,)), "stemmed").tolist() for word in terms.chosen}
+    former: dict[str, list[int]] = {}
+    if past is not None:
+        former = past.messages_with(index.scope, terms.chosen, where)
+        postings = {word: [id_ for id_ in ids if id_ not in past.changed] for word, ids in postings.items()}
+    present = _placed(index.snapshot, {id_ for ids in postings.values() for id_ in ids}, where, echo)
+    changed = _placed(index.snapshot, {id_ for ids in former.values() for id_ in ids}, None, None)
+    found = [
+        [present[id_] for id_ in postings[word] if id_ in present]
+        + [changed[id_] for id_ in former.get(word, ()) if id_ in changed]
+        for word in terms.chosen
+    ]
+    return [messages for messages in found if messages]
+
+
+def _placed(
+    snapshot: Snapshot, ids: set[int], where: Filter | None, echo: tuple[str, str] | None
+) -> dict[int, _Placed]:
+    """Those of these that are messages of a conversation, as far as they live, without the echo."""
+    if not ids:
+        return {}
+    alive = () if where is None else (Equals("kind", "message"), *lifecycle(where))
+    rows = snapshot.rows(
+        "memory",
+        ("id", "session", "position", "text_length"),
+        (OneOf("id", ids), *alive, is_set("session"), is_set("position")),
+    )
+    placed = {id_: _Placed(session, position, length) for id_, session, position, length in rows}
+    if echo is not None:
+        session, asked = echo
+        same = [id_ for id_, each in placed.items() if each.session == session and each.length == len(asked)]
+        for id_, text in snapshot.rows("memory", ("id", "text"), (OneOf("id", same),)) if same else ():
+            if text == asked:
+                del placed[id_]
+    return placed
+
+
+def _near(words: Sequence[_Word], within: int) -> tuple[Ints, Floats]:
+    """Places near a word, by conversation and position, and what the words near them weigh together.
+
+    Each word once, at the neighbour where it weighs the most: in a short message it says more than in a long
+    one, by as much as in BM25.
+    """
+    steps = [step for step in range(-within, within + 1) if step]
+    keys, weights = zip(*(_beside(word, steps) for word in words), strict=True)
+    places, place = np.unique(np.concatenate(keys), return_inverse=True)
+    near: Floats = np.bincount(place, weights=np.concatenate(weights)).astype(np.float64)
+    return places, near
+
+
+def _beside(word: _Word, steps: Sequence[int]) -> tuple[Ints, Floats]:
+    """The places next to the messages that contain a word, each once, with the most that it weighs there."""
+    weight = word.weight * (_K1 + 1) / (1 + _K1 * (1 - _B + _B * word.length))
+    position = np.concatenate([word.position + step for step in steps])
+    there = position > 0
+    keys = np.tile(word.session, len(steps))[there] * _PLACES + position[there]
+    weights = np.tile(weight, len(steps))[there]
+    order = np.lexsort((-weights, keys))
+    places, first = np.unique(keys[order], return_index=True)
+    return places, weights[order][first]
+
+
+def _whole(words: Sequence[_Word], lengths: Floats) -> Floats:
+    """BM25 of each conversation as one text; a word counts once for each message that contains it."""
+    total = np.zeros(len(lengths))
+    norm = _K1 * (1 - _B + _B * lengths / lengths.mean())
+    for word in words:
+        times = np.bincount(word.session, minlength=len(lengths))
+        total += word.weight * times * (_K1 + 1) / (times + norm)
+    return total
+
+
+def _lengths(snapshot: Snapshot, scope: int, sessions: Sequence[str]) -> Floats:
+    """In messages."""
+    last = last_positions(snapshot, scope, sessions)
+    return np.array([last.get(session, 0) for session in sessions], np.float64)
+
+
+def last_positions(snapshot: Snapshot, scope: int, sessions: Sequence[str]) -> dict[str, int]:
+    """The position of each session's last message."""
+    rows = snapshot.rows(
+        "memory",
+        ("session", "position"),
+        (Equals("scope_id", scope), is_set("position")),
+        order=("position",),
+        newest_first=True,
+        limit=1,
+        each=OneOf("session", sessions),
+    )
+    return {session: position for session, position in rows}  # noqa: C416  # a row is of any length
+
+
+def _best(
+    snapshot: Snapshot,
+    scope: int,
+    sessions: Sequence[str],
+    keys: Ints,
+    near: Floats,
+    k: int,
+    where: Filter,
+) -> list[Found]:
+    """Of equals those of the lowest id, unless there are thousands of them."""
+    order = np.lexsort((keys, -near))
+    found: list[Found] = []
+    start, size = 0, _SPARE * k
+    while start < len(order):
+        score = near[order[start]]
+        if len(found) >= k and (score < found[k - 1].score or start >= _TIED):
+            break
+        some = order[start : start + size]
+        places = [(sessions[key // _PLACES], key % _PLACES) for key in keys[some].tolist()]
+        scores = dict(zip(places, near[some].tolist(), strict=True))
+        rows = snapshot.rows("memory", ("id", "session", "position"), messages_at(scope, places, where))
+        found += [Found(id_, scores[session, position]) for id_, session, position in rows]
+        found.sort(key=lambda hit: (-hit.score, hit.id))
+        # The fewer are let through, the more there is to look at.
+        start, size = start + size, 2 * size
+    return found[:k]
+
+
+def messages_at(scope: int, places: Sequence[tuple[str, int]], where: Filter) -> tuple[Condition, ...]:
+    """Conditions: the messages at these places of their conversations that the filter lets through."""
+    return (
+        Equals("scope_id", scope),
+        KeyIn(("session", "position"), places),
+        Equals("kind", "message"),
+        *allowed(where, [scope])[1:],
+    )

@@ -1,0 +1,272 @@
+"""Whole records from rows, and rows from records. A memory's fields are listed in `records.Memory` alone."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from recollect.conditions import AnyOf, Equals, OneOf, is_null
+from recollect.errors import InvalidInput
+from recollect.ranking.factors.recency import EPOCH, microseconds
+from recollect.records import (
+    Absence,
+    Consolidation,
+    Kind,
+    Memory,
+    Observation,
+    Passage,
+    Relation,
+    Revision,
+    Scope,
+    Status,
+)
+from recollect.text.passages import passage_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from recollect.conditions import Condition, Value, Where
+    from recollect.ports import Snapshot
+    from recollect.tables import Row, Table
+
+_FIRST = microseconds(datetime.min.replace(tzinfo=UTC))
+_LAST = microseconds(datetime.max.replace(tzinfo=UTC))
+
+
+def stamp(moment: datetime) -> int:
+    """Whole microseconds since 1970, exactly."""
+    if moment.utcoffset() is None:
+        raise InvalidInput(f"The time {moment} names no time zone; pass an aware datetime.")
+    at = microseconds(moment)
+    if not _FIRST <= at <= _LAST:  # a date in its own zone, and none in UTC: it could not be read back
+        raise InvalidInput(f"The time {moment} lies outside the calendar; the years are 1 to 9999, in UTC.")
+    return at
+
+
+def stamp_or_none(when: datetime | None) -> int | None:
+    return None if when is None else stamp(when)
+
+
+def moment(at: int) -> datetime:
+    return EPOCH + timedelta(microseconds=at)
+
+
+def moment_or_none(at: int | None) -> datetime | None:
+    return None if at is None else moment(at)
+
+
+# From a stored value to a field's, by the field's type; types that are not named here are stored as they are.
+_READ: dict[str, Callable[[Any], object]] = {
+    "datetime": moment,
+    "datetime | None": moment_or_none,
+    "bool": bool,
+    "Kind": Kind,
+    "Status": Status,
+    "Consolidation": Consolidation,
+}
+_WRITE: dict[str, Callable[[Any], Value]] = {
+    "datetime": stamp,
+    "datetime | None": stamp_or_none,
+    "bool": int,
+    "Kind": str,
+    "Status": str,
+    "Consolidation": str,
+}
+# Fields of a memory that stand in tables of their own.
+_ELSEWHERE = {"scope", "observations", "tags", "mentions", "about", "former", "absences"}
+_MEMORY_FIELDS = [(each.name, str(each.type)) for each in fields(Memory) if each.name not in _ELSEWHERE]
+_MEMORY_READERS = [(name, _READ.get(type_)) for name, type_ in _MEMORY_FIELDS]
+_MEMORY_COLUMNS = ("scope_id", *(name for name, _ in _MEMORY_FIELDS))
+_OBSERVATION_FIELDS = [(each.name, str(each.type)) for each in fields(Observation)]
+_OBSERVATION_READERS = [_READ.get(type_) for _, type_ in _OBSERVATION_FIELDS]
+_OBSERVATION_COLUMNS = ("memory_id", *(name for name, _ in _OBSERVATION_FIELDS))
+_RELATION_COLUMNS = (
+    "id", "source_id", "target_id", "type", "created_at", "context", "since", "until", "inverse_of",
+    "deleted_at",
+)  # fmt: skip
+PASSAGE_COLUMNS = ("id", "memory_id", "observation_id", "start", "stop", "revision_id")
+
+
+def memory_values(memory: Memory) -> dict[str, Value]:
+    """The columns of a memory's own row, but for its id and scope."""
+    return {
+        name: getattr(memory, name) if (write := _WRITE.get(type_)) is None else write(getattr(memory, name))
+        for name, type_ in _MEMORY_FIELDS
+        if name != "id"
+    }
+
+
+def observation_values(observation: Observation) -> dict[str, Value]:
+    """The columns of an observation's row, but for its id and memory."""
+    return {
+        name: value if (write := _WRITE.get(type_)) is None else write(value)
+        for name, type_ in _OBSERVATION_FIELDS
+        if name != "id"
+        for value in (getattr(observation, name),)
+    }
+
+
+def memories_where(
+    snapshot: Snapshot,
+    where: Where,
+    *,
+    order: Sequence[str] = (),
+    limit: int | None = None,
+) -> list[Memory]:
+    """Whole memories, with all that stands in other tables, in a constant number of questions."""
+    rows = snapshot.rows("memory", _MEMORY_COLUMNS, where, order=order, limit=limit)
+    if not rows:
+        return []
+    kind = _MEMORY_COLUMNS.index("kind")
+    entities = [row[1] for row in rows if row[kind] == Kind.ENTITY]
+    texts = [row[1] for row in rows if row[kind] != Kind.ENTITY]
+    children = _children(snapshot, entities, texts)
+    scopes = {
+        id_: Scope(owner, agent) for id_, owner, agent in snapshot.rows("scope", ("id", "owner", "agent"))
+    }
+    return [_memory(row, scopes[row[0]], children.get(row[1], {})) for row in rows]
+
+
+def _memory(row: Row, scope: Scope, children: Mapping[str, Any]) -> Memory:
+    own: dict[str, Any] = {
+        name: value if read is None else read(value)
+        for (name, read), value in zip(_MEMORY_READERS, row[1:], strict=True)
+    }
+    return Memory(scope=scope, **own, **children)
+
+
+def _children(
+    snapshot: Snapshot, entities: Sequence[int], texts: Sequence[int]
+) -> dict[int, dict[str, tuple[Any, ...]]]:
+    """What other tables hold about memories, by memory and by the name of the field."""
+    found: dict[int, dict[str, tuple[Any, ...]]] = {}
+
+    def keep(field: str, grouped: Mapping[int, Iterable[object]]) -> None:
+        for memory, values in grouped.items():
+            found.setdefault(memory, {})[field] = tuple(values)
+
+    if entities:
+        observations = _grouped(snapshot, "observation", _OBSERVATION_COLUMNS, entities, ("memory_id", "id"))
+        keep("observations", {id_: map(_observation, rows) for id_, rows in observations.items()})
+    if texts:
+        tags = _grouped(snapshot, "tag", ("memory_id", "tag"), texts)
+        keep("tags", {id_: (tag for (tag,) in rows) for id_, rows in tags.items()})
+        keep_mentions(snapshot, texts, keep)
+        former = _grouped(
+            snapshot, "revision", ("memory_id", "text", "since", "until"), texts, ("memory_id", "id")
+        )
+        keep(
+            "former",
+            {
+                id_: (Revision(text, moment(since), moment(until)) for text, since, until in rows)
+                for id_, rows in former.items()
+            },
+        )
+    absences = _grouped(snapshot, "absence", ("memory_id", "why", "since", "until"), [*entities, *texts])
+    keep(
+        "absences",
+        {
+            id_: (Absence(why, moment(since), moment(until)) for why, since, until in rows)
+            for id_, rows in absences.items()
+        },
+    )
+    return found
+
+
+def keep_mentions(
+    snapshot: Snapshot, texts: Sequence[int], keep: Callable[[str, Mapping[int, Iterable[object]]], None]
+) -> None:
+    """The entities that texts mention, as far as these were not forgotten."""
+    mentions = _grouped(snapshot, "mention", ("memory_id", "entity_id", "told"), texts)
+    named = {entity for rows in mentions.values() for entity, _ in rows}
+    if not named:
+        return
+    alive = {id_ for (id_,) in snapshot.rows("memory", ("id",), (OneOf("id", named), is_null("deleted_at")))}
+    listed = {id_: [row for row in rows if row[0] in alive] for id_, rows in mentions.items()}
+    keep("mentions", {id_: (entity for entity, _ in rows) for id_, rows in listed.items()})
+    keep("about", {id_: (entity for entity, told in rows if told) for id_, rows in listed.items()})
+
+
+def _observation(row: Row) -> Observation:
+    return Observation(
+        *(
+            value if read is None else read(value)
+            for read, value in zip(_OBSERVATION_READERS, row, strict=True)
+        )  # type: ignore[arg-type]  # each by its field's own reader
+    )
+
+
+def _grouped(
+    snapshot: Snapshot,
+    table: Table,
+    columns: Sequence[str],
+    memories: Sequence[int],
+    order: Sequence[str] = (),
+) -> dict[int, list[Row]]:
+    grouped: dict[int, list[Row]] = {}
+    for row in snapshot.rows(table, columns, (OneOf("memory_id", memories),), order=order):
+        grouped.setdefault(row[0], []).append(row[1:])
+    return grouped
+
+
+def memories_by_id(snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Memory]:
+    """Those that exist, forgotten ones included."""
+    return {memory.id: memory for memory in memories_where(snapshot, (OneOf("id", list(ids)),))}
+
+
+def relations_where(snapshot: Snapshot, where: Where, limit: int | None = None) -> list[Relation]:
+    """Relations by ascending id, with the names of their ends."""
+    rows = snapshot.rows("relation", _RELATION_COLUMNS, where, limit=limit)
+    ends = {id_ for row in rows for id_ in row[1:3]}
+    names: dict[int, str] = dict(snapshot.rows("memory", ("id", "name"), (OneOf("id", ends),)))
+    return [
+        Relation(
+            id=id_,
+            source=source,
+            target=target,
+            source_name=names[source],
+            target_name=names[target],
+            type=type_,
+            created_at=moment(created_at),
+            context=context,
+            since=moment_or_none(since),
+            until=moment_or_none(until),
+            inverse_of=inverse_of,
+            deleted_at=moment_or_none(deleted_at),
+        )
+        for id_, source, target, type_, created_at, context, since, until, inverse_of, deleted_at in rows
+    ]
+
+
+def touching(ids: Iterable[int]) -> Condition:
+    """Relations that start or end at one of these."""
+    listed = list(ids)
+    return AnyOf(((OneOf("source_id", listed),), (OneOf("target_id", listed),)))
+
+
+def passages_of(
+    rows: Sequence[Row], memories: Mapping[int, Memory], former: Mapping[int, str]
+) -> list[Passage]:
+    """Passages from rows of PASSAGE_COLUMNS, their memories, and the texts of their revisions."""
+    passages = []
+    for id_, memory_id, observation_id, start, stop, revision in rows:
+        memory = memories[memory_id]
+        if revision is not None:
+            memory = replace(memory, text=former[revision])
+        about = next((seen for seen in memory.observations if seen.id == observation_id), None)
+        whole = memory.text if about is None else about.content
+        piece = whole[start:stop] if (start, stop) not in {(0, 0), (0, len(whole))} else None
+        passages.append(Passage(id_, memory_id, passage_text(memory, about, (start, stop)), piece))
+    return passages
+
+
+def former_texts(snapshot: Snapshot, revisions: Iterable[int]) -> dict[int, str]:
+    wanted = list(revisions)
+    return dict(snapshot.rows("revision", ("id", "text"), (OneOf("id", wanted),))) if wanted else {}
+
+
+def scope_id(snapshot: Snapshot, scope: Scope) -> int:
+    """Of a scope that nobody has written to yet, one that no row has."""
+    rows = snapshot.rows("scope", ("id",), (Equals("owner", scope.owner), Equals("agent", scope.agent)))
+    return int(rows[0][0]) if rows else 0

@@ -1,0 +1,44 @@
+"""What a question looks for in words."""
+
+from __future__ import annotations
+
+from math import log
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.ranking.query_terms import named_stems, weigh_query_terms
+from recollect.text.stems import coarse_stem, matched_terms
+from recollect.text.tokens import query_terms
+
+
+def test_the_rarer_word_weighs_more_and_an_unknown_one_the_most() -> None:
+    asked = weigh_query_terms("Where is the spare boiler?", {"spare": 3, "boiler": 0}, 7)
+    # ln(1 + 7 / 3.5) = ln 3; ln(1 + 7 / 0.5) = ln 15
+    assert dict(asked.weights) == pytest.approx(
+        {coarse_stem("spare"): log(3), coarse_stem("boiler"): log(15)}
+    )
+    assert asked.total_weight == pytest.approx(log(45))
+
+
+def test_a_question_of_common_words_alone_looks_for_all_of_them() -> None:
+    assert query_terms("Who is it?") == ["who", "is", "it"]
+    assert query_terms("Who is Ana?") == ["ana"]
+
+
+def test_names_are_what_is_written_as_one_but_for_the_first_word() -> None:
+    assert named_stems("What did Caroline say about Ana's trip to Lisbon?") == {
+        coarse_stem("caroline"),
+        coarse_stem("ana"),
+        coarse_stem("lisbon"),
+    }
+    assert named_stems("Where are my keys?") == frozenset()
+    assert named_stems("Keys") == frozenset()
+
+
+@given(st.text(max_size=80))
+def test_a_question_holds_all_that_it_looks_for(query: str) -> None:
+    asked = weigh_query_terms(query, {}, 5)
+    assert matched_terms(query, asked.weights.keys()) == asked.weights.keys()
+    assert asked.names <= asked.weights.keys()
