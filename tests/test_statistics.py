@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.statistics import Interval, bootstrap_interval, sign_flip_test, wilson_interval
+from recollect.statistics import Interval, bootstrap_interval, sign_flip_test, sign_test, wilson_interval
 
 
 def test_the_interval_of_eight_in_ten() -> None:
@@ -78,3 +78,11 @@ def test_signs_that_all_agree_are_rarely_flipped_so() -> None:
     assert sign_flip_test(np.array([1.0, -1.0]), np.random.default_rng(0), 4_000) == pytest.approx(
         0.75, abs=0.03
     )
+
+
+def test_the_sign_test_of_worked_counts() -> None:
+    # 9 heads of 10: 2 * (1 + 10) / 1024 = 0.021484; 5 of 10 are never one-sided.
+    assert sign_test(9, 1) == sign_test(1, 9) == pytest.approx(22 / 1024)
+    assert sign_test(5, 5) == 1.0
+    assert sign_test(0, 0) == 1.0
+    assert sign_test(6_000, 4_000) < 1e-80

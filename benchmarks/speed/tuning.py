@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from facts import facts, write_json
 
+from recollect.engine.shadow import similarity_baseline
 from recollect.ranking.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
 from recollect.ranking.pipeline import Profile, run
 from recollect.ranking.profiles import PROFILES
@@ -28,7 +29,6 @@ from recollect.tuning.analysis import analyze
 from recollect.tuning.events import Event
 from recollect.tuning.knobs import points_for
 from recollect.tuning.search import propose_numbers
-from recollect.tuning.trials import similarity_baseline
 
 SEED = 20_260_301
 NOW = 1_772_366_400_000_000

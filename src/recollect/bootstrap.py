@@ -16,14 +16,13 @@ from recollect.dreams.knobs import Phase
 from recollect.embedders import choose
 from recollect.engine.engine import Engine
 from recollect.engine.services import Services
-from recollect.engine.shadow import Trial
+from recollect.engine.shadow import SIMILARITY, Trial
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
 from recollect.settings import AUTO, Settings, checked_token, load
 from recollect.stores import daily
-from recollect.tuning.trials import SIMILARITY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -72,7 +72,7 @@ def _reranker(given: object) -> str:
 
 def _trial_design(given: object) -> str:
     word = "off" if given is False else str(given).strip().lower()
-    if word not in {"off", "split", "interleave"}:
+    if word not in {"off", "split"}:
         raise ValueError
     return word
 
@@ -168,7 +168,7 @@ _ZONE = _Rule(_zone, "a time zone such as Europe/Madrid")
 _PHASES = _Rule(_phases, "a list of phases")
 _KNOBS = _Rule(_knobs, "a table [dream_knobs] in the settings file")
 _USUAL_KNOBS = Knobs()
-_DESIGN = _Rule(_trial_design, "off, split or interleave")
+_DESIGN = _Rule(_trial_design, "off or split")
 _PROFILES = _Rule(_profiles, "a list of profiles")
 _RERANKER = _Rule(_reranker, "on, off or the name of a re-ranker")
 
@@ -243,10 +243,10 @@ class Settings:
     shadow_megabytes: Annotated[float, _POSITIVE, "how large that log is at most"] = 64.0
     shadow_days: Annotated[float, _POSITIVE, "for how many days that log keeps an answer"] = 90.0
     ab: Annotated[
-        Literal["off", "split", "interleave"],
+        Literal["off", "split"],
         _DESIGN,
         "who is shown the profile's ranking: off, everyone; split, some queries, and others what it is "
-        "compared with; interleave, everyone both, drafted into one list",
+        "compared with",
     ] = "off"
     ab_share: Annotated[
         float, _SHARE, "of all queries, the share that gets the profile where they are split, from 0 to 1"

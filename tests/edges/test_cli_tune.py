@@ -168,7 +168,7 @@ def test_analyze_says_what_is_left_out(harbour: CommandLine) -> None:
     for against in ("similarity", "reverie"):
         harbour(
             "recall", "oolong", "--profile", "limbic",
-            RECOLLECT_AB="interleave", RECOLLECT_AB_AGAINST=against,
+            RECOLLECT_AB="split", RECOLLECT_AB_SHARE="0", RECOLLECT_AB_AGAINST=against,
         )  # fmt: skip
     data = harbour.json("tune", "analyze", "--profile", "limbic")
     assert (data["against"], data["events"], data["other_baselines"]) == ("similarity", 1, 1)
@@ -208,7 +208,7 @@ def test_what_cannot_be_is_told_with_what_can(harbour: CommandLine) -> None:
 def test_a_trial_needs_a_baseline_that_exists(harbour: CommandLine) -> None:
     said = harbour.refused("recall", "oolong", status=1, RECOLLECT_AB_AGAINST="nobody")
     assert "there are: similarity, recollect" in said
-    assert "off, split or interleave" in harbour.refused("recall", "oolong", status=1, RECOLLECT_AB="both")
+    assert "off or split" in harbour.refused("recall", "oolong", status=1, RECOLLECT_AB="both")
 
 
 def test_half_of_the_queries_get_the_baseline_where_they_are_split(harbour: CommandLine) -> None:

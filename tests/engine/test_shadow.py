@@ -9,13 +9,12 @@ import pytest
 
 from recollect.changes import Bounds
 from recollect.engine.engine import Engine
-from recollect.engine.shadow import Trial
+from recollect.engine.shadow import SIMILARITY, Trial, arm_of
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.explain import recombined
 from recollect.ranking.pipeline import run
 from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
-from recollect.tuning.trials import SIMILARITY, arm_of, coin_text, draft
 
 if TYPE_CHECKING:
     from conftest import FixedClock
@@ -200,37 +199,13 @@ def test_the_baseline_is_shown_with_its_own_scores_in_the_same_form(teas: Engine
     assert kept.ranked == ids(ours.search("tea leaf", profile="limbic", limit=5))
 
 
-@pytest.mark.parametrize("design", ["off", "split", "interleave"])
+@pytest.mark.parametrize("design", ["off", "split"])
 @pytest.mark.parametrize("against", [SIMILARITY, "reverie"])
 def test_reasons_recombine_to_the_score_in_every_trial(teas: Engine, design: Design, against: str) -> None:
     engine = in_trial(teas, design, against, share=0.0)
     for profile in PROFILES:
         for hit in engine.recall("tea leaf", profile=profile, explain=True, limit=5).hits:
             assert recombined(hit.reasons) == hit.score
-
-
-def test_drafted_answers_hold_the_picks_of_both(teas: Engine) -> None:
-    engine = in_trial(teas, "interleave")
-    answer = engine.recall("tea leaf", profile="limbic", limit=5)
-    (kept,) = logged(engine)
-    assert kept.arm == "interleaved"
-    assert answer.trace is not None
-    shown, teams = draft(kept.ranked, kept.baseline, 5, coin_text(answer.trace.moment))
-    assert shown == kept.shown == ids(answer)
-    assert set(teams) == {"ours", "baseline"}
-    by_likeness = {hit.memory.id: hit.places["meaning"].score for hit in answer.hits}
-    for hit, team in zip(answer.hits, teams, strict=True):
-        if team == "baseline":
-            assert hit.score == by_likeness[hit.memory.id]
-
-
-def test_a_budget_leaves_a_draft_to_who_picked_what(teas: Engine) -> None:
-    engine = in_trial(teas, "interleave")
-    answer = engine.recall("tea leaf", profile="limbic", limit=8, budget_tokens=12)
-    assert 0 < len(answer.hits) < 8
-    engine.feedback(answer.hits[0].memory.id, 1, answer)
-    found = engine.tuning.analyze("limbic").analysis.interleaved
-    assert found.wins + found.losses == 1
 
 
 def test_a_profile_is_no_better_than_itself_whatever_a_budget_leaves(teas: Engine) -> None:
@@ -246,21 +221,10 @@ def test_a_profile_is_no_better_than_itself_whatever_a_budget_leaves(teas: Engin
     assert overall.ours.ndcg_10 > 0
 
 
-def test_both_rankings_of_a_drafted_answer_are_known_before_it_is_logged(teas: Engine) -> None:
-    answer = in_trial(teas, "interleave").recall("tea leaf", profile="limbic", limit=5)
-    assert answer.trace is not None
-    trace = answer.trace
-    assert trace.known == {
-        team: tuple(run(profile, trace.candidates, trace.moment).ids.tolist())
-        for team, profile in (("ours", trace.rankers.ours), ("baseline", trace.rankers.baseline))
-    }
-
-
-@pytest.mark.parametrize("design", ["split", "interleave"])
-def test_an_answer_that_nobody_notes_is_in_no_trial(teas: Engine, design: Design, clock: FixedClock) -> None:
+def test_an_answer_that_nobody_notes_is_in_no_trial(teas: Engine, clock: FixedClock) -> None:
     usual = teas.search("tea leaf", profile="limbic", limit=5).hits
     told = teas.context("tea leaf", profile="limbic").memories
-    engine = in_trial(teas, design, share=0)
+    engine = in_trial(teas, "split", share=0)
     assert engine.search("tea leaf", profile="limbic", limit=5).hits == usual
     assert engine.recall("tea leaf", profile="limbic", limit=5, record=False).hits == usual
     assert engine.context("tea leaf", profile="limbic").memories == told
@@ -268,7 +232,7 @@ def test_an_answer_that_nobody_notes_is_in_no_trial(teas: Engine, design: Design
     assert [hit.memory.id for hit in past.hits] == [
         hit.memory.id for hit in teas.recall("tea leaf", profile="limbic", limit=5, as_of=clock()).hits
     ]
-    off = Engine(replace(teas._services, trial=Trial(log=False, design=design, share=0)))
+    off = Engine(replace(teas._services, trial=Trial(log=False, design="split", share=0)))
     # Whoever says that it will be noted is in the trial, unless nothing is logged.
     later = engine.recall("tea leaf", profile="limbic", limit=5, record=False, noted_later=True)
     assert later.hits != usual
@@ -290,6 +254,29 @@ def test_why_not_speaks_of_the_ranking_that_is_shown(teas: Engine) -> None:
         told = engine.why_not("tea leaf", hit.memory.id, profile="limbic", limit=3)
         assert told.standing is not None
         assert told.standing.place == place
+
+
+def test_the_same_words_get_the_same_arm() -> None:
+    for number in range(50):
+        assert arm_of(f"Qué es {number}", "seed") == arm_of(f"  QUE es   {number} ", "seed")
+
+
+def test_a_share_of_all_questions_is_treated() -> None:
+    for share in (0.0, 0.2, 0.5, 1.0):
+        treated = sum(arm_of(f"question {number}", "seed", share) == "ours" for number in range(2_000))
+        # Four standard deviations of a binomial: 4 * sqrt(2000 * 0.25) = 89 at most.
+        assert abs(treated - 2_000 * share) <= (90 if 0 < share < 1 else 0)
+
+
+def test_another_seed_treats_other_questions() -> None:
+    arms = [[arm_of(f"question {number}", seed) for number in range(200)] for seed in ("one", "two")]
+    assert 60 <= sum(one == other for one, other in zip(*arms, strict=True)) <= 140
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
+def test_a_share_lies_between_0_and_1(share: float) -> None:
+    with pytest.raises(InvalidInput, match="from 0 to 1"):
+        arm_of("any", "seed", share)
 
 
 # What became of it

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import FixedClock
-    from recollect.engine.shadow import Design
     from recollect.engine.tuning.tuning import TuningChange
     from recollect.records import LoggedAnswer
 
@@ -290,25 +291,37 @@ def test_analysis_says_which_profile_and_what_there_is(teas: Engine) -> None:
     assert teas.tuning.analyze("limbic").analysis.profile == "limbic"
 
 
-def test_analysis_leaves_out_what_showed_another_baseline_and_drafts_of_other_numbers(teas: Engine) -> None:
-    def asking(design: Design, against: str) -> Engine:
-        return Engine(replace(teas._services, trial=Trial(design=design, against=against, share=0)))
+def test_analysis_leaves_out_what_showed_another_baseline(teas: Engine) -> None:
+    def asking(against: str) -> Engine:
+        return Engine(replace(teas._services, trial=Trial(design="split", against=against, share=0)))
 
     def judged(engine: Engine, query: str) -> None:
         answer = engine.recall(query, profile="limbic", limit=4)
         engine.feedback(answer.hits[0].memory.id, 1, answer)
 
-    judged(asking("split", "reverie"), "tea one")
-    judged(asking("split", "similarity"), "tea two")
-    drafts = asking("interleave", "similarity")
-    judged(drafts, "tea three")
-    drafts.tuning.set({"gamma": 0.05}, "limbic", exactly=True)
-    judged(drafts, "tea four")
-    found = drafts.tuning.analyze("limbic").analysis
+    judged(asking("reverie"), "tea one")
+    judged(asking("similarity"), "tea two")
+    found = asking("similarity").tuning.analyze("limbic").analysis
     assert (found.against, found.other_baselines) == ("similarity", 1)
-    assert found.by_arm == {"ours": 0, "baseline": 1, "interleaved": 2}
-    assert found.interleaved.wins + found.interleaved.losses + found.interleaved.ties == 1
-    assert found.drafted_before == 1
+    assert found.by_arm == {"ours": 0, "baseline": 1, "interleaved": 0}
+
+
+def test_a_log_with_answers_that_showed_both_rankings_is_read(teas: Engine) -> None:
+    answer = teas.recall("tea leaf", profile="limbic", limit=4)
+    teas.feedback(answer.hits[0].memory.id, 1, answer)
+    teas._services.usage.settle(None)
+    with teas._services.store.read() as view:
+        path = view.snapshot.connection.execute("PRAGMA database_list").fetchone()[2]  # type: ignore[attr-defined]
+    with closing(sqlite3.connect(path)) as database, database:
+        # As earlier versions wrote it, where the setting `ab` was `interleave`.
+        database.execute("UPDATE shadow SET arm = 'interleaved'")
+    found = teas.tuning.analyze("limbic").analysis
+    assert found.by_arm == {"ours": 0, "baseline": 0, "interleaved": 1}
+    assert (found.treated, found.with_feedback) == (1, 1)
+    assert found.overall == found.arms["interleaved"]
+    proposal = teas.tuning.run("limbic").proposal
+    assert proposal is not None
+    assert proposal.treated == 1
 
 
 def test_what_was_said_counts_more_than_what_was_seen(teas: Engine) -> None:

@@ -21,7 +21,6 @@ from recollect.ranking.pipeline import run
 from recollect.ranking.profiles import LIMBIC
 from recollect.tuning.events import Event
 from recollect.tuning.knobs import with_knobs
-from recollect.tuning.trials import coin_text, draft
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -83,8 +82,7 @@ class User:
             one, arm = questions[place], self.arms[int(chance.integers(len(self.arms)))]
             context = replace(one.context, now=one.context.now + at)
             both = {"ours": ours[place], "baseline": plain[place]}
-            drafted, _ = draft(ours[place], plain[place], LIMIT, coin_text(context))
-            shown = both.get(arm, drafted)
+            shown = both[arm] if arm in both else in_turns(ours[place], plain[place], chance)
             looked = chance.random(len(shown)) < np.arange(1, len(shown) + 1) ** -self.eta
             likes = chance.random(len(shown)) < [one.wanted.get(id_, self.whim) for id_ in shown]
             used = {id_: 1.0 for id_, saw, liked in zip(shown, looked, likes, strict=True) if saw and liked}
@@ -95,6 +93,15 @@ class User:
                 )
             )  # fmt: skip
         return events
+
+
+def in_turns(ours: Sequence[int], plain: Sequence[int], chance: np.random.Generator) -> tuple[int, ...]:
+    """Both rankings in one list, as earlier versions showed and logged them: a coin says who picks first."""
+    shown: list[int] = []
+    while len(shown) < LIMIT:
+        for ranking in (ours, plain) if chance.random() < 0.5 else (plain, ours):
+            shown += [id_ for id_ in ranking if id_ not in shown][:1]
+    return tuple(shown[:LIMIT])
 
 
 def true_worth(questions: Sequence[Question], profile: Profile) -> float:

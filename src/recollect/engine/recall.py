@@ -13,12 +13,11 @@ from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
 from recollect.engine.memory_text import fit_budget, piece_of
 from recollect.engine.rerank import ranked_for
 from recollect.engine.results import Answer, Hit, Place
-from recollect.engine.shadow import drafted, note_shown, rankers_for, trace_of
+from recollect.engine.shadow import note_shown, rankers_for, trace_of
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.ranking.confidence_label import UNLIKELY
 from recollect.ranking.explain import all_reasons
 from recollect.ranking.factors.recency import microseconds
-from recollect.ranking.pipeline import run
 from recollect.ranking.steps.route import Route, strategy_for
 from recollect.records import Filter, Kind, as_it_stood
 from recollect.retrieval.gather import Request
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
     from recollect.engine.results import Mode
     from recollect.engine.services import Services as Parts
-    from recollect.engine.shadow import Trace
     from recollect.ports import Vector
     from recollect.ranking.candidates import Candidates
     from recollect.ranking.pipeline import Profile
@@ -119,9 +117,6 @@ def recall(parts: Parts, question: Question) -> Answer:
         memories = _read(view, memories_to_read(gathered, ids) if question.judge else ids, question)
         hits = _hits(view, ranked, gathered.found, question, memories)
         trace = trace_of(parts, rankers, gathered, ids, now)
-        if rankers.arm == "interleaved":
-            hits, trace = _drafted(view, hits, gathered, trace, question)
-            memories |= {hit.memory.id: hit.memory for hit in hits}
         sure = answer_confidence(view, parts.scope, gathered, request, memories) if question.judge else None
     if sure is not None:
         hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
@@ -302,23 +297,6 @@ def _hits(
         )
         for row, id_ in enumerate(ids)
     )
-
-
-def _drafted(
-    view: View, hits: tuple[Hit, ...], gathered: Gathered, trace: Trace, question: Question
-) -> tuple[tuple[Hit, ...], Trace]:
-    """One list of ours and the baseline, each hit with the score of the ranking that picked it, and how."""
-    ranked = run(trace.rankers.baseline, gathered.candidates, gathered.moment)
-    read = _read(view, ranked.ids.tolist(), question)
-    baseline = _hits(view, ranked, gathered.found, question, read)
-    by_team = {
-        "ours": {hit.memory.id: hit for hit in hits},
-        "baseline": {hit.memory.id: hit for hit in baseline},
-    }
-    shown, teams = drafted(tuple(by_team["ours"]), tuple(by_team["baseline"]), gathered.moment)
-    known = {**trace.known, "baseline": tuple(by_team["baseline"])}
-    drawn = tuple(by_team[team][id_] for id_, team in zip(shown, teams, strict=True))
-    return drawn, replace(trace, known=known)
 
 
 def _places(ranked: Candidates, row: int) -> dict[str, Place]:

@@ -1,9 +1,10 @@
-"""The shadow log: every answer with the ranking that made it and the other one, and who is shown which."""
+"""The shadow log: keeps each answer with the ranking that made it and a baseline, and splits queries."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 from recollect.changes import Bounds, Logged
@@ -11,21 +12,25 @@ from recollect.engine.packed import pack
 from recollect.errors import InvalidInput
 from recollect.ranking.pipeline import Profile, run
 from recollect.ranking.profiles import PROFILES, profile_named
+from recollect.ranking.steps.adjust import BaseRelevance, Keep
+from recollect.ranking.steps.finish import Cut, DropEcho, DropRepeats, Order
+from recollect.ranking.steps.fuse import Rrf
+from recollect.tuning.events import normalized_query
 from recollect.tuning.knobs import knobs_of, with_knobs
-from recollect.tuning.trials import SIMILARITY, arm_of, coin_text, draft, similarity_baseline
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
-    from recollect.engine.services import Services as Parts
+    from recollect.engine.services import Services
     from recollect.ranking.candidates import Candidates, QueryContext
     from recollect.retrieval.gather import Gathered
     from recollect.retrieval.view import View
     from recollect.tuning.events import Arm
-    from recollect.tuning.trials import Team
 
-Design = Literal["off", "split", "interleave"]
+Design = Literal["off", "split"]
+SIMILARITY = "similarity"
+"""The baseline, where the settings name no other."""
 # Who asks for more hits than anyone reads wants a list, not an answer, and nothing can be learnt from it.
 _MOST_CANDIDATES = 1_000
 # In letters. What is longer is a text that was pasted.
@@ -39,16 +44,16 @@ class Trial:
     log: bool = True
     bounds: Bounds = field(default_factory=Bounds)
     design: Design = "off"
-    """`split`: each query gets the one ranking or the other; `interleave`: both, drafted into one list."""
+    """`split`: each query gets the one ranking or the other."""
     share: float = 0.5
     """Of queries that get the profile, where they are split."""
     against: str = SIMILARITY
-    """What everything is compared with: likeness alone, or a profile by name."""
+    """The baseline: similarity alone, or a profile by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rankers:
-    """Who ranks an answer: the profile with the numbers it has by now, and what it is compared with."""
+    """Who ranks an answer: the profile with its present numbers, and the baseline."""
 
     ours: Profile
     baseline: Profile
@@ -59,39 +64,39 @@ class Rankers:
 
     @property
     def shown(self) -> Profile:
-        """The one whose scores the caller sees; drafted lists begin with ours."""
+        """The one whose scores the caller sees."""
         return self.baseline if self.arm == "baseline" else self.ours
 
 
 def rankers_for(
-    parts: Parts, view: View, profile: Profile, query: str, *, tuned: bool, trial: bool
+    services: Services, view: View, profile: Profile, query: str, *, tuned: bool, trial: bool
 ) -> Rankers:
     """As the store has them at this moment. Without `tuned`, the profile as published, and in no trial.
 
     `trial`: what is answered will be noted, or was. A trial that nobody can learn from only spoils answers.
     """
-    baseline = baseline_of(parts, profile)
+    baseline = baseline_of(services, profile)
     if not tuned:
         return Rankers(profile, baseline)
-    version, ours, note = tuned_in(parts, view, profile)
-    learnt_from = trial and parts.trial.log and len(query) <= _LONGEST_QUERY
-    arm = _arm(parts.trial, view, query) if learnt_from else "ours"
+    version, ours, note = tuned_in(services, view, profile)
+    learnt_from = trial and services.trial.log and len(query) <= _LONGEST_QUERY
+    splits = learnt_from and services.trial.design == "split"
+    arm = arm_of(query, view.trial_seed(), services.trial.share) if splits else "ours"
     return Rankers(ours, baseline, arm, version, note)
 
 
-def _arm(trial: Trial, view: View, query: str) -> Arm:
-    match trial.design:
-        case "off":
-            return "ours"
-        case "interleave":
-            return "interleaved"
-        case "split":
-            return arm_of(query, view.trial_seed(), trial.share)
+def arm_of(query: str, seed: str, share: float = 0.5) -> Arm:
+    """`ours` for a share of all queries, by a hash: the same words get the same, in any case or accents."""
+    if not 0 <= share <= 1:
+        raise InvalidInput(f"The share of treated queries must be from 0 to 1, not {share!r}.")
+    text = f"{seed}\0{normalized_query(query)}".encode(errors="surrogatepass")
+    number = int.from_bytes(blake2b(text, digest_size=8).digest(), "big") >> 11
+    return "ours" if number / 2**53 < share else "baseline"
 
 
-def tuned_in(parts: Parts, view: View, profile: Profile) -> tuple[int, Profile, str | None]:
+def tuned_in(services: Services, view: View, profile: Profile) -> tuple[int, Profile, str | None]:
     """The version of a profile's tuned numbers, the profile with them, and which were left out, if any."""
-    found = view.tuned(parts.scope, profile.name)
+    found = view.tuned(services.scope, profile.name)
     if found is None:
         return 0, profile, None
     version, knobs = found
@@ -118,19 +123,24 @@ def _tuned(profile: Profile, numbers: tuple[tuple[str, float], ...]) -> tuple[Pr
     )
 
 
-def baseline_of(parts: Parts, profile: Profile) -> Profile:
-    """Over the same candidates: likeness alone, or the profile that the settings name."""
-    if parts.trial.against == SIMILARITY:
+def baseline_of(services: Services, profile: Profile) -> Profile:
+    """Over the same candidates: similarity alone, or the profile that the settings name."""
+    if services.trial.against == SIMILARITY:
         return similarity_baseline(profile)
-    other = profile_named(parts.trial.against, {**PROFILES, **parts.profiles})
+    other = profile_named(services.trial.against, {**PROFILES, **services.profiles})
     return replace(other, retrieve=profile.retrieve)
 
 
-def drafted(
-    ours: Sequence[int], baseline: Sequence[int], moment: QueryContext
-) -> tuple[tuple[int, ...], tuple[Team, ...]]:
-    """One list of both rankings, and who picked each."""
-    return draft(ours, baseline, moment.limit, coin_text(moment))
+@lru_cache(maxsize=64)
+def similarity_baseline(profile: Profile) -> Profile:
+    """The cosine, and for what only words found the published stand-in; without what may not be shown."""
+    hidden = tuple(step for step in profile.steps if isinstance(step, DropEcho | DropRepeats))
+    return Profile(
+        name=SIMILARITY,
+        about="likeness alone, as the published pipeline had it before it was re-ranked",
+        retrieve=profile.retrieve,
+        steps=(Rrf(), Keep("rrf_score"), BaseRelevance(), *hidden, Order(), Cut()),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +151,15 @@ class Trace:
     rankers: Rankers
     candidates: Candidates = field(repr=False)
     moment: QueryContext = field(repr=False)
-    bounds: Bounds = field(default_factory=Bounds)
-    known: Mapping[Team, tuple[int, ...]] = field(default_factory=dict, repr=False)
-    """The order of those rankings that were run for the answer."""
+    bounds: Bounds
+    shown: tuple[int, ...] = field(repr=False)
+    """The order of the ranking that made the answer."""
 
     def logged(self) -> Logged | None:
         """As the log keeps the answer; None where it is none that one could learn from.
 
         Both rankings down to what was asked for, whatever a budget left of it: else the one that was shown
-        could not be told from the other, nor who picked what.
+        could not be told from the other.
         """
         if len(self.candidates) > _MOST_CANDIDATES or len(self.moment.query) > _LONGEST_QUERY:
             return None
@@ -157,50 +167,36 @@ class Trace:
             handle=self.handle,
             arm=self.rankers.arm,
             against=self.rankers.baseline.name,
-            ranked=self._order("ours", self.rankers.ours),
-            baseline=self._order("baseline", self.rankers.baseline),
+            ranked=self._order(self.rankers.ours),
+            baseline=self._order(self.rankers.baseline),
             candidates=pack(self.candidates, self.moment),
             version=self.rankers.version,
             bounds=self.bounds,
         )
 
-    def _order(self, team: Team, profile: Profile) -> tuple[int, ...]:
-        if team in self.known:
-            return self.known[team]
+    def _order(self, profile: Profile) -> tuple[int, ...]:
+        if profile is self.rankers.shown:
+            return self.shown
         return tuple(run(profile, self.candidates, self.moment).ids.tolist())
 
 
-def _is_text(query: str) -> bool:
-    """Half of a surrogate pair is none, and no store takes it."""
-    try:
-        query.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def trace_of(
-    parts: Parts, rankers: Rankers, gathered: Gathered, shown: Sequence[int], now: datetime
+    services: Services, rankers: Rankers, gathered: Gathered, shown: Sequence[int], now: datetime
 ) -> Trace:
-    """Of an answer that is about to be given; `shown` is what the first of its rankers made of it."""
-    team: Team = "baseline" if rankers.arm == "baseline" else "ours"
-    return Trace(
-        handle=parts.usage.handle(now),
-        rankers=rankers,
-        candidates=gathered.candidates,
-        moment=gathered.moment,
-        bounds=parts.trial.bounds,
-        known={team: tuple(shown)},
-    )
+    """Of an answer that is about to be given; `shown` is the order that its ranking gave."""
+    handle, bounds = services.usage.handle(now), services.trial.bounds
+    return Trace(handle, rankers, gathered.candidates, gathered.moment, bounds, tuple(shown))
 
 
 def note_shown(
-    parts: Parts, ids: Sequence[int], at: datetime, query: str, profile: str, trace: Trace | None
+    services: Services, ids: Sequence[int], at: datetime, query: str, profile: str, trace: Trace | None
 ) -> None:
     """What a caller saw, with what else the log keeps of it; in the background."""
-    if not _is_text(query):
-        # What was asked cannot be kept, but what was seen counts as ever.
-        parts.usage.record(parts.scope, ids, at)
+    try:
+        query.encode()
+    except UnicodeEncodeError:
+        # No store takes half of a surrogate pair: the query is not kept, but what was seen counts as ever.
+        services.usage.record(services.scope, ids, at)
         return
-    log = None if trace is None or not parts.trial.log else trace.logged
-    parts.usage.record(parts.scope, ids, at, query, profile, log=log)
+    log = None if trace is None or not services.trial.log else trace.logged
+    services.usage.record(services.scope, ids, at, query, profile, log=log)

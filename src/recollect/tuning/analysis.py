@@ -1,4 +1,4 @@
-"""How a profile fares in the log: counts, measures against the baseline, and drafted answers."""
+"""How a profile fares in the log: counts, and measures against the baseline."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from recollect.statistics import lift, sign_test
+from recollect.statistics import lift
 from recollect.tuning.bias import Bias, bias_in
 from recollect.tuning.events import Arm
 from recollect.tuning.judged import JudgedEvents, dcg_scale, judged_events, mean_ndcg
 from recollect.tuning.knobs import knobs_of
 from recollect.tuning.replay import Replay
-from recollect.tuning.trials import credit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,13 +48,12 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Drafted answers: how often ours was used more, how often the baseline, how often both alike."""
+    """Always so: answers that showed both rankings in one list are no longer made, nor weighed up."""
 
-    wins: int
-    losses: int
-    ties: int
-    p: float
-    """Chance of a result at least as one-sided if both were equally good (two-sided sign test)."""
+    wins: int = 0
+    losses: int = 0
+    ties: int = 0
+    p: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +71,16 @@ class Analysis:
     """None without feedback."""
     arms: Mapping[Arm, Compared]
     """The same by what was shown; arms without feedback are left out."""
-    interleaved: Draws
-    """Of answers with the present numbers."""
-    drafted_before: int
-    """Drafted answers with feedback that earlier numbers had a part in, and that are not among these."""
     other_baselines: int
     """Answers that showed another baseline than this one; they count nowhere here."""
     knobs: Mapping[str, float]
     """The profile's present numbers."""
+    interleaved: Draws = Draws()
+    drafted_before: int = 0
 
 
-def analyze(events: Sequence[Event], profile: Profile, against: Profile, version: int = 0) -> Analysis:
-    """Events of other profiles are passed over. `profile` has its present numbers, which are this version.
+def analyze(events: Sequence[Event], profile: Profile, against: Profile) -> Analysis:
+    """Events of other profiles are passed over. `profile` has its present numbers.
 
     What showed the profile alone is compared with any baseline, since both are ranked again; what another
     baseline had a part in says nothing about this one.
@@ -95,10 +91,6 @@ def analyze(events: Sequence[Event], profile: Profile, against: Profile, version
     bias = bias_in(all_mine)
     arms: tuple[Arm, ...] = get_args(Arm)
     ours, baseline = _places(data, profile, against)
-    drafted = [
-        (event.version, worth) for event in mine if event.feedback and (worth := credit(event)) is not None
-    ]
-    present = [worth for drafted_by, worth in drafted if drafted_by == version]
     rows = {arm: np.array([event.arm == arm for event in data.events], np.bool_)[data.owner] for arm in arms}
     parts = {
         arm: (judged_events(event for event in data.events if event.arm == arm), ours[these], baseline[these])
@@ -114,18 +106,9 @@ def analyze(events: Sequence[Event], profile: Profile, against: Profile, version
         bias,
         _compared(data, ours, baseline, bias.eta) if len(data) else None,
         {arm: _compared(*part, bias.eta) for arm, part in parts.items() if len(part[0])},
-        draws(present),
-        len(drafted) - len(present),
         len(all_mine) - len(mine),
         knobs_of(profile),
     )
-
-
-def draws(credits_: Sequence[float]) -> Draws:
-    """Wins, losses and ties of what drafted answers were worth to ours, less to the baseline."""
-    wins = sum(worth > 0 for worth in credits_)
-    losses = sum(worth < 0 for worth in credits_)
-    return Draws(wins, losses, len(credits_) - wins - losses, sign_test(wins, losses))
 
 
 def _compared(data: JudgedEvents, ours: Ints, baseline: Ints, eta: float) -> Compared:

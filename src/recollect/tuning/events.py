@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Candidates, QueryContext
 
 Arm = Literal["ours", "baseline", "interleaved"]
-"""Which ranking the caller saw: the profile's, what it is compared with, or both, drafted in turns."""
+"""Which ranking the caller saw: the profile's, the baseline's, or both in turns (earlier versions)."""
 
 
 @dataclass(frozen=True, slots=True)

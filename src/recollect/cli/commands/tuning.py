@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from recollect.tuning.analysis import Compared
     from recollect.tuning.search import MovedFeedback, Proposal
 
-_ARMS = {"ours": "the profile", "baseline": "the baseline", "interleaved": "both, drafted"}
+_ARMS = {"ours": "the profile", "baseline": "the baseline", "interleaved": "both, in turns"}
 _MEASURES = {"ndcg_5": "NDCG@5", "ndcg_10": "NDCG@10", "lift_5": "Lift@5", "lift_10": "Lift@10"}
 _WHY = {"run": "a search", "set": "set by hand", "reset": "reset", "rollback": "rolled back"}
 _MOST_SHOWN = 10
@@ -73,7 +73,7 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
     another question, or judged with `recollect feedback`. Without --profile, the default one; limbic, where
     only that was used. docs/tuning.md defines the measures.
 
-    In a pipe, each line begins with what it is: `log`, `answers`, `measure`, `drafts`, `number`.
+    In a pipe, each line begins with what it is: `log`, `answers`, `measure`, `number`.
     """
     found = call.memory().tuning.analyze(profile)
     seen = found.analysis
@@ -303,17 +303,6 @@ def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
         ]
         titles = right_aligned("the profile", seen.against, "difference")
         yield Table(("Measure", *titles), measures, "measure")
-    drafts = seen.interleaved
-    if drafts.wins or drafts.losses or drafts.ties or seen.drafted_before:
-        before = [("with earlier numbers, not counted", f"{seen.drafted_before:,}")]
-        draft_rows = [
-            ("the profile's picks used more", f"{drafts.wins:,}"),
-            ("the baseline's", f"{drafts.losses:,}"),
-            ("both alike", f"{drafts.ties:,}"),
-            ("by chance, p", f"{drafts.p:.3f}"),
-            *(before if seen.drafted_before else []),
-        ]
-        yield Table(("Drafted answers", *right_aligned("")), draft_rows, "drafts")
     number_rows = [
         (name, f"{value:.6g}", f"{numbers.tuned[name]:.6g}" if name in numbers.tuned else "")
         for name, value in numbers.published.items()

@@ -54,7 +54,7 @@ class AnswerLogStatus:
 
     on: bool
     design: str
-    """off, split or interleave."""
+    """off or split."""
     against: str
     share: float
     seed: str
@@ -110,10 +110,10 @@ class Tuning:
         """How the profile fares in the log against what it is compared with."""
         with self._settled().store.read() as view:
             chosen = self._chosen(view, profile)
-            version, present, _ = tuned_in(self.services, view, chosen)
+            _, present, _ = tuned_in(self.services, view, chosen)
             events, unreadable = events_of(self.services, view, chosen.name)
             log = self._log(view, unreadable)
-            found = analyze(events, present, baseline_of(self.services, chosen), version)
+            found = analyze(events, present, baseline_of(self.services, chosen))
             return TuningAnalysis(found, self._numbers(view, chosen), log)
 
     def run(
