@@ -98,18 +98,15 @@ class PutEntity:
 
 @dataclass(frozen=True, slots=True)
 class PutText:
-    """Store a note or a message."""
-
     scope: Scope
     text: NewText
 
 
 @dataclass(frozen=True, slots=True)
 class AddObservations:
-    """Add to an entity that must exist."""
-
     scope: Scope
     name: str
+    """Of an entity that must exist."""
     observations: tuple[NewObservation, ...]
 
 
@@ -307,18 +304,10 @@ class Calibrate:
 
 @dataclass(frozen=True, slots=True)
 class FlagSimilar:
-    """Note on an observation that it nearly repeats an older one."""
+    """Say of a note or an observation that it nearly repeats an older one."""
 
-    observation: int
-    similar_to: int
-    similarity: float
-
-
-@dataclass(frozen=True, slots=True)
-class FlagAlike:
-    """Note on a note that it nearly repeats an older one."""
-
-    memory: int
+    table: Literal["memory", "observation"]
+    id: int
     similar_to: int
     similarity: float
 
@@ -389,7 +378,7 @@ DREAMING = "dream"
 
 
 @dataclass(frozen=True, slots=True)
-class Lived:
+class FieldChanges:
     """One field of several memories, before and after a dream."""
 
     field: str
@@ -408,7 +397,7 @@ class CommitDream:
     phases: tuple[str, ...]
     report: str
     """For people to read later, as JSON."""
-    lived: tuple[Lived, ...] = ()
+    lived: tuple[FieldChanges, ...] = ()
     pruned: tuple[int, ...] = ()
     merged: tuple[tuple[int, int], ...] = ()
     """Notes, each with the one that it lives on in."""
@@ -447,37 +436,13 @@ class DropLease:
     holder: str
 
 
-Change = (
-    PutEntity
-    | PutText
-    | AddObservations
-    | RemoveObservations
-    | Relate
-    | EndRelation
-    | Unrelate
-    | Forget
-    | Restore
-    | RestoreObservation
-    | Purge
-    | Amend
-    | Supersede
-    | RecordUse
-    | GiveFeedback
-    | TuneProfile
-    | Calibrate
-    | FlagSimilar
-    | FlagAlike
-    | PutVectors
-    | UseModel
-    | Adopt
-    | AdoptRelation
-    | AdoptLinks
-    | NoteImport
-    | CommitDream
-    | UndoDream
-    | TakeLease
-    | DropLease
+_OfGraph = (
+    PutEntity | AddObservations | RemoveObservations | RestoreObservation | Relate | EndRelation | Unrelate
 )
+_OfMemories = PutText | Amend | Supersede | FlagSimilar | Forget | Restore | Purge | PutVectors | UseModel
+_OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport
+_OfLearning = RecordUse | GiveFeedback | TuneProfile | Calibrate | CommitDream | UndoDream
+Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | TakeLease | DropLease
 
 
 @dataclass(frozen=True, slots=True)

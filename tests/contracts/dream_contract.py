@@ -12,10 +12,9 @@ from recollect.changes import (
     Amend,
     CommitDream,
     DropLease,
-    FlagAlike,
+    FieldChanges,
     FlagSimilar,
     Forget,
-    Lived,
     NewEntity,
     NewObservation,
     NewRelation,
@@ -221,14 +220,14 @@ class DreamContract:
 
     def test_twins_are_texts_in_force_of_one_sort_that_were_found_alike(self, store: Repository) -> None:
         tea, again, other = notes(store, "Ada drinks tea", "Ada drinks the tea", "Ada drank tea")
-        do(store, FlagAlike(again, tea, 0.98))
-        do(store, FlagAlike(other, tea, 0.9))
+        do(store, FlagSimilar("memory", again, tea, 0.98))
+        do(store, FlagSimilar("memory", other, tea, 0.9))
         seen(store, again)
         ada = do(
             store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
         )
         first, second = ada.added
-        do(store, FlagSimilar(second.id, first.id, 0.9))
+        do(store, FlagSimilar("observation", second.id, first.id, 0.9))
         twins = looked(store).twins
         assert [(each.older.memory, each.newer.memory, each.similarity) for each in twins] == [
             (tea, again, 0.98),
@@ -246,8 +245,8 @@ class DreamContract:
             for who, when in (("Ada", at(0)), ("Bob", at(0)), ("Ada", at(5)))
         ]
         first, second, third = (outcome.ids[0] for outcome in made)
-        do(store, FlagAlike(second, first, 0.98))
-        do(store, FlagAlike(third, first, 0.98))
+        do(store, FlagSimilar("memory", second, first, 0.98))
+        do(store, FlagSimilar("memory", third, first, 0.98))
         assert looked(store).twins == ()
 
     def test_pairs_are_those_that_were_often_enough_together_whoever_dreamt_since(
@@ -291,11 +290,11 @@ class DreamContract:
             store,
             10,
             lived=(
-                Lived("strength", (one, two), (1.0, 1.0), (0.25, 0.1 + 0.2)),
-                Lived("consolidation", (one,), ("staged",), ("consolidated",)),
-                Lived("depth", (two,), (2,), (3,)),
-                Lived("spread", (two,), (1,), (4,)),
-                Lived("stability", (two,), (1.0,), (7.5,)),
+                FieldChanges("strength", (one, two), (1.0, 1.0), (0.25, 0.1 + 0.2)),
+                FieldChanges("consolidation", (one,), ("staged",), ("consolidated",)),
+                FieldChanges("depth", (two,), (2,), (3,)),
+                FieldChanges("spread", (two,), (1,), (4,)),
+                FieldChanges("stability", (two,), (1.0,), (7.5,)),
             ),
         )
         assert (done.created, done.count, done.left) == (True, 6, ())
@@ -315,7 +314,7 @@ class DreamContract:
 
     def test_a_field_that_is_not_as_the_dream_saw_it_is_left(self, store: Repository) -> None:
         one, two = notes(store, "one", "two")
-        done = dream(store, 10, lived=(Lived("strength", (one, two), (0.5, 1.0), (0.4, 0.9)),))
+        done = dream(store, 10, lived=(FieldChanges("strength", (one, two), (0.5, 1.0), (0.4, 0.9)),))
         assert (done.left, done.count) == ((one,), 1)
         assert [memory(store, id_).strength for id_ in (one, two)] == [1.0, 0.9]
 
@@ -326,7 +325,7 @@ class DreamContract:
         done = dream(
             store,
             10,
-            lived=(Lived("strength", (one, yours), (1.0, 1.0), (0.5, 0.5)),),
+            lived=(FieldChanges("strength", (one, yours), (1.0, 1.0), (0.5, 0.5)),),
             pruned=(one, yours),
             merged=((two, yours),),
         )
@@ -362,17 +361,17 @@ class DreamContract:
     ) -> None:
         pinned, marked, plain = notes(store, "one", "two", "three")
         everyone = (pinned, marked, plain)
-        dream(store, 5, lived=(Lived("strength", everyone, (1.0,) * 3, (0.5,) * 3),))
+        dream(store, 5, lived=(FieldChanges("strength", everyone, (1.0,) * 3, (0.5,) * 3),))
         do(store, Amend(ME, pinned, pinned=True), 6)
         do(store, Amend(ME, marked, importance_tag="a vow"), 6)
-        faded = dream(store, 10, lived=(Lived("strength", everyone, (0.5,) * 3, (0.25,) * 3),))
+        faded = dream(store, 10, lived=(FieldChanges("strength", everyone, (0.5,) * 3, (0.25,) * 3),))
         assert (faded.left, faded.count) == ((pinned, marked), 1)
         assert [memory(store, id_).strength for id_ in everyone] == [0.5, 0.5, 0.25]
-        grown = dream(store, 20, lived=(Lived("strength", everyone, (0.5, 0.5, 0.25), (0.75,) * 3),))
+        grown = dream(store, 20, lived=(FieldChanges("strength", everyone, (0.5, 0.5, 0.25), (0.75,) * 3),))
         assert (grown.left, grown.count) == ((), 3)
         assert [memory(store, id_).strength for id_ in everyone] == [0.75] * 3
         # Only fading is kept from it.
-        dream(store, 30, lived=(Lived("stability", (pinned,), (1.0,), (0.5,)),))
+        dream(store, 30, lived=(FieldChanges("stability", (pinned,), (1.0,), (0.5,)),))
         assert memory(store, pinned).stability == 0.5
 
     def test_what_was_changed_since_the_dream_looked_is_neither_merged_nor_merged_with(
@@ -495,12 +494,12 @@ class DreamContract:
 
     def test_what_was_merged_and_restored_by_hand_has_no_twin_any_more(self, store: Repository) -> None:
         tea, again = notes(store, "Ada drinks tea", "Ada drinks the tea")
-        do(store, FlagAlike(again, tea, 0.98))
+        do(store, FlagSimilar("memory", again, tea, 0.98))
         ada = do(
             store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
         )
         older, newer = (added.id for added in ada.added)
-        do(store, FlagSimilar(newer, older, 0.9))
+        do(store, FlagSimilar("observation", newer, older, 0.9))
         assert len(looked(store).twins) == 2
         dream(store, 10, merged=((again, tea),), merged_observations=((newer, older),))
         do(store, Restore(ME, again), 20)
@@ -514,7 +513,7 @@ class DreamContract:
             store, PutEntity(ME, NewEntity("Ada", "x", (NewObservation("likes tea"), NewObservation("tea!"))))
         )
         older, newer = (added.id for added in ada.added)
-        do(store, FlagSimilar(newer, older, 0.9))
+        do(store, FlagSimilar("observation", newer, older, 0.9))
         dream(store, 10, merged_observations=((older, newer),))
         do(store, RestoreObservation(ME, older), 20)
         assert looked(store, 30).twins == ()
@@ -602,7 +601,7 @@ class DreamContract:
     def test_dreams_are_listed_newest_first_with_their_journal(self, store: Repository) -> None:
         (one,) = notes(store, "one")
         first = do(store, CommitDream(ME, 7, ("place", "link"), '{"memories": 1}'), 10).ids[0]
-        second = dream(store, 20, lived=(Lived("depth", (one,), (2,), (3,)),)).ids[0]
+        second = dream(store, 20, lived=(FieldChanges("depth", (one,), (2,), (3,)),)).ids[0]
         with store.read() as view:
             records = view.dreams(ME, 10)
             assert [each.id for each in records] == [second, first]
@@ -675,7 +674,7 @@ class DreamContract:
         (one,) = notes(store, "one")
         do(store, TakeLease("dream", "slow", 60))
         do(store, TakeLease("dream", "quick", 60), 61)
-        lived = (Lived("strength", (one,), (1.0,), (0.5,)),)
+        lived = (FieldChanges("strength", (one,), (1.0,), (0.5,)),)
         with pytest.raises(Conflict, match="nothing was changed"):
             dream(store, 62, lived=lived, holder="slow")
         assert memory(store, one).strength == 1.0

@@ -394,8 +394,8 @@ class StoreContract:
     def test_a_near_repeat_is_flagged_on_the_later_observation(self, store: Repository) -> None:
         outcome = one(store, entity("Ada", "likes tea", "likes green tea a lot"))
         first, second = outcome.added
-        assert one(store, FlagSimilar(second.id, first.id, 0.9)).count == 1
-        assert one(store, FlagSimilar(second.id, 10_000, 0.9)).count == 0
+        assert one(store, FlagSimilar("observation", second.id, first.id, 0.9)).count == 1
+        assert one(store, FlagSimilar("observation", second.id, 10_000, 0.9)).count == 0
         flagged = memory(store, outcome.ids[0]).observations[1]
         assert (flagged.similar_to, flagged.similarity, flagged.in_force) == (first.id, 0.9, True)
 

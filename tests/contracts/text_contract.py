@@ -31,7 +31,7 @@ from store_contract import (
 from recollect.changes import (
     AddObservations,
     Amend,
-    FlagAlike,
+    FlagSimilar,
     Forget,
     NewObservation,
     NewText,
@@ -337,10 +337,10 @@ class TextContract:
 
     def test_a_near_repeat_is_flagged_until_the_note_says_something_else(self, store: Repository) -> None:
         old, new = written(store, "Ada likes tea"), written(store, "Ada really likes tea")
-        assert one(store, FlagAlike(new, old, 0.91)).count == 1
+        assert one(store, FlagSimilar("memory", new, old, 0.91)).count == 1
         assert (memory(store, new).similar_to, memory(store, new).similarity) == (old, 0.91)
         assert memory(store, old).similar_to is None
-        assert one(store, FlagAlike(new, 10_000, 0.99)).count == 0
+        assert one(store, FlagSimilar("memory", new, 10_000, 0.99)).count == 0
         assert memory(store, new).similar_to == old
         do(store, Amend(ME, new, text="Ada prefers coffee"))
         assert (memory(store, new).similar_to, memory(store, new).similarity) == (None, None)
@@ -1177,7 +1177,7 @@ class TextContract:
         note = written(store, "red Ada", 1, tags=("kitchen",), about=("Ada",))
         twin = written(store, "red Ada and more", 1)
         embed(store, colour)
-        do(store, FlagAlike(twin, note, 0.9), Amend(ME, note, text="green Ada"), second=5)
+        do(store, FlagSimilar("memory", twin, note, 0.9), Amend(ME, note, text="green Ada"), second=5)
         embed(store, colour)
         do(store, Forget(ME, (note,)), second=10)
         assert list(store.verify()) == []
@@ -1261,7 +1261,7 @@ class TextContract:
             Supersede(ME, (wrong,), NewText(Kind.NOTE, "Ada is in Rome")),
             Amend(ME, wrong, text="Ada was in Paris", tags=("b",)),
             Restore(ME, wrong),
-            FlagAlike(wrong, wrong, 1.0),
+            FlagSimilar("memory", wrong, wrong, 1.0),
         ]
         first = do(store, *changes, second=5, key="k")
         before = everything(store)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from recollect.changes import DREAMING, CommitDream, DropLease, Lived, TakeLease
+from recollect.changes import DREAMING, CommitDream, DropLease, FieldChanges, TakeLease
 from recollect.dreams.gate import judge
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import plan
@@ -187,7 +187,7 @@ def _commit(services: Services, planned: Plan, report: DreamReport, holder: str 
     )
 
 
-def _lived(planned: Plan) -> Sequence[Lived]:
+def _lived(planned: Plan) -> Sequence[FieldChanges]:
     stages = tuple(map(str, Consolidation))
     columns: dict[str, list[tuple[int, float | str, float | str]]] = {field: [] for field in FIELDS}
     gone = planned.draft.gone
@@ -199,4 +199,4 @@ def _lived(planned: Plan) -> Sequence[Lived]:
             columns[turned.field].append((turned.id, stages[int(before)], stages[int(after)]))
         else:
             columns[turned.field].append((turned.id, before, after))
-    return [Lived(field, *zip(*rows, strict=True)) for field, rows in columns.items() if rows]
+    return [FieldChanges(field, *zip(*rows, strict=True)) for field, rows in columns.items() if rows]

@@ -52,7 +52,7 @@ def flag_similar_observations(
         # What was written stands; words alone can be compared.
         found = _found(few, memories, stored, None)
     flags = [
-        FlagSimilar(pair.observation, pair.similar_to, pair.similarity)
+        FlagSimilar("observation", pair.observation, pair.similar_to, pair.similarity)
         for pairs in found.values()
         for pair in pairs
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.changes import FlagAlike
+from recollect.changes import FlagSimilar
 from recollect.engine.results import SimilarMemory
 from recollect.records import Kind
 from recollect.text.near_duplicates import has_meaning, near_duplicate
@@ -33,7 +33,7 @@ def flag_similar_notes(services: Services, new: Sequence[int]) -> dict[int, Simi
             if (alike := closest(view, services, note)) is not None
         }
     if found:
-        flags = [FlagAlike(id_, alike.id, alike.similarity) for id_, alike in found.items()]
+        flags = [FlagSimilar("memory", id_, alike.id, alike.similarity) for id_, alike in found.items()]
         services.write(flags)
     return found
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import Outcome
 from recollect.conditions import Equals, is_null, is_set
-from recollect.engine.writes import relations as relation_rules
 from recollect.engine.writes.entities import NAME_SPAN, settle_type
+from recollect.engine.writes.relations import relation_in_force
 from recollect.engine.writes.texts import tag
 from recollect.errors import NotFound
 from recollect.records import Kind
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.changes import Adopt, AdoptLinks, AdoptRelation
-    from recollect.conditions import Condition, Value
+    from recollect.conditions import Value, Where
     from recollect.engine.writes.work import Work
     from recollect.records import Memory, Observation, Relation
     from recollect.tables import Table
@@ -45,14 +45,17 @@ def adopt(work: Work, change: Adopt) -> Outcome:
     else:
         id_ = standing
         known = _standing_observations(work, id_, memory)
-        live = work.row("memory", id_, "deleted_at", "superseded_at") == (None, None)
+        live = work.in_force("memory", id_)
     new = [observation for observation in memory.observations if observation.id not in known]
     if not change.fresh:
         # Only in a store that was empty is it sure that the correction has the id that it had.
         new = [replace(observation, corrected_by=None) for observation in new]
     made = {observation.id: _insert_observation(work, id_, observation, live=live) for observation in new}
     _link_observations(work, new, known | made)
-    took = _took_type(work, id_, memory) if standing is not None else None
+    took = None
+    if standing is not None and memory.kind is Kind.ENTITY and memory.deleted_at is None:
+        # What is here as `unknown` takes the type that the export knows.
+        took, _ = settle_type(work, id_, memory.type)
     if (new or took) and standing is not None:
         work.set("memory", id_, updated_at=work.at)
     if new or took or standing is None:
@@ -99,7 +102,10 @@ def link(work: Work, change: AdoptLinks) -> Outcome:
             unset = (Equals("id", relation), is_null("inverse_of"))
             linked += work.rows.patch("relation", unset, {"inverse_of": first})
     for text, entity in change.about:
-        linked += _link_about(work, text, entity)
+        one, other = (work.row("memory", id_, "scope_id", "kind") for id_ in (text, entity))
+        if one and other == (one[0], "entity") and one != other:
+            work.rows.put("mention", [{"memory_id": text, "entity_id": entity, "told": 1}])
+            linked += 1
     for column, pairs in (("drawn_from", change.drawn), ("similar_to", change.similar)):
         for memory, other_memory in pairs:
             if work.exists("memory", other_memory):
@@ -107,14 +113,6 @@ def link(work: Work, change: AdoptLinks) -> Outcome:
                     "memory", (Equals("id", memory), is_null(column)), {column: other_memory}
                 )
     return Outcome(count=linked)
-
-
-def _link_about(work: Work, text: int, entity: int) -> int:
-    one, other = work.row("memory", text, "kind", "scope_id"), work.row("memory", entity, "kind", "scope_id")
-    if one is None or other is None or one[0] == "entity" or other[0] != "entity" or one[1] != other[1]:
-        return 0
-    work.rows.put("mention", [{"memory_id": text, "entity_id": entity, "told": 1}])
-    return 1
 
 
 def _add_under_own_id(work: Work, table: Table, id_: int, values: dict[str, Value]) -> int:
@@ -126,10 +124,10 @@ def _add_under_own_id(work: Work, table: Table, id_: int, values: dict[str, Valu
 
 def _standing(work: Work, scope: int, memory: Memory, *, fresh: bool) -> int | None:
     """The same memory, here already: an entity by its name, a text by its words and its time."""
-    live = memory.deleted_at is None
-    if live and memory.kind is Kind.ENTITY:
+    is_entity = memory.kind is Kind.ENTITY
+    if is_entity and memory.deleted_at is None:
         return exact_entity(work.rows, scope, memory.name)
-    same: list[Condition] = [
+    same = (
         Equals("scope_id", scope),
         Equals("kind", memory.kind.value),
         Equals("name", memory.name),
@@ -137,54 +135,44 @@ def _standing(work: Work, scope: int, memory: Memory, *, fresh: bool) -> int | N
         Equals("created_at", stamp(memory.created_at)),
         Equals("session", memory.session),
         Equals("position", memory.position),
-    ]
-    if live:
-        same.append(is_null("deleted_at"))
-    if work.rows.rows("memory", ("id",), (Equals("id", memory.id), *same)):
-        return memory.id
-    if fresh:
-        return None
-    key = (
-        Equals("folded_name", fold(memory.name))
-        if memory.kind is Kind.ENTITY
-        else Equals("text_key", text_key(memory.text))
     )
-    who = (Equals("role", memory.role), Equals("speaker", memory.speaker))
-    rows = work.rows.rows("memory", ("id", "deleted_at"), (*same, key, *who))
-    return _first_with(rows, stamp_or_none(memory.deleted_at))
-
-
-def _first_with(rows: Sequence[tuple[int, int | None]], deleted_at: int | None) -> int | None:
-    """The first that was deleted at the same moment, or else the first of all."""
-    return min(rows, key=lambda row: (row[1] != deleted_at, row[0]))[0] if rows else None
-
-
-def _took_type(work: Work, id_: int, memory: Memory) -> str | None:
-    """What is here as `unknown` takes the type that the export knows, unless that is of a forgotten one."""
-    if memory.kind is not Kind.ENTITY or memory.deleted_at is not None:
-        return None
-    return settle_type(work, id_, memory.type)[0]
+    elsewhere = (
+        Equals("folded_name", fold(memory.name)) if is_entity else Equals("text_key", text_key(memory.text)),
+        Equals("role", memory.role),
+        Equals("speaker", memory.speaker),
+    )
+    return _same_row(work, "memory", memory, same, elsewhere, fresh=fresh)
 
 
 def _standing_relation(work: Work, relation: Relation, *, fresh: bool) -> int | None:
     if relation.until is None and relation.deleted_at is None:
-        return relation_rules.relation_in_force(work, relation.source, relation.target, relation.type)
-    same: list[Condition] = [
+        return relation_in_force(work, relation.source, relation.target, relation.type)
+    same = (
         Equals("source_id", relation.source),
         Equals("target_id", relation.target),
         Equals("type", relation.type),
         Equals("created_at", stamp(relation.created_at)),
         Equals("since", stamp_or_none(relation.since)),
         Equals("until", stamp_or_none(relation.until)),
-    ]
-    if relation.deleted_at is None:
-        same.append(is_null("deleted_at"))
-    if work.rows.rows("relation", ("id",), (Equals("id", relation.id), *same)):
-        return relation.id
+    )
+    return _same_row(work, "relation", relation, same, (), fresh=fresh)
+
+
+def _same_row(
+    work: Work, table: Table, adopted: Memory | Relation, same: Where, elsewhere: Where, *, fresh: bool
+) -> int | None:
+    """The equal row under the same id; unless the store was empty, else under another one.
+
+    Of several, the first that was deleted at the same moment, or else the first of all.
+    """
+    deleted_at = stamp_or_none(adopted.deleted_at)
+    there = (*same, is_null("deleted_at")) if deleted_at is None else same
+    if work.first(table, (Equals("id", adopted.id), *there), "id") is not None:
+        return adopted.id
     if fresh:
         return None
-    rows = work.rows.rows("relation", ("id", "deleted_at"), same)
-    return _first_with(rows, stamp_or_none(relation.deleted_at))
+    rows = work.rows.rows(table, ("id", "deleted_at"), (*there, *elsewhere))
+    return min(rows, key=lambda row: (row[1] != deleted_at, row[0]))[0] if rows else None
 
 
 def _insert(work: Work, scope: int, memory: Memory) -> int:

@@ -68,8 +68,8 @@ def notice(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> No
 
 def _feedback(work: Work, answer: int, memory: int, kind: str) -> int | None:
     where = (Equals("shadow_id", answer), Equals("memory_id", memory), Equals("kind", kind))
-    rows = work.rows.rows("feedback", ("id",), where)
-    return int(rows[0][0]) if rows else None
+    row = work.first("feedback", where, "id")
+    return None if row is None else int(row[0])
 
 
 def _is_regular(id_: int, earlier: Sequence[tuple[int, str, list[int]]]) -> bool:
@@ -87,8 +87,7 @@ def log(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> None:
     shown, ranked, baseline = map(_listed, (seen, kept.ranked, kept.baseline))
     size = _ROW_BYTES + len(kept.candidates) + len(change.query.encode())
     size += len(shown) + len(ranked) + len(baseline)
-    last = work.rows.rows("shadow", ("before", "bytes"), newest_first=True, limit=1)
-    before = sum(last[0]) if last else 0
+    before = sum(work.first("shadow", (), "before", "bytes", newest=True) or ())
     newest = work.add(
         "shadow",
         scope_id=scope,
@@ -115,8 +114,10 @@ def _trim(work: Work, bounds: Bounds, newest: int, through: int) -> None:
     work.rows.remove("shadow", (Compares("at", "<", work.at - int(bounds.days * DAY)),))
     # What is left never holds more: ids and sizes only ever grow from a row to the next.
     work.rows.remove("shadow", (Compares("id", "<=", newest - bounds.events),))
-    first = work.rows.rows("shadow", ("id",), (Compares("before", ">=", through - bounds.bytes),), limit=1)
-    work.rows.remove("shadow", (Compares("id", "<", first[0][0] if first else newest + 1),))
+    (first,) = work.first("shadow", (Compares("before", ">=", through - bounds.bytes),), "id") or (
+        newest + 1,
+    )
+    work.rows.remove("shadow", (Compares("id", "<", first),))
 
 
 def give(work: Work, change: GiveFeedback) -> Outcome:

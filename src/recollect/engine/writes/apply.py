@@ -7,45 +7,12 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from recollect.changes import (
-    Added,
-    AddObservations,
-    Adopt,
-    AdoptLinks,
-    AdoptRelation,
-    Amend,
-    Calibrate,
-    CommitDream,
-    DropLease,
-    EndRelation,
-    FlagAlike,
-    FlagSimilar,
-    Forget,
-    GiveFeedback,
-    NoteImport,
-    Outcome,
-    Purge,
-    PutEntity,
-    PutText,
-    PutVectors,
-    Receipt,
-    RecordUse,
-    Relate,
-    RemoveObservations,
-    Restore,
-    RestoreObservation,
-    Supersede,
-    TakeLease,
-    TuneProfile,
-    UndoDream,
-    Unrelate,
-    UseModel,
-)
+from recollect import changes
+from recollect.changes import Added, Outcome, Receipt
 from recollect.conditions import Compares, Equals
 from recollect.engine.writes import (
     adoption,
     answer_log,
-    corrections,
     dreams,
     entities,
     lifecycle,
@@ -70,73 +37,41 @@ if TYPE_CHECKING:
 # A retry comes within seconds; a key that is a month old guards nothing.
 _KEYS_KEPT_US = 30 * DAY
 
-_RULES: dict[type[Change], Callable[[Work, Any], Outcome]] = {
-    PutEntity: entities.put,
-    AddObservations: entities.add_observations,
-    RemoveObservations: entities.remove_observations,
-    RestoreObservation: entities.restore_observation,
-    FlagSimilar: entities.flag_similar,
-    PutText: texts.put,
-    Relate: relations.relate,
-    EndRelation: relations.end,
-    Unrelate: relations.unrelate,
-    Forget: lifecycle.forget,
-    Restore: lifecycle.restore,
-    Purge: lifecycle.purge,
-    Amend: lifecycle.amend,
-    FlagAlike: lifecycle.flag_alike,
-    Supersede: corrections.supersede,
-    RecordUse: usage.record,
-    GiveFeedback: answer_log.give,
-    TuneProfile: records.tune,
-    Calibrate: records.calibrate,
-    NoteImport: records.note_import,
-    TakeLease: records.take_lease,
-    DropLease: records.drop_lease,
-    PutVectors: vectors.put,
-    UseModel: vectors.use,
-    Adopt: adoption.adopt,
-    AdoptRelation: adoption.adopt_relation,
-    AdoptLinks: adoption.link,
-    CommitDream: dreams.commit,
-    UndoDream: dreams.undo,
-}
-# Names under which digests know changes, whatever their classes are called.
-_NAMES: dict[type[Change], str] = {
-    PutEntity: "PutEntity",
-    AddObservations: "AddObservations",
-    RemoveObservations: "RemoveObservations",
-    RestoreObservation: "RestoreObservation",
-    FlagSimilar: "FlagSimilar",
-    PutText: "PutText",
-    Relate: "Relate",
-    EndRelation: "EndRelation",
-    Unrelate: "Unrelate",
-    Forget: "Forget",
-    Restore: "Restore",
-    Purge: "Purge",
-    Amend: "Amend",
-    FlagAlike: "FlagAlike",
-    Supersede: "Supersede",
-    RecordUse: "RecordUse",
-    GiveFeedback: "GiveFeedback",
-    TuneProfile: "TuneProfile",
-    Calibrate: "Calibrate",
-    NoteImport: "NoteImport",
-    TakeLease: "TakeLease",
-    DropLease: "DropLease",
-    PutVectors: "PutVectors",
-    UseModel: "UseModel",
-    Adopt: "Adopt",
-    AdoptRelation: "AdoptRelation",
-    AdoptLinks: "AdoptLinks",
-    CommitDream: "CommitDream",
-    UndoDream: "UndoDream",
+# For each change its rule, and the name under which stored digests know it, whatever its class is called.
+_RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
+    changes.PutEntity: ("PutEntity", entities.put),
+    changes.AddObservations: ("AddObservations", entities.add_observations),
+    changes.RemoveObservations: ("RemoveObservations", entities.remove_observations),
+    changes.RestoreObservation: ("RestoreObservation", entities.restore_observation),
+    changes.PutText: ("PutText", texts.put),
+    changes.Relate: ("Relate", relations.relate),
+    changes.EndRelation: ("EndRelation", relations.end),
+    changes.Unrelate: ("Unrelate", relations.unrelate),
+    changes.Forget: ("Forget", lifecycle.forget),
+    changes.Restore: ("Restore", lifecycle.restore),
+    changes.Purge: ("Purge", lifecycle.purge),
+    changes.Amend: ("Amend", lifecycle.amend),
+    changes.FlagSimilar: ("FlagSimilar", lifecycle.flag_similar),
+    changes.Supersede: ("Supersede", lifecycle.supersede),
+    changes.RecordUse: ("RecordUse", usage.record),
+    changes.GiveFeedback: ("GiveFeedback", answer_log.give),
+    changes.TuneProfile: ("TuneProfile", records.tune),
+    changes.Calibrate: ("Calibrate", records.calibrate),
+    changes.NoteImport: ("NoteImport", records.note_import),
+    changes.TakeLease: ("TakeLease", records.take_lease),
+    changes.DropLease: ("DropLease", records.drop_lease),
+    changes.PutVectors: ("PutVectors", vectors.put),
+    changes.UseModel: ("UseModel", vectors.use),
+    changes.Adopt: ("Adopt", adoption.adopt),
+    changes.AdoptRelation: ("AdoptRelation", adoption.adopt_relation),
+    changes.AdoptLinks: ("AdoptLinks", adoption.link),
+    changes.CommitDream: ("CommitDream", dreams.commit),
+    changes.UndoDream: ("UndoDream", dreams.undo),
 }
 
 
 def apply(
-    store: Store, changes: Sequence[Change], *, at: datetime, key: str | None = None, keep_going: bool = False
+    store: Store, batch: Sequence[Change], *, at: datetime, key: str | None = None, keep_going: bool = False
 ) -> Receipt:
     """Apply all changes in one transaction, or none.
 
@@ -145,7 +80,7 @@ def apply(
     """
     if at.tzinfo is None:
         raise InvalidInput(f"The time {at} names no time zone; pass an aware datetime.")
-    digest = digest_of(changes) if key is not None else ""
+    digest = digest_of(batch) if key is not None else ""
 
     def work(rows: Transaction) -> Receipt:
         if key is not None:
@@ -153,8 +88,8 @@ def apply(
             if repeated is not None:
                 return repeated
         shared = Work(rows, at)
-        each = _tried if keep_going else _done
-        outcomes = tuple(each(shared, index, change) for index, change in enumerate(changes))
+        each = _apply_or_skip if keep_going else _apply_one
+        outcomes = tuple(each(shared, index, change) for index, change in enumerate(batch))
         shared.finish()
         if key is not None:
             _remember_key(rows, key, digest, stamp(at), outcomes)
@@ -163,20 +98,21 @@ def apply(
     return store.transact(work)
 
 
-def _done(work: Work, index: int, change: Change) -> Outcome:
+def _apply_one(work: Work, index: int, change: Change) -> Outcome:
+    _, rule = _RULES[type(change)]
     try:
-        return _RULES[type(change)](work, change)
+        return rule(work, change)
     except RecollectError as error:
         error.change = index
         raise
 
 
-def _tried(work: Work, _: int, change: Change) -> Outcome:
+def _apply_or_skip(work: Work, index: int, change: Change) -> Outcome:
     try:
         with work.rows.savepoint():
-            return _RULES[type(change)](work, change)
+            return _apply_one(work, index, change)
     except RecollectError as error:
-        work.undone()
+        work.rows_went()
         return Outcome(error=str(error))
 
 
@@ -196,12 +132,11 @@ def _remember_key(rows: Transaction, key: str, digest: str, at: int, outcomes: t
     rows.put("applied", [{"key": key, "digest": digest, "at": at, "receipt": receipt}])
 
 
-def digest_of(changes: Sequence[Change]) -> str:
+def digest_of(batch: Sequence[Change]) -> str:
     """Stored with a key, so it is made of names that stay: those of fields, and a name for each change."""
-    plain = [[_NAMES[type(change)], asdict(change)] for change in changes]
-    return hashlib.blake2b(
-        json.dumps(plain, default=repr, sort_keys=True).encode(), digest_size=16
-    ).hexdigest()
+    plain = [[_RULES[type(change)][0], asdict(change)] for change in batch]
+    text = json.dumps(plain, default=repr, sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _outcome_of(plain: dict[str, Any]) -> Outcome:

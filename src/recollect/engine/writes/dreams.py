@@ -21,7 +21,7 @@ from recollect.retrieval.records import touching
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recollect.changes import CommitDream, Lived, UndoDream
+    from recollect.changes import CommitDream, FieldChanges, UndoDream
     from recollect.conditions import Value
     from recollect.engine.writes.work import Work
 
@@ -53,7 +53,7 @@ def commit(work: Work, change: CommitDream) -> Outcome:
         ],
         "pruned": [done for id_ in change.pruned if (done := _prune(work, scope, id_, left)) is not None],
         "links": [list(each) for each in change.links if _link(work, *each)],
-        "temper": _temper(work, scope, change.temper),
+        "temper": change.temper if change.temper and _temper(work, scope, *change.temper) else None,
     }
     dream = work.add(
         "dream",
@@ -75,22 +75,16 @@ def undo(work: Work, change: UndoDream) -> Outcome:  # noqa: PLR0912  # one loop
     _, at, blob, undone_at = row
     if undone_at is not None:
         raise Conflict(f"Dream {change.id} was undone already.")
-    later = work.rows.rows(
-        "dream",
-        ("id",),
-        (Equals("scope_id", scope), Compares("id", ">", change.id), is_null("undone_at")),
-        newest_first=True,
-        limit=1,
-    )
-    if later:
+    since = (Equals("scope_id", scope), Compares("id", ">", change.id), is_null("undone_at"))
+    later = work.first("dream", since, "id", newest=True)
+    if later is not None:
         raise Conflict(
-            f"Dream {later[0][0]} came after dream {change.id} and builds on it; undo that one first."
+            f"Dream {later[0]} came after dream {change.id} and builds on it; undo that one first."
         )
     journal = unpacked(blob)
     left: Left = Counter()
     if journal["temper"] is not None:
-        before, after = journal["temper"]
-        work.rows.patch("scope", (Equals("id", scope), Equals("temper", after)), {"temper": before})
+        _temper(work, scope, *reversed(journal["temper"]))
     # In the reverse order of `commit`, each list as well: two may have been merged into one, one after the
     # other, and a relation goes with the first of its ends and comes back with it when both are there.
     for first, second, before, after in reversed(journal["links"]):
@@ -115,18 +109,15 @@ def undo(work: Work, change: UndoDream) -> Outcome:  # noqa: PLR0912  # one loop
     return Outcome(ids=(change.id,), count=_size(journal) - left.total(), left=tuple(sorted(left)))
 
 
-def _temper(work: Work, scope: int, change: tuple[float, float] | None) -> list[float] | None:
-    if change is None:
-        return None
-    before, after = change
-    done = work.rows.patch("scope", (Equals("id", scope), Equals("temper", before)), {"temper": after})
-    return [before, after] if done else None
+def _temper(work: Work, scope: int, before: float, after: float) -> bool:
+    unchanged = (Equals("id", scope), Equals("temper", before))
+    return bool(work.rows.patch("scope", unchanged, {"temper": after}))
 
 
 # Fields
 
 
-def _live(work: Work, scope: int, change: Lived, left: Left) -> Journal:
+def _live(work: Work, scope: int, change: FieldChanges, left: Left) -> Journal:
     column = _column(change.field)
     current = {
         id_: (value, bool(pinned) or tag is not None)
@@ -180,7 +171,7 @@ def _prune(work: Work, scope: int, id_: int, left: Left) -> Journal | None:
         return None
     # Also those relations that went with their other end a moment ago.
     gone = AnyOf(((is_null("deleted_at"),), (Equals("deleted_at", work.at),)))
-    relations = [relation for (relation,) in work.rows.rows("relation", ("id",), (touching([id_]), gone))]
+    relations = work.ids("relation", (touching([id_]), gone))
     if not lifecycle.forget_one(work, scope, id_):
         left[id_] += 1
         return None
@@ -201,7 +192,7 @@ def _unprune(work: Work, scope: int, pruned: Journal, at: int, left: Left) -> No
         (OneOf("id", pruned["relations"]), Equals("deleted_at", at)),
     )
     ends = {end for _, *both in relations for end in both}
-    alive = {end for (end,) in work.rows.rows("memory", ("id",), (OneOf("id", ends), is_null("deleted_at")))}
+    alive = set(work.ids("memory", (OneOf("id", ends), is_null("deleted_at"))))
     back = [relation for relation, *both in relations if alive.issuperset(both)]
     work.rows.patch("relation", (OneOf("id", back),), {"deleted_at": None})
     lifecycle.revive(work, id_, scope)
@@ -218,8 +209,7 @@ def _retire(work: Work, scope: int, gone: int, by: int, left: Left) -> bool:
     if gone not in rows or by not in rows or rows[gone] == "entity":
         left[gone] += 1
         return False
-    work.set("memory", gone, superseded_by=by, superseded_at=work.at)
-    work.set_live("memory_id", gone, live=False)
+    work.retire("memory", gone, superseded_by=by)
     work.touch(gone, scope)
     return True
 
@@ -331,26 +321,27 @@ def _merge_observation(work: Work, gone: int, by: int, left: Left) -> bool:
     """Retire an observation in favour of an earlier one of the same entity."""
     named = (OneOf("id", (gone, by)), *IN_FORCE)
     rows: dict[int, int] = dict(work.rows.rows("observation", ("id", "memory_id"), named))
-    right = by in rows and rows.get(gone) == rows[by]
-    return _retire_observation(work, gone, "superseded_by", by, left, right=right)
+    same_entity = by in rows and rows.get(gone) == rows[by]
+    return _retire_observation(work, gone, "superseded_by", by, left, allowed=same_entity)
 
 
 def _correct_observation(work: Work, gone: int, by: int, left: Left) -> bool:
     """Retire an observation in favour of a memory that corrects it."""
-    right = work.row("memory", by, "deleted_at", "superseded_at") == (None, None)
-    return _retire_observation(work, gone, "corrected_by", by, left, right=right)
+    allowed = work.in_force("memory", by)
+    return _retire_observation(work, gone, "corrected_by", by, left, allowed=allowed)
 
 
-def _retire_observation(work: Work, gone: int, column: str, by: int, left: Left, *, right: bool) -> bool:
+def _retire_observation(work: Work, gone: int, column: str, by: int, left: Left, *, allowed: bool) -> bool:
     row = work.row("observation", gone, "memory_id", "deleted_at", "superseded_at")
-    there = (
-        row is not None and row[1:] == (None, None) and work.row("memory", row[0], "deleted_at") == (None,)
-    )
-    if row is None or not (there and right):
-        left.update([] if row is None else [row[0]])
+    if row is None:
         return False
-    work.set("observation", gone, **{column: by, "superseded_at": work.at})
-    _observed(work, gone, row[0], live=False)
+    memory, *dates = row
+    scope, deleted_at = work.row("memory", memory, "scope_id", "deleted_at") or (0, None)
+    if not allowed or [*dates, deleted_at] != [None, None, None]:
+        left[memory] += 1
+        return False
+    work.retire("observation", gone, **{column: by})
+    work.touch(memory, scope)
     return True
 
 
@@ -362,29 +353,24 @@ def _put_back(work: Work, gone: int, by: int, column: str, at: int, left: Left) 
     # Nor where somebody has said the very same again.
     same = (Equals("memory_id", memory), Equals("content", content), *IN_FORCE)
     if (
-        standing == [by, at, None]
-        and _still_meant(work, by, column)
-        and not work.rows.rows("observation", ("id",), same, limit=1)
+        standing != [by, at, None]
+        or not _still_meant(work, by, column)
+        or work.first("observation", same, "id")
     ):
-        work.set("observation", gone, **{column: None, "superseded_at": None})
-        _observed(work, gone, memory, live=True)
-    else:
         left[memory] += 1
+        return
+    work.set("observation", gone, **{column: None, "superseded_at": None})
+    scope, deleted_at = work.row("memory", memory, "scope_id", "deleted_at") or (0, None)
+    if deleted_at is None:
+        work.set_live("observation_id", gone, live=True)
+    work.touch(memory, scope)
 
 
 def _still_meant(work: Work, by: int, column: str) -> bool:
     """What an observation was retired for must not have been corrected or removed in its turn."""
     if column == "superseded_by":
-        return work.row("observation", by, "deleted_at", "superseded_at") == (None, None)
+        return work.in_force("observation", by)
     return work.row("memory", by, "superseded_at") in (None, (None,))
-
-
-def _observed(work: Work, observation: int, memory: int, *, live: bool) -> None:
-    row = work.row("memory", memory, "scope_id", "deleted_at")
-    assert row is not None  # noqa: S101  # an observation has its entity
-    if row[1] is None or not live:
-        work.set_live("observation_id", observation, live=live)
-    work.touch(memory, row[0])
 
 
 # Links
@@ -393,8 +379,7 @@ def _observed(work: Work, observation: int, memory: int, *, live: bool) -> None:
 def _link(work: Work, first: int, second: int, before: int, after: int) -> bool:
     if _weight(work, first, second) != before:
         return False
-    there = work.rows.rows("memory", ("id",), (OneOf("id", (first, second)), is_null("deleted_at")))
-    if len(there) != 2:
+    if len(work.ids("memory", (OneOf("id", (first, second)), is_null("deleted_at")))) != 2:
         return False
     work.rows.put("link", [{"first_id": first, "second_id": second, "weight": after}])
     return True
@@ -410,8 +395,9 @@ def _unlink(work: Work, first: int, second: int, before: int, after: int, left: 
 
 
 def _weight(work: Work, first: int, second: int) -> int:
-    rows = work.rows.rows("link", ("weight",), (Equals("first_id", first), Equals("second_id", second)))
-    return int(rows[0][0]) if rows else 0
+    between = (Equals("first_id", first), Equals("second_id", second))
+    (weight,) = work.first("link", between, "weight") or (0,)
+    return int(weight)
 
 
 def _size(journal: Journal) -> int:

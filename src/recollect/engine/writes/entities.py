@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from recollect.changes import (
         AddObservations,
-        FlagSimilar,
         NewEntity,
         NewObservation,
         PutEntity,
@@ -46,8 +45,8 @@ def put(work: Work, change: PutEntity) -> Outcome:
         work.set("memory", entity, updated_at=work.at)
         work.touch(entity, scope)
     elif change.counts:
-        row = work.row("memory", entity, "duplicates")
-        work.set("memory", entity, updated_at=work.at, duplicates=1 + (row or (0,))[0])
+        (duplicates,) = work.row("memory", entity, "duplicates") or (0,)
+        work.set("memory", entity, updated_at=work.at, duplicates=1 + duplicates)
     return Outcome(ids=(entity,), names=(new.name,), added=added, took_type=took, kept_type=kept)
 
 
@@ -75,8 +74,7 @@ def settle_type(work: Work, entity: int, given: str) -> tuple[str | None, str | 
 
     `unknown` says that nobody knew, so what is known later holds for the entity's whole life.
     """
-    row = work.row("memory", entity, "type")
-    has = "" if row is None else str(row[0])
+    (has,) = work.row("memory", entity, "type") or ("",)
     if fold(given) in (UNKNOWN, fold(has)):
         return None, None
     if fold(has) != UNKNOWN:
@@ -94,6 +92,7 @@ def _renew_passages(work: Work, entity: int) -> None:
     live = (Equals("memory_id", entity), Equals("live", 1))
     rows = work.rows.rows("passage", ("observation_id", "start", "stop"), live, order=("id",))
     work.rows.remove("passage", live)
+    work.rows_went()
     for observation, start, stop in rows:
         work.add_passages(entity, [(start, stop)], observation=observation)
 
@@ -113,7 +112,7 @@ def remove_observations(work: Work, change: RemoveObservations) -> Outcome:
     if entity is None:
         return Outcome()
     named = (Equals("memory_id", entity), *IN_FORCE, OneOf("content", change.contents))
-    removed = [id_ for (id_,) in work.rows.rows("observation", ("id",), named)]
+    removed = work.ids("observation", named)
     work.rows.patch("observation", (OneOf("id", removed),), {"deleted_at": work.at})
     for observation in removed:
         work.set_live("observation_id", observation, live=False)
@@ -142,18 +141,9 @@ def restore_observation(work: Work, change: RestoreObservation) -> Outcome:
         # That it was corrected stays known, and that it was like another does not: dreams leave it alone.
         either = AnyOf(((Equals("id", change.id),), (Equals("similar_to", change.id),)))
         work.rows.patch("observation", (either,), {"similar_to": None, "similarity": None})
-    work.set_live("observation_id", change.id, live=work.in_force(entity))
+    work.set_live("observation_id", change.id, live=work.in_force("memory", entity))
     _updated(work, entity, scope)
     return Outcome(ids=(entity,), names=(name,), count=1)
-
-
-def flag_similar(work: Work, change: FlagSimilar) -> Outcome:
-    if not work.exists("observation", change.similar_to):
-        return Outcome()
-    flagged = work.set(
-        "observation", change.observation, similar_to=change.similar_to, similarity=change.similarity
-    )
-    return Outcome(count=flagged)
 
 
 def _updated(work: Work, entity: int, scope: int) -> None:
@@ -163,10 +153,7 @@ def _updated(work: Work, entity: int, scope: int) -> None:
 
 def _in_force(work: Work, entity: int) -> dict[str, int]:
     """The observations that hold, by their content."""
-    rows = work.rows.rows(
-        "observation", ("content", "id"), (Equals("memory_id", entity), *IN_FORCE), order=("id",)
-    )
-    return dict(rows)
+    return dict(work.rows.rows("observation", ("content", "id"), (Equals("memory_id", entity), *IN_FORCE)))
 
 
 def _observe(
@@ -174,7 +161,7 @@ def _observe(
 ) -> tuple[Added, ...]:
     """Insert what does not stand there yet, word for word."""
     standing = {} if just_made else _in_force(work, entity)
-    live = just_made or work.in_force(entity)
+    live = just_made or work.in_force("memory", entity)
     added = []
     for new in observations:
         if new.content in standing:
@@ -191,7 +178,7 @@ def _observe(
         )
         work.add_passages(entity, passage_spans(new.content), observation=observation, live=live)
         if replaced is not None:
-            _supersede(work, standing.pop(replaced), observation)
+            work.retire("observation", standing.pop(replaced), superseded_by=observation)
         standing[new.content] = observation
         added.append(Added(observation, new.content))
     return tuple(added)
@@ -201,10 +188,10 @@ def _correct(work: Work, entity: int, new: NewObservation, standing: dict[str, i
     """What stands already may still correct another. If it has done so before, there is nothing to do."""
     for content, observation in standing.items():
         if new.supersedes in (observation, content) and content != new.content:
-            _supersede(work, observation, standing[new.content])
+            work.retire("observation", observation, superseded_by=standing[new.content])
             del standing[content]
-            row = work.row("memory", entity, "scope_id")
-            _updated(work, entity, int((row or (0,))[0]))
+            (scope,) = work.row("memory", entity, "scope_id") or (0,)
+            _updated(work, entity, scope)
             return
 
 
@@ -221,8 +208,3 @@ def _replaced(work: Work, entity: int, new: NewObservation, standing: dict[str, 
         f"{work.name(entity)!r} has no observation {shown} in force to supersede; name one that it has, "
         "word for word: `open_nodes` shows them."
     )
-
-
-def _supersede(work: Work, old: int, new: int) -> None:
-    work.set("observation", old, superseded_by=new, superseded_at=work.at)
-    work.set_live("observation_id", old, live=False)

@@ -1,19 +1,20 @@
-"""Forgetting, restoring, purging, and the fields of a memory's life."""
+"""Forgetting, superseding, restoring and purging memories, and changing their fields."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-from recollect.changes import Outcome
+from recollect.changes import NewText, Outcome, PutText
 from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null, is_set
-from recollect.engine.writes import corrections, texts
+from recollect.engine.writes import texts
+from recollect.engine.writes.relations import relation_in_force
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.retrieval.entities import exact_entity
 from recollect.retrieval.records import stamp, stamp_or_none, touching
 
 if TYPE_CHECKING:
-    from recollect.changes import Amend, FlagAlike, Forget, Purge, Restore
+    from recollect.changes import Amend, FlagSimilar, Forget, Purge, Restore, Supersede
     from recollect.engine.writes.work import Work
     from recollect.tables import Table
 
@@ -36,30 +37,71 @@ def forget_one(work: Work, scope: int, memory: int) -> bool:
     return True
 
 
-def restore(work: Work, change: Restore) -> Outcome:
-    """Bring the memory back, and the relations that went with it, as far as their other end lives."""
+def supersede(work: Work, change: Supersede) -> Outcome:
     scope = work.scope_id(change.scope)
-    if corrections.reinstate(work, scope, change.id):
-        revive(work, change.id, scope)
-        return Outcome(ids=(change.id,), names=(work.name(change.id),), count=1)
-    row = work.row("memory", change.id, "scope_id", "name", "deleted_at")
-    if row is None or row[0] != scope or row[2] is None:
-        raise NotFound(f"There is no forgotten or superseded memory {change.id}; nothing was restored.")
-    _, name, gone_at = row
-    living = exact_entity(work.rows, scope, name) if name else None
-    if living is not None:
+    by, created = change.by, False
+    if isinstance(by, NewText):
+        outcome = texts.put(work, PutText(change.scope, by))
+        by, created = outcome.ids[0], outcome.created
+    if by in change.ids:
+        raise InvalidInput(f"Memory {by} cannot supersede itself; name another one, or give another text.")
+    _check_in_force(work, scope, by, "supersede another")
+    ids, observations = dict.fromkeys(change.ids), dict.fromkeys(change.observations)
+    for memory in ids:
+        _check_in_force(work, scope, memory, "be superseded")
+        work.retire("memory", memory, superseded_by=by)
+        work.touch(memory, scope)
+    for observation in observations:
+        row = work.row("observation", observation, "memory_id", "deleted_at", "superseded_at")
+        owner = None if row is None else work.row("memory", row[0], "scope_id")
+        if row is None or row[1:] != (None, None) or owner != (scope,):
+            raise NotFound(f"There is no observation {observation} in force that could be corrected.")
+        work.retire("observation", observation, corrected_by=by)
+        work.set("memory", row[0], updated_at=work.at)
+        work.touch(row[0], scope)
+    return Outcome(ids=(by, *ids), created=created, count=len(ids) + len(observations))
+
+
+def _check_in_force(work: Work, scope: int, memory: int, what: str) -> None:
+    row = work.row("memory", memory, "scope_id", "deleted_at", "superseded_at", "superseded_by")
+    if row is None or row[:2] != (scope, None):
+        raise NotFound(f"There is no memory {memory} that could {what}; nothing was changed.")
+    _, _, retired, by = row
+    if retired is not None:
         raise Conflict(
-            f"An entity named {name!r} (memory {living}) was created since; delete it before you restore "
-            f"memory {change.id}."
+            f"Memory {memory} was superseded already{f' by memory {by}' if by else ''}, so it cannot {what}; "
+            f"{f'go on from memory {by}' if by else 'restore it first'}."
         )
-    note_absence(work, change.id, gone_at, "forgotten")
-    work.set("memory", change.id, deleted_at=None, updated_at=work.at)
-    _restore_relations(work, change.id, gone_at)
+
+
+def restore(work: Work, change: Restore) -> Outcome:
+    """Bring back a forgotten memory with its relations, as far as their other end lives; or a superseded one.
+
+    What was corrected along with a superseded one stays as it is.
+    """
+    scope = work.scope_id(change.scope)
+    row = work.row("memory", change.id, "scope_id", "name", "deleted_at", "superseded_at")
+    if row is None or row[0] != scope or row[2:] == (None, None):
+        raise NotFound(f"There is no forgotten or superseded memory {change.id}; nothing was restored.")
+    _, name, gone_at, superseded_at = row
+    if gone_at is None:
+        _note_absence(work, change.id, superseded_at, "superseded")
+        work.set("memory", change.id, superseded_by=None, superseded_at=None, updated_at=work.at)
+    else:
+        living = exact_entity(work.rows, scope, name) if name else None
+        if living is not None:
+            raise Conflict(
+                f"An entity named {name!r} (memory {living}) was created since; delete it before you restore "
+                f"memory {change.id}."
+            )
+        _note_absence(work, change.id, gone_at, "forgotten")
+        work.set("memory", change.id, deleted_at=None, updated_at=work.at)
+        _restore_relations(work, change.id, gone_at)
     revive(work, change.id, scope)
     return Outcome(ids=(change.id,), names=(name,), count=1)
 
 
-def note_absence(work: Work, memory: int, since: int, why: str) -> None:
+def _note_absence(work: Work, memory: int, since: int, why: str) -> None:
     """The memory was gone for a while, until now."""
     row = {"memory_id": memory, "since": since, "why": why, "until": work.at}
     work.rows.put("absence", [row], keep=True)
@@ -67,11 +109,9 @@ def note_absence(work: Work, memory: int, since: int, why: str) -> None:
 
 def revive(work: Work, memory: int, scope: int) -> None:
     """Wake all of a memory but former texts, and observations removed or replaced on their own."""
-    if work.in_force(memory):
-        holding = work.rows.rows("observation", ("id",), (Equals("memory_id", memory), *IN_FORCE))
-        present = AnyOf(
-            ((is_null("observation_id"),), (OneOf("observation_id", [id_ for (id_,) in holding]),))
-        )
+    if work.in_force("memory", memory):
+        observations = work.ids("observation", (Equals("memory_id", memory), *IN_FORCE))
+        present = AnyOf(((is_null("observation_id"),), (OneOf("observation_id", observations),)))
         where = (Equals("memory_id", memory), is_null("revision_id"), present)
         work.rows.patch("passage", where, {"live": 1})
     work.touch(memory, scope, text=True, named=True)
@@ -86,9 +126,7 @@ def _restore_relations(work: Work, memory: int, gone_at: int) -> None:
     )
     for relation, source, target, type_, until in gone:
         # Asked one by one, the newest first: several that went at one moment may be the same relation.
-        same = (Equals("source_id", source), Equals("target_id", target), Equals("type", type_))
-        holds = (is_null("until"), is_null("deleted_at"))
-        if until is None and work.rows.rows("relation", ("id",), (*same, *holds), limit=1):
+        if until is None and relation_in_force(work, source, target, type_) is not None:
             continue
         # While the other end is gone, the relation waits for its return: it takes its time of death.
         other = work.row("memory", target if source == memory else source, "deleted_at")
@@ -102,6 +140,7 @@ def purge(work: Work, change: Purge) -> Outcome:
     memories = work.rows.remove("memory", gone)
     observations = work.rows.remove("observation", gone)
     work.rows.remove("relation", gone)
+    work.rows_went()
     # Reports of dreams, and questions of that time, may quote it.
     _clean_reports(work)
     work.rows.patch("recall", (Compares("at", "<", before), is_set("query")), {"query": None})
@@ -127,11 +166,9 @@ def _clean_reports(work: Work) -> None:
 
 def _drop_pointers(work: Work, table: Table, column: str) -> None:
     targets = {target for (target,) in work.rows.rows(table, (column,), (is_set(column),))}
-    there = (
-        {id_ for (id_,) in work.rows.rows("memory", ("id",), (OneOf("id", targets),))} if targets else set()
-    )
-    if targets - there:
-        work.rows.patch(table, (OneOf(column, targets - there),), {column: None})
+    targets.difference_update(work.ids("memory", (OneOf("id", targets),)))
+    if targets:
+        work.rows.patch(table, (OneOf(column, targets),), {column: None})
 
 
 def amend(work: Work, change: Amend) -> Outcome:
@@ -160,8 +197,8 @@ def amend(work: Work, change: Amend) -> Outcome:
     return Outcome(ids=(change.id,), count=1)
 
 
-def flag_alike(work: Work, change: FlagAlike) -> Outcome:
-    if not work.exists("memory", change.similar_to):
+def flag_similar(work: Work, change: FlagSimilar) -> Outcome:
+    if not work.exists(change.table, change.similar_to):
         return Outcome()
-    flagged = work.set("memory", change.memory, similar_to=change.similar_to, similarity=change.similarity)
+    flagged = work.set(change.table, change.id, similar_to=change.similar_to, similarity=change.similarity)
     return Outcome(count=flagged)

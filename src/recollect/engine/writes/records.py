@@ -52,7 +52,7 @@ def calibrate(work: Work, change: Calibrate) -> Outcome:
 
 def note_import(work: Work, change: NoteImport) -> Outcome:
     name = import_setting(change.scope, change.file)
-    known = bool(work.rows.rows("setting", ("name",), (Equals("name", name),)))
+    known = work.first("setting", (Equals("name", name),), "name") is not None
     if not known:
         work.rows.put("setting", [{"name": name, "value": str(work.at)}])
     return Outcome(created=not known)
@@ -68,7 +68,7 @@ def take_lease(work: Work, change: TakeLease) -> Outcome:
     # One that ends far ahead was taken before somebody set the clock back.
     late = AnyOf(((Compares("until", "<=", work.at),), (Compares("until", ">", until + length),)))
     work.rows.remove("lease", (Equals("name", change.name), late))
-    if work.rows.rows("lease", ("name",), (Equals("name", change.name),)):
+    if work.first("lease", (Equals("name", change.name),), "name") is not None:
         raise Conflict(f"Another process is at it ({change.name}); try again when it has finished.")
     work.rows.put("lease", [{"name": change.name, "holder": change.holder, "until": until}])
     return Outcome(created=True, count=1)
@@ -80,5 +80,4 @@ def drop_lease(work: Work, change: DropLease) -> Outcome:
 
 
 def holds_lease(work: Work, name: str, holder: str) -> bool:
-    mine = (Equals("name", name), Equals("holder", holder))
-    return bool(work.rows.rows("lease", ("name",), mine))
+    return work.first("lease", (Equals("name", name), Equals("holder", holder)), "name") is not None

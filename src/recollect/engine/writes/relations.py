@@ -77,18 +77,16 @@ def unrelate(work: Work, change: Unrelate) -> Outcome:
     source, target = (find_entity(work.rows, scope, name) for name in (change.source, change.target))
     if source is None or target is None:
         return Outcome()
-    rows = work.rows.rows(
-        "relation", ("id",), (*_between(source, target, change.type), is_null("deleted_at"))
-    )
-    gone = tuple(dict.fromkeys(other for (id_,) in rows for other in _with_inverse(work, id_)))
+    there = work.ids("relation", (*_between(source, target, change.type), is_null("deleted_at")))
+    gone = tuple(dict.fromkeys(other for id_ in there for other in _with_inverse(work, id_)))
     work.rows.patch("relation", (OneOf("id", gone),), {"deleted_at": work.at})
     return Outcome(relations=gone, count=len(gone))
 
 
 def relation_in_force(work: Work, source: int, target: int, type_: str) -> int | None:
     holds = (is_null("until"), is_null("deleted_at"))
-    rows = work.rows.rows("relation", ("id",), (*_between(source, target, type_), *holds), limit=1)
-    return int(rows[0][0]) if rows else None
+    row = work.first("relation", (*_between(source, target, type_), *holds), "id")
+    return None if row is None else int(row[0])
 
 
 def _between(source: int, target: int, type_: str) -> tuple[Condition, ...]:
@@ -110,11 +108,10 @@ def _connect(
     """The relation's id, and whether it is new. One that has ended counts as the same if its span is."""
     since, until = stamp_or_none(new.since), stamp_or_none(new.until)
     span = (Equals("until", until),) if until is None else (Equals("until", until), Equals("since", since))
-    standing = work.rows.rows(
-        "relation", ("id",), (*_between(source, target, type_), is_null("deleted_at"), *span), limit=1
-    )
-    if standing:
-        return int(standing[0][0]), False
+    same = (*_between(source, target, type_), is_null("deleted_at"), *span)
+    standing = work.first("relation", same, "id")
+    if standing is not None:
+        return int(standing[0]), False
     made = work.add(
         "relation",
         source_id=source,
@@ -135,5 +132,4 @@ def _with_inverse(work: Work, relation: int) -> tuple[int, ...]:
     groups: list[tuple[Condition, ...]] = [(Equals("inverse_of", relation),)]
     if row is not None and row[0] is not None:
         groups.append((Equals("id", row[0]),))
-    others = work.rows.rows("relation", ("id",), (AnyOf(tuple(groups)), is_null("deleted_at")))
-    return (relation, *(id_ for (id_,) in others))
+    return (relation, *work.ids("relation", (AnyOf(tuple(groups)), is_null("deleted_at"))))

@@ -38,7 +38,9 @@ def put(work: Work, change: PutText) -> Outcome:
         memory = twin
         _repeat(work, twin, new)
     tag(work, memory, new.tags)
-    _mention(work, memory, about)
+    # The caller said that the text is about these.
+    mentioned = [{"memory_id": memory, "entity_id": entity, "told": 1} for entity in dict.fromkeys(about)]
+    work.rows.put("mention", mentioned)
     return Outcome(ids=(memory,), created=twin is None)
 
 
@@ -68,7 +70,7 @@ def revise(work: Work, scope: int, memory: int, text: str) -> None:
         similar_to=None,
         similarity=None,
     )
-    work.add_passages(memory, passage_spans(text), live=work.in_force(memory))
+    work.add_passages(memory, passage_spans(text), live=work.in_force("memory", memory))
     work.touch(memory, scope, text=True)
 
 
@@ -78,30 +80,13 @@ def tag(work: Work, memory: int, tags: Iterable[str]) -> None:
     work.rows.put("tag", rows, keep=True)
 
 
-def _mention(work: Work, memory: int, entities: Iterable[int]) -> None:
-    """The caller said that the text is about these."""
-    work.rows.put(
-        "mention",
-        [{"memory_id": memory, "entity_id": entity, "told": 1} for entity in dict.fromkeys(entities)],
-    )
-
-
 def _same_source(work: Work, scope: int, new: NewText) -> int | None:
     """The message of the same session and source: one that is brought again, live or not."""
     if new.kind is not Kind.MESSAGE or new.session is None or new.source is None:
         return None
-    rows = work.rows.rows(
-        "memory",
-        ("id",),
-        (
-            Equals("scope_id", scope),
-            Equals("session", new.session),
-            Equals("source", new.source),
-            Equals("kind", "message"),
-        ),
-        limit=1,
-    )
-    return int(rows[0][0]) if rows else None
+    same = (Equals("session", new.session), Equals("source", new.source), Equals("kind", "message"))
+    row = work.first("memory", (Equals("scope_id", scope), *same), "id")
+    return None if row is None else int(row[0])
 
 
 def _twin(work: Work, scope: int, new: NewText) -> int | None:

@@ -25,12 +25,10 @@ _LONGEST_QUERY = 2_000
 def record(work: Work, change: RecordUse) -> Outcome:
     """Count each memory once, note the day, the pairs, the answer, and what it says of earlier ones."""
     if change.missed:
-        rows = work.rows.rows("setting", ("value",), (Equals("name", "unnoted"),))
-        missed = change.missed + (int(rows[0][0]) if rows else 0)
-        work.rows.put("setting", [{"name": "unnoted", "value": str(missed)}])
+        (before,) = work.first("setting", (Equals("name", "unnoted"),), "value") or (0,)
+        work.rows.put("setting", [{"name": "unnoted", "value": str(change.missed + int(before))}])
     scope = work.scope_id(change.scope)
-    ours = (Equals("scope_id", scope), OneOf("id", change.ids))
-    known = {id_ for (id_,) in work.rows.rows("memory", ("id",), ours)}
+    known = set(work.ids("memory", (Equals("scope_id", scope), OneOf("id", change.ids))))
     seen = [id_ for id_ in dict.fromkeys(change.ids) if id_ in known]
     if not seen:
         return Outcome()

@@ -25,10 +25,9 @@ def put(work: Work, change: PutVectors) -> Outcome:
                 f"{expected}."
             )
     vectors = dict(reversed(change.vectors))
-    there = {id_ for (id_,) in work.rows.rows("passage", ("id",), (OneOf("id", list(vectors)),))}
-    known = work.rows.rows(
-        "vector", ("passage_id",), (Equals("model_id", model), OneOf("passage_id", list(vectors)))
-    )
+    ids = list(vectors)
+    there = set(work.ids("passage", (OneOf("id", ids),)))
+    known = work.rows.rows("vector", ("passage_id",), (Equals("model_id", model), OneOf("passage_id", ids)))
     there.difference_update(id_ for (id_,) in known)
     new = [
         {"model_id": model, "passage_id": passage, "embedding": vectors[passage]}
@@ -37,7 +36,7 @@ def put(work: Work, change: PutVectors) -> Outcome:
     ]
     work.rows.put("vector", new)
     if in_use:
-        work.rows.remove("due", (OneOf("passage_id", list(vectors)),))
+        work.rows.remove("due", (OneOf("passage_id", ids),))
     return Outcome(count=len(new))
 
 
@@ -48,29 +47,22 @@ def use(work: Work, change: UseModel) -> Outcome:
     work.set("model", model, in_use=1)
     dropped = work.rows.remove("vector", (Not(Equals("model_id", model)),))
     work.rows.remove("model", (Not(Equals("id", model)),))
-    _queue_missing(work, model)
-    return Outcome(count=dropped)
-
-
-def _queue_missing(work: Work, model: int) -> None:
-    """Find anew which passages lack a vector of the model in use."""
+    # Find anew which passages lack a vector of the model in use.
     work.rows.remove("due", ())
     there = {id_ for (id_,) in work.rows.rows("vector", ("passage_id",), (Equals("model_id", model),))}
-    work.rows.put(
-        "due",
-        [{"passage_id": id_} for (id_,) in work.rows.rows("passage", ("id",)) if id_ not in there],
-    )
+    work.rows.put("due", [{"passage_id": id_} for id_ in work.ids("passage", ()) if id_ not in there])
+    return Outcome(count=dropped)
 
 
 def _model(work: Work, model: Model) -> tuple[int, bool]:
     """The model's id, and whether it is in use."""
-    rows = work.rows.rows("model", ("id", "dims", "in_use"), (Equals("name", model.name),))
-    if rows:
-        id_, dims, in_use = rows[0]
+    row = work.first("model", (Equals("name", model.name),), "id", "dims", "in_use")
+    if row is not None:
+        id_, dims, in_use = row
         if dims != model.dims:
             raise InvalidInput(f"{model.name} makes vectors of {dims} numbers here, not {model.dims}.")
         return int(id_), bool(in_use)
-    first = not work.rows.rows("model", ("id",), limit=1)
+    first = work.first("model", (), "id") is None
     id_ = work.add("model", name=model.name, dims=model.dims, centre=model.centre, in_use=int(first))
     if model.rotation is not None:
         expected = 2 * max(1, model.dims // 3) * model.dims

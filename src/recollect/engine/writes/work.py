@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from recollect.conditions import Value
+    from recollect.conditions import Value, Where
     from recollect.ports import Transaction
     from recollect.records import Scope
     from recollect.tables import Row, Table
@@ -32,6 +32,7 @@ class Work:
         self._texts: set[int] = set()
         self._new_entities: set[int] = set()
         self._passages: list[int] = []
+        self._rows_went = False
 
     # What the rules share
 
@@ -52,18 +53,24 @@ class Work:
             raise NotFound(f"There is no entity named {name!r}{hint or '; create it first'}.")
         return found
 
+    def first(self, table: Table, where: Where, *columns: str, newest: bool = False) -> Row | None:
+        """Columns of the first row that meets the conditions, or of the newest one."""
+        rows = self.rows.rows(table, columns, where, newest_first=newest, limit=1)
+        return rows[0] if rows else None
+
+    def ids(self, table: Table, where: Where) -> list[int]:
+        return [id_ for (id_,) in self.rows.rows(table, ("id",), where)]
+
     def row(self, table: Table, id_: int, *columns: str) -> Row | None:
         """Columns of the row with this id; None where there is none."""
-        rows = self.rows.rows(table, columns, (Equals("id", id_),))
-        return rows[0] if rows else None
+        return self.first(table, (Equals("id", id_),), *columns)
 
     def exists(self, table: Table, id_: int) -> bool:
         return self.row(table, id_, "id") is not None
 
-    def in_force(self, memory: int) -> bool:
-        """Whether no other memory superseded it."""
-        row = self.row("memory", memory, "superseded_at")
-        return row is not None and row[0] is None
+    def in_force(self, table: Table, id_: int) -> bool:
+        """Whether a memory or an observation is there, and neither deleted nor superseded."""
+        return self.row(table, id_, "deleted_at", "superseded_at") == (None, None)
 
     def name(self, memory: int) -> str:
         row = self.row("memory", memory, "name")
@@ -76,6 +83,11 @@ class Work:
     def set(self, table: Table, id_: int, **values: Value) -> int:
         """Set columns of the row with this id; 1, or 0 where there is none."""
         return self.rows.patch(table, (Equals("id", id_),), values)
+
+    def retire(self, table: Table, id_: int, **by: int) -> None:
+        """Supersede a memory or an observation: it stays, as history."""
+        self.set(table, id_, superseded_at=self.at, **by)
+        self.set_live(f"{table}_id", id_, live=False)
 
     # Passages
 
@@ -118,8 +130,9 @@ class Work:
         if named:
             self._new_entities.add(memory)
 
-    def undone(self) -> None:
-        """A change was rolled back: forget what was only known inside it."""
+    def rows_went(self) -> None:
+        """A change was rolled back, or deleted rows for good: they may be of this transaction."""
+        self._rows_went = True
         self._scopes.clear()
 
     def finish(self) -> None:
@@ -128,17 +141,16 @@ class Work:
         by_scope: dict[int, list[int]] = {}
         for memory, scope in self._touched.items():
             by_scope.setdefault(scope, []).append(memory)
-        known = {id_ for (id_,) in self.rows.rows("scope", ("id",))} if by_scope else set()
         for scope, memories in by_scope.items():
-            if scope in known:
-                live = documents(self.rows, memories)
-                self.rows.index(scope, live, sorted(set(memories) - {each.id for each in live}))
-                mentions.link_entities(
-                    self.rows, scope, [id_ for id_ in memories if id_ in self._new_entities]
-                )
-                mentions.link_texts(self.rows, scope, [id_ for id_ in memories if id_ in self._texts])
+            if self._rows_went and not self.exists("scope", scope):
+                continue
+            live = documents(self.rows, memories)
+            self.rows.index(scope, live, sorted(set(memories) - {each.id for each in live}))
+            mentions.link_entities(self.rows, scope, [id_ for id_ in memories if id_ in self._new_entities])
+            mentions.link_texts(self.rows, scope, [id_ for id_ in memories if id_ in self._texts])
 
     def _queue_passages(self) -> None:
-        if self._passages:
-            there = self.rows.rows("passage", ("id",), (OneOf("id", self._passages),))
-            self.rows.put("due", [{"passage_id": id_} for (id_,) in there], keep=True)
+        queued = self._passages
+        if self._rows_went:
+            queued = self.ids("passage", (OneOf("id", queued),))
+        self.rows.put("due", [{"passage_id": id_} for id_ in queued], keep=True)
