@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 import threading
+from collections import Counter
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from heapq import nlargest, nsmallest
+from operator import ge, gt, itemgetter, le, lt
 from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
@@ -28,10 +33,11 @@ if TYPE_CHECKING:
     from recollect.ports import Analyser, Document, Phrase, Result, TermQuery, Transaction, Vector
     from recollect.tables import Row, Table, TableForm, Values
 
-    Record = dict[str, Any]
     Key = tuple[Any, ...]
+    Test = Callable[["Record"], bool]
 
 _K1, _B, _LEAST_IDF = 1.2, 0.75, 1e-6
+_OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 # What a row holds that was put without a value for it.
 _DEFAULTS: Mapping[Table, Mapping[str, Value]] = {
     "scope": {"temper": 1.0},
@@ -66,6 +72,13 @@ _INDEXED = frozenset(
 )  # fmt: skip
 
 
+class Record(dict[str, Any]):
+    """A row, by column. Columns without a value are null."""
+
+    def __missing__(self, column: str) -> Any:
+        return len(self["text"]) if column == "text_length" else None
+
+
 class MemoryTable:
     """Rows by their key, and which rows have which value of a column."""
 
@@ -77,21 +90,24 @@ class MemoryTable:
     def copy(self) -> MemoryTable:
         return MemoryTable(self.form, dict(self.rows))
 
+    def key(self, row: Record) -> Key:
+        return tuple(row[column] for column in self.form.key)
+
     def put(self, row: Record) -> None:
-        key = tuple(row[column] for column in self.form.key)
+        key = self.key(row)
         self.remove(key)
         self.rows[key] = row
         for column, index in self._indexes.items():
-            index.setdefault(row.get(column), {})[key] = None
+            index.setdefault(row[column], {})[key] = None
 
     def remove(self, key: Key) -> None:
         row = self.rows.pop(key, None)
         if row is not None:
             for column, index in self._indexes.items():
-                del index[row.get(column)][key]
+                del index[row[column]][key]
 
-    def candidates(self, where: Where) -> Iterable[Key]:
-        """The keys of rows that may meet the conditions."""
+    def candidates(self, where: Where) -> Iterable[Record]:
+        """The rows that may meet the conditions."""
         for condition in where:
             if isinstance(condition, Equals):
                 wanted: Collection[Any] = (condition.value,)
@@ -100,36 +116,34 @@ class MemoryTable:
             else:
                 continue
             if (condition.column,) == self.form.key:
-                return [(value,) for value in wanted if (value,) in self.rows]
+                return [self.rows[value,] for value in wanted if (value,) in self.rows]
             if condition.column in _INDEXED:
                 index = self._index(str(condition.column))
-                return [key for value in wanted for key in index.get(value, ())]
-        return list(self.rows)
+                return [self.rows[key] for value in wanted for key in index.get(value, ())]
+        return self.rows.values()
 
     def _index(self, column: str) -> dict[Any, dict[Key, None]]:
         if column not in self._indexes:
             index: dict[Any, dict[Key, None]] = {}
             for key, row in self.rows.items():
-                index.setdefault(row.get(column), {})[key] = None
+                index.setdefault(row[column], {})[key] = None
             self._indexes[column] = index
         return self._indexes[column]
 
 
+@dataclass(slots=True)
 class MemoryTables:
     """All rows of one moment. Tables are copied before they are changed, so a moment never changes."""
 
-    def __init__(self) -> None:
-        self.tables = {table: MemoryTable(form) for table, form in TABLES.items()}
-        self.numbers: dict[Table, int] = {}
-        self.documents: dict[tuple[int, Analyser], dict[int, list[str]]] = {}
-        """By scope and analyser: the terms of each document."""
+    tables: dict[Table, MemoryTable] = field(
+        default_factory=lambda: {table: MemoryTable(form) for table, form in TABLES.items()}
+    )
+    numbers: dict[Table, int] = field(default_factory=dict)
+    documents: dict[tuple[int, Analyser], dict[int, list[str]]] = field(default_factory=dict)
+    """By scope and analyser: the terms of each document."""
 
     def copy(self) -> MemoryTables:
-        other = MemoryTables()
-        other.tables = dict(self.tables)
-        other.numbers = dict(self.numbers)
-        other.documents = dict(self.documents)
-        return other
+        return MemoryTables(dict(self.tables), dict(self.numbers), dict(self.documents))
 
     def all_rows(self, table: Table) -> dict[Key, Record]:
         return self.tables[table].rows
@@ -152,56 +166,61 @@ class MemorySnapshot:
         limit: int | None = None,
         each: OneOf | None = None,
     ) -> list[Row]:
-        if each is not None:
-            return [
-                row
-                for value in each.values
-                for row in self.rows(
-                    table,
-                    columns,
-                    (*where, Equals(each.column, value)),
-                    order=order,
-                    newest_first=newest_first,
-                    limit=limit,
-                )
-            ]
-        found = sorted(
-            self._matching(table, where),
-            key=lambda row: [_sortable(row.get(column)) for column in order or TABLES[table].key],
-            reverse=newest_first,
+        groups: list[Where] = (
+            [where] if each is None else [(*where, Equals(each.column, value)) for value in each.values]
         )
-        return [tuple(_value(row, column) for column in columns) for row in found[:limit]]
+        by = order or TABLES[table].key
+
+        def place(row: Record) -> list[tuple[bool, Any]]:
+            return [(row[column] is not None, row[column]) for column in by]
+
+        listed: list[Row] = []
+        for group in groups:
+            found = self._matching(table, group)
+            if limit is None:
+                found.sort(key=place, reverse=newest_first)
+            else:
+                found = (nlargest if newest_first else nsmallest)(limit, found, key=place)
+            listed += [tuple([row[column] for column in columns]) for row in found]
+        return listed
 
     def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:
-        counts: dict[Value, int] = {} if by is not None else {None: 0}
-        for row in self._matching(table, where):
-            value = None if by is None else row.get(by)
-            counts[value] = counts.get(value, 0) + 1
-        return counts
+        rows = self._matching(table, where)
+        return {None: len(rows)} if by is None else Counter(row[by] for row in rows)
 
     def _matching(self, table: Table, where: Where) -> list[Record]:
-        stored = self.tables.tables[table]
-        return [stored.rows[key] for key in stored.candidates(where) if self.meets(stored.rows[key], where)]
+        rows = self.tables.tables[table].candidates(where)
+        for condition in where:
+            rows = filter(self._test(condition), rows)
+        return list(rows)
 
-    def meets(self, row: Record, where: Where) -> bool:
-        return all(self._holds(row, condition) for condition in where)
+    def _test_all(self, where: Where) -> Test:
+        tests = [self._test(condition) for condition in where]
+        return lambda row: all(test(row) for test in tests)
 
-    def _holds(self, row: Record, condition: Condition) -> bool:  # noqa: PLR0911  # one line per shape
+    def _test(self, condition: Condition) -> Test:  # noqa: PLR0911  # one line per shape
         match condition:
             case Equals(column, value):
-                return bool(_value(row, column) == value)
+                read = _reader(column)
+                return lambda row: bool(read(row) == value)
             case OneOf(column, values):
-                return _value(row, column) in values
-            case Compares(column, operator, value):
-                return _compares(_value(row, column), operator, value)
+                read, wanted = _reader(column), frozenset(values)
+                return lambda row: read(row) in wanted
+            case Compares(column, sign, value):
+                read, compare = _reader(column), _OPERATORS[sign]
+                return lambda row: (found := read(row)) is not None and compare(found, value)
             case KeyIn(columns, keys):
-                return tuple(row.get(column) for column in columns) in keys
+                listed = frozenset(keys)
+                return lambda row: tuple(row[column] for column in columns) in listed
             case HasRow(table, column, where):
-                return bool(self._matching(table, (Equals(column, row["id"]), *where)))
+                ids = {row[column] for row in self._matching(table, where)}
+                return lambda row: row["id"] in ids
             case Not(inner):
-                return not self._holds(row, inner)
+                test = self._test(inner)
+                return lambda row: not test(row)
             case AnyOf(groups):
-                return any(self.meets(row, group) for group in groups)
+                tests = [self._test_all(group) for group in groups]
+                return lambda row: any(test(row) for test in tests)
             case _:
                 assert_never(condition)
 
@@ -223,8 +242,8 @@ class MemorySnapshot:
         for query in queries:
             for id_, score in self._bm25(query, scope).items():
                 scores[id_] = scores.get(id_, 0.0) + score
-        memories = self.tables.all_rows("memory")
-        found = [Found(id_, score) for id_, score in scores.items() if self.meets(memories[id_,], where)]
+        memories, meets = self.tables.all_rows("memory"), self._test_all(where)
+        found = [Found(id_, score) for id_, score in scores.items() if meets(memories[id_,])]
         return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
 
     def _bm25(self, query: TermQuery, scope: int) -> dict[int, float]:
@@ -249,16 +268,14 @@ class MemorySnapshot:
         return self.tables.documents.get((scope, analyser), {})
 
     def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
-        wanted = _cases(text)
+        contains = re.compile("".join(map(_either_case, text))).search
         seen: set[int] = {
-            row["memory_id"]
-            for row in self._matching("observation", observed)
-            if _contains(row["content"], wanted)
+            row["memory_id"] for row in self._matching("observation", observed) if contains(row["content"])
         }
         found = [
             row["id"]
             for row in self._matching("memory", (Equals("kind", "entity"), *where))
-            if row["id"] in seen or _contains(row["name"], wanted) or _contains(row["type"], wanted)
+            if row["id"] in seen or contains(row["name"]) or contains(row["type"])
         ]
         return sorted(found)[:k]
 
@@ -293,8 +310,8 @@ class MemorySnapshot:
         if shortlist is None:
             found = nearest([part.run for part in parts], query, k, everything, source.centre)
         else:
-            rotation = self.tables.all_rows("rotation").get((model["id"],), {})
-            prefixes = Prefixes(source, rotation.get("packed"))
+            rotation = self.tables.all_rows("rotation").get((model["id"],), Record())
+            prefixes = Prefixes(source, rotation["packed"])
             found = nearest_by_prefix(parts, prefixes, query, k, everything, shortlist)
         return [Found(hit.memory_id, hit.cosine, hit.passage_id) for hit in found]
 
@@ -311,14 +328,13 @@ class MemoryTransaction(MemorySnapshot):
         numbered = stored.form.key == ("id",)
         ids: list[int] = []
         for row in rows:
-            record: Record = {**_DEFAULTS.get(table, {}), **row}
+            record = Record({**_DEFAULTS.get(table, {}), **row})
             if numbered:
                 number = record.get("id") or self.tables.numbers.get(table, 0) + 1
                 self.tables.numbers[table] = max(number, self.tables.numbers.get(table, 0))
                 record["id"] = number
                 ids.append(number)
-            key = tuple(record[column] for column in stored.form.key)
-            if not (keep and key in stored.rows):
+            if not (keep and stored.key(record) in stored.rows):
                 stored.put(record)
         return ids
 
@@ -330,14 +346,14 @@ class MemoryTransaction(MemorySnapshot):
         rows = self._matching(table, where)
         stored = self._own(table)
         for row in rows:
-            stored.put({**row, **values})
+            stored.put(Record({**row, **values}))
         return len(rows)
 
     def remove(self, table: Table, where: Where) -> int:
         rows = self._matching(table, where)
         stored = self._own(table)
         for row in rows:
-            stored.remove(tuple(row[column] for column in stored.form.key))
+            stored.remove(stored.key(row))
         if rows and stored.form.key == ("id",):
             self._follow(table, {row["id"] for row in rows})
         return len(rows)
@@ -361,12 +377,12 @@ class MemoryTransaction(MemorySnapshot):
             terms["stemmed"][each.id] = [porter_stem(word) for word in plain]
             terms["pairs"][each.id] = [pair for text in texts for pair in letter_pairs(text)]
         for analyser, new in terms.items():
-            kept = dict(self._documents(scope, analyser)) | new
-            for id_ in gone:
+            kept = {**self._documents(scope, analyser), **new}
+            # Most texts have no pairs of letters, and are not in that index.
+            without = [id_ for id_, listed in new.items() if not listed and analyser == "pairs"]
+            for id_ in (*gone, *without):
                 kept.pop(id_, None)
-            self.tables.documents[scope, analyser] = {
-                id_: listed for id_, listed in kept.items() if listed or analyser != "pairs"
-            }
+            self.tables.documents[scope, analyser] = kept
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -430,30 +446,10 @@ def _prepare(rows: Transaction) -> None:
     rows.put("setting", [{"name": "trial_seed", "value": "0" * 16}])
 
 
-def _value(row: Record, column: Column) -> Any:
-    if isinstance(column, tuple):
-        return next((row[each] for each in column if row.get(each) is not None), None)
-    if column == "text_length":
-        return len(row["text"])
-    return row.get(column)
-
-
-def _sortable(value: Any) -> tuple[bool, Any]:
-    return (value is not None, value)
-
-
-def _compares(value: Any, operator: str, other: Any) -> bool:
-    if value is None:
-        return False
-    match operator:
-        case "<":
-            return bool(value < other)
-        case "<=":
-            return bool(value <= other)
-        case ">":
-            return bool(value > other)
-        case _:
-            return bool(value >= other)
+def _reader(column: Column) -> Callable[[Record], Any]:
+    if isinstance(column, str):
+        return itemgetter(column)
+    return lambda row: next((row[each] for each in column if row[each] is not None), None)
 
 
 def _idf(documents: int, containing: int) -> float:
@@ -465,23 +461,14 @@ def _times(terms: Sequence[str], phrase: Phrase, analyser: Analyser) -> int:
     """How often a phrase stands in a document."""
     wanted = tuple(map(porter_stem, phrase.terms)) if analyser == "stemmed" else phrase.terms
     length = len(wanted)
+    if length == 1 and not phrase.prefix:
+        return terms.count(wanted[0])
     if phrase.prefix:
         return sum(term.startswith(wanted[0]) for term in terms)
     return sum(tuple(terms[at : at + length]) == wanted for at in range(len(terms) - length + 1))
 
 
-def _cases(text: str) -> list[set[str]]:
-    """Each letter in the forms that it may have: any case, as far as one letter stands for the other."""
-    return [
-        {form for form in (letter, letter.lower(), letter.upper()) if len(form) == 1}
-        if not text.isascii() or letter.isascii()
-        else {letter}
-        for letter in text
-    ]
-
-
-def _contains(text: str, wanted: Sequence[set[str]]) -> bool:
-    return any(
-        all(text[at + offset] in forms for offset, forms in enumerate(wanted))
-        for at in range(len(text) - len(wanted) + 1)
-    )
+def _either_case(letter: str) -> str:
+    """A pattern for the letter in any case, as far as one letter stands for the other."""
+    forms = {form for form in (letter, letter.lower(), letter.upper()) if len(form) == 1}
+    return f"[{''.join(map(re.escape, sorted(forms)))}]"
