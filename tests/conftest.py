@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -37,6 +38,10 @@ hypothesis_profiles.load()
 # The programs that tests start take half the time where the modules they load were compiled before.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# Started in the background, programs ignore Ctrl-C, and so would those that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PATIENCE_SECONDS = 600
 """How long a test waits before it calls something hung. Nothing asserts how long anything took."""

@@ -26,9 +26,9 @@ import numpy as np
 from facts import facts, write_json
 from numpy.typing import NDArray
 
-from recollect.records import Kind
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.cache import VectorCache
+from recollect.stores.vectors.scan import Allowed
 from recollect.stores.vectors.source import Source
 from recollect.vectors import normalised, pack
 
@@ -163,11 +163,9 @@ def ours(path: Path, cache: VectorCache, centre: Floats | None) -> Search:
                 Source(STORE, MODEL, DIMS, packed),
                 query,
                 K,
-                allowed,
-                set(Kind),
-                None,
+                Allowed.of(allowed),
             )
-        return np.array([hit.memory_id for hit in found]) - 1
+        return np.array([hit.id for hit in found]) - 1
 
     return search
 

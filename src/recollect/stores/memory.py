@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, assert_never
 import numpy as np
 
 from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, HasRow, KeyIn, Not, OneOf
-from recollect.errors import InvalidInput, StoreUnavailable
+from recollect.errors import StoreUnavailable
 from recollect.records import Found
 from recollect.stores.vectors.block import VectorRow
 from recollect.stores.vectors.prefix import Prefixes, nearest_by_prefix
 from recollect.stores.vectors.scan import Allowed, nearest
-from recollect.stores.vectors.source import Source
+from recollect.stores.vectors.source import Source, check_width
 from recollect.stores.vectors.state import Part, blocks_of
 from recollect.tables import TABLES
 from recollect.text.stems import porter_stem
@@ -287,11 +287,7 @@ class MemorySnapshot:
         model = next(iter(self._matching("model", (Equals("in_use", 1),))), None)
         if model is None or k <= 0:
             return []
-        if vector.shape != (model["dims"],):
-            raise InvalidInput(
-                f"The query's vector has {vector.shape[-1]} numbers and those of {model['name']} have "
-                f"{model['dims']}; embed the query with {model['name']}."
-            )
+        check_width(vector, model["name"], model["dims"])
         allowed = {
             row["id"]: row for row in self._matching("memory", (OneOf("scope_id", scopes), *IN_FORCE, *where))
         }
@@ -306,14 +302,12 @@ class MemorySnapshot:
         source = Source("memory", model["id"], model["dims"], model["centre"])
         parts = [Part(block, block.used, shared=False) for block in blocks_of(vectors, source)]
         query = np.ascontiguousarray(vector, np.float32)
-        everything = Allowed(np.array(scopes, np.int32))
+        everything = Allowed.of(scopes)
         if shortlist is None:
-            found = nearest([part.run for part in parts], query, k, everything, source.centre)
-        else:
-            rotation = self.tables.all_rows("rotation").get((model["id"],), Record())
-            prefixes = Prefixes(source, rotation["packed"])
-            found = nearest_by_prefix(parts, prefixes, query, k, everything, shortlist)
-        return [Found(hit.memory_id, hit.cosine, hit.passage_id) for hit in found]
+            return nearest([part.run for part in parts], query, k, everything, source.centre)
+        rotation = self.tables.all_rows("rotation").get((model["id"],), Record())
+        prefixes = Prefixes(source, rotation["packed"])
+        return nearest_by_prefix(parts, prefixes, query, k, everything, shortlist)
 
 
 class MemoryTransaction(MemorySnapshot):

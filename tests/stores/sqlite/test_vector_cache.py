@@ -20,6 +20,7 @@ from recollect.stores.vectors import file as vector_file
 from recollect.stores.vectors import scan as vector_scan
 from recollect.stores.vectors import state as vector_state
 from recollect.stores.vectors.cache import VectorCache
+from recollect.stores.vectors.scan import Allowed
 from recollect.stores.vectors.source import Source
 from recollect.vectors import pack
 
@@ -65,7 +66,7 @@ def test_what_was_added_is_found_at_once(world: World) -> None:
     cache = world.cache()
     world.search(cache, QUERY)
     (memory,) = world.add(QUERY[None])
-    assert world.search(cache, QUERY, 1)[0].memory_id == memory
+    assert world.search(cache, QUERY, 1)[0].id == memory
 
 
 @pytest.mark.usefixtures("small")
@@ -74,11 +75,11 @@ def test_the_forgotten_vanish_and_the_restored_return(world: World) -> None:
     (memory,) = world.add(QUERY[None])
     world.add_some(1)
     cache = world.cache()
-    assert world.search(cache, QUERY, 1)[0].memory_id == memory
+    assert world.search(cache, QUERY, 1)[0].id == memory
     world.set_live([memory], live=False)
-    assert memory not in [hit.memory_id for hit in world.search(cache, QUERY, 50)]
+    assert memory not in [hit.id for hit in world.search(cache, QUERY, 50)]
     world.set_live([memory], live=True)
-    assert world.search(cache, QUERY, 1)[0].memory_id == memory
+    assert world.search(cache, QUERY, 1)[0].id == memory
     world.purge([memory])
     assert world.search(cache, QUERY, 50) == world.expected(QUERY, 50)
 
@@ -230,9 +231,9 @@ def test_vectors_of_another_model_are_not_compared(world: World) -> None:
     cache = world.cache()
     assert world.search(cache, QUERY) == world.expected(QUERY)
     other = cache.search(
-        SqliteVectorQueries(world.reader()), Source(STORE, 2, DIMS, None), QUERY, 5, [1], set(Kind), None
+        SqliteVectorQueries(world.reader()), Source(STORE, 2, DIMS, None), QUERY, 5, Allowed.of([1])
     )
-    assert [hit.cosine for hit in other] == [float(np.vecdot(QUERY, QUERY))] * 5
+    assert [hit.score for hit in other] == [float(np.vecdot(QUERY, QUERY))] * 5
 
 
 def test_the_whole_is_checked_against_the_store(world: World) -> None:

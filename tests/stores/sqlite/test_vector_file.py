@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 from vector_world import DIMS, STORE, World, some_vectors
 
+from recollect.records import Found
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors import file as vector_file
 from recollect.stores.vectors import source as vector_truth
 from recollect.stores.vectors.cache import WORTH_SHARING, VectorCache
+from recollect.stores.vectors.scan import Allowed
 from recollect.stores.vectors.source import Source
 from recollect.vectors import pack
 
@@ -86,7 +88,7 @@ def test_a_file_grows_over_several_blocks(tmp_path: Path) -> None:
 
 def test_deaths_before_an_append_are_known_to_who_opens_the_file_after(world: World) -> None:
     cache = world.cache()
-    best = world.search(cache, QUERY)[0].memory_id
+    best = world.search(cache, QUERY)[0].id
     world.set_live([best], live=False)
     world.add_some(WORTH_SHARING)
     world.search(cache, QUERY)
@@ -194,17 +196,17 @@ def test_a_file_of_another_store_model_or_format_is_not_believed(
     world.search(world.cache(), QUERY)
     first = inode(world)
     reader = SqliteVectorQueries(world.reader())
-    args = (QUERY, 5, [1], frozenset(("entity", "note", "message")), None)
+    args = (QUERY, 5, Allowed.of([1]))
     other = VectorCache(world.cache_path)
-    found = other.search(reader, Source("another store", 1, DIMS, None), *args)  # type: ignore[arg-type]
+    found = other.search(reader, Source("another store", 1, DIMS, None), *args)
     assert found == world.expected(QUERY)
     assert inode(world) != first
     second = inode(world)
     monkeypatch.setattr(vector_truth, "FORMAT", vector_truth.FORMAT + 1)
-    assert other.search(reader, Source(STORE, 1, DIMS, None), *args) == found  # type: ignore[arg-type]
+    assert other.search(reader, Source(STORE, 1, DIMS, None), *args) == found
     assert inode(world) != second
     third = inode(world)
-    assert other.search(reader, Source(STORE, 2, DIMS, None), *args) == []  # type: ignore[arg-type]
+    assert other.search(reader, Source(STORE, 2, DIMS, None), *args) == []
     assert inode(world) == third, "nothing to share, so nothing was written"
 
 
@@ -318,9 +320,10 @@ PROCESS = """
 import json, sys
 from pathlib import Path
 import numpy as np
-from vector_world import DIMS, World, some_vectors, KINDS, SCOPES, STORE, MODEL
+from vector_world import DIMS, World, some_vectors, SCOPES, STORE, MODEL
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.cache import VectorCache
+from recollect.stores.vectors.scan import Allowed
 from recollect.stores.vectors.source import Source
 import apsw
 path = Path(sys.argv[1])
@@ -331,9 +334,10 @@ for _ in range(int(sys.argv[2])):
     connection.set_busy_timeout(10_000)
     with connection:
         found = cache.search(
-            SqliteVectorQueries(connection), Source(STORE, MODEL, DIMS, None), query, 5, SCOPES, KINDS, None
+            SqliteVectorQueries(connection), Source(STORE, MODEL, DIMS, None), query, 5, Allowed.of(SCOPES)
         )
-print(json.dumps([found, cache._states[0].private_rows, cache.reason]))
+hits = [(hit.id, hit.score, hit.passage) for hit in found]
+print(json.dumps([hits, cache._states[0].private_rows, cache.reason]))
 """
 
 
@@ -352,11 +356,11 @@ def test_several_processes_answer_alike_and_share_one_file(world: World) -> None
     for process in processes:
         out, _ = process.communicate()
         found, _, reason = json.loads(out)
-        assert [tuple(hit) for hit in found] == world.expected(QUERY)
+        assert [Found(*hit) for hit in found] == world.expected(QUERY)
         assert reason is None
     process = start(world, 1)
     found, private, _ = json.loads(process.communicate()[0])
-    assert [tuple(hit) for hit in found] == world.expected(QUERY)
+    assert [Found(*hit) for hit in found] == world.expected(QUERY)
     assert private == 0
 
 

@@ -25,6 +25,7 @@ from recollect.stores.vectors import file as vector_file
 from recollect.stores.vectors import prefix as vector_prefix
 from recollect.stores.vectors import state as vector_state
 from recollect.stores.vectors.prefix import Prefixes, width
+from recollect.stores.vectors.scan import Allowed
 from recollect.stores.vectors.source import Source
 from recollect.vectors import Rows, normalised, pack
 
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     import apsw
     from numpy.typing import NDArray
 
+    from recollect.records import Found
     from recollect.stores.vectors.cache import VectorCache
-    from recollect.stores.vectors.scan import Nearest
 
 MODELS = Path(__file__).parents[3] / "models"
 QUERY = some_vectors(1, seed=1000)[0]
@@ -67,9 +68,9 @@ def search(
     kinds: Collection[Kind] = KINDS,
     only: NDArray[np.int64] | None = None,
     at: apsw.Connection | None = None,
-) -> list[Nearest]:
+) -> list[Found]:
     queries = SqliteVectorQueries(at or world.reader())
-    return cache.search(queries, world.source, query, k, scopes, kinds, only, shortlist)
+    return cache.search(queries, world.source, query, k, Allowed.of(scopes, kinds, only), shortlist)
 
 
 def rotate(world: World, rotation: bytes) -> None:
@@ -94,18 +95,18 @@ def test_only_the_shortlist_is_compared_in_full(world: World) -> None:
     cache = world.cache()
     # by prefix: 1, .2/√.0404 = .995, .5/√.41 = .781
     # by all: .06 + .8√.99 = .856, .12 + .8√.9596 = .904, .3 + .8√.59 = .914
-    assert [hit.memory_id for hit in search(world, cache, query, 3, None)] == [third, second, first]
-    assert [hit.memory_id for hit in search(world, cache, query, 3, 2)] == [second, first]
-    assert [hit.memory_id for hit in search(world, cache, query, 1, 2)] == [second]
-    assert [hit.memory_id for hit in search(world, cache, query, 3, 1)] == [first]
+    assert [hit.id for hit in search(world, cache, query, 3, None)] == [third, second, first]
+    assert [hit.id for hit in search(world, cache, query, 3, 2)] == [second, first]
+    assert [hit.id for hit in search(world, cache, query, 1, 2)] == [second]
+    assert [hit.id for hit in search(world, cache, query, 3, 1)] == [first]
 
 
 def test_the_scores_are_those_of_the_whole_width(world: World) -> None:
     world.add_some(300)
-    exact = {hit.memory_id: hit for hit in search(world, world.cache(), QUERY, 300, None)}
+    exact = {hit.id: hit for hit in search(world, world.cache(), QUERY, 300, None)}
     found = search(world, world.cache(), QUERY, 30, 40)
-    assert found == [exact[hit.memory_id] for hit in found]
-    assert [hit.cosine for hit in found] == sorted([hit.cosine for hit in found], reverse=True)
+    assert found == [exact[hit.id] for hit in found]
+    assert [hit.score for hit in found] == sorted([hit.score for hit in found], reverse=True)
 
 
 @pytest.mark.parametrize("shortlist", [40, 41, 1000])
@@ -129,8 +130,8 @@ def test_memories_are_counted_not_passages(world: World) -> None:
     (many,) = world.add(crowd, passages=50)
     second, third = world.add(np.stack([vector(0.5, 0.1), vector(0.0, 0.9)]))
     found = search(world, world.cache(), vector(0.6, 0.0), 5, 2)
-    assert [hit.memory_id for hit in found] == [many, second]
-    assert third not in [hit.memory_id for hit in found]
+    assert [hit.id for hit in found] == [many, second]
+    assert third not in [hit.id for hit in found]
 
 
 def test_a_memory_on_the_shortlist_speaks_by_its_best_passage(world: World) -> None:
@@ -139,7 +140,7 @@ def test_a_memory_on_the_shortlist_speaks_by_its_best_passage(world: World) -> N
     (memory,) = world.add(np.stack([vector(0.1, 0.0), vector(0.5, 0.4)]), passages=2)
     world.add(np.stack([vector(0.2, 0.05), vector(0.3, 0.25)]))
     found = search(world, world.cache(), query, 5, 1)
-    assert found == [hit for hit in world.expected(query, 5) if hit.memory_id == memory]
+    assert found == [hit for hit in world.expected(query, 5) if hit.id == memory]
 
 
 def test_what_ties_with_the_last_is_on_the_shortlist_too(world: World) -> None:
@@ -147,7 +148,7 @@ def test_what_ties_with_the_last_is_on_the_shortlist_too(world: World) -> None:
     rows = np.stack([vector(0.5, 0.0), vector(0.125, 0.0), vector(0.25, 0.0), vector(0.25, 0.5)])
     memories = world.add(rows)
     found = search(world, world.cache(), vector(0.5, 0.0), 5, 1)
-    assert [hit.memory_id for hit in found] == [memories[0], memories[2], memories[1]]
+    assert [hit.id for hit in found] == [memories[0], memories[2], memories[1]]
 
 
 def test_filters_stand_before_the_shortlist(world: World) -> None:
@@ -183,8 +184,8 @@ def test_the_rotation_says_which_prefix_is_taken(world: World) -> None:
     turned, plain = world.add(np.stack([vector(0.9, 0.1), vector(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.6)]))
     rotate(world, LAST_TWO)
     # by the last two numbers: 1 and .8     by the first two, nothing could be told
-    assert [hit.memory_id for hit in search(world, world.cache(), query, 5, 1)] == [turned]
-    assert [hit.memory_id for hit in search(world, world.cache(), query, 5, None)] == [plain, turned]
+    assert [hit.id for hit in search(world, world.cache(), query, 5, 1)] == [turned]
+    assert [hit.id for hit in search(world, world.cache(), query, 5, None)] == [plain, turned]
 
 
 @pytest.mark.usefixtures("small")
@@ -312,8 +313,8 @@ def test_of_the_nearest_of_clustered_texts_nearly_all_are_found(world: World) ->
     cache = many.cache()
     shares = []
     for query in queries:
-        exact = {hit.memory_id for hit in search(many, cache, query, 30, None)}
-        found = {hit.memory_id for hit in search(many, cache, query, 30, 200)}
+        exact = {hit.id for hit in search(many, cache, query, 30, None)}
+        found = {hit.id for hit in search(many, cache, query, 30, 200)}
         shares.append(len(exact & found) / 30)
     assert np.mean(shares) > 0.95
 

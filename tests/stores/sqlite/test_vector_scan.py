@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hypothesis_profiles import tries
+from recollect.records import Found
 from recollect.stores.vectors import scan as vector_scan
 from recollect.stores.vectors.codes import QueryCode, one_bit, query_code
-from recollect.stores.vectors.scan import Allowed, Nearest, Run, closest, nearest
+from recollect.stores.vectors.scan import Allowed, Run, closest, nearest
 from recollect.vectors import Rows, normalised
 
 if TYPE_CHECKING:
@@ -48,12 +49,12 @@ def clustered(count: int, seed: int = 0) -> Rows:
     return normalised(topics[chance.integers(0, 50, count)] + 0.7 * chance.normal(size=(count, DIMS)))
 
 
-def reference(vectors: Rows, memories: NDArray[np.int64], query: Rows, k: int) -> list[Nearest]:
+def reference(vectors: Rows, memories: NDArray[np.int64], query: Rows, k: int) -> list[Found]:
     scores = np.vecdot(vectors, query).tolist()
     rows = [
-        Nearest(memory, memory * 10, score) for memory, score in zip(memories.tolist(), scores, strict=True)
+        Found(memory, score, memory * 10) for memory, score in zip(memories.tolist(), scores, strict=True)
     ]
-    return sorted(rows, key=lambda row: (-row.cosine, row.memory_id))[:k]
+    return sorted(rows, key=lambda row: (-row.score, row.id))[:k]
 
 
 def test_a_score_is_the_same_bits_wherever_its_row_stands() -> None:
@@ -69,13 +70,13 @@ def test_a_score_is_the_same_bits_wherever_its_row_stands() -> None:
 def test_equal_cosines_come_by_memory_id() -> None:
     same = np.tile(clustered(1), (4, 1))
     found = nearest([run_of(same, np.array([9, 3, 7, 5]))], same[0], 3, ANY)
-    assert [hit.memory_id for hit in found] == [3, 5, 7]
+    assert [hit.id for hit in found] == [3, 5, 7]
 
 
 def test_equal_cosines_come_by_memory_id_over_many_runs_too() -> None:
     same = np.tile(clustered(1), (100, 1))
     runs = [run_of(same, np.arange(first, first + 100)) for first in (300, 200, 100, 0)]
-    assert [hit.memory_id for hit in nearest(runs, same[0], 3, ANY)] == [0, 1, 2]
+    assert [hit.id for hit in nearest(runs, same[0], 3, ANY)] == [0, 1, 2]
 
 
 def test_the_best_passage_speaks_for_its_memory() -> None:
@@ -85,7 +86,7 @@ def test_the_best_passage_speaks_for_its_memory() -> None:
     found = nearest(
         [Run(run.vectors, run.codes, run.memories, np.arange(4), run.scopes, run.kinds, None)], query, 9, ANY
     )
-    assert [(hit.memory_id, hit.passage_id) for hit in found] == [(1, 1), (2, 2)]
+    assert [(hit.id, hit.passage) for hit in found] == [(1, 1), (2, 2)]
 
 
 def test_a_memory_of_very_many_passages_leaves_room_for_others() -> None:
@@ -93,8 +94,8 @@ def test_a_memory_of_very_many_passages_leaves_room_for_others() -> None:
     close = normalised(np.tile(query, (500, 1)) + 0.01 * clustered(500))
     memories = np.concatenate([np.ones(500, np.int64), np.arange(2, 12)])
     found = nearest([run_of(np.concatenate([close, clustered(10)]), memories)], query, 5, ANY)
-    assert found[0].memory_id == 1
-    assert len({hit.memory_id for hit in found}) == 5
+    assert found[0].id == 1
+    assert len({hit.id for hit in found}) == 5
 
 
 @given(

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from recollect.records import Kind
+from recollect.records import Found, Kind
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.cache import VectorCache
-from recollect.stores.vectors.scan import Nearest
+from recollect.stores.vectors.scan import Allowed
 from recollect.stores.vectors.source import Source
 from recollect.vectors import Rows, normalised, pack, unpack
 
@@ -137,9 +137,11 @@ class World:
         kinds: Collection[Kind] = KINDS,
         only: NDArray[np.int64] | None = None,
         at: apsw.Connection | None = None,
-    ) -> list[Nearest]:
+    ) -> list[Found]:
         connection = at or self.reader()
-        return cache.search(SqliteVectorQueries(connection), self.source, query, k, scopes, kinds, only)
+        return cache.search(
+            SqliteVectorQueries(connection), self.source, query, k, Allowed.of(scopes, kinds, only)
+        )
 
     def expected(
         self,
@@ -149,7 +151,7 @@ class World:
         kinds: Collection[Kind] = KINDS,
         only: NDArray[np.int64] | None = None,
         at: apsw.Connection | None = None,
-    ) -> list[Nearest]:
+    ) -> list[Found]:
         """The same answer, the slow and simple way."""
         rows = (at or self.reader()).execute(
             "SELECT m.id, p.id, v.embedding, m.scope_id, m.kind FROM vector AS v "
@@ -158,7 +160,7 @@ class World:
             (MODEL,),
         )
         wanted = None if only is None else set(only.tolist())
-        hits: dict[int, Nearest] = {}
+        hits: dict[int, Found] = {}
         for memory, passage, blob, scope, kind in rows:
             if (
                 scope not in scopes
@@ -166,11 +168,11 @@ class World:
                 or (wanted is not None and memory not in wanted)
             ):
                 continue
-            hit = Nearest(memory, passage, float(np.vecdot(unpack(blob), query)))
+            hit = Found(memory, float(np.vecdot(unpack(blob), query)), passage)
             held = hits.get(memory)
-            if held is None or (-hit.cosine, passage) < (-held.cosine, held.passage_id):
+            if held is None or (-hit.score, passage) < (-held.score, held.passage or 0):
                 hits[memory] = hit
-        return sorted(hits.values(), key=lambda hit: (-hit.cosine, hit.memory_id))[:k]
+        return sorted(hits.values(), key=lambda hit: (-hit.score, hit.id))[:k]
 
     def check(self, cache: VectorCache) -> list[str]:
         return cache.check(SqliteVectorQueries(self.reader()), self.source)

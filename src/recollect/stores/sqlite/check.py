@@ -8,7 +8,7 @@ import apsw
 
 from recollect.records import Kind, Problem
 from recollect.retrieval.documents import documents
-from recollect.stores.sqlite import vector_rows, word_index
+from recollect.stores.sqlite import word_index
 from recollect.stores.sqlite.connection import renew_identity
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.source import Source
@@ -81,35 +81,30 @@ def rebuild(rows: SqliteTransaction) -> None:
         "SELECT 1 FROM observation AS o WHERE o.id = observation_id AND o.deleted_at IS NULL "
         "AND o.superseded_at IS NULL))"
     )
-    vector_rows.queue_missing(connection)
+    connection.execute("DELETE FROM due")
+    connection.execute(
+        "INSERT INTO due SELECT p.id FROM passage AS p WHERE NOT EXISTS (SELECT 1 FROM vector AS v "
+        "JOIN model ON model.id = v.model_id WHERE v.passage_id = p.id AND model.in_use = 1)"
+    )
     for scope in _scopes(connection):
-        word_index.drop(connection, scope)
-        word_index.create(connection, scope)
-        fill_words(rows, scope)
+        refill_words(rows, scope)
     # Caches learn of changed lives from the log, and this bypassed it.
     renew_identity(connection)
 
 
-def backfill(rows: SqliteTransaction) -> None:
-    """Fill the indexes of scopes that have memories and no words, as after a repair by hand."""
-    connection = rows.connection
-    for scope in _scopes(connection):
-        if word_index.is_empty(connection, scope):
-            word_index.drop(connection, scope)
-            word_index.create(connection, scope)
-            fill_words(rows, scope)
-
-
-def lacks_words(connection: apsw.Connection) -> bool:
-    """Whether `backfill` has something to do: a look at each scope, cheap enough for every start."""
-    return any(
-        word_index.is_empty(connection, scope)
-        and connection.execute(f"{_SEARCHABLE} LIMIT 1", (scope,)).fetchone() is not None
+def scopes_without_words(connection: apsw.Connection) -> list[int]:
+    """Those that have memories and no words, as after a repair by hand: cheap enough for every start."""
+    return [
+        scope
         for scope in _scopes(connection)
-    )
+        if word_index.is_empty(connection, scope)
+        and connection.execute(f"{_SEARCHABLE} LIMIT 1", (scope,)).fetchone() is not None
+    ]
 
 
-def fill_words(rows: SqliteTransaction, scope: int) -> None:
+def refill_words(rows: SqliteTransaction, scope: int) -> None:
+    word_index.drop(rows.connection, scope)
+    word_index.create(rows.connection, scope)
     searchable = [id_ for (id_,) in rows.connection.execute(_SEARCHABLE, (scope,))]
     for start in range(0, len(searchable), _BATCH):
         rows.index(scope, documents(rows, searchable[start : start + _BATCH]), ())
@@ -139,15 +134,18 @@ def _drop_orphans(connection: apsw.Connection) -> None:
 
 def _add_passages(connection: apsw.Connection) -> None:
     memories: list[Row] = list(connection.execute(f"SELECT m.id, m.kind, m.text {_BARE_MEMORIES}"))
-    for memory, kind, text in memories:
-        for span in ((0, 0),) if kind == Kind.ENTITY else passage_spans(text):
-            vector_rows.add_passage(connection, memory, None, span)
     observations: list[Row] = list(
-        connection.execute(f"SELECT o.id, o.memory_id, o.content {_BARE_OBSERVATIONS}")
+        connection.execute(f"SELECT o.memory_id, o.id, o.content {_BARE_OBSERVATIONS}")
     )
-    for id_, memory, content in observations:
-        for span in passage_spans(content):
-            vector_rows.add_passage(connection, memory, id_, span)
+    owners = [
+        (memory, None, [(0, 0)] if kind == Kind.ENTITY else passage_spans(text))
+        for memory, kind, text in memories
+    ]
+    owners += [(memory, id_, passage_spans(content)) for memory, id_, content in observations]
+    connection.executemany(
+        "INSERT INTO passage(memory_id, observation_id, start, stop) VALUES (?, ?, ?, ?)",
+        [(memory, observation, *span) for memory, observation, spans in owners for span in spans],
+    )
 
 
 def _file_problems(connection: apsw.Connection) -> Iterator[Problem]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.conditions import IN_FORCE, Equals, KeyIn, OneOf
-from recollect.errors import InvalidInput
-from recollect.records import Found, Kind, Model
-from recollect.stores.sqlite import vector_rows, word_index
+from recollect.records import Kind
+from recollect.stores.sqlite import word_index
 from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
-from recollect.stores.vectors.source import Source
+from recollect.stores.sqlite.word_index import WordQueries
+from recollect.stores.vectors.scan import Allowed
+from recollect.stores.vectors.source import Source, check_width
 from recollect.tables import TABLES
 
 if TYPE_CHECKING:
@@ -22,21 +24,22 @@ if TYPE_CHECKING:
     import apsw
 
     from recollect.conditions import Condition, Value, Where
-    from recollect.ports import Analyser, Document, Phrase, TermQuery, Vector
+    from recollect.ports import Document, Vector
+    from recollect.records import Found
     from recollect.stores.vectors.cache import VectorCache
     from recollect.tables import Row, Table, Values
 
+# Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
+_LOG_LIMIT = 50_000
 _LONGEST_PATTERN = 50_000  # bytes; SQLite compares no longer ones
 
 
-class SqliteSnapshot:
+class SqliteSnapshot(WordQueries):
     """Answers from inside one read transaction."""
 
     def __init__(self, connection: apsw.Connection, cache: VectorCache) -> None:
         self.connection = connection
         self._cache = cache
-        # A snapshot is of one moment, so what it was told stays true.
-        self._models: list[tuple[int, Model] | None] = []
 
     def rows(
         self,
@@ -83,21 +86,6 @@ class SqliteSnapshot:
         ).fetchall()
         return {value: count for value, count in groups}  # noqa: C416  # a row is of any length
 
-    # Words
-
-    def index_size(self, scope: int, analyser: Analyser) -> tuple[int, int]:
-        return word_index.size(self.connection, scope, analyser)
-
-    def document_counts(self, phrases: Sequence[Phrase], scope: int, analyser: Analyser) -> Sequence[int]:
-        return word_index.document_counts(self.connection, phrases, scope, analyser)
-
-    def postings(self, phrase: Phrase, scope: int, analyser: Analyser) -> Sequence[int]:
-        return word_index.postings(self.connection, phrase, scope, analyser)
-
-    def search(self, queries: Sequence[TermQuery], scope: int, k: int, where: Where) -> Sequence[Found]:
-        condition, bindings = condition_sql(where, "m") if where else ("", [])
-        return word_index.search(self.connection, queries, scope, k, condition, bindings)
-
     def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
         # LIKE knows the case of ASCII letters alone; GLOB knows none, so it is given both.
         compare, pattern = ("LIKE ? ESCAPE '\\'", _like(text)) if text.isascii() else ("GLOB ?", _glob(text))
@@ -119,31 +107,14 @@ class SqliteSnapshot:
     def nearest(
         self, vector: Vector, k: int, scopes: Sequence[int], where: Where, shortlist: int | None = None
     ) -> Sequence[Found]:
-        row = self._model_in_use()
-        if row is None or not scopes or k <= 0:
+        if self._model is None or not scopes or k <= 0:
             return []
-        model_id, model = row
-        if vector.shape != (model.dims,):
-            raise InvalidInput(
-                f"The query's vector has {vector.shape[-1]} numbers and those of {model.name} have "
-                f"{model.dims}; embed the query with {model.name}."
-            )
-        kinds, only = self._members(scopes, where)
-        found = self._cache.search(
-            SqliteVectorQueries(self.connection),
-            Source(self._store_id(), model_id, model.dims, model.centre),
-            vector,
-            k,
-            scopes,
-            kinds,
-            only,
-            shortlist,
-        )
-        return [Found(hit.memory_id, hit.cosine, hit.passage_id) for hit in found]
+        name, source = self._model
+        check_width(vector, name, source.dims)
+        allowed = self._allowed(scopes, where)
+        return self._cache.search(SqliteVectorQueries(self.connection), source, vector, k, allowed, shortlist)
 
-    def _members(
-        self, scopes: Sequence[int], where: Where
-    ) -> tuple[frozenset[Kind], np.ndarray[tuple[int], np.dtype[np.int64]] | None]:
+    def _allowed(self, scopes: Sequence[int], where: Where) -> Allowed:
         """What a cache of vectors knows by its own columns, and the ids of who meets the other conditions."""
         kinds = frozenset(Kind)
         others: list[Condition] = []
@@ -153,19 +124,20 @@ class SqliteSnapshot:
             else:
                 others.append(condition)
         if not others:
-            return kinds, None
-        allowed = (OneOf("scope_id", scopes), OneOf("kind", kinds), *IN_FORCE, *others)
-        ids = [id_ for (id_,) in self.rows("memory", ("id",), allowed)]
-        return kinds, np.array(ids, dtype=np.int64)
+            return Allowed.of(scopes, kinds)
+        both = (OneOf("scope_id", scopes), OneOf("kind", kinds), *IN_FORCE, *others)
+        ids = [id_ for (id_,) in self.rows("memory", ("id",), both)]
+        return Allowed.of(scopes, kinds, np.array(ids, np.int64))
 
-    def _model_in_use(self) -> tuple[int, Model] | None:
-        if not self._models:
-            rows = self.rows("model", ("id", "name", "dims", "centre"), (Equals("in_use", 1),))
-            self._models = [(rows[0][0], Model(*rows[0][1:])) if rows else None]
-        return self._models[0]
-
-    def _store_id(self) -> str:
-        return str(self.rows("setting", ("value",), (Equals("name", "store_id"),))[0][0])
+    @cached_property
+    def _model(self) -> tuple[str, Source] | None:
+        """The model in use, by name, and what a cache knows its vectors by."""
+        models = self.rows("model", ("name", "id", "dims", "centre"), (Equals("in_use", 1),))
+        if not models:
+            return None
+        ((store_id,),) = self.rows("setting", ("value",), (Equals("name", "store_id"),))
+        name, *rest = models[0]
+        return name, Source(str(store_id), *rest)
 
 
 class SqliteTransaction(SqliteSnapshot):
@@ -209,7 +181,7 @@ class SqliteTransaction(SqliteSnapshot):
         condition, bindings = condition_sql(where, "r")
         if table == "passage" and "live" in values:
             changed, more = condition_sql((*where, Equals("live", int(not values["live"]))), "r")
-            vector_rows.log_lives(self.connection, changed, more)
+            self._log_lives(changed, more)
         setting = ", ".join(f"{column} = ?" for column in values)
         self.connection.execute(
             f"UPDATE {table} AS r SET {setting} WHERE {condition}", (*values.values(), *bindings)
@@ -219,10 +191,10 @@ class SqliteTransaction(SqliteSnapshot):
     def remove(self, table: Table, where: Where) -> int:
         condition, bindings = condition_sql(where, "r")
         if table == "passage":
-            vector_rows.log_lives(self.connection, condition, bindings)
+            self._log_lives(condition, bindings)
         elif table in {"memory", "observation"}:
             owned = f"r.{table}_id IN (SELECT r.id FROM {table} AS r WHERE {condition})"
-            vector_rows.log_lives(self.connection, owned, bindings)
+            self._log_lives(owned, bindings)
         self.connection.execute(f"DELETE FROM {table} AS r WHERE {condition}", bindings)
         removed = self.connection.changes()
         self._destroyed |= removed > 0 and table in {"memory", "observation"}
@@ -245,11 +217,22 @@ class SqliteTransaction(SqliteSnapshot):
 
     def finish(self) -> None:
         """What is left to do before the commit."""
-        vector_rows.trim_log(self.connection)
+        self.connection.execute(
+            "DELETE FROM vector_life WHERE seq <= (SELECT max(seq) FROM vector_life) - ?", (_LOG_LIMIT,)
+        )
         if self._destroyed:
             # The indexes still hold the words of what was deleted.
             for (scope,) in self.rows("scope", ("id",)):
                 word_index.clean(self.connection, scope)
+
+    def _log_lives(self, condition: str, bindings: Sequence[Value]) -> None:
+        """Log the vectors of passages that die, come back or vanish; `condition` is SQL on the row `r`."""
+        self.connection.execute(
+            "INSERT INTO vector_life(vector_id) SELECT v.id FROM passage AS p "
+            "JOIN vector AS v ON v.passage_id = p.id "
+            f"WHERE p.id IN (SELECT r.id FROM passage AS r WHERE {condition})",
+            bindings,
+        )
 
 
 def _listed(columns: Sequence[str], row: str) -> str:

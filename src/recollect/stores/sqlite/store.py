@@ -46,10 +46,11 @@ class SqliteStore:
         self._readers: LifoQueue[apsw.Connection] = LifoQueue()
         self._closed = False
         with failures_of(self.path):
-            incomplete = check.lacks_words(self._writer)
-        if incomplete:
+            wordless = check.scopes_without_words(self._writer)
+        if wordless:
             with self._transaction() as connection:
-                check.backfill(SqliteTransaction(connection, self._cache))
+                for scope in wordless:
+                    check.refill_words(SqliteTransaction(connection, self._cache), scope)
 
     @contextmanager
     def read(self) -> Iterator[SqliteSnapshot]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.records import Found
-from recollect.stores.sqlite.sql import json_list
+from recollect.stores.sqlite.sql import condition_sql, json_list
 from recollect.text.tokens import letter_pairs, words
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from recollect.conditions import Value
+    from recollect.conditions import Where
     from recollect.ports import Analyser, Document, Phrase, TermQuery
     from recollect.tables import Row
 
@@ -90,65 +90,70 @@ def held_ids(connection: apsw.Connection, scope: int) -> dict[str, set[int] | No
     return {f"{table}_{scope}": _ids_in(connection, f"{table}_{scope}") for table in _TOKENIZERS}
 
 
-def search(
-    connection: apsw.Connection,
-    queries: Sequence[TermQuery],
-    scope: int,
-    k: int,
-    condition: str,
-    bindings: Sequence[Value],
-) -> list[Found]:
-    """Best BM25 first, ties by id; `condition` is SQL on the memory's row `m`, or empty."""
-    best = _matches(
-        connection, [(each.analyser, _any(each.required)) for each in queries], scope, k, condition, bindings
-    )
-    if any(each.optional for each in queries):
-        # BM25 counts what stands in the expression: so those that contain an optional phrase are asked again.
-        more = [
-            (
-                each.analyser,
-                f"({_any(each.required)}) AND ({_any(each.optional)})"
-                if each.optional
-                else _any(each.required),
-            )
-            for each in queries
-        ]
-        for id_, score in _matches(connection, more, scope, k, condition, bindings).items():
-            best[id_] = max(score, best.get(id_, 0.0))
-    found = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [Found(id_, score) for id_, score in found[:k]]
+class WordQueries:
+    """The port's questions about terms, asked of one connection."""
 
+    connection: apsw.Connection
 
-def postings(connection: apsw.Connection, phrase: Phrase, scope: int, analyser: Analyser) -> list[int]:
-    table = f"{_NAMES[analyser]}_{scope}"
-    rows = connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (_quoted(phrase),))
-    return [id_ for (id_,) in rows]
+    def index_size(self, scope: int, analyser: Analyser) -> tuple[int, int]:
+        # The index's own record of its averages, in seven bits a byte: the rows, then the terms by column.
+        packed = self.connection.execute(
+            f"SELECT block FROM {_NAMES[analyser]}_{scope}_data WHERE id = 1"
+        ).get
+        numbers = _numbers(packed) if isinstance(packed, bytes) else []
+        return (numbers[0], sum(numbers[1:])) if numbers else (0, 0)
 
-
-def document_counts(
-    connection: apsw.Connection, phrases: Sequence[Phrase], scope: int, analyser: Analyser
-) -> list[int]:
-    if analyser == "plain" and all(len(each.terms) == 1 and not each.prefix for each in phrases):
-        rows: list[Row] = connection.execute(
-            f"SELECT term, doc FROM word_count_{scope} WHERE term IN (SELECT value FROM json_each(?))",
-            (json_list(each.terms[0] for each in phrases),),
+    def document_counts(self, phrases: Sequence[Phrase], scope: int, analyser: Analyser) -> Sequence[int]:
+        if analyser == "plain" and all(len(each.terms) == 1 and not each.prefix for each in phrases):
+            rows: list[Row] = self.connection.execute(
+                f"SELECT term, doc FROM word_count_{scope} WHERE term IN (SELECT value FROM json_each(?))",
+                (json_list(each.terms[0] for each in phrases),),
+            ).fetchall()
+            counts = {term: count for term, count in rows}  # noqa: C416  # a row is of any length
+            return [counts.get(each.terms[0], 0) for each in phrases]
+        table = f"{_NAMES[analyser]}_{scope}"
+        rows = self.connection.execute(
+            f"SELECT (SELECT count(*) FROM {table} WHERE {table} MATCH value) FROM json_each(?) ORDER BY key",
+            (json_list(map(_quoted, phrases)),),
         ).fetchall()
-        counts = {term: count for term, count in rows}  # noqa: C416  # a row is of any length
-        return [counts.get(each.terms[0], 0) for each in phrases]
-    table = f"{_NAMES[analyser]}_{scope}"
-    rows = connection.execute(
-        f"SELECT (SELECT count(*) FROM {table} WHERE {table} MATCH value) FROM json_each(?) ORDER BY key",
-        (json_list(map(_quoted, phrases)),),
-    ).fetchall()
-    return [count for (count,) in rows]
+        return [count for (count,) in rows]
 
+    def postings(self, phrase: Phrase, scope: int, analyser: Analyser) -> Sequence[int]:
+        table = f"{_NAMES[analyser]}_{scope}"
+        rows = self.connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ?", (_quoted(phrase),))
+        return [id_ for (id_,) in rows]
 
-def size(connection: apsw.Connection, scope: int, analyser: Analyser) -> tuple[int, int]:
-    """How many texts an index holds, and how many words they have together."""
-    # The index's own record of its averages: numbers of seven bits a byte, first the rows, then each column.
-    packed = connection.execute(f"SELECT block FROM {_NAMES[analyser]}_{scope}_data WHERE id = 1").get
-    numbers = _numbers(packed) if isinstance(packed, bytes) else []
-    return (numbers[0], sum(numbers[1:])) if numbers else (0, 0)
+    def search(self, queries: Sequence[TermQuery], scope: int, k: int, where: Where) -> Sequence[Found]:
+        best = self._matches([(each, _any(each.required)) for each in queries], scope, k, where)
+        if any(each.optional for each in queries):
+            # BM25 counts what stands in the expression: those with an optional phrase are asked for again.
+            both = [(each, _required_and_optional(each)) for each in queries]
+            for id_, score in self._matches(both, scope, k, where).items():
+                best[id_] = max(score, best.get(id_, 0.0))
+        found = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))
+        return [Found(id_, score) for id_, score in found[:k]]
+
+    def _matches(
+        self, queries: Sequence[tuple[TermQuery, str]], scope: int, k: int, where: Where
+    ) -> dict[int, float]:
+        """The best of all queries together: a text's score is the sum over the indexes that found it."""
+        asked = [(f"{_NAMES[query.analyser]}_{scope}", match) for query, match in queries if match]
+        if not asked:
+            return {}
+        condition, bindings = condition_sql(where, "m")
+        joined = "JOIN memory AS m ON m.id = f.rowid" if where else ""
+        each = " UNION ALL ".join(
+            f"SELECT f.rowid AS id, -bm25({table}) AS score FROM {table} AS f {joined} "
+            f"WHERE {table} MATCH ? AND {condition}"
+            for table, _ in asked
+        )
+        if len(asked) > 1:
+            each = f"SELECT id, sum(score) AS score FROM ({each}) GROUP BY id"
+        values = [value for _, match in asked for value in (match, *bindings)]
+        rows: list[Row] = self.connection.execute(
+            f"{each} ORDER BY score DESC, id LIMIT ?", (*values, k)
+        ).fetchall()
+        return {id_: score for id_, score in rows}  # noqa: C416  # a row is of any length
 
 
 def _texts(document: Document) -> tuple[str, str, str]:
@@ -174,30 +179,9 @@ def _any(phrases: Sequence[Phrase]) -> str:
     return " OR ".join(map(_quoted, phrases))
 
 
-def _matches(
-    connection: apsw.Connection,
-    queries: Sequence[tuple[Analyser, str]],
-    scope: int,
-    k: int,
-    condition: str,
-    bindings: Sequence[Value],
-) -> dict[int, float]:
-    """The best of all queries together: a text's score is the sum over the indexes that found it."""
-    asked = [(f"{_NAMES[analyser]}_{scope}", query) for analyser, query in queries if query]
-    if not asked:
-        return {}
-    joined = "JOIN memory AS m ON m.id = f.rowid" if condition else ""
-    allowed = f"AND {condition}" if condition else ""
-    each = " UNION ALL ".join(
-        f"SELECT f.rowid AS id, -bm25({table}) AS score FROM {table} AS f {joined} "
-        f"WHERE {table} MATCH ? {allowed}"
-        for table, _ in asked
-    )
-    if len(asked) > 1:
-        each = f"SELECT id, sum(score) AS score FROM ({each}) GROUP BY id"
-    values = [value for _, query in asked for value in (query, *bindings)]
-    rows: list[Row] = connection.execute(f"{each} ORDER BY score DESC, id LIMIT ?", (*values, k)).fetchall()
-    return {id_: score for id_, score in rows}  # noqa: C416  # a row is of any length
+def _required_and_optional(query: TermQuery) -> str:
+    required = _any(query.required)
+    return f"({required}) AND ({_any(query.optional)})" if query.optional else required
 
 
 def _ids_in(connection: apsw.Connection, table: str) -> set[int] | None:

@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.records import Kind
 from recollect.stores.private_files import OWNER_ALONE
-from recollect.stores.vectors.check import differences
 from recollect.stores.vectors.file import Mapped, VectorFile
 from recollect.stores.vectors.prefix import Prefixes, nearest_by_prefix
-from recollect.stores.vectors.scan import Allowed, Nearest, nearest
-from recollect.stores.vectors.source import KIND_CODES
-from recollect.stores.vectors.state import Part, State, blocks_of, caught_up, cut_back, loaded
+from recollect.stores.vectors.scan import nearest
+from recollect.stores.vectors.state import Part, State, blocks_of, caught_up, cut_back, differences, loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from recollect.ports import Vector
-    from recollect.stores.vectors.block import Ids
+    from recollect.records import Found
+    from recollect.stores.vectors.scan import Allowed
     from recollect.stores.vectors.source import Source, VectorQueries, Version
 
 WORTH_SHARING = 2_048
@@ -53,30 +50,21 @@ class VectorCache:
         self._prefixes: Prefixes | None = None
         self._share_from = WORTH_SHARING
 
-    def search(  # the store passes on what it knows; nobody else calls
+    def search(
         self,
         queries: VectorQueries,
         source: Source,
         query: Vector,
         k: int,
-        scopes: Sequence[int],
-        kinds: Collection[Kind],
-        only: Ids | None = None,
+        allowed: Allowed,
         shortlist: int | None = None,
-    ) -> list[Nearest]:
+    ) -> list[Found]:
         """The best `k` memories among those allowed. `queries` are of one moment.
 
-        `only` names the memories that may be found; None means any. With a `shortlist`, only that many
-        memories, the nearest by a prefix of their vectors, are compared in full.
+        With a `shortlist`, only that many memories, the nearest by a prefix of their vectors, are compared in
+        full.
         """
         state = self._state(queries, source)
-        allowed = Allowed(
-            scopes=np.array(scopes, np.int32),
-            kinds=None
-            if set(kinds) >= set(Kind)
-            else np.array([KIND_CODES[kind] for kind in kinds], np.uint8),
-            memories=only,
-        )
         query = np.ascontiguousarray(query, np.float32)
         # Outside the lock: a state never changes, so threads scan side by side.
         if shortlist is None:

@@ -12,7 +12,6 @@ from recollect.stores.vectors.scan import (
     GATHER_BELOW,
     Allowed,
     Ids,
-    Nearest,
     Positions,
     Run,
     among,
@@ -24,6 +23,7 @@ from recollect.stores.vectors.scan import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from recollect.records import Found
     from recollect.stores.vectors.block import Block
     from recollect.stores.vectors.source import Source
     from recollect.stores.vectors.state import Part
@@ -102,7 +102,7 @@ class Prefixes:
 
 def nearest_by_prefix(
     parts: Sequence[Part], prefixes: Prefixes, query: Rows, k: int, allowed: Allowed, shortlist: int
-) -> list[Nearest]:
+) -> list[Found]:
     """The best `k` of the `shortlist` memories whose prefixes are nearest; no other can be found.
 
     The answer depends on the set of allowed rows only. Where they are no more than the shortlist holds, it is

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.records import Found, Kind
 from recollect.stores.vectors.codes import Codes, Distances, QueryCode, query_code
+from recollect.stores.vectors.source import KIND_CODES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from recollect.vectors import Rows
 
@@ -25,14 +27,6 @@ TWO_STAGES_FROM = 50_000
 Ids = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.intp]
-
-
-class Nearest(NamedTuple):
-    """A memory, and the passage that speaks for it."""
-
-    memory_id: int
-    passage_id: int
-    cosine: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +50,13 @@ class Allowed:
     kinds: NDArray[np.uint8] | None = None
     memories: Ids | None = None
 
+    @classmethod
+    def of(
+        cls, scopes: Sequence[int], kinds: Collection[Kind] = tuple(Kind), memories: Ids | None = None
+    ) -> Allowed:
+        codes = None if set(kinds) >= set(Kind) else np.array([KIND_CODES[kind] for kind in kinds], np.uint8)
+        return cls(np.array(scopes, np.int32), codes, memories)
+
 
 Pick = tuple[Run, Positions | None]
 """Rows of a run. None: all of them."""
@@ -63,7 +64,7 @@ Pick = tuple[Run, Positions | None]
 
 def nearest(
     runs: Sequence[Run], query: Rows, k: int, allowed: Allowed, centre: Rows | None = None
-) -> list[Nearest]:
+) -> list[Found]:
     """The best `k` memories: cosine falling, ties by memory, then passage.
 
     The answer depends on the set of allowed rows only, never on where they stand or what else there is.
@@ -121,7 +122,7 @@ def _count(run: Run, rows: Positions | None) -> int:
     return len(run.memories) if rows is None else len(rows)
 
 
-def best(picks: Sequence[Pick], query: Rows, k: int) -> list[Nearest]:
+def best(picks: Sequence[Pick], query: Rows, k: int) -> list[Found]:
     """Exact: every picked row is compared in full precision."""
     scores = np.empty(0, np.float32)
     memories, passages = np.empty(0, np.int64), np.empty(0, np.int64)
@@ -139,8 +140,8 @@ def best(picks: Sequence[Pick], query: Rows, k: int) -> list[Nearest]:
             # A full board is joined only by what equals its last entry or beats it.
             threshold = scores[-1] if len(order) == k else -np.inf
     order = leaders(scores, memories, passages, k)
-    columns = (column[order].tolist() for column in (memories, passages, scores))
-    return [Nearest(*row) for row in zip(*columns, strict=True)]
+    columns = (column[order].tolist() for column in (memories, scores, passages))
+    return [Found(*row) for row in zip(*columns, strict=True)]
 
 
 def _scores(run: Run, rows: Positions | None, query: Rows) -> tuple[Rows, Positions | None]:

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from recollect.errors import InvalidInput
 from recollect.records import Kind
 from recollect.stores.vectors.block import Shape
 from recollect.vectors import Rows, unpack
@@ -14,6 +15,7 @@ from recollect.vectors import Rows, unpack
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recollect.ports import Vector
     from recollect.stores.vectors.block import VectorRow
 
 FORMAT = 1
@@ -55,6 +57,14 @@ class Source:
         """Of all that decides what the cache's bytes mean; a cache with another digest is not ours."""
         facts = (FORMAT, sys.byteorder, self.store_id, self.model_id, self.dims, self.packed_centre)
         return hashlib.sha256(repr(facts).encode()).digest()
+
+
+def check_width(query: Vector, model: str, dims: int) -> None:
+    if query.shape != (dims,):
+        raise InvalidInput(
+            f"The query's vector has {query.shape[-1]} numbers and those of {model} have {dims}; "
+            f"embed the query with {model}."
+        )
 
 
 class VectorQueries(Protocol):

@@ -121,6 +121,19 @@ def cut_back(queries: VectorQueries, source: Source, state: State, version: Vers
     return earlier if _genuine(queries, source, earlier) else None
 
 
+def differences(queries: VectorQueries, source: Source, state: State) -> Iterator[str]:
+    """One sentence for each way in which the state is not what SQLite holds."""
+    expected = same = 0
+    for block in blocks_of(queries.live_rows(source, 0), source):
+        expected += block.used
+        same += sum(_equal_rows(block, part) for part in state.parts)
+    held = state.rows - state.dead_rows
+    if held != expected:
+        yield f"The vector cache holds {held} live vectors, and the store {expected}."
+    if same != min(held, expected):
+        yield f"{min(held, expected) - same} vectors in the cache are not those of the store."
+
+
 def _genuine(queries: VectorQueries, source: Source, state: State) -> bool:
     """Does the newest vector we hold stand in the store, the same to the last bit?"""
     for part in reversed(state.parts):
@@ -186,3 +199,14 @@ def _extended(part: Part, rows: Iterator[VectorRow], source: Source) -> Part:
     added = block.fill(rows, source.centre)
     live = None if part.live is None else np.concatenate([part.live, np.ones(added, np.bool_)])
     return Part(block, part.count + added, shared=False, live=live)
+
+
+def _equal_rows(block: Block, part: Part) -> int:
+    """How many live rows of the part equal the block's row of the same id, in every column."""
+    _, ours, theirs = np.intersect1d(
+        block.vector_ids[: block.used], part.ids, assume_unique=True, return_indices=True
+    )
+    if part.live is not None:
+        alive = part.live[theirs]
+        ours, theirs = ours[alive], theirs[alive]
+    return block.equal_rows(ours, part.block, theirs)
