@@ -15,8 +15,7 @@ from hypothesis_profiles import tries
 from recollect.text.sentences import sentences
 from recollect.text.statements import IMPORTANCES, statements_in
 from recollect.text.statements.categories import Category
-from recollect.text.statements.drops import DROPS
-from recollect.text.statements.signs import SIGNS
+from recollect.text.statements.signs import DROPS, SIGNS
 
 HERE = Path(__file__).parent
 

@@ -8,8 +8,15 @@ from typing import TYPE_CHECKING
 
 from recollect.text.sentences import LIST_MARKER, is_prose, quotations, sentences
 from recollect.text.statements.categories import Category, category_of
-from recollect.text.statements.drops import DROPS
-from recollect.text.statements.signs import ENOUGH, FOLLOWING_ENOUGH, FOLLOWS, POINTS, SIGNS, TIME_NAMES
+from recollect.text.statements.signs import (
+    DROPS,
+    ENOUGH,
+    FOLLOWING_ENOUGH,
+    FOLLOWS,
+    POINTS,
+    SIGNS,
+    TIME_NAMES,
+)
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
