@@ -10,16 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
 
 from recollect.errors import InvalidInput
 from recollect.text.languages import is_spanish
-from recollect.text.time_phrases.calendar import Moment
-from recollect.text.time_phrases.grammar import Grammar
+from recollect.text.time_phrases.grammar import reduce_tokens
 from recollect.text.time_phrases.lexer import Token, TokenizedText, tokenize
-from recollect.text.time_phrases.moments import slashed_date
-from recollect.text.time_phrases.rules import LAYERS
-from recollect.text.time_phrases.vocabulary import CLASSES, KINDS
+from recollect.text.time_phrases.moments import Moment, slashed_date
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +37,7 @@ def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
     if reference.utcoffset() is None:
         raise InvalidInput("A time phrase needs a reference with a time zone; pass an aware datetime.")
     read = tokenize(text)
-    found = _grammar().apply(_with_dates(read.tokens), cased=read.cased)
+    found = reduce_tokens(_with_dates(read.tokens), cased=read.cased)
     phrases = (
         _phrase(text, read, token, token.value, reference)
         for token in found
@@ -53,12 +49,6 @@ def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
 def time_of(text: str, reference: datetime) -> TimePhrase | None:
     """The one span that a question asks about: the surest, and of equals the first."""
     return max(time_phrases(text, reference), key=lambda phrase: phrase.confidence, default=None)
-
-
-@cache
-def _grammar() -> Grammar:
-    """Made when first needed: most commands read no time."""
-    return Grammar(LAYERS, CLASSES, KINDS)
 
 
 def _phrase(

@@ -14,13 +14,13 @@ def _list(words: str) -> frozenset[str]:
 
 
 # Words before a month that leave no doubt, and those that a person's name can follow as well.
-_SURELY_TIME = _list(
-    "in during throughout last next early mid late month en durante mes mediados principios finales"
-)
-_MAYBE_TIME = _list(
-    "since until till til before after by of from between through this around to and - for on desde hasta "
-    "antes de del entre a al y despues tras para este pasado proximo the"
-)
+_SURELY_TIME = _list("""
+in during throughout last next early mid late month en durante mes mediados principios finales
+""")
+_MAYBE_TIME = _list("""
+since until till til before after by of from between through this around to and - for on desde hasta antes de
+del entre a al y despues tras para este pasado proximo the
+""")
 _CLOSED_TIME = _list("since until till til before after by from between through desde hasta entre tras of de")
 # Months that are also names, verbs or food.
 _NAMES = _list("april may june august julio abril")
@@ -31,69 +31,68 @@ _BARE_BEFORE = _list("the our my your their his her about all el este pasado pro
 _EVERY = _list("every each cada")
 _FOOD_BEFORE = _list("la con extra mas sin with no some more hold")
 _FOOD_AFTER = _list("ketchup mostaza mustard")
-_PERSON_BEFORE = _list(
-    "with to and for told tell asked ask met saw called call named aunt uncle dear hi hello hey thanks "
-    "cousin sister brother friend daughter son wife husband mum mom mother grandma miss mrs mr ms dr like "
-    "love loves con y a dijo llamo conoci vi tia tio don dona senor senora hermana hermano hola gracias "
-    "querida querido amiga amigo hija hijo is am did do does has have will would can could should said "
-    "says"
-)
-_PERSON_AFTER = _list(
-    "'s said says say told tells asked asks wants wanted likes liked loves loved thinks thought knows "
-    "knew called calls wrote writes went goes gave gives has had is was will would can could does did "
-    "came comes left leaves lives lived works worked made makes saw sees and who got gets took takes sent "
-    "bought bakes baked needs needed hates hated prefers preferred agreed moved married turned started "
-    "plays played dijo dice quiere queria vive trabaja tiene fue es esta era llamo llama me te le se nos"
-)
-_VERB_AFTER = _list(
-    "i we you he she it they the god not be have be also well only still never your our his her their my "
-    "on to in into up forward through out off back against over down away along toward towards past"
-)
-_HABIT_BEFORE = _list(
-    "every each any some most many a an one other alternate los las cada todos todas un una unos algun "
-    "ningun otro either"
-)
-_TITLE_BEFORE = _list(
-    "black good cyber ash super fat bloody taco casual freaky manic ruby giving palm easter man throwback "
-    "holy shrove maundy santo santa placido blue"
-)
-_WEEKDAY_COMPOUND = _list(
-    "roast roasts school schools times blues lights live best driver drivers funday papers addams club "
-    "lunch league football afternoons mornings evenings nights"
-)
-_SEASON_COMPOUND = _list(
-    "roll rolls water onion onions clothes coat coats jacket jackets dress dresses camp camps school "
-    "tires tyres boots sports olympics asleep apart semester cleaning mattress of de"
-)
-_SEASON_BEFORE = _list(
-    "in over during since until till before after by between from through throughout early mid late "
-    "beginning start middle end en durante desde hasta antes despues entre principios mediados finales "
-    "todo"
-)
-_SHORT_BEFORE = _list(
-    "on in since during until till by before after from between to and - early mid late last next"
-)
-_FEAST_COMPOUND = _list(
-    "tree trees carol carols card cards cookie cookies egg eggs bunny island lights jumper sweater "
-    "ornament ornaments song songs music stocking stockings market markets wrapping pudding costume "
-    "costumes"
-)
+_PERSON_BEFORE = _list("""
+with to and for told tell asked ask met saw called call named aunt uncle dear hi hello hey thanks cousin
+sister brother friend daughter son wife husband mum mom mother grandma miss mrs mr ms dr like love loves con y
+a dijo llamo conoci vi tia tio don dona senor senora hermana hermano hola gracias querida querido amiga amigo
+hija hijo is am did do does has have will would can could should said says
+""")
+_PERSON_AFTER = _list("""
+'s said says say told tells asked asks wants wanted likes liked loves loved thinks thought knows knew called
+calls wrote writes went goes gave gives has had is was will would can could does did came comes left leaves
+lives lived works worked made makes saw sees and who got gets took takes sent bought bakes baked needs needed
+hates hated prefers preferred agreed moved married turned started plays played dijo dice quiere queria vive
+trabaja tiene fue es esta era llamo llama me te le se nos
+""")
+_VERB_AFTER = _list("""
+i we you he she it they the god not be have be also well only still never your our his her their my on to in
+into up forward through out off back against over down away along toward towards past
+""")
+_HABIT_BEFORE = _list("""
+every each any some most many a an one other alternate los las cada todos todas un una unos algun ningun otro
+either
+""")
+_TITLE_BEFORE = _list("""
+black good cyber ash super fat bloody taco casual freaky manic ruby giving palm easter man throwback holy
+shrove maundy santo santa placido blue
+""")
+_WEEKDAY_COMPOUND = _list("""
+roast roasts school schools times blues lights live best driver drivers funday papers addams club lunch league
+football afternoons mornings evenings nights
+""")
+_SEASON_COMPOUND = _list("""
+roll rolls water onion onions clothes coat coats jacket jackets dress dresses camp camps school tires tyres
+boots sports olympics asleep apart semester cleaning mattress of de
+""")
+_SEASON_BEFORE = _list("""
+in over during since until till before after by between from through throughout early mid late beginning start
+middle end en durante desde hasta antes despues entre principios mediados finales todo
+""")
+_SHORT_BEFORE = _list("""
+on in since during until till by before after from between to and - early mid late last next
+""")
+_FEAST_COMPOUND = _list("""
+tree trees carol carols card cards cookie cookies egg eggs bunny island lights jumper sweater ornament
+ornaments song songs music stocking stockings market markets wrapping pudding costume costumes
+""")
 _YEAR_BEFORE = _list("in during year of since en durante ano de del for from around circa throughout")
-_COUNTED = _list(
-    "people persons dollars dollar euros euro pounds pesos bucks usd eur gbp km kilometers kilometres "
-    "miles meters metres m steps words calories items pieces copies times users customers hours minutes "
-    "seconds days weeks months years lines rows tokens files pages points votes rpm watts kcal kg grams "
-    "personas dolares libras millas metros pasos palabras calorias veces horas minutos dias semanas meses "
-    "anos lineas paginas puntos votos usuarios clientes %"
-)
+_COUNTED = _list("""
+people persons dollars dollar euros euro pounds pesos bucks usd eur gbp km kilometers kilometres miles meters
+metres m steps words calories items pieces copies times users customers hours minutes seconds days weeks
+months years lines rows tokens files pages points votes rpm watts kcal kg grams personas dolares libras millas
+metros pasos palabras calorias veces horas minutos dias semanas meses anos lineas paginas puntos votos
+usuarios clientes %
+""")
 _MORNING_BEFORE = _list("la esta una toda media buena cada de las tu mi su this in every")
 _TIMES_BEFORE = _list("times once twice thrice days hours veces vez time day")
 _JOINING = _list("and to - or y a")
-_OF = _list("of de del")
 # What may follow a number that is a day of the month, and not a count of things.
 _PLAIN_AFTER = _list("i we you he she it they , . ? ! ; : ) and or yo y o")
 _MARKS = frozenset({"?", "!", ".", "", "¿", "¡"})
-_MONTHS = frozenset({*ENGLISH_MONTHS, *SPANISH_MONTHS})
+_SHORT_WHILES = _list("minute minuto second hour hora day dia")
+_YEAR_SAID = _list("last this next ano")
+# After the end of a text, and before its start.
+_END = Token("", "", None, 0, 0)
 
 
 class Match(NamedTuple):
@@ -109,21 +108,20 @@ class Match(NamedTuple):
     def matched(self) -> Sequence[Token]:
         return self.tokens[self.first : self.past]
 
-    def before(self, steps: int = 1) -> Token | None:
+    def before(self, steps: int = 1) -> Token:
+        """The token so many steps before it; one without kind and word, where there is none."""
         index = self.first - steps
-        return self.tokens[index] if index >= 0 else None
+        return self.tokens[index] if index >= 0 else _END
 
-    def after(self, steps: int = 1) -> Token | None:
+    def after(self, steps: int = 1) -> Token:
         index = self.past + steps - 1
-        return self.tokens[index] if index < len(self.tokens) else None
+        return self.tokens[index] if index < len(self.tokens) else _END
 
     def word_before(self, steps: int = 1) -> str:
-        token = self.before(steps)
-        return token.word if token else ""
+        return self.before(steps).word
 
     def word_after(self, steps: int = 1) -> str:
-        token = self.after(steps)
-        return token.word if token else ""
+        return self.after(steps).word
 
 
 def after_from(match: Match) -> bool:
@@ -135,7 +133,8 @@ def no_month(match: Match) -> bool:
     """Whether a month without day and year may be something else."""
     token = match.tokens[match.first]
     before = match.word_before(2 if match.word_before(2) in {"mid", "early", "late"} else 1)
-    if before in _EVERY or (token.word == "mayo" and _is_food(match)):
+    is_food = match.word_before() in _FOOD_BEFORE or match.word_after() in _FOOD_AFTER
+    if before in _EVERY or (token.word == "mayo" and is_food):
         return True
     if token.word not in _NAMES | _VERBS or before in _SURELY_TIME or _is_alone(match):
         return False
@@ -155,9 +154,8 @@ def no_sided_month(match: Match) -> bool:
     """`this may be` is no month."""
     first, last = match.matched[0], match.matched[-1]
     alone = Match(match.tokens, match.past - 1, match.past, match.cased)
-    return (
-        first.word == "this" and last.word in _VERBS and match.after() is not None and _is_verb(alone, last)
-    )
+    is_this = first.word == "this" and last.word in _VERBS
+    return is_this and match.after() is not _END and _is_verb(alone, last)
 
 
 def no_date(match: Match) -> bool:
@@ -177,18 +175,15 @@ def no_date(match: Match) -> bool:
 
 def no_weekday(match: Match) -> bool:
     """Whether a bare weekday is a habit, or part of a name."""
-    token, following = match.tokens[match.first], match.after()
-    before, after = match.word_before(), match.word_after()
-    if before in _HABIT_BEFORE or before in _TITLE_BEFORE or after in _WEEKDAY_COMPOUND:
+    token, before, after = match.tokens[match.first], match.word_before(), match.word_after()
+    if before in _HABIT_BEFORE | _TITLE_BEFORE or after in _WEEKDAY_COMPOUND:
         return True
     if before == "on" and match.word_before(2) in {"only", "always"}:
         return True
-    if after == "night" and following is not None and following.capital and match.cased:
+    if after == "night" and match.after().capital and match.cased:
         return True
-    if token.word == "domingo" and match.cased and token.capital:
-        earlier = match.before()
-        return earlier is not None and earlier.capital and match.first > 1
-    return False
+    is_surname = token.word == "domingo" and match.cased and token.capital
+    return is_surname and match.before().capital and match.first > 1
 
 
 def no_short_weekday(match: Match) -> bool:
@@ -219,8 +214,9 @@ def no_season(match: Match) -> bool:
 
 def no_bare_season(match: Match) -> bool:
     """A season is a time after a word that says so: in the summer, since winter."""
-    if match.word_after() in _OF:
-        return not _year_follows(match)
+    if match.word_after() in {"of", "de", "del"}:
+        following = match.after(2)
+        return following.kind not in {"YEAR", "YEAR_SPAN"} and following.word not in _YEAR_SAID
     steps = 1
     while match.word_before(steps) in {"the", "el", "la", "-", "of", "del", "de"} and steps < 3:
         steps += 1
@@ -249,7 +245,7 @@ def no_year(match: Match) -> bool:
     last, following = match.matched[-1], match.after()
     if _is_alone(match) or not _is_plausible(last.value):
         return not _is_plausible(last.value)
-    if following is not None and following.word == "-" and following.start == last.stop:
+    if following.word == "-" and following.start == last.stop:
         return True  # 2024-W10
     return match.word_before() not in _YEAR_BEFORE or match.word_after() in _COUNTED
 
@@ -280,43 +276,25 @@ def of_something(match: Match) -> bool:
 def short_while(match: Match) -> bool:
     """`last minute`, `in a minute` and `five times in a week` tell no time."""
     words = [token.word for token in match.matched]
-    return match.word_before() in _TIMES_BEFORE or (
-        words[1] in {"a", "un", "one"}
-        and words[-1] in {"minute", "minuto", "second", "hour", "hora", "day", "dia"}
-    )
+    is_short = words[1] in {"a", "un", "one"} and words[-1] in _SHORT_WHILES
+    return is_short or match.word_before() in _TIMES_BEFORE
 
 
 def no_bound(match: Match) -> bool:
     """After 2019, but not after 2000 steps."""
     values = [token.value for token in match.matched if token.kind == "YEAR"]
-    if not all(map(_is_plausible, values)):
-        return True
-    return bool(values) and match.word_after() in _COUNTED
+    return not all(map(_is_plausible, values)) or (bool(values) and match.word_after() in _COUNTED)
 
 
 def counts_things(match: Match) -> bool:
     """`on the 5th` is a day, `on the 5th floor` is not."""
-    following = match.after()
-    return following is not None and following.word not in _PLAIN_AFTER
-
-
-def _year_follows(match: Match) -> bool:
-    following = match.after(2)
-    return following is not None and (
-        following.kind in {"YEAR", "YEAR_SPAN"} or following.word in {"last", "this", "next", "ano"}
-    )
-
-
-def _is_food(match: Match) -> bool:
-    return match.word_before() in _FOOD_BEFORE or match.word_after() in _FOOD_AFTER
+    return match.after() is not _END and match.word_after() not in _PLAIN_AFTER
 
 
 def _is_alone(match: Match) -> bool:
     """The whole text, but for its marks."""
-    if len(match.tokens) > 4:
-        return False
     others = (*match.tokens[: match.first], *match.tokens[match.past :])
-    return all(token.word in _MARKS for token in others)
+    return len(match.tokens) <= 4 and all(token.word in _MARKS for token in others)
 
 
 def _is_plausible(year_number: int) -> bool:
@@ -329,8 +307,8 @@ def _beside_month(match: Match) -> bool:
     )
 
 
-def _is_month(token: Token | None) -> bool:
-    return token is not None and (token.kind == "YEAR" or token.word in _MONTHS)
+def _is_month(token: Token) -> bool:
+    return token.kind == "YEAR" or token.word in {*ENGLISH_MONTHS, *SPANISH_MONTHS}
 
 
 def _is_verb(match: Match, token: Token) -> bool:
@@ -347,11 +325,10 @@ def _is_person(match: Match, token: Token) -> bool:
     before, following = match.word_before(), match.after()
     if _beside_month(match):
         return False
-    if before in _PERSON_BEFORE or match.word_after() in _PERSON_AFTER:
+    if before in _PERSON_BEFORE or following.word in _PERSON_AFTER:
         return True
-    if token.word in _SPANISH_NAMES and match.cased and token.capital:
+    named = match.cased and token.capital
+    if token.word in _SPANISH_NAMES and named:
         return before not in {"desde", "hasta", "entre"}  # Spanish writes its months small.
-    if before in _CLOSED_TIME:
-        return False
-    surname = following is not None and following.capital and following.kind == "word"
-    return match.cased and token.capital and surname
+    # Before a surname.
+    return named and before not in _CLOSED_TIME and following.capital and following.kind == "word"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 _NUMBERS = """
-NUM           ONES|TEENS|TENS                              -> ONES | TEENS | TENS
+NUM           CARDINAL                                     -> CARDINAL
 NUM           TENS -|y? ONES                               -> TENS + ONES
 NUM           a? couple of?                                -> 2
 NUM           un par de                                    -> 2
@@ -46,17 +46,17 @@ OF_YEAR       {_FROM_TO} of|de? ANYMONTH -> dates(None, ANYMONTH, DAYTH1, DAYTH2
 SPAN {_FROM_TO} of|de? ANYMONTH ,|of|de|del? YEAR -> dates_in(YEAR, ANYMONTH, DAYTH1, DAYTH2) unless no_date
 MONTH_SPAN    ANYMONTH .|,? of|de|del|in? YEAR             -> in_year(month(ANYMONTH), YEAR) unless no_date
 MONTH_SPAN    MONTH de|del ano YEAR                        -> in_year(month(MONTH), YEAR)
-SPAN          YEAR -? QUARTER                              -> in_year(part_of_year(3, QUARTER), YEAR)
-OF_YEAR       QUARTER                                      -> part_of_year(3, QUARTER) unless no_quarter
+SPAN          YEAR -? QUARTER                              -> in_year(month(3 * QUARTER - 2, None, 3), YEAR)
+OF_YEAR       QUARTER                                 -> month(3 * QUARTER - 2, None, 3) unless no_quarter
 YEAR_SPAN     YEAR                                         -> year(YEAR) unless no_year
 YEAR_SPAN     the|el|del? year|ano YEAR                    -> year(YEAR)
 SPAN          the|in DECADE                                -> decade(DECADE)
 SPAN          THIRD -? DECADE                              -> third(decade(DECADE), THIRD)
 SPAN          los? anos NUMBER                             -> decade_named(NUMBER)
-SPAN          decada de|del los? NUMBER|YEAR               -> decade_named(NUMBER | YEAR)
+SPAN          decada de|del los? ANY_NUMBER                -> decade_named(ANY_NUMBER)
 SPAN          en los NUMBER                                -> decade_named(NUMBER)
 DAY           DAYWORD                                      -> unit("day", DAYWORD)
-SPAN          NIGHTWORD                                    -> night(NIGHTWORD)
+SPAN          NIGHTWORD                                    -> part_of_day(unit("day", NIGHTWORD), NIGHT)
 SPAN          recently|lately|recientemente|ultimamente    -> vague(rolling("day", 30))
 """
 
@@ -65,16 +65,16 @@ DAY           the? day before yesterday                    -> unit("day", -2)
 DAY           the? day after tomorrow                      -> unit("day", 2)
 SPAN          earlier today                                -> so_far("day")
 SPAN          later today                                  -> from_now("day")
-SPAN          last night|evening                           -> night(-1)
-SPAN          night before last                            -> night(-2)
-SPAN          this PART                                    -> part_of_day(unit("day", 0), PART)
+SPAN          last night|evening                           -> part_of_day(unit("day", -1), NIGHT)
+SPAN          night before last                            -> part_of_day(unit("day", -2), NIGHT)
+SPAN          this|esta|este PART                          -> part_of_day(unit("day", 0), PART)
 SPAN          just now                                     -> vague(rolling("hour", 1))
 BY_UNIT       SIDE SPAN_UNIT                               -> unit(SPAN_UNIT, SIDE) unless of_something
 SPAN          SIDE CALENDAR                                -> unit(CALENDAR, SIDE) unless of_something
 BY_UNIT       SPAN_UNIT before last                        -> unit(SPAN_UNIT, -2)
 SPAN          SIDE weekend                                 -> unit("weekend", SIDE)
 SPAN          this? past weekend                           -> unit("weekend", -1)
-SPAN          weekend                                      -> the_weekend() unless any_weekend
+SPAN          weekend|finde                                -> the_weekend() unless any_weekend
 SPAN          earlier this|in the? CALENDAR                -> so_far(CALENDAR)
 SPAN          later this|in the? CALENDAR                  -> from_now(CALENDAR)
 SPAN          past|last|previous COUNT UNIT                -> rolling(UNIT, COUNT) unless of_something
@@ -83,11 +83,11 @@ SPAN          in|within|over|throughout|during the last ROLLING -> rolling(ROLLI
 SPAN          last|past|previous FEW UNIT                  -> vague(rolling(UNIT, 5))
 SPAN          next|coming|following COUNT UNIT             -> rolling(UNIT, -COUNT) unless of_something
 SPAN          next|coming FEW UNIT                         -> vague(rolling(UNIT, -5))
-BY_UNIT       COUNT UNIT ago|back                          -> ago(UNIT, COUNT)
+BY_UNIT       COUNT UNIT ago|back|atras                    -> ago(UNIT, COUNT)
 BY_UNIT       COUNT UNIT from now                          -> ago(UNIT, -COUNT)
-BY_UNIT       in COUNT UNIT                                -> ago(UNIT, -COUNT) unless short_while
-SPAN          FEW UNIT ago|back                            -> vague(few_ago(UNIT, 1))
-SPAN          in FEW UNIT                                  -> vague(few_ago(UNIT, -1))
+BY_UNIT       in|en COUNT UNIT                             -> ago(UNIT, -COUNT) unless short_while
+SPAN          FEW UNIT ago|back|atras                      -> vague(few_ago(UNIT, 1))
+SPAN          in|en FEW UNIT                               -> vague(few_ago(UNIT, -1))
 SPAN          half an hour ago                             -> ago("minute", 30)
 SPAN          in half an hour                              -> ago("minute", -30)
 SPAN          the other day                                -> vague(days_back(10, 2))
@@ -101,23 +101,21 @@ OF_YEAR       MONTH                                        -> month(MONTH) unles
 OF_YEAR       SHORTMONTH                                   -> month(SHORTMONTH) unless no_short_month
 MONTH_SPAN    SIDE MONTH                                   -> month(MONTH, SIDE) unless no_sided_month
 MONTH_SPAN    this? past MONTH                             -> month(MONTH, -1)
-OF_YEAR       SEASON                                       -> season(SEASON) unless no_bare_season
-SPAN          SIDE SEASON                                  -> season(SEASON, SIDE) unless no_season
-SPAN          this? past SEASON                            -> season(SEASON, -1)
-SPAN          SEASON of|de|del|,? YEAR                     -> in_year(season(SEASON), YEAR)
+OF_YEAR       SEASON                                       -> month(SEASON, None, 3) unless no_bare_season
+SPAN          SIDE SEASON                                  -> month(SEASON, SIDE, 3) unless no_season
+SPAN          this? past SEASON                            -> month(SEASON, -1, 3)
+SPAN          SEASON of|de|del|,? YEAR                     -> in_year(month(SEASON, None, 3), YEAR)
 """
 
 _SPANISH = """
 DAY           manana                                       -> unit("day", 1) unless is_morning
 DAY           antes de ayer                                -> unit("day", -2)
 DAY           pasado manana                                -> unit("day", 2)
-SPAN          esta|este PART                               -> part_of_day(unit("day", 0), PART)
 WEEK_SPAN     semana antepasada                            -> unit("week", -2)
 MONTH_SPAN    mes antepasado                               -> unit("month", -2)
 YEAR_SPAN     ano antepasado                               -> unit("year", -2)
 SPAN          ultimo fin de semana                         -> unit("weekend", -1)
 SPAN          fin de semana                                -> the_weekend() unless any_weekend
-SPAN          finde                                        -> the_weekend() unless any_weekend
 SPAN          ultimos|ultimas|pasados|pasadas COUNT UNIT   -> rolling(UNIT, COUNT)
 SPAN          COUNT ultimos|ultimas UNIT                   -> rolling(UNIT, COUNT)
 SPAN          ultimo|ultima ROLLING                        -> rolling(ROLLING, 1) unless of_something
@@ -126,13 +124,9 @@ SPAN          proximos|proximas COUNT UNIT                 -> rolling(UNIT, -COU
 SPAN          COUNT proximos|proximas UNIT                 -> rolling(UNIT, -COUNT)
 SPAN          proximos|proximas FEW? UNIT                  -> vague(rolling(UNIT, -5))
 BY_UNIT       hace unos|unas|casi|como? COUNT UNIT         -> ago(UNIT, COUNT)
-BY_UNIT       COUNT UNIT atras                             -> ago(UNIT, COUNT)
 BY_UNIT       dentro de COUNT UNIT                         -> ago(UNIT, -COUNT)
-BY_UNIT       en COUNT UNIT                                -> ago(UNIT, -COUNT) unless short_while
 SPAN          hace FEW UNIT                                -> vague(few_ago(UNIT, 1))
-SPAN          FEW UNIT atras                               -> vague(few_ago(UNIT, 1))
 SPAN          dentro de FEW UNIT                           -> vague(few_ago(UNIT, -1))
-SPAN          en FEW UNIT                                  -> vague(few_ago(UNIT, -1))
 SPAN          hace media hora                              -> ago("minute", 30)
 SPAN          dentro de media hora                         -> ago("minute", -30)
 SPAN          hace poco tiempo?                            -> vague(rolling("day", 30))
@@ -140,7 +134,7 @@ SPAN          el otro dia                                  -> vague(days_back(10
 DAY           ultimo WEEKDAY                               -> weekday(WEEKDAY, -1)
 MONTH_SPAN    pasado mes de MONTH                          -> month(MONTH, -1)
 MONTH_SPAN    proximo mes de MONTH                         -> month(MONTH, 1)
-SPAN          ultimo|ultima SEASON                         -> season(SEASON, -1)
+SPAN          ultimo|ultima SEASON                         -> month(SEASON, -1, 3)
 """
 # The last, this and the next, which Spanish says before or after the noun.
 _SPANISH_NOUNS = (
@@ -148,7 +142,7 @@ _SPANISH_NOUNS = (
     ("SPAN", "fin de semana", 'unit("weekend", {side})'),
     ("DAY", "WEEKDAY", "weekday(WEEKDAY, {side})"),
     ("MONTH_SPAN", "MONTH", "month(MONTH, {side})"),
-    ("SPAN", "SEASON", "season(SEASON, {side})"),
+    ("SPAN", "SEASON", "month(SEASON, {side}, 3)"),
 )
 _SPANISH_SIDES = (
     ("{noun} pasado|pasada|anterior", "-1"),
@@ -161,8 +155,7 @@ _SPANISH_SIDES = (
 )
 
 _FEASTS = """
-christmas|xmas                  dates({side}, 12, 24, 26)
-christmas|xmas time|holidays    dates({side}, 12, 24, 26)
+christmas|xmas time|holidays?   dates({side}, 12, 24, 26)
 christmas|xmas day              dates({side}, 12, 25)
 christmas|xmas eve              dates({side}, 12, 24)
 boxing day                      dates({side}, 12, 26)
@@ -173,16 +166,14 @@ new years day                   dates({side}, 1, 1)
 valentine 's? day               dates({side}, 2, 14)
 valentines day                  dates({side}, 2, 14)
 halloween                       dates({side}, 10, 31)
-thanksgiving                    thanksgiving({side}, 0)
-thanksgiving day                thanksgiving({side}, 0)
-black friday                    thanksgiving({side}, 1)
-easter                          easter({side}, 0)
-easter sunday|day               easter({side}, 0)
-easter monday                   easter({side}, 1)
-good friday                     easter({side}, -2)
-ash wednesday                   easter({side}, -46)
-palm sunday                     easter({side}, -7)
-holy week                       easter({side}, -7, 8)
+thanksgiving day?               feast({side}, thanksgiving, 0)
+black friday                    feast({side}, thanksgiving, 1)
+easter sunday|day?              feast({side}, easter_sunday, 0)
+easter monday                   feast({side}, easter_sunday, 1)
+good friday                     feast({side}, easter_sunday, -2)
+ash wednesday                   feast({side}, easter_sunday, -46)
+palm sunday                     feast({side}, easter_sunday, -7)
+holy week                       feast({side}, easter_sunday, -7, 8)
 navidad|navidades               dates({side}, 12, 24, 26)
 dia de navidad                  dates({side}, 12, 25)
 nochebuena                      dates({side}, 12, 24)
@@ -193,12 +184,12 @@ dia de ano nuevo                dates({side}, 1, 1)
 dia de los? reyes               dates({side}, 1, 6)
 reyes magos                     dates({side}, 1, 6)
 san valentin                    dates({side}, 2, 14)
-pascua                          easter({side}, 0)
-domingo de pascua|resurreccion  easter({side}, 0)
-semana santa                    easter({side}, -7, 8)
-viernes santo                   easter({side}, -2)
-jueves santo                    easter({side}, -3)
-domingo de ramos                easter({side}, -7)
+pascua                          feast({side}, easter_sunday, 0)
+domingo de pascua|resurreccion  feast({side}, easter_sunday, 0)
+semana santa                    feast({side}, easter_sunday, -7, 8)
+viernes santo                   feast({side}, easter_sunday, -2)
+jueves santo                    feast({side}, easter_sunday, -3)
+domingo de ramos                feast({side}, easter_sunday, -7)
 """
 _FEAST_SIDES = (
     ("OF_YEAR {feast} -> {make} unless no_feast", "None"),
@@ -225,17 +216,17 @@ MONTH_SPAN    YEARLY of|de|del|,? YEAR                     -> in_year(YEARLY, YE
 MONTH_SPAN    YEAR_SPAN 's|in|en|,|por|de? the|el|la? YEARLY -> in_year(YEARLY, YEAR_SPAN)
 """
 _PARTS_OF_YEARS = """
-SPAN          {part} of|de|del|in|,? YEAR                  -> in_year(part_of_year({months}, {place}), YEAR)
-SPAN          {part} of|de|del|in|,? el? YEAR_SPAN -> in_year(part_of_year({months}, {place}), YEAR_SPAN)
-SPAN          {part} of|de|del the|este? year|ano -> in_year(part_of_year({months}, {place}), unit("year", 0))
+SPAN          {part} of|de|del|in|,? YEAR                  -> in_year(month({first}, None, {months}), YEAR)
+SPAN          {part} of|de|del|in|,? el? YEAR_SPAN -> in_year(month({first}, None, {months}), YEAR_SPAN)
+SPAN          {part} of|de|del the|este? year|ano -> in_year(month({first}, None, {months}), unit("year", 0))
 """
 
 _PARTS_OF_MONTHS = """
 OF_YEAR       THIRD of|de|del|in|-? the|el? OF_YEAR        -> third(OF_YEAR, THIRD)
-SPAN          THIRD of|de|del|in|-? the|el? MONTH_SPAN|YEAR_SPAN -> third(MONTH_SPAN | YEAR_SPAN, THIRD)
+SPAN          THIRD of|de|del|in|-? the|el? LONG_SPAN     -> third(LONG_SPAN, THIRD)
 SPAN          THIRD of|de|del|in|-? YEAR                   -> third(year(YEAR), THIRD)
 SPAN          THIRD of|de|del the|el? CALENDAR             -> third(unit(CALENDAR, 0), THIRD)
-WEEK_SPAN     week|semana of|de|del the|el? DAY|DATE_OF_YEAR -> week_of(DAY | DATE_OF_YEAR)
+WEEK_SPAN     week|semana of|de|del the|el? DATE_NAMED     -> week_of(DATE_NAMED)
 SPAN          NTH week|semana of|in|de|del THIRDABLE       -> nth_week(THIRDABLE, NTH)
 SPAN          last|ultima week|semana of|in|de|del THIRDABLE -> days_in(THIRDABLE, -7, 7)
 DAY           last|ultimo day|dia of|in|de|del THIRDABLE   -> days_in(THIRDABLE, -1, 1)
@@ -250,31 +241,31 @@ SPAN          DATED ,? in|at|por|de|en|a the|la|el? PART   -> part_of_day(DATED,
 SPAN          PART of|de|del the|el|ayer? DATED            -> part_of_day(DATED, PART)
 SPAN          DATED ,? at|around|about|by|sobre|- CLOCK    -> at_clock(DATED, CLOCK)
 SPAN          DATED ,? CLOCK                               -> at_clock(DATED, CLOCK)
-SPAN          DATED ,? at|a NOON                           -> at_noon(DATED, NOON)
+SPAN          DATED ,? at|a NOON                           -> at_clock(DATED, NOON)
 SPAN          at|around? CLOCK ,|on|of|de|del? the|el? DATED -> at_clock(DATED, CLOCK)
-SPAN          NOON on|of|,? DATED                          -> at_noon(DATED, NOON)
+SPAN          NOON on|of|,? DATED                          -> at_clock(DATED, NOON)
 SPAN          from|between? CLOCK1 to|-|and|until CLOCK2 ,|on? DATED -> clock_range(DATED, CLOCK1, CLOCK2)
 SPAN          DATED ,? from|between? CLOCK1 to|-|and|until CLOCK2 -> clock_range(DATED, CLOCK1, CLOCK2)
-SPAN          DATED ,? a|sobre las|la CLOCK|NUMBER         -> at_clock(DATED, CLOCK | NUMBER)
-SPAN          DATED ,? a|sobre las|la CLOCK|NUMBER de|por la PART -> at_clock(DATED, CLOCK | NUMBER, PART)
-SPAN          a las|la CLOCK|NUMBER de|del|,? el? DATED    -> at_clock(DATED, CLOCK | NUMBER)
-SPAN          a las|la CLOCK|NUMBER de la PART de|del|,? el? DATED -> at_clock(DATED, CLOCK | NUMBER, PART)
+SPAN          DATED ,? a|sobre las|la HOUR         -> at_clock(DATED, HOUR)
+SPAN          DATED ,? a|sobre las|la HOUR de|por la PART -> at_clock(DATED, HOUR, PART)
+SPAN          a las|la HOUR de|del|,? el? DATED    -> at_clock(DATED, HOUR)
+SPAN          a las|la HOUR de la PART de|del|,? el? DATED -> at_clock(DATED, HOUR, PART)
 """
 
 _RANGES = """
-SPAN          since|desde THE|around|about|mid? BOUND      -> since(BOUND) unless no_bound
-SPAN          ever since THE? BOUND                        -> since(BOUND) unless no_bound
-SPAN          from|starting THE|in|on? BOUND on|onward|onwards|forward -> since(BOUND) unless no_bound
-SPAN          a partir de|del THE? BOUND                   -> since(BOUND) unless no_bound
-SPAN          desde THE? BOUND en adelante                 -> since(BOUND) unless no_bound
-SPAN          until|till|til|by|hasta THE? BOUND           -> until(BOUND) unless no_bound
-SPAN          up until|till THE? BOUND                     -> until(BOUND) unless no_bound
-SPAN          up to YEAR_DATED                             -> until(YEAR_DATED) unless no_bound
-SPAN          before|pre THE|-? BOUND                      -> earlier_than(BOUND) unless no_bound
-SPAN          prior to THE? BOUND                          -> earlier_than(BOUND) unless no_bound
-SPAN          antes de|del THE? BOUND                      -> earlier_than(BOUND) unless no_bound
-SPAN          after|post|tras THE|-? BOUND                 -> later_than(BOUND) unless no_bound
-SPAN          despues de|del THE? BOUND                    -> later_than(BOUND) unless no_bound
+SPAN          since|desde THE|around|about|mid? BOUND      -> after(BOUND, START) unless no_bound
+SPAN          ever since THE? BOUND                        -> after(BOUND, START) unless no_bound
+SPAN          from|starting THE|in|on? BOUND on|onward|onwards|forward -> after(BOUND, START) unless no_bound
+SPAN          a partir de|del THE? BOUND                   -> after(BOUND, START) unless no_bound
+SPAN          desde THE? BOUND en adelante                 -> after(BOUND, START) unless no_bound
+SPAN          until|till|til|by|hasta THE? BOUND           -> before(BOUND, STOP) unless no_bound
+SPAN          up until|till THE? BOUND                     -> before(BOUND, STOP) unless no_bound
+SPAN          up to YEAR_DATED                             -> before(YEAR_DATED, STOP) unless no_bound
+SPAN          before|pre THE|-? BOUND                      -> before(BOUND, START) unless no_bound
+SPAN          prior to THE? BOUND                          -> before(BOUND, START) unless no_bound
+SPAN          antes de|del THE? BOUND                      -> before(BOUND, START) unless no_bound
+SPAN          after|post|tras THE|-? BOUND                 -> after(BOUND, STOP) unless no_bound
+SPAN          despues de|del THE? BOUND                    -> after(BOUND, STOP) unless no_bound
 SPAN          between|entre THE? BOUND1 and|y|e THE? BOUND2 -> between(BOUND1, BOUND2) unless no_bound
 SPAN from THE? BOUND1 to|until|till|til|through|thru|- THE? BOUND2 -> between(BOUND1, BOUND2) unless no_bound
 SPAN          from THE? BOUND1 up to|until THE? BOUND2     -> between(BOUND1, BOUND2) unless no_bound
@@ -314,9 +305,9 @@ LAYERS = (
     ],
     [
         *_lines(_PARTS_OF_WHOLES),
-        *_lines(_PARTS_OF_YEARS, part="QUARTER", place="QUARTER", months="3"),
-        *_lines(_PARTS_OF_YEARS, part="QUARTERTH quarter|trimestre", place="QUARTERTH", months="3"),
-        *_lines(_PARTS_OF_YEARS, part="HALFTH half|mitad|semestre", place="HALFTH", months="6"),
+        *_lines(_PARTS_OF_YEARS, part="QUARTER", first="3 * QUARTER - 2", months="3"),
+        *_lines(_PARTS_OF_YEARS, part="QUARTERTH quarter|trimestre", first="3 * QUARTERTH - 2", months="3"),
+        *_lines(_PARTS_OF_YEARS, part="HALFTH half|mitad|semestre", first="6 * HALFTH - 5", months="6"),
     ],
     _lines(_PARTS_OF_MONTHS),
     _lines(_PARTS_OF_DAYS),
