@@ -13,13 +13,16 @@ import pytest
 from transfer_world import engine_at, entity, exported, relation
 
 from recollect.errors import Conflict, InvalidInput
+from recollect.records import Relation
 from recollect.transfer import export_file, import_file
 from recollect.transfer import files as files_module
+from recollect.transfer.official import official_line
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.engine.engine import Engine
+    from recollect.records import Memory
 
 pytest_plugins = ["transfer_stores"]
 
@@ -183,10 +186,12 @@ def test_an_export_that_fails_leaves_the_old_file_and_no_draft(
     path = tmp_path / "out.jsonl"
     path.write_text("precious")
 
-    def full_disk(*_: object) -> str:
-        raise OSError(28, "No space left on device")
+    def full_disk(record: Memory | Relation) -> str:
+        if isinstance(record, Relation):
+            raise OSError(28, "No space left on device")
+        return official_line(record)
 
-    monkeypatch.setattr("recollect.transfer.exporting.official_relation_line", full_disk)
+    monkeypatch.setattr("recollect.transfer.exporting.official_line", full_disk)
 
     with pytest.raises(InvalidInput, match="No space left on device"):
         export_file(mine, path, overwrite=True)

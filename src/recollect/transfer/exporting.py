@@ -7,8 +7,8 @@ from typing import IO, TYPE_CHECKING, Literal
 
 from recollect.records import Kind
 from recollect.transfer.files import open_target
-from recollect.transfer.full import full_header, full_memory_line, full_relation_line
-from recollect.transfer.official import official_entity_line, official_relation_line
+from recollect.transfer.full import full_header, full_line
+from recollect.transfer.official import official_line
 from recollect.transfer.reports import ExportReport
 
 if TYPE_CHECKING:
@@ -49,37 +49,28 @@ def export_file(
         engine.upkeep.export(everything=everything) as found,
         open_target(target, overwrite=overwrite) as write,
     ):
-        write_all = _write_full if format == "full" else _write_official
-        counts = write_all(found, write, progress)
+        counts = _write(found, write, progress, full=format == "full")
         note = _LEFT_OUT if format != "full" and found.has_texts() else None
         return ExportReport(format, note=note, **counts)
 
 
-def _write_official(found: Export, write: Callable[[str], object], progress: Progress | None) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for entity in _reported(found.entities(), found, progress):
-        write(official_entity_line(entity))
-        counts["entities"] += 1
-        counts["observations"] += len(entity.in_force)
-    for relation in found.relations_in_force():
-        write(official_relation_line(relation))
-        counts["relations"] += 1
-    counts["lines"] = counts["entities"] + counts["relations"]
-    return counts
-
-
-def _write_full(found: Export, write: Callable[[str], object], progress: Progress | None) -> Counter[str]:
-    write(full_header())
-    counts: Counter[str] = Counter()
-    for memory in _reported(found.memories(), found, progress):
-        write(full_memory_line(memory))
+def _write(
+    found: Export, write: Callable[[str], object], progress: Progress | None, *, full: bool
+) -> Counter[str]:
+    counts = Counter(lines=int(full))
+    line = full_line if full else official_line
+    if full:
+        write(full_header())
+    for memory in _reported(found.memories() if full else found.entities(), found, progress):
+        write(line(memory))
         counts["entities" if memory.kind is Kind.ENTITY else "texts"] += 1
-        counts["observations"] += len(memory.observations)
+        counts["observations"] += len(memory.observations if full else memory.in_force)
         counts["forgotten"] += memory.deleted_at is not None
-    for relation in found.relations():
-        write(full_relation_line(relation))
+        counts["lines"] += 1
+    for relation in found.relations() if full else found.relations_in_force():
+        write(line(relation))
         counts["relations"] += 1
-    counts["lines"] = 1 + counts["entities"] + counts["texts"] + counts["relations"]
+        counts["lines"] += 1
     return counts
 
 

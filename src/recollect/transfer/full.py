@@ -12,15 +12,17 @@ import json
 from dataclasses import MISSING, fields, replace
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
 
 from recollect.errors import InvalidInput
 from recollect.records import Absence, Kind, Memory, Observation, Relation, Revision, Scope
 from recollect.text.limits import clean_name, clean_text, clean_type
-from recollect.transfer.json_lines import ParsedLine, read_object, write_object
+from recollect.transfer.json_lines import LineFormat, read_object, write_object
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, ValidationError, ValidationInfo
+
+    from recollect.transfer.files import FileLine
 
 VERSION = 1
 # The largest whole number that every reader of JSON gets right; an id beyond it would also use up SQLite's.
@@ -31,9 +33,6 @@ _PART_NAMES = {"observations": "observation", "former": "former text", "absences
 _SAME_AS = {"updated_at": "created_at"}
 # What follows from the rest: names from ids, and mentions from texts, except for those that the caller named.
 _NOT_WRITTEN = {"source_name", "target_name", "mentions"}
-
-FullRecord = Memory | Relation
-_Record = TypeVar("_Record", Observation, Revision, Absence, Memory, Relation)
 
 
 def full_header() -> str:
@@ -48,8 +47,10 @@ def is_header(content: bytes | None) -> bool:
         return False
 
 
-def check_header(content: bytes | None) -> None:
-    plain = read_object(content)
+def check_header(first: FileLine | None) -> None:
+    if first is None:
+        raise InvalidInput("The file is empty; a full export has at least its first line.")
+    plain = read_object(first.content)
     if "recollect" not in plain:
         raise InvalidInput(
             'The file does not begin with {"recollect":1}, so it is no full export; '
@@ -63,34 +64,12 @@ def check_header(content: bytes | None) -> None:
         )
 
 
-def full_memory_line(memory: Memory) -> str:
-    return write_object({"record": "memory", **_plain(memory)})
+def full_line(record: Memory | Relation) -> str:
+    kind = "memory" if isinstance(record, Memory) else "relation"
+    return write_object({"record": kind, **_plain(record)})
 
 
-def full_relation_line(relation: Relation) -> str:
-    return write_object({"record": "relation", **_plain(relation)})
-
-
-def parse_record(content: bytes | None) -> ParsedLine[FullRecord]:
-    plain = read_object(content)
-    match plain.pop("record", None):
-        case "memory":
-            return ParsedLine(_memory(plain))
-        case "relation":
-            return ParsedLine(_relation(plain))
-        case None:
-            raise InvalidInput("The line has no `record`; it is memory or relation.")
-        case other:
-            raise InvalidInput(f"The line's `record` is {str(other)[:40]!a}; it is memory or relation.")
-
-
-def parse_relation(content: bytes | None) -> ParsedLine[Relation | None]:
-    """None for a memory, without a look at what it holds."""
-    plain = read_object(content)
-    return ParsedLine(_relation(plain) if plain.pop("record", None) == "relation" else None)
-
-
-def _plain(record: _Record) -> dict[str, object]:
+def _plain(record: Memory | Relation | Observation | Revision | Absence) -> dict[str, object]:
     plain: dict[str, object] = {}
     for field in fields(record):
         value = getattr(record, field.name)
@@ -109,7 +88,7 @@ def _plain(record: _Record) -> dict[str, object]:
     return plain
 
 
-def _memory(plain: dict[str, Any]) -> Memory:
+def _memory(plain: dict[str, Any]) -> tuple[Memory, None]:
     values = _validated(Memory, plain)
     memory = Memory(
         scope=Scope(values.pop("owner", ""), values.pop("agent", "")),
@@ -118,15 +97,18 @@ def _memory(plain: dict[str, Any]) -> Memory:
     if memory.kind is Kind.ENTITY:
         if memory.text or memory.former:
             raise InvalidInput("An entity has observations, and no `text`.")
-        return replace(memory, name=clean_name(memory.name))
+        return replace(memory, name=clean_name(memory.name)), None
     if memory.name or memory.observations:
         raise InvalidInput(f"A {memory.kind} has a `text`, and neither a name nor observations.")
     clean_text(memory.text)
-    return memory
+    return memory, None
 
 
-def _relation(plain: dict[str, Any]) -> Relation:
-    return Relation(source_name="", target_name="", **_validated(Relation, plain))
+def _relation(plain: dict[str, Any]) -> tuple[Relation, None]:
+    return Relation(source_name="", target_name="", **_validated(Relation, plain)), None
+
+
+FULL = LineFormat("record", {"memory": _memory, "relation": _relation}, headed=True)
 
 
 def _validated(record: type, plain: dict[str, Any]) -> dict[str, Any]:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
-from recollect.transfer import full
+from recollect.changes import NewRelation
+from recollect.errors import InvalidInput
+from recollect.records import Relation
 from recollect.transfer.files import open_lines
-from recollect.transfer.full_import import import_full
-from recollect.transfer.official import import_official
-from recollect.transfer.reports import Tally
+from recollect.transfer.full import check_header, is_header
+from recollect.transfer.full_import import FullImport
+from recollect.transfer.json_lines import record_batches, records
+from recollect.transfer.official import OfficialImport
+from recollect.transfer.reports import ImportReport, Tally
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.ports import Progress
-    from recollect.transfer.reports import ImportReport
+    from recollect.transfer.files import LineFile
 
 ImportFormat = Literal["auto", "official", "full"]
 
@@ -47,12 +51,41 @@ def import_file(
     tally = Tally()
     with open_lines(source, progress) as file:
         first = file.first()
-        is_full = format == "full" or (
-            format == "auto" and first is not None and full.is_header(first.content)
-        )
+        is_full = format == "full" or (format == "auto" and first is not None and is_header(first.content))
+        if is_full:
+            check_header(first)
         into = engine.upkeep.importing()
-        (import_full if is_full else import_official)(into, file, tally, keep_going=keep_going)
-    if isinstance(source, str | Path) and tally.found_something:
+        target: FullImport | OfficialImport = (FullImport if is_full else OfficialImport)(into, tally)
+        _import(file, target, tally, keep_going=keep_going)
+    if isinstance(source, str | Path) and tally.counts["lines"] > tally.counts["bad_count"]:
         into.record_file(source)
     embedded, note = engine.upkeep.embed_pending(embed_progress) if embed else (0, None)
-    return tally.report("full" if is_full else "official", embedded, note)
+    return ImportReport("full" if is_full else "official", embedded=embedded, note=note, **tally.fields())
+
+
+def _import(file: LineFile, target: FullImport | OfficialImport, tally: Tally, *, keep_going: bool) -> None:
+    """Memories first, then relations, wherever they are in the file."""
+    file.plan(2 if keep_going else 3)
+    if not keep_going:
+        for _ in records(file, target.format, _refuse_line):
+            pass
+    relations = 0
+    for batch in record_batches(records(file, target.format, tally.bad_line)):
+        memories = [item.record for item in batch if not isinstance(item.record, NewRelation | Relation)]
+        relations += len(batch) - len(memories)
+        if memories:
+            target.add_memories(memories)
+    tally.counts["lines"] = file.read
+    target.link()
+    if relations:
+        # What is wrong with a line was reported before.
+        for batch in record_batches(records(file, target.format, lambda *_: None, "relation")):
+            target.add_relations(batch)
+        target.link()
+    file.finish()
+
+
+def _refuse_line(line: int, reason: str) -> None:
+    raise InvalidInput(
+        f"Line {line}: {reason} Nothing was imported; correct the line, or let the import leave out bad ones."
+    )

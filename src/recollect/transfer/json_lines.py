@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from recollect.transfer.files import LineFile
 
-_Record = TypeVar("_Record")
 # What one write takes: so many lines, or so many bytes of them if they are long.
 _BATCH_LINES = 1_000
 _BATCH_BYTES = 4_000_000
@@ -47,32 +47,45 @@ def json_type(value: object) -> str:
     return _JSON_TYPES.get(type(value), "a number")
 
 
-class ParsedLine(NamedTuple, Generic[_Record]):
-    """What a line holds, and what of it had to be left out, if something had."""
+@dataclass(frozen=True, slots=True)
+class LineFormat:
+    """How the lines of a file say what they hold."""
 
-    record: _Record
-    left_out: str | None = None
+    key: str
+    """What names the kind of a line's record."""
+    parsers: Mapping[str, Callable[[dict[str, Any]], tuple[Any, str | None]]]
+    """By kind: the record of a line and, if something of it had to be left out, what."""
+    headed: bool = False
+    """Whether records begin after the first line."""
+
+    def parse(self, plain: dict[str, Any]) -> tuple[Any, str | None]:
+        kind = plain.pop(self.key, None)
+        if isinstance(kind, str) and kind in self.parsers:
+            return self.parsers[kind](plain)
+        known = " or ".join(self.parsers)
+        if kind is None:
+            raise InvalidInput(f"The line has no `{self.key}`; it is {known}.")
+        raise InvalidInput(f"The line's `{self.key}` is {str(kind)[:40]!a}; it is {known}.")
 
 
-class NumberedRecord(NamedTuple, Generic[_Record]):
+class NumberedRecord(NamedTuple):
     """A record, the line that it stood on, and how many bytes that has."""
 
     line: int
     size: int
-    record: _Record
+    record: Any
 
 
 def records(
-    source: LineFile,
-    parse: Callable[[bytes | None], ParsedLine[_Record]],
-    bad: Callable[[int, str], None],
-    *,
-    headed: bool = False,
-) -> Iterator[NumberedRecord[_Record]]:
-    """The records of every line that can be read; `bad` gets the others. `headed`: after the first line."""
-    for number, content in islice(source.lines(), int(headed), None):
+    source: LineFile, format_: LineFormat, bad: Callable[[int, str], None], kind: str | None = None
+) -> Iterator[NumberedRecord]:
+    """The records of every line that can be read, or of those of a kind; `bad` gets the others."""
+    for number, content in islice(source.lines(), int(format_.headed), None):
         try:
-            record, left_out = parse(content)
+            plain = read_object(content)
+            if kind is not None and plain.get(format_.key) != kind:
+                continue
+            record, left_out = format_.parse(plain)
         except InvalidInput as error:
             bad(number, str(error))
             continue
@@ -81,27 +94,8 @@ def records(
         yield NumberedRecord(number, len(content or b""), record)
 
 
-def refuse_line(line: int, reason: str) -> None:
-    """For `records`: stop at the first bad line."""
-    raise InvalidInput(
-        f"Line {line}: {reason} Nothing was imported; correct the line, or let the import leave out bad ones."
-    )
-
-
-def ignore_line(line: int, reason: str) -> None:
-    """For `records`: it was reported before."""
-
-
-def without_none(
-    numbered: Iterable[NumberedRecord[_Record | None]],
-) -> Iterator[NumberedRecord[_Record]]:
-    for line, size, record in numbered:
-        if record is not None:
-            yield NumberedRecord(line, size, record)
-
-
-def record_batches(numbered: Iterable[NumberedRecord[_Record]]) -> Iterator[list[NumberedRecord[_Record]]]:
-    batch: list[NumberedRecord[_Record]] = []
+def record_batches(numbered: Iterable[NumberedRecord]) -> Iterator[list[NumberedRecord]]:
+    batch: list[NumberedRecord] = []
     size = 0
     for one in numbered:
         batch.append(one)

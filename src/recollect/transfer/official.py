@@ -14,104 +14,29 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.changes import NewEntity, NewObservation, NewRelation
 from recollect.errors import InvalidInput
+from recollect.records import Relation
 from recollect.text.limits import clean_name, clean_text, clean_type
-from recollect.transfer.json_lines import (
-    ParsedLine,
-    ignore_line,
-    read_object,
-    record_batches,
-    records,
-    refuse_line,
-    without_none,
-    write_object,
-)
+from recollect.transfer.json_lines import LineFormat, write_object
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recollect.engine.upkeep.transfer import Import
-    from recollect.records import Memory, Relation
-    from recollect.transfer.files import LineFile
+    from recollect.records import Memory
+    from recollect.transfer.json_lines import NumberedRecord
     from recollect.transfer.reports import Tally
 
-OfficialRecord = NewEntity | NewRelation
+
+def official_line(record: Memory | Relation) -> str:
+    if isinstance(record, Relation):
+        ends = {"from": record.source_name, "to": record.target_name}
+        return write_object({"type": "relation", **ends, "relationType": record.type})
+    contents = [observation.content for observation in record.in_force]
+    known = {"name": record.name, "entityType": record.type, "observations": contents}
+    return write_object({"type": "entity", **known})
 
 
-def import_official(into: Import, source: LineFile, tally: Tally, *, keep_going: bool) -> None:
-    source.plan(2 if keep_going else 3)
-    if not keep_going:
-        for _ in records(source, _parse_record, refuse_line):
-            pass
-    relations = _import_entities(into, source, tally)
-    if relations:
-        _import_relations(into, source, tally)
-    source.finish()
-
-
-def _import_entities(into: Import, source: LineFile, tally: Tally) -> int:
-    """Write the entities, and count the relations that are to follow."""
-    relations = 0
-    for batch in record_batches(records(source, _parse_record, tally.bad)):
-        entities = [item.record for item in batch if isinstance(item.record, NewEntity)]
-        relations += len(batch) - len(entities)
-        if not entities:
-            continue
-        for outcome in into.entities(entities):
-            tally.counts["entities_created" if outcome.created else "entities_merged"] += 1
-            tally.counts["observations_added"] += len(outcome.added)
-            tally.counts["types_taken"] += outcome.took_type is not None
-            tally.counts["types_kept"] += outcome.kept_type is not None
-    tally.lines = source.read
-    return relations
-
-
-def _import_relations(into: Import, source: LineFile, tally: Tally) -> None:
-    for batch in record_batches(without_none(records(source, _parse_relation, ignore_line))):
-        for outcome in into.relations(item.record for item in batch):
-            tally.counts["relations_created" if outcome.created else "relations_known"] += 1
-            tally.also_created(outcome.also_created)
-
-
-def _parse_record(content: bytes | None) -> ParsedLine[OfficialRecord]:
-    plain = read_object(content)
-    match plain.get("type"):
-        case "entity":
-            return _entity(plain)
-        case "relation":
-            return ParsedLine(_relation(plain))
-        case None:
-            raise InvalidInput("The line has no `type`; it is entity or relation.")
-        case other:
-            raise InvalidInput(f"The line's `type` is {str(other)[:40]!a}; it is entity or relation.")
-
-
-def _parse_relation(content: bytes | None) -> ParsedLine[NewRelation | None]:
-    """None for an entity, without a look at what it holds."""
-    plain = read_object(content)
-    return ParsedLine(_relation(plain) if plain.get("type") == "relation" else None)
-
-
-def official_entity_line(entity: Memory) -> str:
-    return write_object(
-        {
-            "type": "entity",
-            "name": entity.name,
-            "entityType": entity.type,
-            "observations": [observation.content for observation in entity.in_force],
-        }
-    )
-
-
-def official_relation_line(relation: Relation) -> str:
-    return write_object(
-        {
-            "type": "relation",
-            "from": relation.source_name,
-            "to": relation.target_name,
-            "relationType": relation.type,
-        }
-    )
-
-
-def _entity(plain: dict[str, Any]) -> ParsedLine[OfficialRecord]:
+def _entity(plain: dict[str, Any]) -> tuple[NewEntity, str | None]:
     """An entity keeps what is good of its observations: without it, its relations would be lost as well."""
     name = clean_name(_given(plain, "name"), "`name`")
     type_ = plain.get("entityType", "")
@@ -128,25 +53,47 @@ def _entity(plain: dict[str, Any]) -> ParsedLine[OfficialRecord]:
             observations.append(NewObservation(clean_text(content, f"text of observation {number}")))
         except InvalidInput as error:
             wrong.append(str(error))
-    return ParsedLine(NewEntity(name, known, tuple(observations)), _left_out(wrong))
+    more = f" So were {len(wrong) - 1} more of its observations." if len(wrong) > 1 else ""
+    left_out = f"{wrong[0]} It was left out, the entity was not.{more}" if wrong else None
+    return NewEntity(name, known, tuple(observations)), left_out
 
 
-def _relation(plain: dict[str, Any]) -> NewRelation:
-    return NewRelation(
+def _relation(plain: dict[str, Any]) -> tuple[NewRelation, None]:
+    relation = NewRelation(
         source=clean_name(_given(plain, "from"), "`from`"),
         target=clean_name(_given(plain, "to"), "`to`"),
         type=clean_type(_given(plain, "relationType"), "`relationType`"),
     )
-
-
-def _left_out(wrong: list[str]) -> str | None:
-    if not wrong:
-        return None
-    more = f" So were {len(wrong) - 1} more of its observations." if len(wrong) > 1 else ""
-    return f"{wrong[0]} It was left out, the entity was not.{more}"
+    return relation, None
 
 
 def _given(plain: dict[str, Any], key: str) -> object:
     if key not in plain:
         raise InvalidInput(f"The line has no `{key}`.")
     return plain[key]
+
+
+class OfficialImport:
+    """Takes in entities and relations by their names, into the engine's scope."""
+
+    format = LineFormat("type", {"entity": _entity, "relation": _relation})
+
+    def __init__(self, into: Import, tally: Tally) -> None:
+        self._into = into
+        self._tally = tally
+
+    def add_memories(self, entities: Sequence[NewEntity]) -> None:
+        counts = self._tally.counts
+        for outcome in self._into.entities(entities):
+            counts["entities_created" if outcome.created else "entities_merged"] += 1
+            counts["observations_added"] += len(outcome.added)
+            counts["types_taken"] += outcome.took_type is not None
+            counts["types_kept"] += outcome.kept_type is not None
+
+    def add_relations(self, batch: Sequence[NumberedRecord]) -> None:
+        for outcome in self._into.relations(item.record for item in batch):
+            self._tally.counts["relations_created" if outcome.created else "relations_known"] += 1
+            self._tally.add("also_created", *outcome.also_created)
+
+    def link(self) -> None:
+        """Names are all the links there are."""

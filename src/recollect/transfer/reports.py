@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Any, Literal
 
 Format = Literal["official", "full"]
 
@@ -96,43 +93,22 @@ class ExportReport:
 
 
 class Tally:
-    """The report of an import under way: counts, and the first of what went wrong."""
+    """The report of an import under way."""
 
     def __init__(self) -> None:
-        self.lines = 0
         self.counts: Counter[str] = Counter()
         """By the names of the report's counts."""
-        self._bad: list[BadLine] = []
-        self._also_created: list[str] = []
-        self._dangling: list[Dangling] = []
+        self._lists: defaultdict[str, list[object]] = defaultdict(list)
 
-    @property
-    def found_something(self) -> bool:
-        """Whether any line could be read."""
-        return self.lines > self.counts["bad_count"]
+    def add(self, name: str, *items: object) -> None:
+        """Count what a list of the report is to name; it names the first of them."""
+        listed = self._lists[name]
+        listed += items[: SHOWN - len(listed)]
+        self.counts["bad_count" if name.startswith("bad") else f"{name}_count"] += len(items)
 
-    def bad(self, line: int, reason: str) -> None:
-        self.counts["bad_count"] += 1
-        if len(self._bad) < SHOWN:
-            self._bad.append(BadLine(line, reason))
+    def bad_line(self, line: int, reason: str) -> None:
+        self.add("bad_lines", BadLine(line, reason))
 
-    def also_created(self, names: Sequence[str]) -> None:
-        self.counts["also_created_count"] += len(names)
-        self._also_created += names[: SHOWN - len(self._also_created)]
-
-    def dangling(self, relation: Dangling) -> None:
-        self.counts["dangling_count"] += 1
-        if len(self._dangling) < SHOWN:
-            self._dangling.append(relation)
-
-    def report(self, format_: Format, embedded: int, note: str | None) -> ImportReport:
-        return ImportReport(
-            format=format_,
-            lines=self.lines,
-            also_created=tuple(self._also_created),
-            dangling=tuple(self._dangling),
-            bad_lines=tuple(self._bad),
-            embedded=embedded,
-            note=note,
-            **self.counts,
-        )
+    def fields(self) -> dict[str, Any]:
+        """The counts and lists of the report."""
+        return {**self.counts, **{name: tuple(items) for name, items in self._lists.items()}}
