@@ -26,8 +26,7 @@ from recollect.records import Consolidation, Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.dreams.draft import Draft
-    from recollect.dreams.snapshot import Said
+    from recollect.dreams.snapshot import Draft, Said
 
 TODAY = 20_000
 """In days since 1970."""

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from sleepers import Row, asked, lived, snapshot
 
-from recollect.dreams.balance import balance
-from recollect.dreams.draft import Draft
+from recollect.dreams.gate import balance
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import plan
+from recollect.dreams.snapshot import Draft
 from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength
 
 if TYPE_CHECKING:

@@ -12,17 +12,14 @@ from hypothesis import strategies as st
 from sleepers import TODAY, Row, after, asked, shown, snapshot
 
 from hypothesis_profiles import tries
-from recollect.dreams.balance import balance
 from recollect.dreams.cycle import STAGED
-from recollect.dreams.draft import Draft
-from recollect.dreams.gate import answers
+from recollect.dreams.gate import answers, balance
 from recollect.dreams.knobs import Knobs, Phase
-from recollect.dreams.plan import plan
-from recollect.dreams.snapshot import Copy, Echo, Pair, Said, Twins
+from recollect.dreams.plan import Plan, plan
+from recollect.dreams.snapshot import Copy, Draft, Echo, Pair, Said, Twins
 from recollect.records import Consolidation, Kind
 
 if TYPE_CHECKING:
-    from recollect.dreams.plan import Plan
     from recollect.dreams.snapshot import DreamState
 
 KNOBS = Knobs()
@@ -128,7 +125,7 @@ def decided(planned: Plan) -> list[object]:
             draft.temper,
         )
         for phase, draft in planned.drafts.items()
-    ] + [planned.turned()]
+    ] + [planned.field_changes()]
 
 
 def retired(draft: Draft) -> set[int]:
@@ -214,7 +211,7 @@ def test_a_phase_that_is_left_out_does_nothing(told: DreamState, phases: set[Pha
     planned = plan(told, KNOBS, phases)
     draft = planned.draft
     assert set(planned.phases) == phases - {Phase.REPORT}
-    turned = {turned.field for turned in planned.turned()}
+    turned = {turned.field for turned in planned.field_changes()}
     allowed = {
         Phase.CONSOLIDATE: {"strength", "stability", "spread"},
         Phase.DOWNSCALE: {"strength"},
@@ -236,14 +233,16 @@ def test_a_dream_broken_off_after_a_phase_is_one_of_the_phases_so_far(told: Drea
     every = [phase for phase in Phase if phase is not Phase.REPORT]
     upto = every[: every.index(last) + 1] if last in every else every
     whole = plan(told, KNOBS)
-    assert decided(whole.until(upto[-1])) == decided(plan(told, KNOBS, upto))
+    assert decided(Plan(told, {phase: whole.drafts[phase] for phase in upto})) == decided(
+        plan(told, KNOBS, upto)
+    )
 
 
 @few
 @given(snapshots())
 def test_the_order_in_which_answers_are_told_does_not_matter(told: DreamState) -> None:
     turned = replace(told, replays=told.replays[::-1])
-    assert plan(turned, KNOBS).turned() == plan(told, KNOBS).turned()
+    assert plan(turned, KNOBS).field_changes() == plan(told, KNOBS).field_changes()
 
 
 @few

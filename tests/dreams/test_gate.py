@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from sleepers import Row, asked, snapshot
 
-from recollect.dreams.draft import Correction, Draft, Merge
-from recollect.dreams.gate import Loss, judge
+from recollect.dreams.gate import LostHit, judge
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import Plan
-from recollect.dreams.snapshot import Said
+from recollect.dreams.snapshot import Correction, Draft, Merge, Said
 
 KNOBS = Knobs()
 WORLD = snapshot([Row(id_) for id_ in (1, 2, 3, 4)])
@@ -41,7 +40,7 @@ def test_the_phase_that_hides_what_is_found_is_named() -> None:
     assert verdict.blame is Phase.DOWNSCALE
     assert not verdict.passed
     assert (verdict.before, verdict.after) == (1.0, 0.5)
-    assert verdict.losses == (Loss("tea", 2, Phase.DOWNSCALE),)
+    assert verdict.losses == (LostHit("tea", 2, Phase.DOWNSCALE),)
 
 
 def test_each_loss_names_the_phase_after_which_it_was_gone_and_the_first_is_blamed() -> None:
@@ -50,10 +49,10 @@ def test_each_loss_names_the_phase_after_which_it_was_gone_and_the_first_is_blam
     plan = Plan(WORLD, {Phase.PRUNE: pruned, Phase.MERGE: merged})
     # 3 and 4 move up: 4 speaks for 1.
     verdict = judge([asked((1, 2))], plan, KNOBS)
-    assert verdict.losses == (Loss("tea", 2, Phase.PRUNE),)
+    assert verdict.losses == (LostHit("tea", 2, Phase.PRUNE),)
     corrected = replace(pruned, corrections=(Correction(Said(1, "x"), 99),))
     verdict = judge([asked((1, 2))], Plan(WORLD, {Phase.PRUNE: pruned, Phase.CORRECT: corrected}), KNOBS)
-    assert verdict.losses == (Loss("tea", 2, Phase.PRUNE), Loss("tea", 1, Phase.CORRECT))
+    assert verdict.losses == (LostHit("tea", 2, Phase.PRUNE), LostHit("tea", 1, Phase.CORRECT))
     assert (verdict.blame, verdict.after) == (Phase.PRUNE, 0.0)
 
 
@@ -69,7 +68,7 @@ def test_the_survivor_of_a_merge_counts_as_found_where_it_is_shown() -> None:
     # With 2 gone, 1 and 3 are shown; 4 is not.
     into_fourth = replace(NOTHING, merges=(Merge(Said(2, "x"), Said(4, "x"), 0.99),))
     verdict = judge([asked((1, 2))], Plan(WORLD, {Phase.MERGE: into_fourth}), KNOBS)
-    assert (verdict.blame, verdict.losses) == (Phase.MERGE, (Loss("tea", 2, Phase.MERGE),))
+    assert (verdict.blame, verdict.losses) == (Phase.MERGE, (LostHit("tea", 2, Phase.MERGE),))
 
 
 def test_the_survivor_of_a_survivor_counts_as_found() -> None:
@@ -93,7 +92,7 @@ def test_a_loss_within_the_margin_is_told_and_stops_nothing() -> None:
     assert verdict.passed
     assert verdict.questions == 50
     assert verdict.after == pytest.approx(0.98)
-    assert verdict.losses == (Loss("tea", 4, Phase.PRUNE),)
+    assert verdict.losses == (LostHit("tea", 4, Phase.PRUNE),)
     assert judge([*kept, asked((4,), top=4)], plan, replace(KNOBS, gate_margin=0.0199)).blame is Phase.PRUNE
 
 

@@ -7,10 +7,9 @@ from typing import Any
 
 from sleepers import Row, snapshot, stages
 
-from recollect.dreams.draft import Draft, Link, Merge
 from recollect.dreams.hygiene import correct, link, merge
 from recollect.dreams.knobs import Knobs
-from recollect.dreams.snapshot import Copy, Pair, Said, Twins
+from recollect.dreams.snapshot import Copy, Draft, Link, Merge, Pair, Said, Twins
 from recollect.records import Consolidation
 
 KNOBS = Knobs()

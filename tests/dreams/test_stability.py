@@ -6,9 +6,9 @@ import pytest
 from sleepers import TODAY, Row, snapshot
 
 from recollect.dreams.cycle import consolidate
-from recollect.dreams.draft import Draft
 from recollect.dreams.knobs import Knobs
 from recollect.dreams.scores import recalled_on, recalled_once, retrievable
+from recollect.dreams.snapshot import Draft
 
 KNOBS = Knobs()
 

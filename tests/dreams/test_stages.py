@@ -9,10 +9,9 @@ import pytest
 from sleepers import AT, Row, lived, shown, snapshot, stages
 
 from recollect.dreams.cycle import place, promote, prune
-from recollect.dreams.draft import Draft
 from recollect.dreams.knobs import Knobs
 from recollect.dreams.scores import signal, staleness
-from recollect.dreams.snapshot import Echo
+from recollect.dreams.snapshot import Draft, Echo
 from recollect.records import Consolidation, Kind
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from sleepers import Row, lived, shown, snapshot, strengths
 
 from recollect.dreams.cycle import consolidate, downscale
-from recollect.dreams.draft import Draft
 from recollect.dreams.knobs import Knobs
 from recollect.dreams.scores import replay_delta
-from recollect.ranking.candidates import DAY
+from recollect.dreams.snapshot import Draft
+from recollect.ranking.candidates import DAY, HOUR
 from recollect.records import Consolidation
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ STAGED = Consolidation.STAGED
 def test_a_replay_adds_more_the_newer_it_is_and_the_more_peers_it_has(
     peers: int, hours: float, delta: float
 ) -> None:
-    assert replay_delta(peers, hours, 0.1) == pytest.approx(delta, abs=5e-8)
+    assert replay_delta(peers, round(hours * HOUR), 0.1) == pytest.approx(delta, abs=5e-8)
 
 
 def test_peers_are_all_that_were_shown_with_it_and_the_age_is_the_last_answers() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 from recollect.dreams.knobs import Phase
 from recollect.dreams.scores import (
     downscaled,
-    hours_since,
     is_archival,
     is_faded,
     recalled_on,
@@ -25,9 +24,8 @@ from recollect.sampling import hash_number, sample_ids
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recollect.dreams.draft import Draft
     from recollect.dreams.knobs import Knobs
-    from recollect.dreams.snapshot import DreamState
+    from recollect.dreams.snapshot import Draft, DreamState
 
 STAGED, CONSOLIDATED, ARCHIVED = range(len(Consolidation))
 _DEEPEST = 3
@@ -47,12 +45,12 @@ def consolidate(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     pairs = tuple(_interleaved(snapshot, peers))
     strength = snapshot.life.strength.copy()
     for row, others in peers.items():
-        delta = replay_delta(len(others) - 1, hours_since(snapshot.at, latest[row]), knobs.max_delta)
-        strength[row] = _raised(strength[row], delta)
+        delta = replay_delta(len(others) - 1, snapshot.at - latest[row], knobs.max_delta)
+        strength[row] = min(1.0, strength[row] + delta)
     for _, old in pairs:
         # It was recalled with nobody: its one peer is the new memory that it is replayed beside.
-        delta = replay_delta(1, hours_since(snapshot.at, int(snapshot.touched_at[old])), knobs.max_delta)
-        strength[old] = _raised(strength[old], delta)
+        delta = replay_delta(1, snapshot.at - int(snapshot.touched_at[old]), knobs.max_delta)
+        strength[old] = min(1.0, strength[old] + delta)
     stability = snapshot.life.stability.copy()
     for row, days in snapshot.used_on.items():
         before = snapshot.seen_before.get(row, int(snapshot.created_at[row]) // DAY)
@@ -142,19 +140,13 @@ def promote(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, life=replace(draft.life, depth=depth))
 
 
-def _raised(strength: float, delta: float) -> float:
-    return min(1.0, strength + delta)
-
-
 def _interleaved(snapshot: DreamState, recalled: Iterable[int]) -> Iterable[tuple[int, int]]:
     """Each new memory that was recalled, with an old one that was not; over the nights, every old one comes.
 
     Which one is chance that anyone can repeat: the order of a hash of its id and the dream's time.
     """
-    stage = snapshot.life.consolidation
-    rows = sorted(recalled)
-    new = [row for row in rows if stage[row] == STAGED]
-    taken = set(rows)
+    stage, taken = snapshot.life.consolidation, set(recalled)
+    new = [row for row in sorted(taken) if stage[row] == STAGED]
     if not new:
         return []
     old = [row for row in np.flatnonzero(stage != STAGED).tolist() if row not in taken]

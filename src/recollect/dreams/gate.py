@@ -2,6 +2,12 @@
 
 Each question's candidates are gathered once, from the store as it is. The store as it would be is the same
 candidates without those that would be gone, and with the fields that the dream would write.
+
+By such questions rankings are balanced, too: they take traces as far as people find no less than without
+them. The published cycle multiplies a score by what it writes, without a bound: a note that nobody used for
+two months keeps a twentieth of its strength, while neighbours in a ranking lie three per cent apart. So
+rankings take the traces of a store to a power: the largest that costs nothing. What is written stays as
+published.
 """
 
 from __future__ import annotations
@@ -11,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.dreams.draft import Draft
+from recollect.dreams.snapshot import Draft
 from recollect.ranking.candidates import Candidates, QueryContext, Source
 from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength
 from recollect.ranking.pipeline import Profile, run
@@ -26,6 +32,7 @@ if TYPE_CHECKING:
 # What dreams write and rankings read, and who reads it.
 _TRACES = ("strength", "depth", "spread", "stability")
 _READERS = (Strength, DepthWeight, Spread, Stability)
+_HALVINGS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +49,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class LostHit:
     """Something that is found now and would not be found after the dream."""
 
     query: str
@@ -59,7 +66,7 @@ class Verdict:
     before: float
     """The share of what people saw that the first answers hold now."""
     after: float
-    losses: tuple[Loss, ...]
+    losses: tuple[LostHit, ...]
     blame: Phase | None
     """The phase that takes more than the margin; None: the gate is open."""
 
@@ -72,7 +79,7 @@ def judge(asked: Sequence[Asked], plan: Plan, knobs: Knobs) -> Verdict:
     """Ask everything as it is and after each phase."""
     now = [_found(one, None, plan.snapshot) for one in asked]
     before = after = _share(asked, now)
-    losses: dict[tuple[int, int], Loss] = {}
+    losses: dict[tuple[int, int], LostHit] = {}
     costly: list[Phase] = []
     then, last = now, Draft.of(plan.snapshot)
     for phase, draft in plan.drafts.items():
@@ -84,7 +91,7 @@ def judge(asked: Sequence[Asked], plan: Plan, knobs: Knobs) -> Verdict:
         last = draft
         for place, one in enumerate(asked):
             for memory in sorted(now[place] - then[place]):
-                losses.setdefault((place, memory), Loss(one.query, memory, phase))
+                losses.setdefault((place, memory), LostHit(one.query, memory, phase))
         after = _share(asked, then)
         if before - after > knobs.gate_margin:
             costly.append(phase)
@@ -163,3 +170,30 @@ def _ranked_anew(source: Source) -> Source:
     order = found[np.argsort(source.rank[found], kind="stable")]
     rank[order] = np.arange(1, len(order) + 1)
     return Source(rank, source.score)
+
+
+def balance(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
+    """Found anew each time; and left as it is where nobody uses a ranking that reads traces."""
+    if not snapshot.trials:
+        return draft
+    wanted = _score(snapshot, draft, 0.0) - knobs.balance_margin
+    if _score(snapshot, draft, 1.0) >= wanted:
+        return replace(draft, temper=1.0)
+    low, high = 0.0, 1.0
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _score(snapshot, draft, middle) >= wanted else (low, middle)
+    return replace(draft, temper=low)
+
+
+def _score(snapshot: DreamState, draft: Draft, temper: float) -> float:
+    """How high the trials find what they ask for: the mean of 1 / rank, 0 where they do not."""
+    trial = replace(draft, temper=temper)
+    gone = draft.gone
+    ranks = []
+    for one in snapshot.trials:
+        shown = answers(one, trial, snapshot)
+        # Whoever was merged lives on in another.
+        sought = [gone.get(id_, id_) for id_ in one.wanted]
+        ranks += [1 / (1 + shown.index(id_)) if id_ in shown else 0.0 for id_ in sought]
+    return float(np.mean(ranks))

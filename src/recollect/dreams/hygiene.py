@@ -6,16 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.dreams.cycle import ARCHIVED, CONSOLIDATED
-from recollect.dreams.draft import Correction, Link, Merge
-from recollect.dreams.snapshot import Life
+from recollect.dreams.snapshot import Correction, Life, Link, Merge
 from recollect.text.near_duplicates import repeats_error, same_statement
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.dreams.draft import Draft
     from recollect.dreams.knobs import Knobs
-    from recollect.dreams.snapshot import DreamState, Pair, Said
+    from recollect.dreams.snapshot import Draft, DreamState, Pair, Said
 
 
 def merge(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001  # one form for all phases

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.changes import FieldChanges
 from recollect.dreams import cycle, hygiene
-from recollect.dreams.balance import balance
-from recollect.dreams.draft import Draft
+from recollect.dreams.gate import balance
 from recollect.dreams.knobs import Phase
-from recollect.dreams.snapshot import FIELDS
+from recollect.dreams.snapshot import FIELDS, Draft
+from recollect.records import Consolidation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -35,16 +36,6 @@ STEPS: Mapping[Phase, Step] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
-    """One field of one memory, before and after."""
-
-    id: int
-    field: str
-    before: float
-    after: float
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     snapshot: DreamState
     drafts: Mapping[Phase, Draft]
@@ -59,40 +50,27 @@ class Plan:
     def phases(self) -> tuple[Phase, ...]:
         return tuple(self.drafts)
 
-    def until(self, phase: Phase) -> Plan:
-        """The same dream, broken off after a phase."""
-        drafts = dict(self.drafts)
-        for each in reversed(tuple(drafts)):
-            if each is phase:
-                break
-            del drafts[each]
-        return Plan(self.snapshot, drafts)
-
-    def turned(self) -> tuple[Turned, ...]:
-        """Every field that changes, by field and id."""
-        life, draft = self.snapshot.life, self.draft.life
+    def field_changes(self) -> tuple[FieldChanges, ...]:
+        """By field, what changes on memories that stay. What goes is left as it is, to return so."""
+        stages = np.array([str(stage) for stage in Consolidation])
+        ids, draft = self.snapshot.ids, self.draft
+        stays = ~np.isin(ids, list(draft.gone))
         found = []
         for field in FIELDS:
-            before, after = getattr(life, field), getattr(draft, field)
-            rows = np.flatnonzero(before != after)
-            found += [
-                Turned(*each)
-                for each in zip(
-                    self.snapshot.ids[rows].tolist(),
-                    [field] * len(rows),
-                    before[rows].tolist(),
-                    after[rows].tolist(),
-                    strict=True,
-                )
-            ]
+            before, after = getattr(self.snapshot.life, field), getattr(draft.life, field)
+            rows = np.flatnonzero(stays & (before != after))
+            if field == "consolidation":
+                before, after = stages[before], stages[after]
+            if len(rows):
+                columns = [tuple(column[rows].tolist()) for column in (ids, before, after)]
+                found.append(FieldChanges(field, *columns))
         return tuple(found)
 
     @property
     def is_empty(self) -> bool:
         draft = self.draft
-        if draft.temper != self.snapshot.temper:
-            return False
-        return not (self.turned() or draft.pruned or draft.merges or draft.corrections or draft.links)
+        decided = draft.pruned or draft.merges or draft.corrections or draft.links
+        return draft.temper == self.snapshot.temper and not (decided or self.field_changes())
 
 
 def plan(snapshot: DreamState, knobs: Knobs, phases: Collection[Phase] = tuple(Phase)) -> Plan:

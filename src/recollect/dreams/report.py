@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -72,10 +72,6 @@ class DreamReport:
     upkeep: str | None = None
     """The consolidation report."""
 
-    def plain(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return asdict(self)
-
 
 def reported(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str, ...] = ()) -> DreamReport:
     snapshot, draft = plan.snapshot, plan.draft
@@ -83,10 +79,7 @@ def reported(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str, ...
     # What goes, goes as it was: its fields are not written.
     stays = ~np.isin(snapshot.ids, list(draft.gone))
     moved = stays & (before.consolidation != after.consolidation)
-    rises, falls = (
-        stays & (after.strength > before.strength),
-        stays & (after.strength < before.strength),
-    )
+    rises, falls = stays & (after.strength > before.strength), stays & (after.strength < before.strength)
     steadier = stays & (after.stability > before.stability)
     deeper = stays & (after.depth > before.depth)
 
@@ -118,9 +111,7 @@ def reported(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str, ...
         interleaved=len(draft.interleaved),
         pruned=draft.pruned,
         unique=len(draft.unique),
-        merged=tuple(
-            (one.gone.memory, one.into.memory) for one in draft.merges if one.gone.observation is None
-        ),
+        merged=draft.merged_notes,
         merged_observations=tuple(
             (one.gone.memory, one.gone.observation, one.into.observation or 0)
             for one in draft.merges

@@ -25,9 +25,9 @@ _DIFFICULTY = 4.93
 _SLOWNESS = 9.0
 
 
-def replay_delta(peers: int, age_hours: float, max_delta: float) -> float:
+def replay_delta(peers: int, age_us: int, max_delta: float) -> float:
     """max * (1 / (1 + age in hours)) * ln(1 + peers), within [0, max]"""
-    recency = 1.0 / (1.0 + max(age_hours, 0.0))
+    recency = 1.0 / (1.0 + max(age_us, 0) / HOUR)
     return float(np.clip(max_delta * recency * np.log1p(peers), 0.0, max_delta))
 
 
@@ -107,7 +107,3 @@ def is_faded(snapshot: DreamState, strength: Floats, knobs: Knobs, at: int) -> F
 def is_archival(snapshot: DreamState, strength: Floats, knobs: Knobs, at: int) -> Flags:
     stale = staleness(snapshot, knobs, at) > knobs.archive_staleness
     return stale & (strength < knobs.archive_strength) & ~snapshot.kept
-
-
-def hours_since(at: int, then: int) -> float:
-    return max(at - then, 0) / HOUR

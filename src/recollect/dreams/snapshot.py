@@ -1,9 +1,9 @@
-"""What a dream looks at: the memories of a scope, column by column, and what happened since the last one."""
+"""What a dream looks at, column by column, and what its phases decide: each gives a new draft."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -143,17 +143,78 @@ class DreamState:
         found = int(np.searchsorted(self.ids, id_))
         return found if found < len(self.ids) and self.ids[found] == id_ else None
 
-    def knowing(
-        self,
-        *,
-        echoes: Mapping[int, tuple[Echo, ...]] | None = None,
-        copies: tuple[Copy, ...] | None = None,
-        trials: tuple[Asked, ...] | None = None,
-    ) -> DreamState:
-        """With what only a search could tell."""
-        return replace(
-            self,
-            echoes=self.echoes if echoes is None else echoes,
-            copies=self.copies if copies is None else copies,
-            trials=self.trials if trials is None else trials,
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A text that lives on in another one that says the same."""
+
+    gone: Said
+    into: Said
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A copy of an error, retired in favour of what corrected the error."""
+
+    gone: Said
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two memories that belong together, the lower id first; `before` is 0 where they were not linked."""
+
+    first: int
+    second: int
+    weight: int
+    before: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a dream has decided so far."""
+
+    life: Life
+    replayed: Flags
+    """Strengthened in this dream."""
+    interleaved: tuple[tuple[int, int], ...] = ()
+    """Places: something new, and the old memory that was replayed beside it."""
+    temper: float = 1.0
+    """The power to which rankings take the traces."""
+    pruned: tuple[int, ...] = ()
+    """Ids."""
+    echoed_by: Mapping[int, int] = field(default_factory=dict)
+    """Those of them that another memory says, and which."""
+    unique: tuple[int, ...] = ()
+    """Ids of what would have been pruned, if anything else said it."""
+    merges: tuple[Merge, ...] = ()
+    corrections: tuple[Correction, ...] = ()
+    links: tuple[Link, ...] = ()
+
+    @classmethod
+    def of(cls, snapshot: DreamState) -> Draft:
+        """Nothing decided yet."""
+        return cls(snapshot.life, np.zeros(len(snapshot.ids), bool), temper=snapshot.temper)
+
+    @property
+    def gone(self) -> dict[int, int | None]:
+        """Memories that recall would not find any more, each with the one that speaks for it, if any."""
+        gone: dict[int, int | None] = {
+            **{id_: self.echoed_by.get(id_) for id_ in self.pruned},
+            **dict(self.merged_notes),
+            **{one.gone.memory: one.by for one in self.corrections if one.gone.observation is None},
+        }
+        for id_, by in gone.items():
+            # What one was merged into may itself be merged into another.
+            while by is not None and by in gone:
+                by = gone[by]  # noqa: PLW2901  # until it is one that lives on
+            gone[id_] = by
+        return gone
+
+    @property
+    def merged_notes(self) -> tuple[tuple[int, int], ...]:
+        """Notes, each with the one that it lives on in."""
+        return tuple(
+            (one.gone.memory, one.into.memory) for one in self.merges if one.gone.observation is None
         )

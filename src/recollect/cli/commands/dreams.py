@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -200,7 +201,7 @@ def dream_command(
 def dream_result(memory: Engine, done: DreamResult, zone: tzinfo, *, dry_run: bool) -> Result:
     from recollect.cli.dream_report import ShownDream, dream_lines, dream_view, ids_in_report
 
-    report = done.report.plain()
+    report = asdict(done.report)
     named = ids_in_report(report)
     memories = memory.get_many(sorted({*named, *done.left}))
     dream = ShownDream(report, memories, done.at, done.id, dry_run=dry_run, left=done.left)

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from recollect.changes import DREAMING, CommitDream, DropLease, FieldChanges, TakeLease
+from recollect.changes import DREAMING, CommitDream, DropLease, TakeLease
 from recollect.dreams.gate import judge
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import plan
 from recollect.dreams.report import reported
-from recollect.dreams.snapshot import FIELDS
 from recollect.engine.dreams.questions import questions, trials
 from recollect.engine.dreams.search import copies_of_errors, echoes_of_fading
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.upkeep.report import consolidation_report
 from recollect.errors import Conflict, InvalidInput
 from recollect.ranking.factors.recency import microseconds
-from recollect.records import Consolidation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection
     from datetime import datetime
 
     from recollect.dreams.plan import Plan
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
 _LEASE_SECONDS = 120.0
 # What a dream does, as far as a progress bar is concerned.
 _STAGES = 6
-_FARTHEST_DAYS = 3_650
 _DREAMERS = count(1)
 
 
@@ -117,14 +114,13 @@ def _dreamt(
         snapshot = view.dream_state(services.scope, microseconds(at), knobs.link_together)
         reached(1)
         if Phase.PRUNE in options.phases:
-            snapshot = snapshot.knowing(
-                echoes=echoes_of_fading(view, services, snapshot, knobs, options.phases)
-            )
+            echoes = echoes_of_fading(view, services, snapshot, knobs, options.phases)
+            snapshot = replace(snapshot, echoes=echoes)
     reached(2)
     if Phase.CORRECT in options.phases:
-        snapshot = snapshot.knowing(copies=copies_of_errors(services, snapshot))
+        snapshot = replace(snapshot, copies=copies_of_errors(services, snapshot))
     if Phase.BALANCE in options.phases:
-        snapshot = snapshot.knowing(trials=trials(services, snapshot, knobs))
+        snapshot = replace(snapshot, trials=trials(services, snapshot, knobs))
     reached(3)
     planned = plan(snapshot, knobs, options.phases)
     verdict, skipped = None, tuple[Phase, ...]()
@@ -164,12 +160,10 @@ def _commit(services: Services, planned: Plan, report: DreamReport, holder: str 
         scope=services.scope,
         through=planned.snapshot.through,
         phases=report.phases,
-        report=json.dumps(report.plain(), default=str),
-        lived=tuple(_lived(planned)),
+        report=json.dumps(asdict(report), default=str),
+        lived=planned.field_changes(),
         pruned=draft.pruned,
-        merged=tuple(
-            (one.gone.memory, one.into.memory) for one in draft.merges if one.gone.observation is None
-        ),
+        merged=draft.merged_notes,
         merged_observations=tuple(
             (one.gone.observation, one.into.observation)
             for one in draft.merges
@@ -185,18 +179,3 @@ def _commit(services: Services, planned: Plan, report: DreamReport, holder: str 
         temper=None if draft.temper == planned.snapshot.temper else (planned.snapshot.temper, draft.temper),
         holder=holder,
     )
-
-
-def _lived(planned: Plan) -> Sequence[FieldChanges]:
-    stages = tuple(map(str, Consolidation))
-    columns: dict[str, list[tuple[int, float | str, float | str]]] = {field: [] for field in FIELDS}
-    gone = planned.draft.gone
-    for turned in planned.turned():
-        if turned.id in gone:
-            continue  # it goes as it was, so that it can come back as it was
-        before, after = turned.before, turned.after
-        if turned.field == "consolidation":
-            columns[turned.field].append((turned.id, stages[int(before)], stages[int(after)]))
-        else:
-            columns[turned.field].append((turned.id, before, after))
-    return [FieldChanges(field, *zip(*rows, strict=True)) for field, rows in columns.items() if rows]

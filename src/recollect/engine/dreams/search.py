@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.dreams.cycle import consolidate, downscale, fading
-from recollect.dreams.draft import Draft
 from recollect.dreams.knobs import Phase
-from recollect.dreams.snapshot import Copy, Echo, Said
+from recollect.dreams.snapshot import Copy, Draft, Echo, Said
 from recollect.engine.embedding import embedder_of
 from recollect.engine.notes.supersede import said_by
 from recollect.errors import ModelUnavailable
