@@ -39,6 +39,8 @@ from recollect.ranking.pipeline import ByContext, ByLinks
 from recollect.ranking.profiles import PROFILES, RECOLLECT
 from recollect.ranking.steps.adjust import TemporalBlend
 from recollect.records import Kind, Model, Scope
+from recollect.retrieval.contents import memory_page
+from recollect.retrieval.passages import pending_passages
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import pack
 
@@ -207,7 +209,7 @@ def _fill(store: Repository, embedder: Embedder, made: Sentences, size: int) -> 
 
 def embed(store: Repository, embedder: Embedder) -> None:
     with store.read() as view:
-        waiting = view.pending(embedder.model, 0, 10 * BATCH)
+        waiting = pending_passages(view, embedder.model, 0, 10 * BATCH)
     if waiting:
         rows = embedder.documents([passage.text for passage in waiting])
         vectors = tuple((passage.id, pack(row)) for passage, row in zip(waiting, rows, strict=True))
@@ -217,7 +219,7 @@ def embed(store: Repository, embedder: Embedder) -> None:
 def _shuffled(store: Repository) -> list[int]:
     """The texts that are there, in an order by chance."""
     with store.read() as view:
-        ids = [memory.id for memory in view.page(None, 0, 10**9) if memory.kind is not Kind.ENTITY]
+        ids = [memory.id for memory in memory_page(view, None, 0, 10**9) if memory.kind is not Kind.ENTITY]
     shuffled: list[int] = np.random.default_rng(SEED).permutation(ids).tolist()
     return shuffled
 

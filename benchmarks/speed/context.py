@@ -1,4 +1,4 @@
-"""What it costs to heed what stands around a message: `View.around`, and a whole recall with it and without.
+"""The cost of heeding what stands around a message: `by_neighbours`, and a whole recall with it and without.
 
     python benchmarks/speed/context.py --sizes 10k,100k --json results.json
 
@@ -29,12 +29,12 @@ from recollect.engine.engine import Engine
 from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
-from recollect.ports import Embedder
+from recollect.ports import Embedder, Snapshot
 from recollect.ranking.pipeline import ByContext
 from recollect.ranking.profiles import RECOLLECT
 from recollect.ranking.steps.conversation import NeighbourScore, ReplyScore
 from recollect.records import Filter, Kind, Scope
-from recollect.retrieval.view import View
+from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
 
 TURNS = 30
@@ -89,15 +89,15 @@ def _rows(size: int, folder: Path) -> Iterator[dict[str, Any]]:
             yield {"what": f"recall, {what}", "size": size} | in_turn(_recalls(engine), asked)
 
 
-def _searches(view: View) -> dict[str, Callable[[str], object]]:
+def _searches(view: Snapshot) -> dict[str, Callable[[str], object]]:
     """The search by words is what the others are compared with: it reads the same index."""
     where = Filter()
     return {
-        "by words": lambda query: view.by_words(query, 100, where, "stemmed"),
-        "around": lambda query: view.around(query, 100, where, WITHIN),
-        "around, nobody let through": lambda query: view.around(
-            query, 100, replace(where, speaker="nobody"), WITHIN
-        ),
+        "by words": lambda query: Search(view, where).by_words(query, 100, "stemmed"),
+        "around": lambda query: Search(view, where).by_neighbours(query, 100, WITHIN),
+        "around, nobody let through": lambda query: Search(
+            view, replace(where, speaker="nobody")
+        ).by_neighbours(query, 100, WITHIN),
     }
 
 

@@ -39,6 +39,7 @@ from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder
 from recollect.records import Kind, Scope
+from recollect.retrieval.passages import pending_passages
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import pack
 
@@ -189,7 +190,7 @@ def _status_mb(name: str) -> float:
 
 def _journal_bytes(engine: Engine, dream: int) -> int:
     with engine._services.store.read() as view:
-        rows = view.snapshot.connection.execute(  # type: ignore[attr-defined]  # what no port tells
+        rows = view.connection.execute(  # type: ignore[attr-defined]  # what no port tells
             "SELECT length(journal) FROM dream WHERE id = ?", (dream,)
         ).fetchall()
     return int(rows[0][0])
@@ -337,7 +338,7 @@ def _fill(path: Path, embedder: Embedder, texts: Sequence[str], made: Sentences)
             at=FIRST if start < entities else NOW,
         )
         with store.read() as view:
-            waiting = view.pending(embedder.model, 0, 10 * BATCH)
+            waiting = pending_passages(view, embedder.model, 0, 10 * BATCH)
         rows = embedder.documents([passage.text for passage in waiting])
         vectors = tuple((passage.id, pack(row)) for passage, row in zip(waiting, rows, strict=True))
         store.apply([PutVectors(embedder.model, vectors)], at=NOW)

@@ -38,6 +38,8 @@ from recollect.ranking.pipeline import run
 from recollect.ranking.profiles import PROFILES
 from recollect.records import Kind, Scope
 from recollect.retrieval.gather import gather
+from recollect.retrieval.passages import pending_passages
+from recollect.retrieval.records import memories_by_id
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import pack
 
@@ -175,7 +177,7 @@ def _fill(store: Repository, embedder: Embedder, texts: Sequence[str]) -> None:
         changes = [PutText(Scope(), NewText(Kind.NOTE, text)) for text in texts[start : start + BATCH]]
         store.apply(changes, at=NOW)
         with store.read() as view:
-            waiting = [passage.id for passage in view.pending(embedder.model, 0, 2 * BATCH)]
+            waiting = [passage.id for passage in pending_passages(view, embedder.model, 0, 2 * BATCH)]
         rows = chance.standard_normal((len(waiting), embedder.model.dims)).astype(np.float32)
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         vectors = tuple((id_, pack(row)) for id_, row in zip(waiting, rows, strict=True))
@@ -197,13 +199,14 @@ def _shares(engine: Engine, queries: Sequence[str], profile: str) -> dict[str, A
         embedder.query(query)
         clock.lap("embedding")
         question = Question(query, ranker, record=False)
-        with asking(parts, question, NOW) as (view, request, _):
+        with asking(parts, question, NOW) as (search, request, _):
             clock.lap("again")  # the same embedding once more
-            gathered = gather(view, ranker, request)
+            gathered = gather(search, ranker, request)
             clock.lap("retrieval")
             ranked = run(ranker, gathered.candidates, gathered.moment)
             clock.lap("ranking")
-            _hits(view, ranked, gathered.found, question, view.memories(ranked.ids.tolist()))
+            memories = memories_by_id(search.snapshot, ranked.ids.tolist())
+            _hits(search.snapshot, ranked, gathered.found, question, memories)
             clock.lap("reading the hits")
         found.append(len(gathered.candidates))
     del times["again"]

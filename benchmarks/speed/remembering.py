@@ -26,6 +26,7 @@ from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
 from recollect.records import Kind, Model, Scope
+from recollect.retrieval.passages import pending_passages
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import pack
 
@@ -149,7 +150,7 @@ def _fill(path: Path, embedder: Embedder | None, texts: Sequence[str], given: Gi
         some = texts[start : start + BATCH]
         store.apply([PutText(Scope(), NewText(Kind.NOTE, text)) for text in some], at=NOW)
         with store.read() as view:
-            waiting = view.pending(embedder.model, 0, BATCH)
+            waiting = pending_passages(view, embedder.model, 0, BATCH)
         rows = given.documents([passage.text for passage in waiting])
         vectors = tuple((passage.id, pack(row)) for passage, row in zip(waiting, rows, strict=True))
         store.apply([PutVectors(embedder.model, vectors)], at=NOW)

@@ -29,7 +29,8 @@ from facts import facts, write_json
 import recollect
 from recollect.changes import NewEntity, NewObservation, NewText, PutEntity, PutText
 from recollect.engine.repository import Repository
-from recollect.records import Filter, Kind, Scope
+from recollect.records import Filter, Found, Kind, Scope
+from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.transfer import import_file
 
@@ -119,11 +120,15 @@ def words(size: int, folder: Path) -> Iterator[dict[str, Any]]:
         "with very common words": texts.queries(3, 3),
         "very common words only": texts.queries(3, 0),
     }
-    with store.read() as view:
+    with store.read() as snapshot:
+
+        def by_words(query: str, k: int, where: Filter, index: Analyser = "plain") -> Sequence[Found]:
+            return Search(snapshot, where).by_words(query, k, index)
+
         for what, asked in questions.items():
             for index in ("plain", "stemmed"):
-                yield _compared(size, f"search, {what}", index, asked, view.by_words, naive)
-        yield from _filtered(size, questions["with very common words"], view.by_words, naive)
+                yield _compared(size, f"search, {what}", index, asked, by_words, naive)
+        yield from _filtered(size, questions["with very common words"], by_words, naive)
     naive.close()
     store.close()
 

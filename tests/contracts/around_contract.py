@@ -16,6 +16,8 @@ from text_contract import said, written
 from recollect.changes import Amend, Forget, NewEntity, NewText, PutEntity, Restore, Supersede
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Filter, Kind, Scope
+from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.search import Search
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +34,7 @@ def found(
 ) -> dict[int, float]:
     """Scores by id, in the order of the answer."""
     with store.read() as view:
-        hits, _ = view.around(query, k, where or Filter(), within)
+        hits, _ = Search(view, where or Filter()).by_neighbours(query, k, within)
     assert [(-hit.score, hit.id) for hit in hits] == sorted((-hit.score, hit.id) for hit in hits)
     assert len({hit.id for hit in hits}) == len(hits)
     return {hit.id: hit.score for hit in hits}
@@ -43,8 +45,8 @@ def told(
 ) -> list[tuple[float, float]]:
     """Of each of these memories, what is near it and what its whole conversation holds."""
     with store.read() as view:
-        _, scopes = view.around(query, 1, where or Filter(), 2)
-        facts = view.facts(ids, query, None, microseconds(at(0)))
+        _, scopes = Search(view, where or Filter()).by_neighbours(query, 1, 2)
+        facts = ranking_facts(view, ids, query, None, microseconds(at(0)))
         each = [scope.for_candidates(facts) for scope in scopes]
     by_id = {
         id_: (sum(near[row] for near, _ in each), sum(whole[row] for _, whole in each))
@@ -55,7 +57,7 @@ def told(
 
 def replies(store: Repository, ids: Sequence[int], where: Filter | None = None) -> list[int]:
     with store.read() as view:
-        return list(view.replies(ids, where or Filter()))
+        return list(Search(view, where or Filter()).replies(ids))
 
 
 def idf(texts: int, holding: int) -> float:
@@ -300,8 +302,8 @@ class AroundContract:
         before = talk(store, "before", "rome", "aaaa")
         now = talk(store, "now", "bbbb", "rome")
         with store.read() as view:
-            hits, scopes = view.around("rome", 10, Filter(), 2, ("now", "rome"))
-            beside = scopes[0].for_candidates(view.facts([*before, *now], "rome", "now", 0))
+            hits, scopes = Search(view, Filter()).by_neighbours("rome", 10, 2, ("now", "rome"))
+            beside = scopes[0].for_candidates(ranking_facts(view, [*before, *now], "rome", "now", 0))
         # Of the four texts one counts: ln(1 + 3.5 / 1.5)
         assert [hit.id for hit in hits] == [before[1]]
         assert hits[0].score == pytest.approx(idf(4, 1))
@@ -309,7 +311,7 @@ class AroundContract:
         assert list(found(store, "rome")) == [before[1], now[0]]
         with store.read() as view:
             # Half a surrogate pair stands in no store.
-            assert len(view.around("rome", 10, Filter(), 2, ("now", "rome \ud83d"))[0]) == 2
+            assert len(Search(view, Filter()).by_neighbours("rome", 10, 2, ("now", "rome \ud83d"))[0]) == 2
 
     # Replies
 
@@ -362,7 +364,7 @@ class AroundContract:
         same_name = talk(store, "one", "eeee", "ffff", scope=Scope("me", "b"))
         note = written(store, "gggg")
         with store.read() as view:
-            facts = view.facts([*first, *second, *same_name, note], "", None, 0)
+            facts = ranking_facts(view, [*first, *second, *same_name, note], "", None, 0)
         assert facts.position.tolist() == [1, 2, 1, 2, 1, 2, 0]
         one_, again, two, _, other, _, none = facts.session.tolist()
         assert one_ == again
@@ -380,7 +382,7 @@ class AroundContract:
 
         def named(query: str) -> list[int]:
             with store.read() as view:
-                facts = view.facts(asked, query, None, 0)
+                facts = ranking_facts(view, asked, query, None, 0)
             return [id_ for id_, is_so in zip(facts.ids.tolist(), facts.named, strict=True) if is_so]
 
         # Bob speaks of her, and is not she.
@@ -396,7 +398,7 @@ class AroundContract:
         note = written(store, "Shall we?")
         entity = one(store, PutEntity(ME, NewEntity("who?", "thing")), 0).ids[0]
         with store.read() as view:
-            facts = view.facts([*ids, note, entity], "", None, 0)
+            facts = ranking_facts(view, [*ids, note, entity], "", None, 0)
         assert facts.asks.tolist() == [True, False, True, True, True, False, True, True, False]
 
     def test_who_is_alone_in_a_talk_is_part_of_none(self, store: Repository) -> None:
@@ -405,7 +407,7 @@ class AroundContract:
 
         def sessions() -> list[bool]:
             with store.read() as view:
-                facts = view.facts([alone, first, second], "tea", None, 0)
+                facts = ranking_facts(view, [alone, first, second], "tea", None, 0)
             return [session != 0 for session in facts.session.tolist()]
 
         assert sessions() == [False, True, True]
@@ -420,7 +422,9 @@ class AroundContract:
         entity = put(store, "Garden", "tea grows there")
         nothing = written(store, "Rain")
         with store.read() as view:
-            shares = view.held("teas in gardens, and dragons", [both, one_word, entity, nothing], Filter())
+            shares = Search(view, Filter()).matched_shares(
+                "teas in gardens, and dragons", [both, one_word, entity, nothing]
+            )
         # Of four texts two hold `tea`, three `garden`, none `dragon`, whose weight is ln(1 + 4.5 / 0.5).
         tea, garden, dragon = idf(4, 2), idf(4, 3), idf(4, 0)
         assert (tea, garden, dragon) == pytest.approx((0.69315, 0.35667, 2.30259), abs=1e-5)
@@ -433,19 +437,19 @@ class AroundContract:
         mine = written(store, "Green tea")
         theirs = written(store, "Green tea", scope=YOU)
         with store.read() as view:
-            assert view.held("tea", [mine, theirs], Filter()) == {mine: 1.0}
+            assert Search(view, Filter()).matched_shares("tea", [mine, theirs]) == {mine: 1.0}
 
     def test_scripts_without_spaces_have_shares_too(self, store: Repository) -> None:
         tokyo = written(store, "東京の天気")
         kyoto = written(store, "京都の天気")
         with store.read() as view:
-            shares = view.held("東京", [tokyo, kyoto], Filter())
+            shares = Search(view, Filter()).matched_shares("東京", [tokyo, kyoto])
         assert shares == {tokyo: 1.0}
 
     def test_a_query_without_words_is_held_by_nobody(self, store: Repository) -> None:
         note = written(store, "Tea")
         with store.read() as view:
-            assert view.held("?!", [note], Filter()) == {}
+            assert Search(view, Filter()).matched_shares("?!", [note]) == {}
 
     # Entities that are tied to those that a query names
 
@@ -464,7 +468,7 @@ class AroundContract:
 
         def links(query: str, where: Filter | None = None, now: float = 9) -> dict[int, float]:
             with store.read() as view:
-                hits = view.linked(query, where or Filter(), microseconds(at(now)))
+                hits = Search(view, where or Filter()).by_links(query, microseconds(at(now)))
             assert [(-hit.score, hit.id) for hit in hits] == sorted((-hit.score, hit.id) for hit in hits)
             return {hit.id: hit.score for hit in hits}
 
@@ -488,6 +492,6 @@ class AroundContract:
             for type_ in types:
                 one(store, relate("Ada", type_, type_, scope=scope), 1)
         with store.read() as view:
-            hits = view.linked("Whom does Ada like?", Filter("me", None), microseconds(at(9)))
+            hits = Search(view, Filter("me", None)).by_links("Whom does Ada like?", microseconds(at(9)))
         assert [hit.score for hit in hits] == [1.0, 0.25, 0.25]
         assert hits[1].id < hits[2].id

@@ -35,14 +35,24 @@ from recollect.conditions import Equals
 from recollect.errors import Conflict, NotFound
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Consolidation, Filter, Kind, PastQuestion, Scope
-from recollect.retrieval.records import moment
+from recollect.retrieval.dream_state import (
+    corrections,
+    dream_journal,
+    dream_records,
+    dream_state,
+    links_of,
+    past_questions,
+)
+from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.records import memories_by_id, moment, relations_of, scope_id
+from recollect.retrieval.search import Search
 
 if TYPE_CHECKING:
     from recollect.changes import Change, Outcome
     from recollect.dreams.snapshot import DreamState
     from recollect.engine.repository import Repository
+    from recollect.ports import Snapshot
     from recollect.records import Memory
-    from recollect.retrieval.view import View
 
 ME = Scope()
 YOU = Scope("you")
@@ -82,12 +92,12 @@ def seen(
 
 def memory(store: Repository, id_: int) -> Memory:
     with store.read() as view:
-        return view.memories([id_])[id_]
+        return memories_by_id(view, [id_])[id_]
 
 
 def looked(store: Repository, second: float = 0, scope: Scope = ME, together: int = 3) -> DreamState:
     with store.read() as view:
-        return view.dream_state(scope, us(second), together)
+        return dream_state(view, scope_id(view, scope), us(second), together)
 
 
 def dream(
@@ -103,12 +113,12 @@ def dream(
 
 def words(store: Repository, text: str) -> list[int]:
     with store.read() as view:
-        return [hit.id for hit in view.by_words(text, 10, Filter())]
+        return [hit.id for hit in Search(view, Filter()).by_words(text, 10)]
 
 
-def lease(view: View, name: str) -> tuple[str, datetime] | None:
+def lease(view: Snapshot, name: str) -> tuple[str, datetime] | None:
     """Who holds it, and until when."""
-    rows = view.snapshot.rows("lease", ("holder", "until"), (Equals("name", name),))
+    rows = view.rows("lease", ("holder", "until"), (Equals("name", name),))
     return (rows[0][0], moment(rows[0][1])) if rows else None
 
 
@@ -274,12 +284,12 @@ class DreamContract:
         yours = note(store, "three", YOU)
         seen(store, yours, query="yours", scope=YOU)
         with store.read() as view:
-            assert list(view.questions(ME, 10)) == [
+            assert list(past_questions(view, scope_id(view, ME), 10)) == [
                 PastQuestion("first", "reverie", (two, one)),
                 PastQuestion("second", "reverie", (one, two)),
             ]
-            assert len(view.questions(ME, 1)) == 1
-            assert view.questions(Scope("nobody"), 10) == []
+            assert len(past_questions(view, scope_id(view, ME), 1)) == 1
+            assert past_questions(view, scope_id(view, Scope("nobody")), 10) == []
 
     # Dreams
 
@@ -342,7 +352,7 @@ class DreamContract:
         assert do(store, UndoDream(ME, done.ids[0]), 20).left == ()
         assert words(store, "Ada") == [ada]
         with store.read() as view:
-            assert [each.target_name for each in view.relations([ada])] == ["Bob"]
+            assert [each.target_name for each in relations_of(view, [ada])] == ["Bob"]
         assert list(store.verify()) == []
 
     def test_what_was_used_or_pinned_since_the_dream_looked_is_not_pruned(self, store: Repository) -> None:
@@ -394,10 +404,10 @@ class DreamContract:
             done = dream(store, 10, pruned=tuple(ends))
             do(store, Restore(ME, ends[first]), 20)
             with store.read() as view:
-                assert view.relations([ends[0]]) == []
+                assert relations_of(view, [ends[0]]) == []
             assert do(store, UndoDream(ME, done.ids[0]), 30).left == (ends[first],)
             with store.read() as view:
-                assert [each.target_name for each in view.relations([ends[0]])] == [names[1]]
+                assert [each.target_name for each in relations_of(view, [ends[0]])] == [names[1]]
 
     def test_merging_retires_one_and_the_other_takes_over(self, store: Repository) -> None:
         tea, again = notes(store, "Ada drinks tea", "Ada drinks the tea")
@@ -411,12 +421,12 @@ class DreamContract:
         assert (survivor.duplicates, survivor.tags) == (1, ("Green",))
         assert words(store, "drinks") == [tea]
         with store.read() as view:
-            assert view.facts([tea], "", None, us(20)).access_count.tolist() == [2]
+            assert ranking_facts(view, [tea], "", None, us(20)).access_count.tolist() == [2]
         assert do(store, UndoDream(ME, done.ids[0]), 20).left == ()
         assert [memory(store, tea), memory(store, again)] == before
         assert words(store, "drinks") == [tea, again]
         with store.read() as view:
-            assert view.facts([tea], "", None, us(20)).access_count.tolist() == [1]
+            assert ranking_facts(view, [tea], "", None, us(20)).access_count.tolist() == [1]
 
     @pytest.mark.parametrize("fate", ["revised", "superseded", "forgotten"])
     def test_who_was_merged_stays_so_where_the_survivor_says_something_else_since(
@@ -457,7 +467,7 @@ class DreamContract:
         assert do(store, UndoDream(ME, done.ids[0]), 50).left == (again,)
         assert memory(store, tea).duplicates == 1
         with store.read() as view:
-            assert view.facts([tea], "", None, us(50)).access_count.tolist() == [2]
+            assert ranking_facts(view, [tea], "", None, us(50)).access_count.tolist() == [2]
 
     def test_an_error_does_not_come_back_where_its_correction_was_corrected(self, store: Repository) -> None:
         copy, right, newest = notes(store, "Ada: in Rome", "Ada is in Oslo", "Ada is in Bergen")
@@ -535,7 +545,7 @@ class DreamContract:
         done = dream(store, 10, temper=(1.0, 0.25))
         assert (looked(store).temper, looked(store, scope=YOU).temper) == (0.25, 1.0)
         with store.read() as view:
-            assert view.facts([one, yours], "", None, us(20)).temper.tolist() == [0.25, 1.0]
+            assert ranking_facts(view, [one, yours], "", None, us(20)).temper.tolist() == [0.25, 1.0]
         # It is no longer what this dream saw.
         other = dream(store, 20, temper=(1.0, 0.5))
         assert looked(store).temper == 0.25
@@ -567,13 +577,13 @@ class DreamContract:
         wrong, copy, right = notes(store, "Ada is in Rome", "Ada: in Rome", "Ada is in Oslo")
         do(store, Supersede(ME, (wrong,), right), 5)
         with store.read() as view:
-            assert list(view.corrected(ME, 10)) == [(wrong, right)]
-            assert list(view.corrected(YOU, 10)) == []
+            assert list(corrections(view, scope_id(view, ME), 10)) == [(wrong, right)]
+            assert list(corrections(view, scope_id(view, YOU), 10)) == []
         done = dream(store, 10, corrected=((copy, right),))
         assert memory(store, copy).superseded_by == right
         with store.read() as view:
-            assert list(view.corrected(ME, 10)) == [(copy, right), (wrong, right)]
-            assert list(view.corrected(ME, 1)) == [(copy, right)]
+            assert list(corrections(view, scope_id(view, ME), 10)) == [(copy, right), (wrong, right)]
+            assert list(corrections(view, scope_id(view, ME), 1)) == [(copy, right)]
         do(store, UndoDream(ME, done.ids[0]), 20)
         assert memory(store, copy).superseded_at is None
 
@@ -581,42 +591,42 @@ class DreamContract:
         one, two, three = notes(store, "one", "two", "three")
         done = dream(store, 10, links=((one, two, 0, 3), (two, three, 0, 5)))
         with store.read() as view:
-            assert list(view.links([two])) == [(two, one, 3), (two, three, 5)]
-            assert list(view.links([one, three])) == [(one, two, 3), (three, two, 5)]
+            assert list(links_of(view, [two])) == [(two, one, 3), (two, three, 5)]
+            assert list(links_of(view, [one, three])) == [(one, two, 3), (three, two, 5)]
         assert looked(store).linked == {(one, two): 3, (two, three): 5}
         firmer = dream(store, 20, links=((one, two, 3, 4), (two, three, 1, 9)))
         with store.read() as view:
-            assert list(view.links([two])) == [(two, one, 4), (two, three, 5)]
+            assert list(links_of(view, [two])) == [(two, one, 4), (two, three, 5)]
         do(store, UndoDream(ME, firmer.ids[0]), 30)
         with store.read() as view:
-            assert list(view.links([one])) == [(one, two, 3)]
+            assert list(links_of(view, [one])) == [(one, two, 3)]
         do(store, Forget(ME, ids=(three,)))
         with store.read() as view:
-            assert list(view.links([two])) == [(two, one, 3)]
+            assert list(links_of(view, [two])) == [(two, one, 3)]
         do(store, Restore(ME, three))
         do(store, UndoDream(ME, done.ids[0]), 40)
         with store.read() as view:
-            assert list(view.links([one, two, three])) == []
+            assert list(links_of(view, [one, two, three])) == []
 
     def test_dreams_are_listed_newest_first_with_their_journal(self, store: Repository) -> None:
         (one,) = notes(store, "one")
         first = do(store, CommitDream(ME, 7, ("place", "link"), '{"memories": 1}'), 10).ids[0]
         second = dream(store, 20, lived=(FieldChanges("depth", (one,), (2,), (3,)),)).ids[0]
         with store.read() as view:
-            records = view.dreams(ME, 10)
+            records = dream_records(view, scope_id(view, ME), 10)
             assert [each.id for each in records] == [second, first]
             assert (records[1].at, records[1].phases) == (at(10), ("place", "link"))
             assert (records[1].report, records[1].undone_at) == ({"memories": 1}, None)
-            assert [each.id for each in view.dreams(ME, 1)] == [second]
-            assert view.dreams(YOU, 10) == []
-            journal = view.journal(ME, second)
+            assert [each.id for each in dream_records(view, scope_id(view, ME), 1)] == [second]
+            assert dream_records(view, scope_id(view, YOU), 10) == []
+            journal = dream_journal(view, scope_id(view, ME), second)
             assert journal is not None
             assert journal["lived"] == [{"field": "depth", "ids": [one], "before": [2], "after": [3]}]
-            assert view.journal(YOU, second) is None
-            assert view.journal(ME, 99) is None
+            assert dream_journal(view, scope_id(view, YOU), second) is None
+            assert dream_journal(view, scope_id(view, ME), 99) is None
         do(store, UndoDream(ME, second), 30)
         with store.read() as view:
-            assert [each.undone_at for each in view.dreams(ME, 10)] == [at(30), None]
+            assert [each.undone_at for each in dream_records(view, scope_id(view, ME), 10)] == [at(30), None]
 
     def test_a_purge_takes_what_reports_quote_and_leaves_what_they_count(self, store: Repository) -> None:
         report = (
@@ -626,7 +636,10 @@ class DreamContract:
         do(store, CommitDream(YOU, 0, ("report",), '{"upkeep": "three", "gate": null}'), 10)
         do(store, Purge(at(0)), 20)
         with store.read() as view:
-            (mine,), (yours,) = view.dreams(ME, 9), view.dreams(YOU, 9)
+            (mine,), (yours,) = (
+                dream_records(view, scope_id(view, ME), 9),
+                dream_records(view, scope_id(view, YOU), 9),
+            )
         assert mine.report == {"memories": 1, "upkeep": None, "gate": {"questions": 4, "losses": []}}
         assert yours.report == {"upkeep": None, "gate": None}
 
@@ -679,5 +692,5 @@ class DreamContract:
             dream(store, 62, lived=lived, holder="slow")
         assert memory(store, one).strength == 1.0
         with store.read() as view:
-            assert view.dreams(ME, 10) == []
+            assert dream_records(view, scope_id(view, ME), 10) == []
         assert dream(store, 63, lived=lived, holder="quick").count == 1

@@ -27,6 +27,9 @@ from recollect.changes import (
 )
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Filter, Kind, Scope, Status
+from recollect.retrieval.contents import memory_page
+from recollect.retrieval.entities import graph_mark
+from recollect.retrieval.records import memories_by_id, relations_of, scope_id
 
 if TYPE_CHECKING:
     from recollect.changes import Change, Outcome
@@ -55,15 +58,15 @@ class Watched:
     def read(self) -> tuple[object, int]:
         """What the graph says, through the other questions; and its mark."""
         with self.store.read() as view:
-            entities = view.page(Filter(kinds=frozenset({Kind.ENTITY})), 0, 1000)
-            relations = view.relations([each.id for each in entities])
+            entities = memory_page(view, Filter(kinds=frozenset({Kind.ENTITY})), 0, 1000)
+            relations = relations_of(view, [each.id for each in entities])
             said = [(each.name, each.type, [seen.content for seen in each.in_force]) for each in entities]
             related = [
                 (each.source_name, each.type, each.target_name)
                 for each in relations
                 if each.until is None or each.until > at(self.second)
             ]
-            return (said, related), view.graph_mark(ME, microseconds(at(self.second)))
+            return (said, related), graph_mark(view, scope_id(view, ME), microseconds(at(self.second)))
 
     def do(self, change: Change, *, differs: bool) -> Outcome:
         """Make a change; whether the graph then reads otherwise is what the test says, and what it reads."""
@@ -150,4 +153,4 @@ class GraphMarkContract:
 
     def memory(self, store: Repository, id_: int) -> list[tuple[int, str]]:
         with store.read() as view:
-            return [(seen.id, seen.content) for seen in view.memories([id_])[id_].observations]
+            return [(seen.id, seen.content) for seen in memories_by_id(view, [id_])[id_].observations]

@@ -20,6 +20,8 @@ from recollect.changes import (
 )
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.records import Kind, LogSize, Scope
+from recollect.retrieval.answer_log import log_sizes, logged_answers, tuned_numbers, tunings
+from recollect.retrieval.records import scope_id
 
 if TYPE_CHECKING:
     from recollect.changes import Change, Outcome
@@ -64,7 +66,7 @@ def opened(store: Repository, *ids: int, second: float = 0, session: str = "s", 
 
 def answers(store: Repository, profile: str = "limbic", scope: Scope = ME) -> list[LoggedAnswer]:
     with store.read() as view:
-        return list(view.answers(scope, profile))
+        return list(logged_answers(view, scope_id(view, scope), profile))
 
 
 def feedback(store: Repository) -> dict[str, tuple[tuple[int, str, float], ...]]:
@@ -111,8 +113,11 @@ class LogContract:
         answer(store, "second", two, profile="reverie", second=1)
         opened(store, one, second=2)
         with store.read() as view:
-            assert list(view.log_sizes(ME)) == [LogSize(1, 1, 1, "limbic"), LogSize(1, 1, 0, "reverie")]
-            assert list(view.log_sizes(YOU)) == []
+            assert list(log_sizes(view, scope_id(view, ME))) == [
+                LogSize(1, 1, 1, "limbic"),
+                LogSize(1, 1, 0, "reverie"),
+            ]
+            assert list(log_sizes(view, scope_id(view, YOU))) == []
 
     def test_candidates_can_be_left_unread_where_nothing_became_of_an_answer(self, store: Repository) -> None:
         one, two = notes(store, 2)
@@ -120,9 +125,12 @@ class LogContract:
         answer(store, "second", two, second=1)
         opened(store, one, second=2)
         with store.read() as view:
-            read = {each.query: each.candidates for each in view.answers(ME, "limbic", packed=False)}
+            read = {
+                each.query: each.candidates
+                for each in logged_answers(view, scope_id(view, ME), "limbic", packed=False)
+            }
             assert read == {"first": b"x" * 10, "second": b""}
-            assert all(each.candidates for each in view.answers(ME, "limbic"))
+            assert all(each.candidates for each in logged_answers(view, scope_id(view, ME), "limbic"))
 
     # How much is kept
 
@@ -270,24 +278,24 @@ class LogContract:
 
     def test_the_newest_numbers_hold_and_all_are_kept(self, store: Repository) -> None:
         with store.read() as view:
-            assert view.tuned(ME, "limbic") is None
+            assert tuned_numbers(view, scope_id(view, ME), "limbic") is None
         first = do(store, TuneProfile(ME, "limbic", (("gamma", 0.1),), "set", '{"asked": 1}'), 1).ids[0]
         second = do(store, TuneProfile(ME, "limbic", (), "reset", after=first), 2).ids[0]
         do(store, TuneProfile(ME, "reverie", (("k", 30.5),), "run"), 3)
         do(store, TuneProfile(YOU, "limbic", (("gamma", 0.3),), "set"), 4)
         with store.read() as view:
-            assert view.tuned(ME, "limbic") == (second, {})
+            assert tuned_numbers(view, scope_id(view, ME), "limbic") == (second, {})
             assert first < second
-            assert (view.tuned(YOU, "limbic") or (0, {}))[1] == {"gamma": 0.3}
-            assert view.tuned(Scope("nobody"), "limbic") is None
-            told = view.tunings(ME, None, 9)
+            assert (tuned_numbers(view, scope_id(view, YOU), "limbic") or (0, {}))[1] == {"gamma": 0.3}
+            assert tuned_numbers(view, scope_id(view, Scope("nobody")), "limbic") is None
+            told = tunings(view, scope_id(view, ME), None, 9)
             assert [(each.profile, dict(each.knobs), each.why, each.at) for each in told] == [
                 ("reverie", {"k": 30.5}, "run", at(3)),
                 ("limbic", {}, "reset", at(2)),
                 ("limbic", {"gamma": 0.1}, "set", at(1)),
             ]
             assert told[-1].report == {"asked": 1}
-            assert [each.why for each in view.tunings(ME, "limbic", 1)] == ["reset"]
+            assert [each.why for each in tunings(view, scope_id(view, ME), "limbic", 1)] == ["reset"]
 
     def test_numbers_that_follow_others_than_the_newest_are_refused(self, store: Repository) -> None:
         first = do(store, TuneProfile(ME, "limbic", (("gamma", 0.1),), "set")).ids[0]
@@ -295,4 +303,4 @@ class LogContract:
             with pytest.raises(Conflict, match="meanwhile"):
                 do(store, TuneProfile(ME, "limbic", (("gamma", 0.2),), "set", after=after))
         with store.read() as view:
-            assert view.tuned(ME, "limbic") == (first, {"gamma": 0.1})
+            assert tuned_numbers(view, scope_id(view, ME), "limbic") == (first, {"gamma": 0.1})

@@ -38,6 +38,18 @@ from recollect.ports import StoreUpkeep
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Filter, Kind, Memory, Model, Relation, Scope, Status
+from recollect.retrieval.contents import all_scopes, memory_page, relation_page, store_counts, was_imported
+from recollect.retrieval.entities import entities_containing, entities_named, matching_names, names_alike
+from recollect.retrieval.facts import cooccurrences, ranking_facts
+from recollect.retrieval.passages import (
+    model_in_use,
+    passages_by_id,
+    passages_of,
+    pending_passages,
+    vectors_of,
+)
+from recollect.retrieval.records import memories_by_id, relations_of, scope_id
+from recollect.retrieval.search import Search
 from recollect.vectors import normalised, pack
 
 if TYPE_CHECKING:
@@ -98,12 +110,12 @@ def relate(
 
 def memory(store: Repository, id_: int) -> Memory:
     with store.read() as view:
-        return view.memories([id_])[id_]
+        return memories_by_id(view, [id_])[id_]
 
 
 def passage_texts(store: Repository, id_: int) -> list[str]:
     with store.read() as view:
-        return [passage.text for passage in view.passages([id_])]
+        return [passage.text for passage in passages_of(view, [id_])]
 
 
 def in_force(store: Repository, id_: int) -> list[str]:
@@ -112,7 +124,7 @@ def in_force(store: Repository, id_: int) -> list[str]:
 
 def relations(store: Repository, *ids: int, deleted: bool = False) -> list[Relation]:
     with store.read() as view:
-        return list(view.relations(ids, deleted=deleted))
+        return list(relations_of(view, ids, deleted=deleted))
 
 
 def triples(store: Repository, *ids: int) -> set[tuple[str, str, str]]:
@@ -123,7 +135,7 @@ def triples(store: Repository, *ids: int) -> set[tuple[str, str, str]]:
 
 def named(store: Repository, *names: str, scope: Scope = ME) -> dict[str, int]:
     with store.read() as view:
-        return dict(view.named(names, scope))
+        return dict(entities_named(view, scope_id(view, scope), names))
 
 
 def words(
@@ -136,7 +148,7 @@ def scored(
     store: Repository, text: str, k: int = 10, where: Filter | None = None, index: Analyser = "plain"
 ) -> list[Found]:
     with store.read() as view:
-        return list(view.by_words(text, k, where or Filter(), index))
+        return list(Search(view, where or Filter()).by_words(text, k, index))
 
 
 def towards(*numbers: float) -> Vector:
@@ -147,7 +159,7 @@ def towards(*numbers: float) -> Vector:
 def embed(store: Repository, vector_of: Callable[[str], Vector], model: Model = TINY) -> int:
     """Give every passage that lacks one a vector, from its text; how many there were."""
     with store.read() as view:
-        waiting = view.pending(model, 0, 1_000)
+        waiting = pending_passages(view, model, 0, 1_000)
     vectors = tuple((passage.id, pack(vector_of(passage.text))) for passage in waiting)
     do(store, PutVectors(model, vectors))
     return len(vectors)
@@ -163,18 +175,18 @@ def colour(text: str) -> Vector:
 
 def near(store: Repository, query: Vector, k: int = 10, where: Filter | None = None) -> list[Found]:
     with store.read() as view:
-        return list(view.by_meaning(query, k, where or Filter()))
+        return list(Search(view, where or Filter()).by_meaning(query, k))
 
 
 def facts(store: Repository, *ids: int, query: str = "", session: str | None = None) -> Facts:
     with store.read() as view:
-        return view.facts(ids, query, session, microseconds(at(3600)))
+        return ranking_facts(view, ids, query, session, microseconds(at(3600)))
 
 
 def together(store: Repository, *ids: int) -> list[tuple[int, int, int, int]]:
     """Places among the sorted ids, the count, the last time in seconds into the story."""
     with store.read() as view:
-        pairs = view.together(ids)
+        pairs = cooccurrences(view, ids)
     seconds = [(last - microseconds(at(0))) // 1_000_000 for last in pairs.last.tolist()]
     return list(zip(pairs.first.tolist(), pairs.second.tolist(), pairs.count.tolist(), seconds, strict=True))
 
@@ -299,7 +311,7 @@ class StoreContract:
         with pytest.raises(NotFound, match="'Ada'"):
             do(store, AddObservations(ME, "Ada", (NewObservation("likes tea"),)))
         with store.read() as view:
-            assert view.counts().entities == 0
+            assert store_counts(view).entities == 0
 
     @pytest.mark.parametrize("by", ["id", "content"])
     def test_a_superseded_observation_stays_with_its_time_and_its_successor(
@@ -457,8 +469,8 @@ class StoreContract:
         upper, lower = put(store, "Alice"), put(store, "alice")
         assert named(store, "Alice", "alice", "ALICE") == {"Alice": upper, "alice": lower}
         with store.read() as view:
-            assert view.alike("ALICE", ME) == ["Alice", "alice"]
-            assert view.alike("Alic", ME) == []
+            assert names_alike(view, scope_id(view, ME), "ALICE") == ["Alice", "alice"]
+            assert names_alike(view, scope_id(view, ME), "Alic") == []
         with pytest.raises(NotFound, match=r"'Alice' or 'alice'"):
             do(store, AddObservations(ME, "ALICE", (NewObservation("who?"),)))
 
@@ -469,12 +481,12 @@ class StoreContract:
         put(store, "Oolong elsewhere", scope=YOU)
         where = Filter(ME.owner, ME.agent)
         with store.read() as view:
-            assert view.names("ool", 9, where) == (["Oolong tea", "Green oolong", "Über oolong"], 3)
-            assert view.names("UBER", 9, where) == (["Über oolong"], 1)
-            assert view.names("ool", 1, where) == (["Oolong tea"], 3)
-            assert view.names("", 2, where) == (["Ferry", "Green oolong"], 4)
+            assert matching_names(view, "ool", 9, where) == (["Oolong tea", "Green oolong", "Über oolong"], 3)
+            assert matching_names(view, "UBER", 9, where) == (["Über oolong"], 1)
+            assert matching_names(view, "ool", 1, where) == (["Oolong tea"], 3)
+            assert matching_names(view, "", 2, where) == (["Ferry", "Green oolong"], 4)
             for nothing in ("zz", "%", "\0", "\ud800"):
-                assert view.names(nothing, 9, where) == ([], 0)
+                assert matching_names(view, nothing, 9, where) == ([], 0)
 
     def test_names_are_forgotten_by_exact_identity_only(self, store: Repository) -> None:
         alice = put(store, "Alice")
@@ -645,7 +657,7 @@ class StoreContract:
             ["Ada (person)", "Ada (person): red wine", "Ada (person): blue ink"],
         )
         with store.read() as view:
-            assert view.counts().due == 3
+            assert store_counts(view).due == 3
         assert near(store, RED) == []  # until what it says is embedded anew
         embed(store, colour)
         assert [found.id for found in near(store, RED)] == [ada]
@@ -655,9 +667,9 @@ class StoreContract:
         assert one(store, NoteImport(ME, "/a/memory.jsonl")).created
         assert not one(store, NoteImport(ME, "/a/memory.jsonl"), second=1).created
         with store.read() as view:
-            assert view.imported(ME, "/a/memory.jsonl")
-            assert not view.imported(ME, "/a/other.jsonl")
-            assert not view.imported(YOU, "/a/memory.jsonl")
+            assert was_imported(view, ME, "/a/memory.jsonl")
+            assert not was_imported(view, ME, "/a/other.jsonl")
+            assert not was_imported(view, YOU, "/a/memory.jsonl")
 
     def test_an_entity_may_relate_to_itself(self, store: Repository) -> None:
         loop = put(store, "Loop")
@@ -692,10 +704,10 @@ class StoreContract:
         assert one(store, Forget(ME, ids=(tea,), names=("Ada", "Nobody")), second=9).ids == (tea, ada)
         assert memory(store, ada).deleted_at == memory(store, tea).deleted_at == at(9)
         with store.read() as view:
-            assert list(view.page(Filter(), 0, 10)) == []
-            assert [seen.id for seen in view.page(Filter(deleted=True), 0, 10)] == [ada, tea]
-            assert view.containing("tea", 10, Filter()) == []
-            assert view.passages([ada, tea]) == []
+            assert list(memory_page(view, Filter(), 0, 10)) == []
+            assert [seen.id for seen in memory_page(view, Filter(deleted=True), 0, 10)] == [ada, tea]
+            assert entities_containing(view, "tea", 10, Filter()) == []
+            assert passages_of(view, [ada, tea]) == []
         assert words(store, "tea") == []
         assert near(store, RED) == []
 
@@ -840,8 +852,8 @@ class StoreContract:
         do(store, Forget(ME, ids=(late,)), second=20)
         assert one(store, Purge(at(20)), second=30).count == 1
         with store.read() as view:
-            assert set(view.memories([early, late, kept])) == {late, kept}
-            assert view.counts().forgotten == 1
+            assert set(memories_by_id(view, [early, late, kept])) == {late, kept}
+            assert store_counts(view).forgotten == 1
         assert [seen.content for seen in memory(store, kept).observations] == ["red"]
         assert len(relations(store, kept, deleted=True)) == 1
         with pytest.raises(NotFound):
@@ -884,7 +896,7 @@ class StoreContract:
         with pytest.raises(NotFound):
             do(store, AddObservations(YOU, "Nobody", (NewObservation("lost"),)))
         with store.read() as view:
-            assert YOU not in view.scopes()
+            assert YOU not in all_scopes(view)
         put(store, "Ada", scope=YOU)
         assert named(store, "Ada", scope=YOU)
 
@@ -935,7 +947,7 @@ class StoreContract:
         assert (first.repeated, again.repeated) == (False, True)
         assert again.outcomes == first.outcomes
         with store.read() as view:
-            assert view.counts().forgotten == 1
+            assert store_counts(view).forgotten == 1
         # without a key, it is done anew
         assert store.apply(changes, at=at(60)).outcomes[0].created
 
@@ -990,7 +1002,7 @@ class StoreContract:
         with pytest.raises(InvalidInput):
             do(store, entity("Ada", NewObservation("the end", happened_at=beyond)))
         with store.read() as view:
-            assert list(view.page(Filter(), 0, 10)) == []
+            assert list(memory_page(view, Filter(), 0, 10)) == []
 
     def test_a_closed_store_says_so(self, tmp_path: Path) -> None:
         copy = self.opened(tmp_path / "copy.db")
@@ -1009,11 +1021,11 @@ class StoreContract:
         embed(store, colour)
         with store.read() as view:
             before = (
-                view.counts(),
-                view.memories([ada, bob]),
-                view.relations([ada]),
-                view.by_words("tea", 10, Filter()),
-                view.by_meaning(RED, 10, Filter()),
+                store_counts(view),
+                memories_by_id(view, [ada, bob]),
+                relations_of(view, [ada]),
+                Search(view, Filter()).by_words("tea", 10),
+                Search(view, Filter()).by_meaning(RED, 10),
             )
 
             def write() -> None:
@@ -1026,11 +1038,11 @@ class StoreContract:
             writer.start()
             writer.join()
             after = (
-                view.counts(),
-                view.memories([ada, bob]),
-                view.relations([ada]),
-                view.by_words("tea", 10, Filter()),
-                view.by_meaning(RED, 10, Filter()),
+                store_counts(view),
+                memories_by_id(view, [ada, bob]),
+                relations_of(view, [ada]),
+                Search(view, Filter()).by_words("tea", 10),
+                Search(view, Filter()).by_meaning(RED, 10),
             )
             assert after == before
         assert {found.id for found in scored(store, "tea")} == {ada, bob + 1}
@@ -1044,9 +1056,9 @@ class StoreContract:
             while not done.is_set():
                 with store.read() as view:
                     pairs = (
-                        len(view.page(Filter(), 0, 100)),
-                        len(view.by_words("twin", 100, Filter())),
-                        view.counts().entities,
+                        len(memory_page(view, Filter(), 0, 100)),
+                        len(Search(view, Filter()).by_words("twin", 100)),
+                        store_counts(view).entities,
                     )
                     if pairs[0] % 2 or len(set(pairs)) > 1:
                         torn.append(pairs[0])
@@ -1069,13 +1081,13 @@ class StoreContract:
         seen: list[int] = []
         after = 0
         with store.read() as view:
-            while page := view.page(Filter(), after, 2):
+            while page := memory_page(view, Filter(), after, 2):
                 assert len(page) <= 2
                 seen += [found.id for found in page]
                 after = page[-1].id
-            entities = view.page(Filter(kinds=frozenset({Kind.ENTITY})), 0, 100)
-            session = view.page(Filter(session="s"), 0, 100)
-            nothing = view.page(Filter(kinds=frozenset()), 0, 100)
+            entities = memory_page(view, Filter(kinds=frozenset({Kind.ENTITY})), 0, 100)
+            session = memory_page(view, Filter(session="s"), 0, 100)
+            nothing = memory_page(view, Filter(kinds=frozenset()), 0, 100)
         assert seen == [*ids, talk]
         assert [found.id for found in entities] == ids
         assert [found.id for found in session] == [talk]
@@ -1085,11 +1097,11 @@ class StoreContract:
         ids = [put(store, "a"), put(store, "b", scope=YOU), put(store, "c")]
         do(store, relate("a", "contains", "c"), Forget(ME, ids=(ids[2],)))
         with store.read() as view:
-            assert [found.id for found in view.page(None, 0, 100)] == ids
-            assert [found.id for found in view.page(None, ids[0], 1)] == ids[1:2]
-            everything = view.relation_page(None, 0, 100)
+            assert [found.id for found in memory_page(view, None, 0, 100)] == ids
+            assert [found.id for found in memory_page(view, None, ids[0], 1)] == ids[1:2]
+            everything = relation_page(view, None, 0, 100)
             assert [seen.type for seen in everything] == ["contains", "part_of"]
-            assert list(view.relation_page(None, everything[0].id, 100)) == list(everything[1:])
+            assert list(relation_page(view, None, everything[0].id, 100)) == list(everything[1:])
 
     def test_relations_are_paged_as_far_as_both_ends_may_be_seen(self, store: Repository) -> None:
         for scope in (ME, YOU):
@@ -1098,9 +1110,9 @@ class StoreContract:
             do(store, relate("a", "to", "b", scope=scope), relate("a", "to", "c", scope=scope))
         do(store, EndRelation(ME, "a", "b", "to"), Forget(ME, names=("c",)))
         with store.read() as view:
-            mine = view.relation_page(Filter(), 0, 100)
-            yours = view.relation_page(Filter("you"), 0, 100)
-            first = view.relation_page(Filter("you"), 0, 1)
+            mine = relation_page(view, Filter(), 0, 100)
+            yours = relation_page(view, Filter("you"), 0, 100)
+            first = relation_page(view, Filter("you"), 0, 1)
         assert [(seen.target_name, seen.until is None) for seen in mine] == [("b", False)]
         assert [seen.target_name for seen in yours] == ["b", "c"]
         assert list(first) == list(yours[:1])
@@ -1108,11 +1120,11 @@ class StoreContract:
     def test_absent_ids_are_passed_over(self, store: Repository) -> None:
         ada = put(store, "Ada")
         with store.read() as view:
-            assert set(view.memories([ada, 999, ada])) == {ada}
-            assert view.memories([]) == {}
-            assert view.relations([999]) == []
-            assert view.passages([999]) == []
-            assert view.vectors([999]) == {}
+            assert set(memories_by_id(view, [ada, 999, ada])) == {ada}
+            assert memories_by_id(view, []) == {}
+            assert relations_of(view, [999]) == []
+            assert passages_of(view, [999]) == []
+            assert vectors_of(view, [999]) == {}
 
     def test_counts_follow_every_change(self, store: Repository) -> None:
         put(store, "Ada", "likes tea", "plays chess")
@@ -1121,7 +1133,7 @@ class StoreContract:
         note(store, "hello", Kind.MESSAGE, "s")
         do(store, entity("Eve"), relate("Ada", "contains", "Eve"))
         with store.read() as view:
-            counts = view.counts()
+            counts = store_counts(view, store.size())
         assert (counts.entities, counts.notes, counts.messages, counts.scopes) == (3, 1, 1, 2)
         assert (counts.observations, counts.relations, counts.forgotten) == (2, 2, 0)
         # three entities, two observations, a note and a message
@@ -1135,7 +1147,7 @@ class StoreContract:
             entity("New"),
         )
         with store.read() as view:
-            counts = view.counts()
+            counts = store_counts(view)
         assert (counts.entities, counts.observations, counts.relations, counts.forgotten) == (3, 1, 0, 1)
         # gone: Eve and the tea; new: New
         assert (counts.passages, counts.vectors, counts.due) == (6, 5, 1)
@@ -1433,13 +1445,13 @@ class StoreContract:
                 "ño]",
                 "東",
             ):
-                assert found in view.containing(inside, 10, Filter())
+                assert found in entities_containing(view, inside, 10, Filter())
             # Each sign stands for itself alone.
             for absent in ("l%e", "pure-gold", "L_velace", "\0", "\ud800", "a?ñ", "é*b", "[ñ]", "É[a]"):
-                assert view.containing(absent, 10, Filter()) == []
+                assert entities_containing(view, absent, 10, Filter()) == []
             for long in ("x" * 100_000, "東" * 20_000, "é" * 20_000):
-                assert view.containing(long, 10, Filter()) == []
-            assert view.containing("velac", 10, Filter("you")) == []
+                assert entities_containing(view, long, 10, Filter()) == []
+            assert entities_containing(view, "velac", 10, Filter("you")) == []
 
     # Search by meaning
 
@@ -1461,7 +1473,7 @@ class StoreContract:
         assert [hit.id for hit in found] == [many, few]
         assert found[0].score == pytest.approx(1)
         with store.read() as view:
-            texts = {passage.id: passage.text for passage in view.passages([many])}
+            texts = {passage.id: passage.text for passage in passages_of(view, [many])}
         assert "green one" in texts[found[0].passage or 0]
 
     def test_many_passages_of_one_memory_take_one_place(self, store: Repository) -> None:
@@ -1477,7 +1489,7 @@ class StoreContract:
         short = note(store, "grey")
         embed(store, colour)
         with store.read() as view:
-            assert len(view.passages([long])) > 3
+            assert len(passages_of(view, [long])) > 3
         assert [hit.id for hit in near(store, BLUE)] == [long, short]
         assert [hit.id for hit in near(store, RED)] == [long, short]
 
@@ -1539,21 +1551,21 @@ class StoreContract:
     def test_without_a_model_nothing_is_near_and_everything_waits(self, store: Repository) -> None:
         ada = put(store, "Ada", "red")
         with store.read() as view:
-            assert view.model() is None
-            assert view.by_meaning(RED, 10, Filter()) == []
-            waiting = view.pending(TINY, 0, 10)
-            assert list(waiting) == list(view.passages([ada]))
-            assert list(view.pending(TINY, waiting[0].id, 10)) == list(waiting[1:])
-            assert list(view.pending(TINY, 0, 1)) == list(waiting[:1])
+            assert model_in_use(view) is None
+            assert Search(view, Filter()).by_meaning(RED, 10) == []
+            waiting = pending_passages(view, TINY, 0, 10)
+            assert list(waiting) == list(passages_of(view, [ada]))
+            assert list(pending_passages(view, TINY, waiting[0].id, 10)) == list(waiting[1:])
+            assert list(pending_passages(view, TINY, 0, 1)) == list(waiting[:1])
 
     def test_the_first_model_comes_into_use_and_nothing_waits_twice(self, store: Repository) -> None:
         put(store, "Ada", "red")
         assert embed(store, colour) == 2
         assert embed(store, colour) == 0
         with store.read() as view:
-            assert view.model() == TINY
-            passages = [passage.id for passage in view.pending(OTHER, 0, 10)]
-            kept = view.vectors(passages)
+            assert model_in_use(view) == TINY
+            passages = [passage.id for passage in pending_passages(view, OTHER, 0, 10)]
+            kept = vectors_of(view, passages)
         assert sorted(kept) == passages
         assert kept[passages[1]] == pytest.approx(RED)
 
@@ -1561,7 +1573,7 @@ class StoreContract:
         put(store, "Ada", "likes red")
         one(store, PutText(ME, NewText(Kind.MESSAGE, "see you", session="s", speaker="Bob")))
         with store.read() as view:
-            texts = [passage.text for passage in view.pending(TINY, 0, 10)]
+            texts = [passage.text for passage in pending_passages(view, TINY, 0, 10)]
         assert texts == ["Ada (thing)", "Ada (thing): likes red", 'Bob said, "see you"']
 
     def test_two_models_never_mix(self, store: Repository) -> None:
@@ -1570,14 +1582,14 @@ class StoreContract:
         # The other model sees the colours the other way round.
         embed(store, lambda text: RED if "blue" in text else BLUE, OTHER)
         with store.read() as view:
-            assert view.model() == TINY
-            assert list(view.pending(OTHER, 0, 10)) == []
+            assert model_in_use(view) == TINY
+            assert list(pending_passages(view, OTHER, 0, 10)) == []
         assert near(store, RED)[0].id == first
         do(store, UseModel(OTHER))
         with store.read() as view:
-            assert view.model() == OTHER
-            assert view.counts().due == 0
-            assert len(view.pending(TINY, 0, 10)) == 2
+            assert model_in_use(view) == OTHER
+            assert store_counts(view).due == 0
+            assert len(pending_passages(view, TINY, 0, 10)) == 2
         assert near(store, RED)[0].id == second
         # What the former model makes now is kept apart.
         embed(store, colour)
@@ -1587,12 +1599,12 @@ class StoreContract:
         first, second = note(store, "red"), note(store, "red too")
         embed(store, colour)
         with store.read() as view:
-            waiting = view.pending(OTHER, 0, 1)
+            waiting = pending_passages(view, OTHER, 0, 1)
         do(store, PutVectors(OTHER, ((waiting[0].id, pack(RED)),)))
         do(store, UseModel(OTHER))
         assert [hit.id for hit in near(store, RED)] == [first]
         with store.read() as view:
-            assert view.counts().due == 1
+            assert store_counts(view).due == 1
         embed(store, colour, OTHER)
         assert [hit.id for hit in near(store, RED)] == [first, second]
 
@@ -1604,17 +1616,17 @@ class StoreContract:
         embed(store, colour, OTHER)
         do(store, UseModel(OTHER))
         with store.read() as view:
-            assert view.counts().due == 0
+            assert store_counts(view).due == 0
         do(store, Restore(ME, gone))
         with store.read() as view:
-            assert [passage.memory for passage in view.pending(OTHER, 0, 10)] == [gone]
+            assert [passage.memory for passage in pending_passages(view, OTHER, 0, 10)] == [gone]
         embed(store, colour, OTHER)
         assert near(store, RED)[0].id == gone
 
     def test_vectors_of_passages_that_are_gone_are_passed_over(self, store: Repository) -> None:
         ada = put(store, "Ada", "red")
         with store.read() as view:
-            waiting = view.pending(TINY, 0, 10)
+            waiting = pending_passages(view, TINY, 0, 10)
         do(store, Forget(ME, ids=(ada,)))
         do(store, Purge(at(10)))
         vectors = tuple((passage.id, pack(RED)) for passage in waiting)
@@ -1624,7 +1636,7 @@ class StoreContract:
     def test_vectors_of_what_was_forgotten_meanwhile_serve_its_return(self, store: Repository) -> None:
         ada = note(store, "red")
         with store.read() as view:
-            waiting = view.pending(TINY, 0, 10)
+            waiting = pending_passages(view, TINY, 0, 10)
         do(store, Forget(ME, ids=(ada,)))
         do(store, PutVectors(TINY, ((waiting[0].id, pack(RED)),)))
         assert near(store, RED) == []
@@ -1634,7 +1646,7 @@ class StoreContract:
     def test_vectors_of_the_wrong_width_are_refused_whole(self, store: Repository) -> None:
         first, second = note(store, "red"), note(store, "blue")
         with store.read() as view:
-            waiting = [passage.id for passage in view.pending(TINY, 0, 10)]
+            waiting = [passage.id for passage in pending_passages(view, TINY, 0, 10)]
         with pytest.raises(InvalidInput, match="tiny"):
             do(store, PutVectors(TINY, ((waiting[0], pack(RED)), (waiting[1], pack(towards(1, 0))))))
         embed(store, colour)
@@ -1808,16 +1820,16 @@ class StoreContract:
     def test_passages_are_read_by_their_ids(self, store: Repository) -> None:
         ada, text = put(store, "Ada", "likes tea", "plays chess"), note(store, "a note")
         with store.read() as view:
-            live = list(view.passages([ada, text]))
+            live = list(passages_of(view, [ada, text]))
             assert len(live) >= 3
-            assert list(view.passages_by_id([passage.id for passage in reversed(live)])) == live
-            assert list(view.passages_by_id([live[-1].id, 10_000])) == live[-1:]
-            assert list(view.passages_by_id([])) == []
+            assert list(passages_by_id(view, [passage.id for passage in reversed(live)])) == live
+            assert list(passages_by_id(view, [live[-1].id, 10_000])) == live[-1:]
+            assert list(passages_by_id(view, [])) == []
             # whatever was read before
-            view.memories([text])
-            assert list(view.passages_by_id([live[0].id])) == live[:1]
-            view.memories([])
-            assert list(view.passages_by_id([passage.id for passage in live])) == live
+            memories_by_id(view, [text])
+            assert list(passages_by_id(view, [live[0].id])) == live[:1]
+            memories_by_id(view, [])
+            assert list(passages_by_id(view, [passage.id for passage in live])) == live
 
     # Copies and repairs
 
@@ -1832,7 +1844,7 @@ class StoreContract:
         embed(store, colour)
         told: list[tuple[int, int | None]] = []
         with store.read() as view:  # someone reads meanwhile
-            view.counts()
+            store_counts(view)
             store.backup(str(tmp_path / "copy.db"), lambda done, total: told.append((done, total)))
         do(store, entity("Later", "tea"))
         assert told
@@ -1846,7 +1858,7 @@ class StoreContract:
             do(copy, Purge(at(100)))
             for where in (Filter(deleted=True), Filter("you", deleted=True)):
                 with store.read() as ours, copy.read() as theirs:
-                    assert theirs.page(where, 0, 100) == ours.page(where, 0, 100)
+                    assert memory_page(theirs, where, 0, 100) == memory_page(ours, where, 0, 100)
             assert relations(copy, ada, bob, deleted=True) == relations(store, ada, bob, deleted=True)
             assert scored(copy, "tea") == scored(store, "tea")
             assert near(copy, RED) == near(store, RED)
@@ -1872,7 +1884,7 @@ class StoreContract:
         put(store, "Ada")
         put(store, "Ada", scope=Scope("you", "helper"))
         with store.read() as view:
-            assert set(view.scopes()) == {ME, Scope("you", "helper")}
+            assert set(all_scopes(view)) == {ME, Scope("you", "helper")}
 
     def test_scopes_do_not_see_one_another(self, store: Repository) -> None:
         mine, yours = put(store, "Ada", "red"), put(store, "Ada", "blue", scope=YOU)

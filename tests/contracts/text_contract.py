@@ -49,6 +49,12 @@ from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Filter, Kind, Model, Revision, Scope, as_it_stood
+from recollect.retrieval.contents import all_scopes, count_by_kind, memory_page, store_counts
+from recollect.retrieval.conversations import last_positions, sessions_of, turns_of
+from recollect.retrieval.entities import entities_containing, texts_mentioning
+from recollect.retrieval.passages import passages_by_id, passages_of, pending_passages
+from recollect.retrieval.records import memories_by_id, replaced_by, scope_id
+from recollect.retrieval.search import Search
 from recollect.vectors import pack
 
 if TYPE_CHECKING:
@@ -87,7 +93,7 @@ def as_of(second: float, **fields: Any) -> Filter:
 
 def pages(store: Repository, where: Filter | None = None) -> list[int]:
     with store.read() as view:
-        return [each.id for each in view.page(where or Filter(), 0, 1_000)]
+        return [each.id for each in memory_page(view, where or Filter(), 0, 1_000)]
 
 
 def meant(store: Repository, query: Vector, where: Filter | None = None) -> list[int]:
@@ -97,40 +103,40 @@ def meant(store: Repository, query: Vector, where: Filter | None = None) -> list
 def mentions(store: Repository, id_: int) -> set[str]:
     """The names of the entities that a text speaks of."""
     with store.read() as view:
-        spoken_of = view.memories([id_])[id_].mentions
-        return {each.name for each in view.memories(spoken_of).values()}
+        spoken_of = memories_by_id(view, [id_])[id_].mentions
+        return {each.name for each in memories_by_id(view, spoken_of).values()}
 
 
 def mentioning(store: Repository, entity_id: int, limit: int = 100) -> list[int]:
     with store.read() as view:
-        return list(view.mentioning(entity_id, limit))
+        return list(texts_mentioning(view, entity_id, limit))
 
 
 def turns(
     store: Repository, session: str, first: int = 1, last: int = 100, scope: Scope = ME
 ) -> list[Memory]:
     with store.read() as view:
-        return list(view.turns(scope, session, first, last))
+        return list(turns_of(view, scope_id(view, scope), session, first, last))
 
 
 def sessions(store: Repository, scope: Scope = ME) -> list[Session]:
     with store.read() as view:
-        return list(view.sessions(scope))
+        return list(sessions_of(view, scope_id(view, scope)))
 
 
 def last_position(store: Repository, session: str, scope: Scope = ME) -> int:
     with store.read() as view:
-        return view.last_position(scope, session)
+        return last_positions(view, scope_id(view, scope), [session]).get(session, 0)
 
 
-def replaced_by(store: Repository, id_: int) -> list[int]:
+def superseded_ids(store: Repository, id_: int) -> list[int]:
     with store.read() as view:
-        return list(view.replaced_by(id_))
+        return list(replaced_by(view, id_))
 
 
 def everything(store: Repository) -> list[Memory]:
     with store.read() as view:
-        return list(view.page(None, 0, 10_000))
+        return list(memory_page(view, None, 0, 10_000))
 
 
 class TextContract:
@@ -182,9 +188,9 @@ class TextContract:
         written(store, "theirs", scope=YOU)
         do(store, Forget(ME, ids=(gone,)))
         with store.read() as view:
-            assert view.how_many(Filter()) == {Kind.ENTITY: 1, Kind.NOTE: 1}
-            assert view.how_many(Filter(YOU.owner, YOU.agent)) == {Kind.NOTE: 1}
-            assert view.how_many(Filter("nobody")) == {}
+            assert count_by_kind(view, Filter()) == {Kind.ENTITY: 1, Kind.NOTE: 1}
+            assert count_by_kind(view, Filter(YOU.owner, YOU.agent)) == {Kind.NOTE: 1}
+            assert count_by_kind(view, Filter("nobody")) == {}
 
     def test_who_said_it_makes_another_note(self, store: Repository) -> None:
         ids = {written(store, "I like tea", speaker=who) for who in (None, "Ada", "Bob", "Ada", None)}
@@ -538,16 +544,16 @@ class TextContract:
         (hit,) = near(store, RED, 10, as_of(15))
         assert hit.passage is not None
         with store.read() as view:
-            (passage,) = view.passages_by_id([hit.passage])
-            (present,) = view.passages([note])
+            (passage,) = passages_by_id(view, [hit.passage])
+            (present,) = passages_of(view, [note])
         assert (passage.memory, passage.text, present.text) == (note, "red wine", "green tea")
 
     def test_a_former_text_asks_for_no_vector(self, store: Repository) -> None:
         note = written(store, "red wine")
         do(store, Amend(ME, note, text="green tea"), second=20)
         with store.read() as view:
-            assert [passage.text for passage in view.pending(TINY, 0, 10)] == ["green tea"]
-            assert (view.counts().passages, view.counts().due) == (1, 1)
+            assert [passage.text for passage in pending_passages(view, TINY, 0, 10)] == ["green tea"]
+            assert (store_counts(view).passages, store_counts(view).due) == (1, 1)
 
     def test_a_forgotten_note_cannot_be_updated(self, store: Repository) -> None:
         note = written(store, "tea")
@@ -592,12 +598,12 @@ class TextContract:
         assert wrong not in words(store, "Ada works at Google")
         assert wrong not in meant(store, RED)
         assert sorted(pages(store)) == [other, right]
-        assert (replaced_by(store, right), replaced_by(store, other)) == ([wrong], [])
+        assert (superseded_ids(store, right), superseded_ids(store, other)) == ([wrong], [])
 
     def test_a_superseded_note_weighs_nothing_on_the_others(self, store: Repository) -> None:
         def score() -> list[float]:
             with store.read() as view:
-                return [hit.score for hit in view.by_words("green tea", 10, Filter(), "plain")]
+                return [hit.score for hit in Search(view, Filter()).by_words("green tea", 10, "plain")]
 
         written(store, "green tea is hot")
         written(store, "a wall")
@@ -658,8 +664,8 @@ class TextContract:
         first, second = written(store, "Ada is in Paris", 10), said(store, "in Paris!", "s", 11)
         third = corrected(store, first, second, by="Ada is in Rome", second=20)
         last = corrected(store, third, by="Ada is in Oslo", second=30)
-        assert replaced_by(store, third) == [first, second]
-        assert replaced_by(store, last) == [third]
+        assert superseded_ids(store, third) == [first, second]
+        assert superseded_ids(store, last) == [third]
         assert words(store, "Ada Paris Rome Oslo") == [last]
         assert set(words(store, "Paris Rome Oslo", where=as_of(20))) == {third}
         assert set(words(store, "Paris Rome Oslo", where=as_of(19))) == {first, second}
@@ -718,7 +724,7 @@ class TextContract:
         assert (back.superseded_by, back.superseded_at, back.updated_at) == (None, None, at(70))
         assert words(store, "wine tea") == [wrong, right]
         assert [hit.score for hit in near(store, RED, 1)] == pytest.approx([1])
-        assert replaced_by(store, right) == []
+        assert superseded_ids(store, right) == []
         with pytest.raises(NotFound, match="nothing was restored"):
             do(store, Restore(ME, wrong))
 
@@ -796,7 +802,7 @@ class TextContract:
         assert list(store.verify()) == []
         assert (words(store, "red"), meant(store, RED)) == ([], [right])
         with store.read() as view:
-            assert list(view.containing("ada", 10, Filter())) == [right]
+            assert list(entities_containing(view, "ada", 10, Filter())) == [right]
         do(store, Restore(ME, ada), second=30)
         embed(store, colour)
         assert words(store, "shoes") == [ada]
@@ -842,7 +848,7 @@ class TextContract:
                 inside = {
                     word
                     for word in ("Paris", "Rome", "tea")
-                    if list(view.containing(word, 9, as_of(second))) == [ada]
+                    if list(entities_containing(view, word, 9, as_of(second))) == [ada]
                 }
             read = {one.content for one in as_it_stood(memory(store, ada), at(second)).in_force}
             assert told == inside == {content.split()[-1] for content in read}
@@ -963,8 +969,12 @@ class TextContract:
         embed(store, colour)
         with store.read() as view:
             for where in (as_of(100), as_of(0), Filter(superseded=True)):
-                assert view.by_words("green tea", 10, where) == view.by_words("green tea", 10, Filter())
-                assert view.by_meaning(GREEN, 10, where) == view.by_meaning(GREEN, 10, Filter())
+                assert Search(view, where).by_words("green tea", 10) == Search(view, Filter()).by_words(
+                    "green tea", 10
+                )
+                assert Search(view, where).by_meaning(GREEN, 10) == Search(view, Filter()).by_meaning(
+                    GREEN, 10
+                )
 
     def test_letters_of_scripts_without_spaces_are_found_in_the_past(self, store: Repository) -> None:
         note = written(store, "東京都の天気は晴れ", 10)
@@ -1068,11 +1078,11 @@ class TextContract:
     def test_no_text_creates_an_entity(self, store: Repository) -> None:
         written(store, "Ada Lovelace met Charles Babbage", tags=("Ada",), speaker="Bob")
         with store.read() as view:
-            assert view.counts().entities == 0
+            assert store_counts(view).entities == 0
         with pytest.raises(NotFound, match="'Ada'"):
             written(store, "She met him", about=("Ada",))
         with store.read() as view:
-            assert (view.counts().entities, view.counts().notes) == (0, 1)
+            assert (store_counts(view).entities, store_counts(view).notes) == (0, 1)
 
     def test_what_a_text_is_about_is_told_beside_what_it_names(self, store: Repository) -> None:
         ada, bob = put(store, "Ada"), put(store, "Bob")
@@ -1184,8 +1194,8 @@ class TextContract:
         assert one(store, Purge(at(11)), 12).count == 1
         assert list(store.verify()) == []
         with store.read() as view:
-            assert note not in view.memories([note])
-            assert view.counts().passages == 2  # Ada's name, and the twin
+            assert note not in memories_by_id(view, [note])
+            assert store_counts(view).passages == 2  # Ada's name, and the twin
         assert memory(store, twin).similar_to is None
         assert mentioning(store, ada) == [twin]
         assert words(store, "red", where=as_of(2)) == [twin]
@@ -1234,8 +1244,8 @@ class TextContract:
         assert words(store, "Rome Paris lost") == []
         assert memory(store, wrong).superseded_by == oslo
         with store.read() as view:
-            assert Scope("new") not in view.scopes()
-            assert len(view.by_words("kept", 9, Filter("newer"))) == 1
+            assert Scope("new") not in all_scopes(view)
+            assert len(Search(view, Filter("newer")).by_words("kept", 9)) == 1
 
     def test_a_write_fails_whole(self, store: Repository) -> None:
         note = written(store, "Ada is in Paris", tags=("a",))
@@ -1293,7 +1303,7 @@ class TextContract:
         right = corrected(store, *notes, by="nobody did anything", second=60)
         assert one(store, Forget(ME, tuple(messages)), 61).count == 1_500
         assert mentioning(store, entities[7]) == []
-        assert len(replaced_by(store, right)) == 1_500
+        assert len(superseded_ids(store, right)) == 1_500
         assert sorted(words(store, "Name007", 5_000, as_of(59))) == sorted(
             [entities[7], *notes[7::50], *messages[7::50]]
         )
@@ -1311,7 +1321,7 @@ class TextContract:
         def answers() -> list[object]:
             with store.read() as view:
                 return [
-                    [view.by_words("red tea Ada", 10, where), view.by_meaning(RED, 10, where)]
+                    [Search(view, where).by_words("red tea Ada", 10), Search(view, where).by_meaning(RED, 10)]
                     for where in (Filter(), as_of(15), Filter(superseded=True))
                 ]
 
@@ -1326,8 +1336,8 @@ class TextContract:
         do(store, Amend(ME, note, text="green"), second=20)
         other = Model("other", 3)
         with store.read() as view:
-            assert [passage.text for passage in view.pending(other, 0, 10)] == ["green"]
-            (passage,) = view.pending(other, 0, 10)
+            assert [passage.text for passage in pending_passages(view, other, 0, 10)] == ["green"]
+            (passage,) = pending_passages(view, other, 0, 10)
         do(store, PutVectors(other, ((passage.id, pack(BLUE)),)), UseModel(other))
         assert [hit.score for hit in near(store, BLUE)] == pytest.approx([1])
         assert meant(store, RED, as_of(15)) == []

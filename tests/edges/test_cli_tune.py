@@ -10,6 +10,8 @@ import pytest
 import recollect as library
 from recollect.changes import TuneProfile
 from recollect.records import Scope
+from recollect.retrieval.answer_log import logged_answers
+from recollect.retrieval.records import scope_id
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -33,7 +35,7 @@ def test_feedback_is_of_the_last_answer_that_showed_the_memory(harbour: CommandL
     data = harbour.json("feedback", str(first), "--bad", "--query", "Who drinks OOLONG?")
     assert data == {"ids": [first], "grade": -1.0, "query": "Who drinks OOLONG?"}
     with library.open(harbour.store, model="hashing") as memory, memory._services.store.read() as view:
-        (answer,) = view.answers(memory.scope, "limbic")
+        (answer,) = logged_answers(view, scope_id(view, memory.scope), "limbic")
     assert answer.feedback == ((first, "said", -1.0),)
 
 
@@ -155,7 +157,7 @@ def test_showing_a_note_counts_as_opening_it(harbour: CommandLine) -> None:
 
     def used() -> int:
         with library.open(harbour.store, model="hashing") as memory, memory._services.store.read() as view:
-            ask = view.snapshot.connection.execute  # type: ignore[attr-defined]  # SQLite's own
+            ask = view.connection.execute  # type: ignore[attr-defined]  # SQLite's own
             (count,) = ask("SELECT coalesce(sum(count), 0) FROM use WHERE memory_id = ?", (note,)).fetchone()
             return int(count)
 

@@ -8,6 +8,8 @@ import pytest
 from mcp_world import done, refused
 
 import recollect
+from recollect.retrieval.answer_log import logged_answers
+from recollect.retrieval.records import scope_id
 
 if TYPE_CHECKING:
     from mcp_world import Served
@@ -24,7 +26,7 @@ def logged(served: Served, profile: str = "recollect") -> list[LoggedAnswer]:
         recollect.open(served.recollect.store, model="hashing") as memory,
         memory._services.store.read() as view,
     ):
-        return list(view.answers(memory.scope, profile))
+        return list(logged_answers(view, scope_id(view, memory.scope), profile))
 
 
 async def test_recall_is_logged_as_it_was_shown_and_pages_are_not(served: Served) -> None:

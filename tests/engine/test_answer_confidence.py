@@ -17,6 +17,8 @@ from recollect.ranking.pipeline import ByMeaning, ByWords, Profile
 from recollect.ranking.profiles import PROFILES
 from recollect.ranking.steps.finish import Cut, Order
 from recollect.ranking.steps.fuse import Rrf
+from recollect.retrieval.dream_state import past_questions
+from recollect.retrieval.records import scope_id
 
 if TYPE_CHECKING:
     from conftest import MakeEngine
@@ -142,7 +144,7 @@ def test_what_was_withheld_was_not_seen(harbour: Engine) -> None:
     harbour.recall("spare key of the boathouse", min_confidence=0.5)
     harbour._services.usage.settle(None)
     with harbour._services.store.read() as view:
-        asked = view.questions(harbour.scope, 10)
+        asked = past_questions(view, scope_id(view, harbour.scope), 10)
     assert [(each.query, len(each.shown)) for each in asked] == [("spare key of the boathouse", 1)]
 
 

@@ -23,6 +23,8 @@ from recollect.engine.upkeep.calibration import (
 from recollect.engine.upkeep.calibration_rows import read_calibration
 from recollect.engine.upkeep.calibration_scheduler import CalibrationScheduler, is_due
 from recollect.records import Scope
+from recollect.retrieval.answer_log import stored_calibration
+from recollect.retrieval.records import scope_id
 
 if TYPE_CHECKING:
     from conftest import FixedClock, MakeEngine
@@ -56,10 +58,10 @@ def test_what_was_learnt_is_kept_and_the_same_each_time(harbour: Engine, clock: 
     clock.tick()
     assert harbour.upkeep.calibrate() == first
     with harbour._services.store.read() as view:
-        row = view.calibration(harbour.scope, first.model)
+        row = stored_calibration(view, scope_id(view, harbour.scope), first.model)
         assert read_calibration(view, harbour.scope, first.model) == first.calibration
-        assert view.calibration(harbour.scope, "another") is None
-        assert view.calibration(Scope("someone", "else"), first.model) is None
+        assert stored_calibration(view, scope_id(view, harbour.scope), "another") is None
+        assert stored_calibration(view, scope_id(view, Scope("someone", "else")), first.model) is None
     assert row is not None
     assert (row.memories, row.at) == (len(NOTES), clock.now)
 
@@ -69,7 +71,7 @@ def test_the_answer_is_moved_by_what_was_learnt(harbour: Engine, clock: FixedClo
     before = harbour.search(query).confidence
     learnt = harbour.upkeep.calibrate()
     with harbour._services.store.read() as view:
-        row = view.calibration(harbour.scope, learnt.model)
+        row = stored_calibration(view, scope_id(view, harbour.scope), learnt.model)
     assert row is not None
     assert before is not None
     # As if unanswerable questions scored ever so high here.
@@ -113,7 +115,7 @@ def test_it_is_due_at_first_and_once_the_store_has_grown_by_half(harbour: Engine
 def test_learning_goes_on_behind_an_answer_and_not_twice(harbour: Engine, clock: FixedClock) -> None:
     def kept() -> Calibrated | None:
         with harbour._services.store.read() as view:
-            return view.calibration(harbour.scope, model_of(harbour._services))
+            return stored_calibration(view, scope_id(view, harbour.scope), model_of(harbour._services))
 
     scheduler = CalibrationScheduler(harbour._services)
     scheduler.run_if_due(harbour.scope)

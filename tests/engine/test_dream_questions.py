@@ -8,6 +8,8 @@ from recollect.dreams.knobs import Knobs
 from recollect.engine.dreams.questions import questions, trials
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.profiles import PROFILES
+from recollect.retrieval.dream_state import dream_state
+from recollect.retrieval.records import scope_id
 from recollect.tuning.knobs import with_knobs
 
 if TYPE_CHECKING:
@@ -22,7 +24,9 @@ def test_a_dream_is_tried_with_the_numbers_that_a_profile_was_tuned_to(engine: E
     knobs = Knobs()
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        snapshot = view.dream_state(engine.scope, microseconds(engine._services.clock()), knobs.link_together)
+        snapshot = dream_state(
+            view, scope_id(view, engine.scope), microseconds(engine._services.clock()), knobs.link_together
+        )
     for asked in (questions, trials):
         found = asked(engine._services, snapshot, knobs)
         assert found

@@ -22,6 +22,8 @@ from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import StoreUnavailable
 from recollect.records import Scope
+from recollect.retrieval.dream_state import dream_records
+from recollect.retrieval.records import scope_id
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -259,8 +261,8 @@ def test_closing_gives_up_a_dream_that_is_not_written(tmp_path: Path, clock: Fix
     assert asleep.wait(PATIENCE_SECONDS)
     sleeper.engine.close()
     with closing(Repository(SqliteStore(path))) as store, store.read() as view:
-        assert view.dreams(Scope(), 9) == []
-        assert view.snapshot.rows("lease", ("holder",)) == []
+        assert dream_records(view, scope_id(view, Scope()), 9) == []
+        assert view.rows("lease", ("holder",)) == []
 
 
 def test_what_is_written_is_not_given_up(sleeper: Sleeper) -> None:

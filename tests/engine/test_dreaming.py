@@ -14,6 +14,9 @@ from recollect.dreams.knobs import Knobs, Phase
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.profiles import PROFILES
+from recollect.retrieval.dream_state import past_questions
+from recollect.retrieval.passages import passages_of
+from recollect.retrieval.records import scope_id
 from recollect.transfer import export_file
 
 if TYPE_CHECKING:
@@ -70,14 +73,14 @@ def held(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table that tells something."""
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        ask = view.snapshot.connection.execute  # type: ignore[attr-defined]  # SQLite's own
+        ask = view.connection.execute  # type: ignore[attr-defined]  # SQLite's own
         return {table: sorted(ask(f"SELECT * FROM {table}"), key=repr) for table in TABLES}
 
 
 def indexed(engine: Engine) -> bytes:
     """Whatever stands in the word indexes, as it lies in the file."""
     with engine._services.store.read() as view:
-        ask = view.snapshot.connection.execute  # type: ignore[attr-defined]  # SQLite's own
+        ask = view.connection.execute  # type: ignore[attr-defined]  # SQLite's own
         tables = [name for (name,) in ask("SELECT name FROM sqlite_schema WHERE name GLOB '*_[0-9]_data'")]
         return b"".join(bytes(block) for name in tables for (block,) in ask(f"SELECT block FROM {name}"))
 
@@ -649,7 +652,7 @@ def test_a_long_text_is_pruned_only_if_another_says_all_of_it(engine: Engine, cl
     long = engine.remember(f"{opening} {rest}").id
     part = engine.remember(opening).id
     with engine._services.store.read() as view:
-        assert len(view.passages([long])) > len(view.passages([part])) >= 1
+        assert len(passages_of(view, [long])) > len(passages_of(view, [part])) >= 1
     clock.tick(DAY)
     engine.dream()
     clock.tick(200 * DAY)
@@ -950,7 +953,7 @@ def test_a_purge_leaves_no_word_of_what_is_gone_in_dreams_questions_and_indexes(
     ask(engine, "kettle")
     assert engine.purge(clock.now) == 2
     with engine._services.store.read() as view:
-        asked = [question.query for question in view.questions(engine.scope, 9)]
+        asked = [question.query for question in past_questions(view, scope_id(view, engine.scope), 9)]
     # What was asked after it was forgotten is of another time.
     assert asked == ["kettle"]
     assert b"zanzibar" not in indexed(engine)

@@ -10,6 +10,7 @@ from recollect.changes import NewText, PutText
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.errors import ModelUnavailable
 from recollect.records import Kind, Scope
+from recollect.retrieval.passages import passages_of, vectors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -85,7 +86,7 @@ def test_what_is_said_again_and_again_is_embedded_once(make_engine: MakeEngine, 
     assert engine.reindex().embedded == 3
     assert model.read == ["thank you"]
     with engine._services.store.read() as view:
-        vectors = view.vectors([passage.id for passage in view.passages([1, 2, 3])])
+        vectors = vectors_of(view, [passage.id for passage in passages_of(view, [1, 2, 3])])
     assert len(vectors) == 3
     assert all(vector.tobytes() == vectors[1].tobytes() for vector in vectors.values())
 

@@ -18,6 +18,8 @@ from recollect.errors import InvalidInput
 from recollect.ranking.candidates import ALWAYS, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
 from recollect.ranking.pipeline import run
 from recollect.ranking.profiles import PROFILES
+from recollect.retrieval.answer_log import logged_answers
+from recollect.retrieval.records import scope_id
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
@@ -80,7 +82,9 @@ def test_an_answer_that_is_read_from_the_log_is_ranked_the_same_to_the_last_bit(
     ]
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        logged = [each for each in view.answers(engine.scope, name) if each.query == query]
+        logged = [
+            each for each in logged_answers(view, scope_id(view, engine.scope), name) if each.query == query
+        ]
     # What nobody was shown is not logged.
     assert [each.ranked for each in logged] == ([tuple(before.ids.tolist())] if answer.hits else [])
     for each in logged:

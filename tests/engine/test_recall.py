@@ -15,6 +15,8 @@ from recollect.ranking.explain import Reason, recombined
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.profiles import LIMBIC, PROFILES, REVERIE
 from recollect.records import Filter, Kind, Scope
+from recollect.retrieval.records import memories_by_id
+from recollect.retrieval.search import Search
 from recollect.stores.sqlite.snapshot import SqliteSnapshot
 
 if TYPE_CHECKING:
@@ -198,8 +200,8 @@ def test_each_hit_says_where_each_search_put_it(engine: Engine, profile: str) ->
     assert vector is not None
     index = "stemmed" if profile in {"cognis", "recollect"} else "plain"
     with engine._services.store.read() as view:
-        near = view.by_meaning(vector.query("green tea kettle"), 100, Filter())
-        held = view.by_words("green tea kettle", 100, Filter(), index)  # type: ignore[arg-type]
+        near = Search(view, Filter()).by_meaning(vector.query("green tea kettle"), 100)
+        held = Search(view, Filter()).by_words("green tea kettle", 100, index)  # type: ignore[arg-type]
     for source, listed in (("meaning", near), ("words", held)):
         expected = {found.id: (rank, found.score) for rank, found in enumerate(listed, 1)}
         told = {
@@ -229,7 +231,7 @@ def test_meaning_alone_answers_where_no_word_is_shared(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, profile: str
 ) -> None:
     garden(engine)
-    monkeypatch.setattr("recollect.retrieval.view.View.by_words", lambda *_: [])
+    monkeypatch.setattr("recollect.retrieval.search.Search.by_words", lambda *_: [])
     answer = engine.search("kettle", profile=profile, explain=True)
     assert answer.hits[0].memory.name.startswith("kettle")
     assert answer.mode == "meaning"
@@ -276,9 +278,9 @@ def test_a_fresh_store_under_reverie_is_rrf_with_time_decay_to_the_last_bit(
     assert model is not None
     for query in ("green tea", "kettle water sugar", "pot"):
         with engine._services.store.read() as view:
-            near = [found.id for found in view.by_meaning(model.query(query), 100, Filter())]
-            held = [found.id for found in view.by_words(query, 100, Filter())]
-            memories = view.memories(sorted({*near, *held}))
+            near = [found.id for found in Search(view, Filter()).by_meaning(model.query(query), 100)]
+            held = [found.id for found in Search(view, Filter()).by_words(query, 100)]
+            memories = memories_by_id(view, sorted({*near, *held}))
         expected: dict[int, float] = {}
         for id_, memory in memories.items():
             fused = 0.0
@@ -313,8 +315,8 @@ def statements(store: Repository, ask: Callable[[], object]) -> int:
         return True
 
     with store.read() as view:
-        assert isinstance(view.snapshot, SqliteSnapshot)
-        connection = view.snapshot.connection
+        assert isinstance(view, SqliteSnapshot)
+        connection = view.connection
     connection.exec_trace = traced
     try:
         ask()

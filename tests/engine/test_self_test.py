@@ -18,6 +18,10 @@ from recollect.errors import InvalidInput
 from recollect.ranking.pipeline import Profile
 from recollect.ranking.profiles import PROFILES, RECOLLECT
 from recollect.records import Filter, Kind, Scope
+from recollect.retrieval.contents import memory_page
+from recollect.retrieval.dream_state import past_questions
+from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.records import scope_id
 from recollect.text.self_questions import QuestionKind
 
 if TYPE_CHECKING:
@@ -209,9 +213,9 @@ def test_nothing_is_written(engine: Engine, store: Repository) -> None:
     engine._services.usage.settle(30)
     assert store.version() == before
     with store.read() as view:
-        assert view.questions(Scope(), 10) == []
-        ids = [memory.id for memory in view.page(Filter(), 0, 50)]
-        assert not view.facts(ids, "", None, 0).access_count.any()
+        assert past_questions(view, scope_id(view, Scope()), 10) == []
+        ids = [memory.id for memory in memory_page(view, Filter(), 0, 50)]
+        assert not ranking_facts(view, ids, "", None, 0).access_count.any()
 
 
 def test_another_scope_is_neither_asked_nor_told(engine: Engine) -> None:

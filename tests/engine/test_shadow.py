@@ -15,6 +15,10 @@ from recollect.ranking.explain import recombined
 from recollect.ranking.pipeline import run
 from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
+from recollect.retrieval.answer_log import logged_answers
+from recollect.retrieval.contents import store_setting
+from recollect.retrieval.dream_state import past_questions
+from recollect.retrieval.records import scope_id
 
 if TYPE_CHECKING:
     from conftest import FixedClock
@@ -45,7 +49,7 @@ def in_trial(engine: Engine, design: Design, against: str = SIMILARITY, share: f
 def logged(engine: Engine, profile: str = "limbic", scope: Scope | None = None) -> list[LoggedAnswer]:
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        return list(view.answers(scope or engine.scope, profile))
+        return list(logged_answers(view, scope_id(view, scope or engine.scope), profile))
 
 
 def ids(answer: Answer) -> tuple[int, ...]:
@@ -147,7 +151,7 @@ def test_a_log_that_fails_keeps_nobody_from_counting(
     assert teas._services.usage.failures == 0
     assert "could not be logged" in caplog.text
     with teas._services.store.read() as view:
-        assert len(view.questions(teas.scope, 9)) == 1
+        assert len(past_questions(view, scope_id(view, teas.scope), 9)) == 1
 
 
 def test_answers_of_another_scope_are_logged_there(teas: Engine) -> None:
@@ -164,7 +168,7 @@ def test_answers_of_another_scope_are_logged_there(teas: Engine) -> None:
 def test_a_query_always_gets_the_same_ranking_and_some_get_the_other(teas: Engine) -> None:
     engine = in_trial(teas, "split")
     with engine._services.store.read() as view:
-        seed = view.trial_seed()
+        seed = store_setting(view, "trial_seed") or ""
     # So many that chance, which each store draws anew, does not give all of them the same one.
     queries = [f"{query} {number}" for query in QUERIES for number in range(8)]
     for query in [*queries, *(query.upper() for query in queries)]:
@@ -311,7 +315,7 @@ def test_a_question_that_is_no_text_is_not_logged_but_what_it_showed_counts(teas
     assert logged(teas) == []
     assert teas._services.usage.failures == 0
     with teas._services.store.read() as view:
-        uses = view.snapshot.connection.execute("SELECT count(*) FROM recalled").fetchone()  # type: ignore[attr-defined]
+        uses = view.connection.execute("SELECT count(*) FROM recalled").fetchone()  # type: ignore[attr-defined]
     # Three times two that the fixture opened, and these three.
     assert uses == (9,)
 

@@ -20,6 +20,8 @@ from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.ranking.pipeline import run
 from recollect.ranking.profiles import PROFILES
 from recollect.ranking.steps.plain import from_plain, to_plain
+from recollect.retrieval.answer_log import logged_answers
+from recollect.retrieval.records import scope_id
 from recollect.tuning.knobs import with_knobs
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def teas(engine: Engine) -> Engine:
 def logged(engine: Engine, profile: str = "limbic") -> list[LoggedAnswer]:
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        return list(view.answers(engine.scope, profile))
+        return list(logged_answers(view, scope_id(view, engine.scope), profile))
 
 
 def scores(engine: Engine, **asked: bool) -> list[tuple[int, float]]:
@@ -311,7 +313,7 @@ def test_a_log_with_answers_that_showed_both_rankings_is_read(teas: Engine) -> N
     teas.feedback(answer.hits[0].memory.id, 1, answer)
     teas._services.usage.settle(None)
     with teas._services.store.read() as view:
-        path = view.snapshot.connection.execute("PRAGMA database_list").fetchone()[2]  # type: ignore[attr-defined]
+        path = view.connection.execute("PRAGMA database_list").fetchone()[2]  # type: ignore[attr-defined]
     with closing(sqlite3.connect(path)) as database, database:
         # As earlier versions wrote it, where the setting `ab` was `interleave`.
         database.execute("UPDATE shadow SET arm = 'interleaved'")

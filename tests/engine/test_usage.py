@@ -24,6 +24,10 @@ from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
+from recollect.retrieval.contents import store_counts
+from recollect.retrieval.entities import entities_named
+from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.records import scope_id
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -48,7 +52,7 @@ def rows(engine: Engine, question: str) -> Rows:
     """What the store holds, once everything is written."""
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        return list(view.snapshot.connection.execute(question))  # type: ignore[attr-defined]  # SQLite's own
+        return list(view.connection.execute(question))  # type: ignore[attr-defined]  # SQLite's own
 
 
 def counts(engine: Engine) -> dict[int, int]:
@@ -175,7 +179,7 @@ def test_days_are_counted_once_each_and_turn_at_midnight_utc(engine: Engine, clo
         engine.graph.open_nodes(["tea 0"])
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        facts = view.facts([tea], "", None, 0)
+        facts = ranking_facts(view, [tea], "", None, 0)
     assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([4], [2])
     # the last access is the latest time, not the latest call
     assert facts.last_access.tolist() == [microseconds(datetime(2026, 3, 2, 0, 1, tzinfo=UTC))]
@@ -218,8 +222,8 @@ def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine
 
     def degree() -> int:
         with engine._services.store.read() as view:
-            hub = view.named(["hub"], Scope())["hub"]
-            return int(view.facts([hub], "", None, microseconds(clock())).degree[0])
+            hub = entities_named(view, scope_id(view, Scope()), ["hub"])["hub"]
+            return int(ranking_facts(view, [hub], "", None, microseconds(clock())).degree[0])
 
     assert degree() == 4
     clock.tick()
@@ -236,7 +240,7 @@ def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine
 def test_what_was_never_accessed_has_no_time_of_access(engine: Engine) -> None:
     (tea,) = teas(engine, 1)
     with engine._services.store.read() as view:
-        facts = view.facts([tea], "", None, 0)
+        facts = ranking_facts(view, [tea], "", None, 0)
     assert facts.last_access.tolist() == [NEVER]
     assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([0], [0])
 
@@ -370,7 +374,7 @@ def test_closing_writes_what_is_left(
     opening.join()
     store = Repository(SqliteStore(file_of(troubled)))
     with store.read() as view:
-        assert view.facts(ids, "", None, 0).access_count.tolist() == [5] * 6
+        assert ranking_facts(view, ids, "", None, 0).access_count.tolist() == [5] * 6
     store.close()
 
 
@@ -486,5 +490,5 @@ def test_the_store_learns_how_many_answers_it_does_not_know_of(tmp_path: Path, c
     # Closing told it; another process can read it.
     again = Repository(SqliteStore(tmp_path / "memory.db"))
     with again.read() as view:
-        assert view.counts().unnoted == 1
+        assert store_counts(view).unnoted == 1
     again.close()

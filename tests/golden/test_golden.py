@@ -25,6 +25,8 @@ from recollect.changes import (
 )
 from recollect.ranking.profiles import PROFILES
 from recollect.records import Kind, Scope, Status
+from recollect.retrieval.entities import entities_named
+from recollect.retrieval.records import scope_id
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -55,7 +57,7 @@ def world(make_engine: MakeEngine, clock: FixedClock) -> Engine:
         engine._services.store.apply([Relate(ME, relation)], at=clock())
     for row in told["opened"]:
         with engine._services.store.read() as view:
-            ids = view.named(row["names"], ME)
+            ids = entities_named(view, scope_id(view, ME), row["names"])
         engine._services.store.apply(
             [RecordUse(ME, tuple(ids[name] for name in row["names"]), "before")], at=before(row)
         )

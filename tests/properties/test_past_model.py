@@ -36,6 +36,11 @@ from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.repository import Repository
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
 from recollect.records import Filter, Kind, Scope, as_it_stood
+from recollect.retrieval.contents import memory_page
+from recollect.retrieval.entities import entities_named
+from recollect.retrieval.passages import model_in_use, pending_passages
+from recollect.retrieval.records import memories_by_id, scope_id
+from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import pack
 
@@ -124,12 +129,12 @@ class PastStory(RuleBasedStateMachine):
     def done(self) -> None:
         """Everything gets its vectors, and the moment is over."""
         with self.store.read() as view:
-            waiting = view.pending(EMBEDDER.model, 0, 1_000)
+            waiting = pending_passages(view, EMBEDDER.model, 0, 1_000)
         rows = EMBEDDER.documents([passage.text for passage in waiting])
         vectors = tuple((passage.id, pack(row)) for passage, row in zip(waiting, rows, strict=True))
         self.do(PutVectors(EMBEDDER.model, vectors))
         with self.store.read() as view:
-            near = {hit.id: hit.score for hit in view.by_meaning(QUERY, 100, Filter())}
+            near = {hit.id: hit.score for hit in Search(view, Filter()).by_meaning(QUERY, 100)}
         said = {id_: thing.said for id_, thing in self.things.items() if thing.lives}
         assert near.keys() == said.keys()
         self.pictures.append(Then(said, near))
@@ -218,8 +223,8 @@ class PastStory(RuleBasedStateMachine):
             return
         content = data.draw(st.sampled_from(sorted(thing.contents)))
         with self.store.read() as view:
-            (entity,) = view.named([name], ME).values()
-            known = {seen.content: seen.id for seen in view.memories([entity])[entity].in_force}
+            (entity,) = entities_named(view, scope_id(view, ME), [name]).values()
+            known = {seen.content: seen.id for seen in memories_by_id(view, [entity])[entity].in_force}
         self.do(Supersede(ME, (), texts[0], observations=(known[content],)))
         del thing.contents[content]
         self.done()
@@ -287,11 +292,11 @@ class PastStory(RuleBasedStateMachine):
             for word in WORDS:
                 expected = {id_ for id_, said in then.said.items() if word in said.split()}
                 for index in ("plain", "stemmed"):
-                    found = {hit.id for hit in view.by_words(word, 100, where, index)}
+                    found = {hit.id for hit in Search(view, where).by_words(word, 100, index)}
                     assert found & sure == expected & sure
                     assert expected <= found
-            near = {hit.id: hit.score for hit in view.by_meaning(QUERY, 100, where)}
-            page = {memory.id: memory for memory in view.page(where, 0, 1_000)}
+            near = {hit.id: hit.score for hit in Search(view, where).by_meaning(QUERY, 100)}
+            page = {memory.id: memory for memory in memory_page(view, where, 0, 1_000)}
         assert near.keys() == page.keys() >= then.said.keys()
         assert {id_: near[id_] for id_ in then.near} == then.near
         assert near.keys() & sure == then.said.keys() & sure
@@ -309,12 +314,12 @@ class PastStory(RuleBasedStateMachine):
             if thing.gone_at is None and thing.kind is not Kind.ENTITY
         }
         with self.store.read() as view:
-            assert {memory.id: memory.text for memory in view.page(where, 0, 1_000)} == there
+            assert {memory.id: memory.text for memory in memory_page(view, where, 0, 1_000)} == there
             for word in WORDS:
-                found = {hit.id for hit in view.by_words(word, 100, where)}
+                found = {hit.id for hit in Search(view, where).by_words(word, 100)}
                 assert found == {id_ for id_, text in there.items() if word in text.split()}
-            if view.model() is not None:
-                assert {hit.id for hit in view.by_meaning(QUERY, 100, where)} == there.keys()
+            if model_in_use(view) is not None:
+                assert {hit.id for hit in Search(view, where).by_meaning(QUERY, 100)} == there.keys()
 
 
 def _at(second: int) -> datetime:

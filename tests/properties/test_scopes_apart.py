@@ -27,6 +27,7 @@ from recollect.engine.usage import UsageRecorder
 from recollect.errors import RecollectError
 from recollect.ranking.profiles import PROFILES
 from recollect.records import Filter, Kind, Memory, Relation, Scope
+from recollect.retrieval.contents import memory_page
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -84,7 +85,9 @@ class Life:
     def ids(self) -> list[int]:
         scope = self.engine.scope
         with self.engine._services.store.read() as view:
-            return [one.id for one in view.page(Filter(scope.owner, scope.agent, deleted=True), 0, 10_000)]
+            return [
+                one.id for one in memory_page(view, Filter(scope.owner, scope.agent, deleted=True), 0, 10_000)
+            ]
 
     def live(self, act: Act) -> None:
         """Do it, and keep what it answers; what cannot be done is an answer, too."""

@@ -37,6 +37,11 @@ from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.repository import Repository
 from recollect.errors import Conflict, NotFound, RecollectError
 from recollect.records import Filter, Scope
+from recollect.retrieval.contents import memory_page, store_counts
+from recollect.retrieval.entities import entities_named
+from recollect.retrieval.passages import model_in_use, pending_passages
+from recollect.retrieval.records import relations_of, scope_id
+from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import pack
 
@@ -349,7 +354,7 @@ class StoreStory(RuleBasedStateMachine):
     @rule()
     def embed(self) -> None:
         with self.store.read() as view:
-            waiting = view.pending(EMBEDDER.model, 0, 1_000)
+            waiting = pending_passages(view, EMBEDDER.model, 0, 1_000)
         if waiting:
             rows = EMBEDDER.documents([passage.text for passage in waiting])
             vectors = tuple((passage.id, pack(row)) for passage, row in zip(waiting, rows, strict=True))
@@ -361,9 +366,9 @@ class StoreStory(RuleBasedStateMachine):
     @invariant()
     def graph_is_the_same(self) -> None:
         with self.store.read() as view:
-            page = view.page(Filter(deleted=True), 0, 1_000)
-            found = view.relations(list(self.things))
-            names = view.named(list(FOLDED), ME)
+            page = memory_page(view, Filter(deleted=True), 0, 1_000)
+            found = relations_of(view, list(self.things))
+            names = entities_named(view, scope_id(view, ME), list(FOLDED))
         assert {memory.id: (memory.name, memory.type, memory.deleted_at is None) for memory in page} == {
             id_: (thing.name, thing.type, thing.gone_at is None) for id_, thing in self.things.items()
         }
@@ -382,12 +387,12 @@ class StoreStory(RuleBasedStateMachine):
         with self.store.read() as view:
             for sort in ("person", "place", "unknown"):
                 of_it = {id_ for id_, thing in self.alive() if thing.type == sort}
-                assert {found.id for found in view.by_words(sort, 100, Filter())} == of_it
+                assert {found.id for found in Search(view, Filter()).by_words(sort, 100)} == of_it
             for word in WORDS:
                 holders = {id_ for id_, thing in self.alive() if word in thing.contents}
-                assert {found.id for found in view.by_words(word, 100, Filter())} == holders
-                if view.counts().due == 0 and view.model() is not None:
-                    near = view.by_meaning(EMBEDDER.query(word), 100, Filter())
+                assert {found.id for found in Search(view, Filter()).by_words(word, 100)} == holders
+                if store_counts(view).due == 0 and model_in_use(view) is not None:
+                    near = Search(view, Filter()).by_meaning(EMBEDDER.query(word), 100)
                     assert {found.id for found in near} == {id_ for id_, _ in self.alive()}
                     assert holders <= {found.id for found in near if found.score > 0}
 

@@ -15,6 +15,8 @@ from recollect.ranking.pipeline import ByContext, ByMeaning, ByWords
 from recollect.ranking.profiles import RECOLLECT
 from recollect.records import Filter, Kind, Model, Scope
 from recollect.retrieval.gather import Gathered, Request, gather
+from recollect.retrieval.passages import pending_passages
+from recollect.retrieval.search import Search
 from recollect.vectors import pack
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def said(store: Repository, session: str, *texts: str) -> list[int]:
 def embed(store: Repository, north: int) -> None:
     """All look east but one."""
     with store.read() as view:
-        passages = view.pending(TINY, 0, 100)
+        passages = pending_passages(view, TINY, 0, 100)
     vectors = ((each.id, pack(NORTH if each.memory == north else EAST)) for each in passages)
     store.apply([PutVectors(TINY, tuple(vectors))], at=AT)
 
@@ -49,7 +51,7 @@ def asked(
     profile = replace(RECOLLECT, retrieve=retrieve)
     request = Request(query, query, NORTH, where or Filter(), 1, True, microseconds(AT), session)
     with store.read() as view:
-        return gather(view, profile, request)
+        return gather(Search(view, request.where), profile, request)
 
 
 def test_the_context_brings_up_what_no_other_search_finds(store: Repository) -> None:

@@ -9,6 +9,7 @@ import pytest
 from recollect.changes import NewText, PutText
 from recollect.errors import InvalidInput
 from recollect.records import Kind
+from recollect.retrieval.facts import ranking_facts
 from recollect.serve.operations.catalogue import operations
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def test_only_the_first_page_is_noted_as_seen(engine: Engine) -> None:
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
         for page, times in ((first, 1), (second, 0)):
-            counts = view.facts([hit["id"] for hit in page["hits"]], "", None, 0).access_count
+            counts = ranking_facts(view, [hit["id"] for hit in page["hits"]], "", None, 0).access_count
             assert counts.tolist() == [times] * 2
 
 

@@ -30,6 +30,7 @@ from recollect.changes import (
     Unrelate,
 )
 from recollect.records import Kind, Scope, Status
+from recollect.retrieval.contents import memory_page
 from recollect.transfer import import_file
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def test_bringing_a_full_export_twice_is_bringing_it_once(
 
 def live(mine: Engine) -> list[Memory]:
     with mine._services.store.read() as view:
-        return [memory for memory in view.page(None, 0, 1_000) if memory.deleted_at is None]
+        return [memory for memory in memory_page(view, None, 0, 1_000) if memory.deleted_at is None]
 
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0")

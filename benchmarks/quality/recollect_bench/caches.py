@@ -32,8 +32,8 @@ class CachedStore:
 
     @contextmanager
     def read(self) -> Iterator[Any]:
-        with self.store.read() as view:
-            yield _CachedView(view, self._answers)
+        with self.store.read() as snapshot:
+            yield _CachedSnapshot(snapshot, self._answers)
 
     def version(self) -> int:
         return self.store.version()
@@ -43,9 +43,9 @@ class CachedStore:
         return getattr(self.store, name)
 
 
-class _CachedView:
-    def __init__(self, view: Any, answers: dict[Hashable, Any]) -> None:
-        self._view = view
+class _CachedSnapshot:
+    def __init__(self, snapshot: Any, answers: dict[Hashable, Any]) -> None:
+        self._snapshot = snapshot
         self._answers = answers
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -56,14 +56,18 @@ class _CachedView:
         if key not in self._answers:
             if len(self._answers) >= _MOST:
                 self._answers.clear()
-            self._answers[key] = getattr(self._view, name)(*given, **named)
+            self._answers[key] = getattr(self._snapshot, name)(*given, **named)
         return self._answers[key]
 
 
 def _key(value: Any) -> Hashable:
     if isinstance(value, np.ndarray):
         return value.shape, value.tobytes()
-    hashable: Hashable = tuple(value) if isinstance(value, list) else value
+    try:
+        hash(value)
+    except TypeError:  # conditions on rows hold lists
+        return repr(value)
+    hashable: Hashable = value
     return hashable
 
 

@@ -13,6 +13,7 @@ from recollect.errors import InvalidInput
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.confidence import SCALES, ConfidenceInput, estimate_confidence
 from recollect.ranking.query_terms import MOST_TERMS, weigh_query_terms
+from recollect.retrieval.passages import memory_vectors
 from recollect.text.stems import coarse_stems, matched_terms
 from recollect.text.tokens import query_terms
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.ranking.query_terms import QueryTerms
     from recollect.records import Memory, Scope
     from recollect.retrieval.gather import Gathered, Request
-    from recollect.retrieval.view import View
+    from recollect.retrieval.search import Search
 
 FIRST = 5
 """By each search, so many are read to tell whether there is an answer, whatever the limit."""
@@ -67,7 +68,7 @@ def memories_to_read(gathered: Gathered, shown: Sequence[int]) -> list[int]:
 
 
 def answer_confidence(
-    view: View, scope: Scope, gathered: Gathered, request: Request, memories: Mapping[int, Memory]
+    search: Search, scope: Scope, gathered: Gathered, request: Request, memories: Mapping[int, Memory]
 ) -> AnswerConfidence:
     """Of these memories, which are candidates. Those that no search has found are judged too: neighbours."""
     candidates = gathered.candidates
@@ -76,13 +77,14 @@ def answer_confidence(
     wanted = np.searchsorted(candidates.ids, sorted(memories)).tolist()
     rows = np.array(list(dict.fromkeys([*first, *wanted])), np.int64)
     ids = candidates.ids[rows].tolist()
-    model = None if request.vector is None else view.model()
-    name = "" if model is None else model.name
-    near = cosines(view, scored.cosine, rows, candidates.ids, request.vector)
-    question = weighted_terms(view, scope, request.sought)
+    name = "" if request.vector is None or search.model is None else search.model[1].name
+    near = cosines(search, scored.cosine, rows, candidates.ids, request.vector)
+    question = weighted_terms(search, request.sought)
     read = [memories[id_] for id_ in ids]
     looked = confidence_input(question, scored, ReadRows(rows, len(first), near), read)
-    done = estimate_confidence(looked, question, known_scale(name), read_calibration(view, scope, name))
+    done = estimate_confidence(
+        looked, question, known_scale(name), read_calibration(search.snapshot, scope, name)
+    )
     hits, answer = done.hits, done.answer
     if request.of_that_time and request.span is not None:
         then = _then(candidates.facts.happened_at, candidates.facts.created_at, request.span)
@@ -95,9 +97,9 @@ def _scored(candidates: Candidates) -> SearchScores:
     return SearchScores(candidates.source("meaning").score, candidates.source("words").score)
 
 
-def weighted_terms(view: View, scope: Scope, query: str) -> QueryTerms:
+def weighted_terms(search: Search, query: str) -> QueryTerms:
     """The query's terms, each weighed by how many texts contain it."""
-    texts, holders = view.holders(query_terms(query, MOST_TERMS), scope)
+    texts, holders = search.document_counts(query_terms(query, MOST_TERMS))
     return weigh_query_terms(query, holders, texts)
 
 
@@ -140,18 +142,15 @@ def _best(score: Floats) -> list[int]:
     return [int(row) for row in found[np.argsort(-score[found], kind="stable")][:FIRST]]
 
 
-def cosines(view: View, cosine: Floats, rows: Ints, ids: Ints, vector: Vector | None) -> Floats:
+def cosines(search: Search, cosine: Floats, rows: Ints, ids: Ints, vector: Vector | None) -> Floats:
     """Of these rows, also of those that were too far down for the search by meaning."""
     near = cosine[rows]
     if vector is None:
         return near
     place_of = {int(ids[rows[place]]): int(place) for place in np.flatnonzero(~np.isfinite(near))}
-    passages = view.passages(list(place_of))
-    vectors = view.vectors([passage.id for passage in passages])
-    for passage in passages:
-        if passage.id in vectors:
-            place = place_of[passage.memory]
-            near[place] = np.fmax(near[place], float(np.dot(vectors[passage.id], vector)))
+    for memory, vectors in memory_vectors(search.snapshot, list(place_of), search.model).items():
+        for each in vectors:
+            near[place_of[memory]] = np.fmax(near[place_of[memory]], float(np.dot(each, vector)))
     return near
 
 

@@ -12,6 +12,8 @@ from recollect.changes import PutVectors, UseModel
 from recollect.engine.results import ReindexResult
 from recollect.engine.worker import Priority
 from recollect.errors import ModelUnavailable, RecollectError
+from recollect.retrieval.contents import store_counts
+from recollect.retrieval.passages import model_in_use, passages_of, pending_passages, vectors_of
 from recollect.vectors import pack
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ _log = logging.getLogger(__name__)
 def embedder_of(services: Services) -> Embedder:
     """The embedder whose vectors the store holds; for a store without any, the preferred one."""
     with services.store.read() as view:
-        model = view.model()
+        model = model_in_use(view)
     words_alone = services.preferred_model == WORDS_ALONE
     name = services.preferred_model if model is None or words_alone else model.name
     embedder = services.embedder_named(name)
@@ -94,9 +96,9 @@ def _embed_own(services: Services, embedder: Embedder, ids: Sequence[int], progr
     if not ids:
         return 0
     with services.store.read() as view:
-        used = view.model()
-        passages = view.passages(sorted(set(ids)))[:_AT_ONCE]
-        known = view.vectors([passage.id for passage in passages]) if used is not None else {}
+        used = model_in_use(view)
+        passages = passages_of(view, sorted(set(ids)))[:_AT_ONCE]
+        known = vectors_of(view, [passage.id for passage in passages]) if used is not None else {}
     if used is not None and used.name != embedder.model.name:
         return 0
     lacking = [passage for passage in passages if passage.id not in known]
@@ -114,7 +116,7 @@ def embed_pending(
     done = after = 0
     while at_most is None or done < at_most:
         with services.store.read() as view:
-            passages = view.pending(embedder.model, after, _BATCH)
+            passages = pending_passages(view, embedder.model, after, _BATCH)
         if not passages:
             break
         _embed(services, embedder, passages)
@@ -128,7 +130,7 @@ def embed_pending(
 def embed_all_pending(services: Services, progress: Progress | None = None) -> tuple[int, str | None]:
     """Give vectors to all that waits for one; without a model, say why that must wait."""
     with services.store.read() as view:
-        due = view.counts().due
+        due = store_counts(view).due
     if not due:
         return 0, None
 
@@ -185,7 +187,7 @@ def _installed(services: Services) -> Embedder:
         return embedder_of(services)
     except ModelUnavailable:
         with services.store.read() as view:
-            model = view.model()
+            model = model_in_use(view)
         embedder = None if model is None else services.embedder_named(model.name.partition("@")[0])
         if embedder is None:
             raise
@@ -201,7 +203,7 @@ def reindex(services: Services, model: str | None, progress: Progress | None = N
     if embedder is None:
         raise ModelUnavailable("'none' is not a model; name one that `recollect doctor` lists as ready.")
     with services.store.read() as view:
-        before, total = view.model(), view.counts().passages
+        before, total = model_in_use(view), store_counts(view).passages
 
     def told(done: int, _: int | None) -> None:
         if progress is not None:

@@ -18,6 +18,9 @@ from recollect.engine.shadow import note_shown
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.ranking.profiles import DEFAULT
 from recollect.records import Kind, Scope
+from recollect.retrieval.contents import store_counts
+from recollect.retrieval.passages import model_in_use
+from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -447,7 +450,7 @@ class Engine:
     def get(self, id: int, *, record: bool = False) -> Memory | None:  # noqa: A002  # the domain's word
         """One memory of this scope by its id, forgotten or not. With `record`, it counts as opened."""
         with self._services.store.read() as view:
-            memory = view.memories([id]).get(id)
+            memory = memories_by_id(view, [id]).get(id)
         if memory is None or memory.scope != self.scope:
             return None
         if record and memory.deleted_at is None:
@@ -460,7 +463,7 @@ class Engine:
         found: dict[int, Memory] = {}
         with self._services.store.read() as view:
             for start in range(0, len(wanted), _AT_ONCE):
-                found.update(view.memories(wanted[start : start + _AT_ONCE]))
+                found.update(memories_by_id(view, wanted[start : start + _AT_ONCE]))
         return {id_: memory for id_, memory in found.items() if memory.scope == self.scope}
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
@@ -472,7 +475,7 @@ class Engine:
         self._services.write([Restore(self.scope, id)])
         catch_up(self._services)
         with self._services.store.read() as view:
-            return view.memories([id])[id]
+            return memories_by_id(view, [id])[id]
 
     def purge(self, before: datetime) -> int:
         """Destroy for good what was forgotten before a time, in every scope. There is no way back."""
@@ -516,13 +519,13 @@ class Engine:
     def counts(self) -> Counts:
         """Of the whole store, all scopes together."""
         with self._services.store.read() as view:
-            return view.counts()
+            return store_counts(view, self._services.store.size())
 
     @property
     def model(self) -> Model | None:
         """The model whose vectors the store holds."""
         with self._services.store.read() as view:
-            return view.model()
+            return model_in_use(view)
 
     def reindex(self, model: str | None = None, progress: Progress | None = None) -> ReindexResult:
         """Embed what has no vector yet; with another model's name, embed everything and switch to it."""

@@ -21,6 +21,9 @@ from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.steps.route import Route, strategy_for
 from recollect.records import Filter, Kind, as_it_stood
 from recollect.retrieval.gather import Request
+from recollect.retrieval.passages import has_pending, passages_by_id
+from recollect.retrieval.records import memories_by_id
+from recollect.retrieval.search import Search
 from recollect.text.time_phrases import time_of
 from recollect.text.tokens import content_words
 
@@ -29,12 +32,11 @@ if TYPE_CHECKING:
 
     from recollect.engine.results import Mode
     from recollect.engine.services import Services as Parts
-    from recollect.ports import Vector
+    from recollect.ports import Snapshot, Vector
     from recollect.ranking.candidates import Candidates
     from recollect.ranking.pipeline import Profile
     from recollect.records import Found, Memory, Model
     from recollect.retrieval.gather import Gathered
-    from recollect.retrieval.view import View
     from recollect.text.time_phrases import TimePhrase
 
 # A time that is doubtful moves nothing.
@@ -105,19 +107,20 @@ def recall(parts: Parts, question: Question) -> Answer:
         raise InvalidInput(f"The query is text, not {type(question.query).__name__}.")
     if limit == 0 or not question.query.strip():
         return Answer(question.query, (), "words", profile=question.profile.name)
-    with asking(parts, question, now) as (view, request, note):
+    with asking(parts, question, now) as (search, request, note):
+        view = search.snapshot
         # Nothing is learnt from an answer that nobody notes, so it is part of no trial.
         noted = question.as_of is None and (question.record or question.noted_later)
         rankers = rankers_for(
             parts, view, question.profile, question.query, tuned=question.tuned, trial=noted
         )
         asked = replace(question, profile=rankers.shown)
-        gathered, ranked, unread = ranked_for(parts, view, asked, request)
+        gathered, ranked, unread = ranked_for(parts, search, asked, request)
         ids = ranked.ids.tolist()
         memories = _read(view, memories_to_read(gathered, ids) if question.judge else ids, question)
         hits = _hits(view, ranked, gathered.found, question, memories)
         trace = trace_of(parts, rankers, gathered, ids, now)
-        sure = answer_confidence(view, parts.scope, gathered, request, memories) if question.judge else None
+        sure = answer_confidence(search, parts.scope, gathered, request, memories) if question.judge else None
     if sure is not None:
         hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
     abstained = question.abstain and sure is not None and sure.answer < UNLIKELY
@@ -143,8 +146,8 @@ def recall(parts: Parts, question: Question) -> Answer:
 
 
 @contextmanager
-def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[View, Request, str | None]]:
-    """A view of the store, the request to it, and why meaning is not searched, if it is not.
+def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[Search, Request, str | None]]:
+    """The searches of a snapshot, the request to them, and why meaning is not searched, if it is not.
 
     The query is embedded before the store is read, so that nothing waits for it.
     """
@@ -155,10 +158,11 @@ def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[Vi
     parts.usage.settle(parts.usage.patience_seconds)
     while True:
         with parts.store.read() as view:
-            if vector is None or _is_in_use(model, view):
-                request = _request(parts, question, sought, vector, now)
+            request = _request(parts, question, sought, vector, now)
+            search = Search(view, request.where)
+            if vector is None or _is_in_use(model, search):
                 request = replace(request, time=phrase, of_that_time=of_that_time)
-                yield view, request, note or _waiting(view, request.where)
+                yield search, request, note or _waiting(search)
                 return
         # Someone changed the model meanwhile, and vectors of two models are never compared.
         former = model
@@ -168,9 +172,9 @@ def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[Vi
             note = "The store's vectors are of another model than the one that answers its name."
 
 
-def _waiting(view: View, where: Filter) -> str | None:
+def _waiting(search: Search) -> str | None:
     """What meaning cannot find yet, if there is something."""
-    if view.model() is None or not view.waits(where):
+    if search.model is None or not has_pending(search.snapshot, search.scopes):
         return None
     return WAITING
 
@@ -261,18 +265,17 @@ def _vector(parts: Parts, query: str) -> tuple[Model | None, Vector | None, str 
     return embedder.model, vector, None
 
 
-def _is_in_use(model: Model | None, view: View) -> bool:
+def _is_in_use(model: Model | None, search: Search) -> bool:
     """Or could be: a store without vectors has no model yet."""
-    used = view.model()
-    return used is None or (model is not None and used.name == model.name)
+    return search.model is None or (model is not None and search.model[1].name == model.name)
 
 
-def _read(view: View, ids: Sequence[int], question: Question) -> dict[int, Memory]:
-    return {id_: as_it_stood(memory, question.as_of) for id_, memory in view.memories(ids).items()}
+def _read(view: Snapshot, ids: Sequence[int], question: Question) -> dict[int, Memory]:
+    return {id_: as_it_stood(memory, question.as_of) for id_, memory in memories_by_id(view, ids).items()}
 
 
 def _hits(
-    view: View,
+    view: Snapshot,
     ranked: Candidates,
     found: Mapping[str, Sequence[Found]],
     question: Question,
@@ -281,7 +284,8 @@ def _hits(
     ids = ranked.ids.tolist()
     nearest = {hit.id: hit.passage for hit in found.get("meaning", ()) if hit.passage is not None}
     wanted = [nearest[id_] for id_ in ids if id_ in nearest]
-    passages = {passage.id: passage for passage in view.passages_by_id(wanted)}
+    known = memories if question.as_of is None else None
+    passages = {passage.id: passage for passage in passages_by_id(view, wanted, known)}
     scores = ranked.score.tolist()
     by_name = {name: values.tolist() for name, values in ranked.named_values.items()}
     why = all_reasons(ranked.score_changes, len(ids)) if question.explain else [()] * len(ids)

@@ -1,26 +1,25 @@
-"""The store as the engine uses it: changes in, views out; everything else is the store's own business."""
+"""The store as the engine uses it: changes in, snapshots out; all else is the store's own business."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from recollect.engine.writes.apply import apply
 from recollect.errors import StoreUnavailable
 from recollect.ports import StoreUpkeep
-from recollect.retrieval.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
     from recollect.changes import Change, Receipt
-    from recollect.ports import Progress, Store
+    from recollect.ports import Progress, Snapshot, Store
     from recollect.records import Problem
 
 
 class Repository:
-    """One store. Writes are values, all through `apply`; reads are views."""
+    """One store. Writes are values, all through `apply`; reads are of one moment."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -40,11 +39,12 @@ class Repository:
         """
         return apply(self.store, changes, at=at, key=key, keep_going=keep_going)
 
-    @contextmanager
-    def read(self) -> Iterator[View]:
-        with self.store.read() as snapshot:
-            size = self.store.size if isinstance(self.store, StoreUpkeep) else None
-            yield View(snapshot, size)
+    def read(self) -> AbstractContextManager[Snapshot]:
+        return self.store.read()
+
+    def size(self) -> tuple[int, int]:
+        """How many bytes the store takes, and the version of its schema; 0 of one that keeps no files."""
+        return self.store.size() if isinstance(self.store, StoreUpkeep) else (0, 0)
 
     def version(self) -> int:
         """Another number once anybody, of this process or another, has written something."""

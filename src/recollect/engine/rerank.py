@@ -14,6 +14,8 @@ from recollect.ranking.steps.finish import Cut, uncut
 from recollect.ranking.steps.rerank import RerankBlend
 from recollect.records import Kind, as_it_stood
 from recollect.retrieval.gather import gather
+from recollect.retrieval.passages import passages_by_id
+from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Candidates
     from recollect.records import Found, Memory, Passage
     from recollect.retrieval.gather import Gathered, Request
-    from recollect.retrieval.view import View
+    from recollect.retrieval.search import Search
 
 # In letters, somewhat less than a model reads: of what is longer, it is given the piece that was found.
 _LONGEST = 2_000
@@ -44,17 +46,17 @@ def reranker_for(parts: Parts, question: Question) -> tuple[Reranker | None, str
 
 
 def ranked_for(
-    parts: Parts, view: View, question: Question, request: Request
+    parts: Parts, search: Search, question: Question, request: Request
 ) -> tuple[Gathered, Candidates, str | None]:
     """What was found, the best of it, and why that was not re-ranked though it should have been."""
     reranker, note = reranker_for(parts, question)
     if reranker is not None:
-        reader = Reader(reranker, view, question)
+        reader = Reader(reranker, search, question)
         try:
             return *reader.ranked(request), None
         except ModelUnavailable as error:
             note = _unread(question, error)
-    gathered = gather(view, question.profile, request)
+    gathered = gather(search, question.profile, request)
     return gathered, run(question.profile, gathered.candidates, gathered.moment), note
 
 
@@ -69,7 +71,7 @@ class Reader:
     """A re-ranker at work on one question. It reads no memory twice, however often the list is made anew."""
 
     reranker: Reranker
-    view: View
+    search: Search
     question: Question
     step: RerankBlend = field(default_factory=RerankBlend)
     _known: dict[int, float] = field(default_factory=dict)
@@ -83,7 +85,7 @@ class Reader:
 
     def gathered(self, request: Request, also: Sequence[int] = ()) -> Gathered:
         """Candidates for the longer list. What ranks them knows only the limit that was asked for."""
-        gathered = gather(self.view, self.question.profile, self.longer(request), also)
+        gathered = gather(self.search, self.question.profile, self.longer(request), also)
         return replace(gathered, moment=replace(gathered.moment, limit=request.limit))
 
     def longer(self, request: Request) -> Request:
@@ -101,11 +103,11 @@ class Reader:
         self._known.update(zip(ids, self.reranker.scores(self.question.query, texts).tolist(), strict=True))
 
     def _texts(self, ids: Sequence[int], found: Mapping[str, Sequence[Found]]) -> list[str]:
-        memories = self.view.memories(ids)
+        memories = memories_by_id(self.search.snapshot, ids)
         stood = [as_it_stood(memories[id_], self.question.as_of) for id_ in ids]
         nearest = {hit.id: hit.passage for hit in found.get("meaning", ()) if hit.passage is not None}
         wanted = [nearest[memory.id] for memory in stood if memory.id in nearest and _is_long(memory)]
-        passages = {passage.memory: passage for passage in self.view.passages_by_id(wanted)}
+        passages = {passage.memory: passage for passage in passages_by_id(self.search.snapshot, wanted)}
         return [as_read(memory, self.question.query, passages.get(memory.id)) for memory in stood]
 
 

@@ -18,6 +18,7 @@ from recollect.ports import Clock, Embedder, Extractor, Reranker
 from recollect.ranking.pipeline import Profile
 from recollect.ranking.profiles import PROFILES, profile_named
 from recollect.records import Filter, Kind, Scope
+from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:
     from recollect.changes import Change, Outcome
@@ -106,7 +107,7 @@ class Services:
     def memory(self, id_: int) -> Memory:
         """A memory of this scope, or an error that says that there is none."""
         with self.store.read() as view:
-            memory = view.memories([id_]).get(id_)
+            memory = memories_by_id(view, [id_]).get(id_)
         if memory is None or memory.scope != self.scope:
             raise NotFound(f"There is no memory {id_}.")
         return memory

@@ -15,6 +15,9 @@ from recollect.ranking.profiles import PROFILES, profile_named
 from recollect.ranking.steps.adjust import BaseRelevance, Keep
 from recollect.ranking.steps.finish import Cut, DropEcho, DropRepeats, Order
 from recollect.ranking.steps.fuse import Rrf
+from recollect.retrieval.answer_log import tuned_numbers
+from recollect.retrieval.contents import store_setting
+from recollect.retrieval.records import scope_id
 from recollect.tuning.events import normalized_query
 from recollect.tuning.knobs import knobs_of, with_knobs
 
@@ -23,9 +26,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recollect.engine.services import Services
+    from recollect.ports import Snapshot
     from recollect.ranking.candidates import Candidates, QueryContext
     from recollect.retrieval.gather import Gathered
-    from recollect.retrieval.view import View
     from recollect.tuning.events import Arm
 
 Design = Literal["off", "split"]
@@ -69,7 +72,7 @@ class Rankers:
 
 
 def rankers_for(
-    services: Services, view: View, profile: Profile, query: str, *, tuned: bool, trial: bool
+    services: Services, view: Snapshot, profile: Profile, query: str, *, tuned: bool, trial: bool
 ) -> Rankers:
     """As the store has them at this moment. Without `tuned`, the profile as published, and in no trial.
 
@@ -81,7 +84,7 @@ def rankers_for(
     version, ours, note = tuned_in(services, view, profile)
     learnt_from = trial and services.trial.log and len(query) <= _LONGEST_QUERY
     splits = learnt_from and services.trial.design == "split"
-    arm = arm_of(query, view.trial_seed(), services.trial.share) if splits else "ours"
+    arm = arm_of(query, (store_setting(view, "trial_seed") or ""), services.trial.share) if splits else "ours"
     return Rankers(ours, baseline, arm, version, note)
 
 
@@ -94,9 +97,9 @@ def arm_of(query: str, seed: str, share: float = 0.5) -> Arm:
     return "ours" if number / 2**53 < share else "baseline"
 
 
-def tuned_in(services: Services, view: View, profile: Profile) -> tuple[int, Profile, str | None]:
+def tuned_in(services: Services, view: Snapshot, profile: Profile) -> tuple[int, Profile, str | None]:
     """The version of a profile's tuned numbers, the profile with them, and which were left out, if any."""
-    found = view.tuned(services.scope, profile.name)
+    found = tuned_numbers(view, scope_id(view, services.scope), profile.name)
     if found is None:
         return 0, profile, None
     version, knobs = found

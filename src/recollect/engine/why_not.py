@@ -16,6 +16,7 @@ from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning
 from recollect.ranking.why_not import standing
 from recollect.records import Kind, as_it_stood
 from recollect.retrieval.gather import around, gather, wider
+from recollect.retrieval.records import memories_by_id
 from recollect.text.tokens import fold, words
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from recollect.ranking.why_not import Standing
     from recollect.records import Found, Memory
     from recollect.retrieval.gather import Gathered, Request
-    from recollect.retrieval.view import View
+    from recollect.retrieval.search import Search
 
 # How far down a search's list we look for the memory.
 _DEEPEST = 10_000
@@ -77,8 +78,8 @@ def _why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
     if not question.query.strip() or question.limit == 0:
         raise InvalidInput("Ask with a query and a limit above 0.")
     now = parts.clock() if question.as_of is None else question.as_of
-    with asking(parts, question, now) as (view, request, _):
-        memory = view.memories([id_]).get(id_)
+    with asking(parts, question, now) as (search, request, _):
+        memory = memories_by_id(search.snapshot, [id_]).get(id_)
         if memory is None or memory.scope != parts.scope:
             raise NotFound(f"There is no memory {id_}.")
         memory = as_it_stood(memory, question.as_of)
@@ -87,16 +88,21 @@ def _why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
             return WhyNot(question.query, question.profile.name, memory, out[0], (), None, (out[1],))
         # It speaks of what `recall` shows.
         rankers = rankers_for(
-            parts, view, question.profile, question.query, tuned=question.tuned, trial=question.as_of is None
+            parts,
+            search.snapshot,
+            question.profile,
+            question.query,
+            tuned=question.tuned,
+            trial=question.as_of is None,
         )
         question = replace(question, profile=rankers.shown)
         reranker, _ = reranker_for(parts, question)
-        reader = None if reranker is None else Reader(reranker, view, question)
-        gathered = _gathered(view, question.profile, request, reader, also=(id_,))
-        branches = tuple(_branches(view, question.profile, _asked(request, reader), gathered, id_))
+        reader = None if reranker is None else Reader(reranker, search, question)
+        gathered = _gathered(search, question.profile, request, reader, also=(id_,))
+        branches = tuple(_branches(search, question.profile, _asked(request, reader), gathered, id_))
         gathered = replace(gathered, candidates=_as_if_found(gathered.candidates, branches, id_))
         stands = _standing(question.profile, gathered, id_, reader)
-        enough = _enough(view, question.profile, request, branches, stands, id_, reader)
+        enough = _enough(search, question.profile, request, branches, stands, id_, reader)
         moved = None if reader is None else _moved(question.profile, gathered, id_, reader)
     return WhyNot(
         query=question.query,
@@ -145,9 +151,9 @@ def _asked(request: Request, reader: Reader | None) -> Request:
 
 
 def _gathered(
-    view: View, profile: Profile, request: Request, reader: Reader | None, also: Sequence[int] = ()
+    search: Search, profile: Profile, request: Request, reader: Reader | None, also: Sequence[int] = ()
 ) -> Gathered:
-    return gather(view, profile, request, also) if reader is None else reader.gathered(request, also)
+    return gather(search, profile, request, also) if reader is None else reader.gathered(request, also)
 
 
 def _standing(profile: Profile, gathered: Gathered, id_: int, reader: Reader | None) -> Standing:
@@ -196,22 +202,24 @@ def _elsewhere(memory: Memory, question: Question, session: str | None) -> tuple
     return None
 
 
-def _branches(view: View, profile: Profile, request: Request, gathered: Gathered, id_: int) -> list[Branch]:
+def _branches(
+    search: Search, profile: Profile, request: Request, gathered: Gathered, id_: int
+) -> list[Branch]:
     branches = []
     for retriever in profile.retrieve:
         taken = retriever.take(request.limit)
         if isinstance(retriever, ByMeaning):
-            near = [] if request.vector is None else view.by_meaning(request.vector, _DEEPEST, request.where)
+            near = [] if request.vector is None else search.by_meaning(request.vector, _DEEPEST)
             branches.append(_branch("meaning", near, gathered, id_, taken))
         elif isinstance(retriever, ByContext):
             if _is_spoken(gathered.candidates, id_):
-                beside, _ = around(view, retriever, request, _DEEPEST)
+                beside, _ = around(search, retriever, request, _DEEPEST)
                 branches.append(_branch("nearby", beside, gathered, id_, taken))
         elif isinstance(retriever, ByLinks):
             if any(hit.id == id_ for hit in gathered.found["linked"]):
                 branches.append(_branch("linked", gathered.found["linked"], gathered, id_, taken))
         else:
-            held = view.by_words(request.sought, _DEEPEST, request.where, retriever.index)
+            held = search.by_words(request.sought, _DEEPEST, retriever.index)
             branches.append(_branch("words", held, gathered, id_, taken))
     return branches
 
@@ -244,7 +252,7 @@ def _as_if_found(candidates: Candidates, branches: Sequence[Branch], id_: int) -
 
 
 def _enough(
-    view: View,
+    search: Search,
     profile: Profile,
     request: Request,
     branches: Sequence[Branch],
@@ -263,7 +271,7 @@ def _enough(
         return None
     limit = max(stands.place or 0, request.limit + 1)
     while limit <= MOST_HITS:
-        tried = _gathered(view, profile, wider(request, limit), reader)
+        tried = _gathered(search, profile, wider(request, limit), reader)
         if id_ not in tried.candidates.ids:
             limit = MOST_HITS if limit < MOST_HITS < 2 * limit else 2 * limit
             continue

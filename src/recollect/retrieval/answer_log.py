@@ -21,8 +21,13 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def logged_answers(snapshot: Snapshot, scope: int, profile: str, *, packed: bool) -> Iterator[LoggedAnswer]:
-    """The oldest first, a page at a time: all of them together may not fit."""
+def logged_answers(
+    snapshot: Snapshot, scope: int, profile: str, *, packed: bool = True
+) -> Iterator[LoggedAnswer]:
+    """The log of a profile's answers, the oldest first, a page at a time: all together may not fit.
+
+    Without `packed`, those without feedback come without their candidates, which take long to read.
+    """
     after = 0
     while True:
         where = (Equals("scope_id", scope), Equals("profile", profile), Compares("id", ">", after))
@@ -96,7 +101,8 @@ def tunings(snapshot: Snapshot, scope: int, profile: str | None, limit: int) -> 
     ]
 
 
-def calibration(snapshot: Snapshot, scope: int, model: str) -> Calibrated | None:
+def stored_calibration(snapshot: Snapshot, scope: int, model: str) -> Calibrated | None:
+    """What was kept last; the model's name is empty where meaning is not searched."""
     rows = snapshot.rows(
         "calibration", ("at", "memories", "value"), (Equals("scope_id", scope), Equals("model", model))
     )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from recollect.conditions import IN_FORCE, Compares, Equals, OneOf, is_null, null_or_after
 from recollect.records import Found
-from recollect.retrieval.filters import allowed
-from recollect.retrieval.records import touching
+from recollect.retrieval.filters import PastState, allowed
+from recollect.retrieval.records import scope_ids, touching
 from recollect.text.names import NameText, is_written_in, places_that_count
 from recollect.text.stems import coarse_stem
 from recollect.text.tokens import content_words, fold, is_unspaced, words
@@ -48,6 +48,12 @@ def find_entity(snapshot: Snapshot, scope: int, name: str) -> int | None:
         "memory", ("id",), (*live_entities(scope), Equals("folded_name", fold(name))), limit=2
     )
     return int(alike[0][0]) if len(alike) == 1 else None
+
+
+def entities_named(snapshot: Snapshot, scope: int, names: Iterable[str]) -> dict[str, int]:
+    """Live entities by name: the exact one, else the only one that differs in case or accents."""
+    found = {name: find_entity(snapshot, scope, name) for name in names}
+    return {name: id_ for name, id_ in found.items() if id_ is not None}
 
 
 def names_alike(snapshot: Snapshot, scope: int, name: str) -> list[str]:
@@ -177,14 +183,15 @@ def graph_mark(snapshot: Snapshot, scope: int, now: int) -> int:
     return hash((frozenset(ids), frozenset(unknown), frozenset(observations), frozenset(relations)))
 
 
-def matching_names(
-    snapshot: Snapshot, part: str, limit: int, conditions: Iterable[Condition]
-) -> tuple[list[str], int]:
+def matching_names(snapshot: Snapshot, part: str, limit: int, where: Filter) -> tuple[list[str], int]:
     """Names of entities that contain the text, in any case and accents, and how many there are of them.
 
     Those that begin with it first, each group by the alphabet.
     """
+    if _is_nowhere(part):
+        return [], 0
     wanted = fold(part)
+    conditions = allowed(where, scope_ids(snapshot, where.owner, where.agent))
     rows = [
         (not folded.startswith(wanted), folded, id_, name)
         for id_, name, folded in snapshot.rows(
@@ -193,3 +200,25 @@ def matching_names(
         if wanted in folded
     ]
     return [name for *_, name in sorted(rows)[:limit]], len(rows)
+
+
+def entities_containing(snapshot: Snapshot, text: str, k: int, where: Filter) -> Sequence[int]:
+    """Entities in which the text stands as it is, letters in any case, by id."""
+    if _is_nowhere(text):
+        return []
+    state = PastState.of(where)
+    observed = IN_FORCE if state is None else state.observation()
+    scopes = scope_ids(snapshot, where.owner, where.agent)
+    return snapshot.containing(text, k, allowed(where, scopes), observed)
+
+
+def _is_nowhere(text: str) -> bool:
+    """Whether it cannot be stored, so that it stands nowhere."""
+    return "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def texts_mentioning(snapshot: Snapshot, entity: int, limit: int) -> list[int]:
+    """Live texts that speak of an entity, the newest first."""
+    texts = [id_ for (id_,) in snapshot.rows("mention", ("memory_id",), (Equals("entity_id", entity),))]
+    in_force = (OneOf("id", texts), *IN_FORCE)
+    return [id_ for (id_,) in snapshot.rows("memory", ("id",), in_force, newest_first=True, limit=limit)]

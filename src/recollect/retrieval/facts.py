@@ -10,7 +10,7 @@ import numpy as np
 from recollect.conditions import IN_FORCE, Compares, KeyIn, OneOf, is_null, null_or_after
 from recollect.ranking.candidates import NEVER, Cooccurrences, Facts
 from recollect.records import Kind, Status
-from recollect.retrieval.neighbours import conversation
+from recollect.retrieval.conversations import conversation
 from recollect.retrieval.records import touching
 from recollect.text.near_duplicates import text_key
 from recollect.text.tokens import content_words, words
@@ -32,8 +32,11 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: str | None, now: int) -> Facts:
-    """By ascending id; ids that do not exist are left out."""
+def ranking_facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: str | None, now: int) -> Facts:
+    """By ascending id; ids that do not exist are left out.
+
+    The query and the session tell which are echoes of it.
+    """
     rows = snapshot.rows("memory", _COLUMNS, (OneOf("id", ids),))
     columns: dict[str, Sequence[Any]] = dict(
         zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True)
@@ -49,7 +52,9 @@ def facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: str | Non
     days = Counter(
         memory for (memory,) in snapshot.rows("use_day", ("memory_id",), (OneOf("memory_id", ids),))
     )
-    tempers: dict[int, float] = dict(snapshot.rows("scope", ("id", "temper")))
+    tempers: dict[int, float] = dict(
+        snapshot.rows("scope", ("id", "temper"), (OneOf("id", set(columns["scope_id"])),))
+    )
     sessions = _sessions(snapshot, columns)
     return Facts(
         ids=found,

@@ -11,6 +11,7 @@ from recollect.ranking.candidates import ALWAYS, NEVER, Candidates, QueryContext
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords
 from recollect.records import Found
+from recollect.retrieval.facts import cooccurrences, ranking_facts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import ConversationContext, Facts, Ints
     from recollect.ranking.pipeline import Profile
     from recollect.records import Filter
-    from recollect.retrieval.view import View
+    from recollect.retrieval.search import Search
     from recollect.text.time_phrases import TimePhrase
 
 
@@ -62,7 +63,7 @@ class Gathered:
     """By the name of the search: `meaning`, `words`, `nearby`, `linked`; and `reply`, which has no order."""
 
 
-def gather(view: View, profile: Profile, request: Request, also: Sequence[int] = ()) -> Gathered:
+def gather(search: Search, profile: Profile, request: Request, also: Sequence[int] = ()) -> Gathered:
     """Candidates in a constant number of questions, however many there are.
 
     `also` joins memories that no search has found, to see how they would have fared.
@@ -74,22 +75,22 @@ def gather(view: View, profile: Profile, request: Request, also: Sequence[int] =
     for retriever in sorted(profile.retrieve, key=lambda each: isinstance(each, ByContext)):
         if isinstance(retriever, ByContext):
             k = retriever.take(request.limit)
-            found["nearby"], told = around(view, retriever, request, k)
+            found["nearby"], told = around(search, retriever, request, k)
             # Whoever was asked the like may have answered in other words.
             asked = [hit.id for hit in found.get("meaning", ())]
-            replies = [Found(id_, 0.0) for id_ in view.replies(asked, request.where)]
+            replies = [Found(id_, 0.0) for id_ in search.replies(asked)]
         elif isinstance(retriever, ByLinks):
-            found["linked"] = view.linked(request.query, request.where, request.now)[: retriever.most]
+            found["linked"] = search.by_links(request.query, request.now)[: retriever.most]
         else:
-            found[_name(retriever)] = _ask(view, retriever, request)
+            found[_name(retriever)] = _ask(search, retriever, request)
     ids = sorted({hit.id for hits in (*found.values(), replies) for hit in hits}.union(also))
-    facts = view.facts(ids, request.query, request.session, request.now)
+    facts = ranking_facts(search.snapshot, ids, request.query, request.session, request.now)
     sources = {name: _placed(facts.ids, hits) for name, hits in found.items()}
     candidates = Candidates(
         facts=facts,
         sources=sources
         | _around(sources.get("nearby"), told, facts)
-        | _held(view, profile, request, facts.ids),
+        | _held(search, profile, request, facts.ids),
         score=np.zeros(len(facts.ids)),
     )
     moment = QueryContext(
@@ -97,18 +98,18 @@ def gather(view: View, profile: Profile, request: Request, also: Sequence[int] =
         query=request.query,
         limit=request.limit,
         limit_given=request.limit_given,
-        cooccurrences=view.together(ids),
+        cooccurrences=cooccurrences(search.snapshot, ids),
         span=request.span,
     )
     return Gathered(candidates, moment, found | {"reply": replies} if replies else found)
 
 
 def around(
-    view: View, retriever: ByContext, request: Request, k: int
+    search: Search, retriever: ByContext, request: Request, k: int
 ) -> tuple[Sequence[Found], Sequence[ConversationContext]]:
     """The best k by what stands near them. What was just asked in this session says nothing of the rest."""
     echo = None if request.session is None else (request.session, request.query)
-    return view.around(request.sought, k, request.where, retriever.within, echo)
+    return search.by_neighbours(request.sought, k, retriever.within, echo)
 
 
 def wider(request: Request, limit: int) -> Request:
@@ -130,11 +131,11 @@ def _around(nearby: Source | None, told: Sequence[ConversationContext], facts: F
     }
 
 
-def _held(view: View, profile: Profile, request: Request, ids: Ints) -> dict[str, Source]:
+def _held(search: Search, profile: Profile, request: Request, ids: Ints) -> dict[str, Source]:
     """How much of what is sought each candidate holds."""
     if not any(isinstance(retriever, ByWords) and retriever.held for retriever in profile.retrieve):
         return {}
-    shares = view.held(request.sought, ids.tolist(), request.where)
+    shares = search.matched_shares(request.sought, ids.tolist())
     return {
         "held": Source(np.zeros(len(ids), np.int64), np.array([shares.get(id_, 0.0) for id_ in ids.tolist()]))
     }
@@ -144,27 +145,28 @@ def _name(retriever: ByMeaning | ByWords) -> str:
     return "meaning" if isinstance(retriever, ByMeaning) else "words"
 
 
-def _ask(view: View, retriever: ByMeaning | ByWords, request: Request) -> Sequence[Found]:
+def _ask(search: Search, retriever: ByMeaning | ByWords, request: Request) -> Sequence[Found]:
     if not retriever.then or request.span is None:
-        return _search(view, retriever, request, request.where)
-    of_that_time = _search(view, retriever, request, replace(request.where, span=request.span))
+        return _search(search, retriever, request)
+    of_that_time = _search(search, retriever, request, request.span)
     if request.of_that_time and of_that_time:
         return of_that_time
-    found = _search(view, retriever, request, request.where)
+    found = _search(search, retriever, request)
     known = {hit.id for hit in found}
     more = [hit for hit in of_that_time if hit.id not in known]
     return sorted((*found, *more), key=lambda hit: (-hit.score, hit.id))
 
 
-def _search(view: View, retriever: ByMeaning | ByWords, request: Request, where: Filter) -> Sequence[Found]:
+def _search(
+    search: Search,
+    retriever: ByMeaning | ByWords,
+    request: Request,
+    span: tuple[int, int] | None = None,
+) -> Sequence[Found]:
     k = retriever.take(request.limit)
-    match retriever:
-        case ByMeaning():
-            if request.vector is None:
-                return ()
-            return view.by_meaning(request.vector, k, where, retriever.shortlist)
-        case ByWords():
-            return view.by_words(request.sought, k, where, retriever.index)
+    if isinstance(retriever, ByWords):
+        return search.by_words(request.sought, k, retriever.index, span)
+    return () if request.vector is None else search.by_meaning(request.vector, k, retriever.shortlist, span)
 
 
 def _placed(ids: Ints, hits: Sequence[Found]) -> Source:

@@ -6,23 +6,21 @@ is added, changed or forgotten.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from hashlib import blake2b
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recollect.conditions import Equals, KeyIn, OneOf, is_set
+from recollect.conditions import Equals, OneOf, is_set
 from recollect.ports import Phrase
 from recollect.ranking.candidates import ConversationContext
 from recollect.records import Found
-from recollect.retrieval.filters import allowed, lifecycle
+from recollect.retrieval.conversations import conversation, last_positions, messages_at
+from recollect.retrieval.filters import lifecycle
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.conditions import Condition
     from recollect.ports import Snapshot
     from recollect.ranking.candidates import Floats, Ints
     from recollect.records import Filter
@@ -60,12 +58,6 @@ class _Placed(NamedTuple):
     session: str
     position: int
     length: int
-
-
-@lru_cache(maxsize=1 << 16)
-def conversation(scope: int, session: str) -> int:
-    """A number that stands for a conversation, never 0."""
-    return int.from_bytes(blake2b(f"{scope}:{session}".encode(), digest_size=7).digest(), "big") + 1
 
 
 def neighbours(
@@ -194,20 +186,6 @@ def _lengths(snapshot: Snapshot, scope: int, sessions: Sequence[str]) -> Floats:
     return np.array([last.get(session, 0) for session in sessions], np.float64)
 
 
-def last_positions(snapshot: Snapshot, scope: int, sessions: Sequence[str]) -> dict[str, int]:
-    """The position of each session's last message."""
-    rows = snapshot.rows(
-        "memory",
-        ("session", "position"),
-        (Equals("scope_id", scope), is_set("position")),
-        order=("position",),
-        newest_first=True,
-        limit=1,
-        each=OneOf("session", sessions),
-    )
-    return {session: position for session, position in rows}  # noqa: C416  # a row is of any length
-
-
 def _best(
     snapshot: Snapshot,
     scope: int,
@@ -234,13 +212,3 @@ def _best(
         # The fewer are let through, the more there is to look at.
         start, size = start + size, 2 * size
     return found[:k]
-
-
-def messages_at(scope: int, places: Sequence[tuple[str, int]], where: Filter) -> tuple[Condition, ...]:
-    """Conditions: the messages at these places of their conversations that the filter lets through."""
-    return (
-        Equals("scope_id", scope),
-        KeyIn(("session", "position"), places),
-        Equals("kind", "message"),
-        *allowed(where, [scope])[1:],
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,11 @@ from recollect.records import (
     Kind,
     Memory,
     Observation,
-    Passage,
     Relation,
     Revision,
     Scope,
     Status,
 )
-from recollect.text.passages import passage_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -85,7 +83,6 @@ _RELATION_COLUMNS = (
     "id", "source_id", "target_id", "type", "created_at", "context", "since", "until", "inverse_of",
     "deleted_at",
 )  # fmt: skip
-PASSAGE_COLUMNS = ("id", "memory_id", "observation_id", "start", "stop", "revision_id")
 
 
 def memory_values(memory: Memory) -> dict[str, Value]:
@@ -245,28 +242,23 @@ def touching(ids: Iterable[int]) -> Condition:
     return AnyOf(((OneOf("source_id", listed),), (OneOf("target_id", listed),)))
 
 
-def passages_of(
-    rows: Sequence[Row], memories: Mapping[int, Memory], former: Mapping[int, str]
-) -> list[Passage]:
-    """Passages from rows of PASSAGE_COLUMNS, their memories, and the texts of their revisions."""
-    passages = []
-    for id_, memory_id, observation_id, start, stop, revision in rows:
-        memory = memories[memory_id]
-        if revision is not None:
-            memory = replace(memory, text=former[revision])
-        about = next((seen for seen in memory.observations if seen.id == observation_id), None)
-        whole = memory.text if about is None else about.content
-        piece = whole[start:stop] if (start, stop) not in {(0, 0), (0, len(whole))} else None
-        passages.append(Passage(id_, memory_id, passage_text(memory, about, (start, stop)), piece))
-    return passages
+def relations_of(snapshot: Snapshot, ids: Iterable[int], *, deleted: bool = False) -> list[Relation]:
+    """Relations that start or end at one of these, by id; ended ones included."""
+    there = () if deleted else (is_null("deleted_at"),)
+    return relations_where(snapshot, (touching(ids), *there))
 
 
-def former_texts(snapshot: Snapshot, revisions: Iterable[int]) -> dict[int, str]:
-    wanted = list(revisions)
-    return dict(snapshot.rows("revision", ("id", "text"), (OneOf("id", wanted),))) if wanted else {}
+def replaced_by(snapshot: Snapshot, memory: int) -> list[int]:
+    """The memories that this one superseded, by id."""
+    return [old for (old,) in snapshot.rows("memory", ("id",), (Equals("superseded_by", memory),))]
+
+
+def scope_ids(snapshot: Snapshot, owner: str, agent: str | None) -> list[int]:
+    """The scopes of an owner; None: of any agent."""
+    of_agent = () if agent is None else (Equals("agent", agent),)
+    return [id_ for (id_,) in snapshot.rows("scope", ("id",), (Equals("owner", owner), *of_agent))]
 
 
 def scope_id(snapshot: Snapshot, scope: Scope) -> int:
     """Of a scope that nobody has written to yet, one that no row has."""
-    rows = snapshot.rows("scope", ("id",), (Equals("owner", scope.owner), Equals("agent", scope.agent)))
-    return int(rows[0][0]) if rows else 0
+    return next(iter(scope_ids(snapshot, scope.owner, scope.agent)), 0)

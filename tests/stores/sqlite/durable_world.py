@@ -19,6 +19,10 @@ from recollect.changes import (
 )
 from recollect.engine.repository import Repository
 from recollect.records import Filter, Model, Scope
+from recollect.retrieval.contents import memory_page
+from recollect.retrieval.passages import passages_of
+from recollect.retrieval.records import memories_by_id, relations_of
+from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.vectors import Rows, normalised, pack
 
@@ -88,25 +92,27 @@ def write_thing(
 
 def embed(store: Repository, memories: Sequence[int]) -> None:
     with store.read() as view:
-        vectors = tuple((passage.id, pack(vector_of(passage.text))) for passage in view.passages(memories))
+        vectors = tuple(
+            (passage.id, pack(vector_of(passage.text))) for passage in passages_of(view, memories)
+        )
     apply(store, PutVectors(MODEL, vectors))
 
 
 def found_by_words(store: Repository, name: str) -> str | None:
     with store.read() as view:
-        hits = view.by_words(name, 1, ALL)
-        return view.memories([hits[0].id])[hits[0].id].name if hits else None
+        hits = Search(view, ALL).by_words(name, 1)
+        return memories_by_id(view, [hits[0].id])[hits[0].id].name if hits else None
 
 
 def found_by_meaning(store: Repository, name: str) -> str | None:
     with store.read() as view:
-        hits = view.by_meaning(vector_of(f"{name} (thing)"), 1, ALL)
-        return view.memories([hits[0].id])[hits[0].id].name if hits and hits[0].score > 0.999 else None
+        hits = Search(view, ALL).by_meaning(vector_of(f"{name} (thing)"), 1)
+        return memories_by_id(view, [hits[0].id])[hits[0].id].name if hits and hits[0].score > 0.999 else None
 
 
 def entities(store: Repository) -> dict[str, Memory]:
     with store.read() as view:
-        return {memory.name: memory for memory in view.page(ALL, 0, 1_000_000)}
+        return {memory.name: memory for memory in memory_page(view, ALL, 0, 1_000_000)}
 
 
 def read_acks(path: Path) -> list[Ack]:
@@ -135,10 +141,10 @@ def lost(store: Repository, acks: Iterable[Ack]) -> list[Ack]:
 def half_written(store: Repository) -> list[str]:
     """Things of which a part is missing: a transaction that was torn. Names are PREFIX-NUMBER."""
     with store.read() as view:
-        memories = view.page(ALL, 0, 1_000_000)
+        memories = memory_page(view, ALL, 0, 1_000_000)
         followed = {
             relation.source_name: relation.target_name
-            for relation in view.relations([memory.id for memory in memories])
+            for relation in relations_of(view, [memory.id for memory in memories])
         }
     return [
         memory.name

@@ -37,6 +37,7 @@ from watched_disk import Op, watched
 from recollect.changes import Forget
 from recollect.engine.repository import Repository
 from recollect.errors import Conflict
+from recollect.retrieval.search import Search
 from recollect.stores.sqlite.connection import prepare
 from recollect.stores.sqlite.copying import put_back
 from recollect.stores.sqlite.store import SqliteStore
@@ -100,7 +101,7 @@ def restore(say: Say, backup: str, path: str) -> None:
 
 def search(say: Say, path: str, text: str) -> None:
     with _store(path) as store, store.read() as view:
-        say(str(view.by_meaning(vector_of(text), 1, ALL)[0].id))
+        say(str(Search(view, ALL).by_meaning(vector_of(text), 1)[0].id))
 
 
 def create_each(say: Say, *paths: str) -> None:

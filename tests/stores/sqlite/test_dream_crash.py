@@ -98,7 +98,7 @@ def test_the_lease_of_the_dead_ends_by_itself(
     while True:
         workshop.run("dream", str(path), "the dead", BEDTIME, die_at=die_at)
         with dreamer(path, BEDTIME) as engine, engine._services.store.read() as view:
-            lease = view.snapshot.rows("lease", ("holder",))
+            lease = view.rows("lease", ("holder",))
         if lease:
             break
         die_at += 1
@@ -109,7 +109,7 @@ def test_the_lease_of_the_dead_ends_by_itself(
     with dreamer(path, BEDTIME + 120, "an heir") as engine:
         assert engine.dream(gate=False).id == 2
         with engine._services.store.read() as view:
-            assert view.snapshot.rows("lease", ("holder",)) == []
+            assert view.rows("lease", ("holder",)) == []
 
 
 def test_of_two_processes_at_once_one_dreams_and_the_other_is_told(tmp_path: Path, day: Path) -> None:

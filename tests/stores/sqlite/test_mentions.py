@@ -17,6 +17,7 @@ from hypothesis_profiles import tries
 from recollect.changes import NewEntity, NewText, PutEntity, PutText
 from recollect.engine.repository import Repository
 from recollect.records import Kind, Scope
+from recollect.retrieval.records import memories_by_id
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.text.tokens import fold
 
@@ -60,9 +61,9 @@ def found(earlier: Sequence[str], texts: Sequence[str], later: Sequence[str]) ->
         store.apply([PutEntity(ME, NewEntity(name)) for name in later], at=AT)
         assert list(store.verify()) == []
         with store.read() as view:
-            memories = view.memories([outcome.ids[0] for outcome in written.outcomes])
+            memories = memories_by_id(view, [outcome.ids[0] for outcome in written.outcomes])
             return [
-                {entity.name for entity in view.memories(memory.mentions).values()}
+                {entity.name for entity in memories_by_id(view, memory.mentions).values()}
                 for memory in memories.values()
             ]
 

@@ -17,7 +17,13 @@ from recollect.changes import Amend, CommitDream, UndoDream
 from recollect.engine.repository import Repository
 from recollect.errors import NotAStore, StoreUnavailable
 from recollect.records import Filter, Kind, PastQuestion, Revision
-from recollect.retrieval.records import moment
+from recollect.retrieval.answer_log import logged_answers, tuned_numbers, tunings
+from recollect.retrieval.contents import memory_page, store_setting
+from recollect.retrieval.conversations import turns_of
+from recollect.retrieval.dream_state import dream_records, dream_state, links_of, past_questions
+from recollect.retrieval.entities import entities_named
+from recollect.retrieval.records import memories_by_id, moment, relations_of, scope_id
+from recollect.retrieval.search import Search
 from recollect.stores.sqlite.connection import APPLICATION_ID, migrations, prepare
 from recollect.stores.sqlite.store import SqliteStore
 
@@ -185,11 +191,11 @@ def test_a_store_of_every_version_opens_with_all_it_held(tmp_path: Path, version
         assert [seen.content for seen in present["Ada"].in_force] == ["wrote the first program"]
         assert found_by_words(store, "first program") == "Ada"
         with store.read() as view:
-            assert [relation.target_name for relation in view.relations([1])] == ["Engine"]
-            note = view.page(Filter(kinds=frozenset({Kind.NOTE})), 0, 10)[0]
+            assert [relation.target_name for relation in relations_of(view, [1])] == ["Engine"]
+            note = memory_page(view, Filter(kinds=frozenset({Kind.NOTE})), 0, 10)[0]
             assert note.text == "The kettle is in the garden."
-            assert view.memories([4])[4].deleted_at is not None
-            assert view.named(["Gone"], HERE) == {}
+            assert memories_by_id(view, [4])[4].deleted_at is not None
+            assert entities_named(view, scope_id(view, HERE), ["Gone"]) == {}
         apply(store, entity("Ada", "was a countess"))
         assert store.verify() == []
     assert _version(path) == NOW
@@ -201,47 +207,49 @@ def test_notes_keep_their_past_and_what_belongs_to_them(tmp_path: Path, version:
         closing(Repository(SqliteStore(store_of(version, tmp_path / "store.db")))) as store,
         store.read() as view,
     ):
-        message, note, wrong, alike = (view.memories([id_])[id_] for id_ in (5, 6, 7, 8))
+        message, note, wrong, alike = (memories_by_id(view, [id_])[id_] for id_ in (5, 6, 7, 8))
         assert (message.session, message.position, message.undated, message.mentions) == (
             "a talk",
             1,
             True,
             (1,),
         )
-        assert [turn.id for turn in view.turns(HERE, "a talk", 1, 9)] == [5]
+        assert [turn.id for turn in turns_of(view, scope_id(view, HERE), "a talk", 1, 9)] == [5]
         assert note.former == (Revision("The kettle is cracked", moment(10), moment(20)),)
         assert (note.tags, note.about, note.drawn_from, note.revisions) == (("Café",), (2,), 5, 1)
         assert (wrong.superseded_by, wrong.superseded_at) == (6, moment(30))
         assert (alike.similar_to, alike.similarity) == (6, 0.9)
-        (boils,) = view.memories([2])[2].observations
+        (boils,) = memories_by_id(view, [2])[2].observations
         assert (boils.corrected_by, boils.superseded_at) == (6, moment(30))
         past = Filter(as_of=moment(15))
-        assert [hit.id for hit in view.by_words("cracked", 9, past)] == [6]
-        assert [hit.id for hit in view.by_words("whole", 9, past)] == [7]
-        assert [hit.id for hit in view.by_words("boils", 9, past)] == [2]
-        assert view.by_words("cracked whole boils", 9, Filter()) == []
-        (nearest, _) = view.by_meaning(np.array([0, 1], np.float32), 9, past)
+        assert [hit.id for hit in Search(view, past).by_words("cracked", 9)] == [6]
+        assert [hit.id for hit in Search(view, past).by_words("whole", 9)] == [7]
+        assert [hit.id for hit in Search(view, past).by_words("boils", 9)] == [2]
+        assert Search(view, Filter()).by_words("cracked whole boils", 9) == []
+        (nearest, _) = Search(view, past).by_meaning(np.array([0, 1], np.float32), 9)
         assert (nearest.id, nearest.passage, nearest.score) == (6, 10, 1)
-        assert [hit.id for hit in view.by_words("kettle", 9, Filter(tags=frozenset({"cafe"})))] == [6]
+        assert [hit.id for hit in Search(view, Filter(tags=frozenset({"cafe"}))).by_words("kettle", 9)] == [6]
 
 
 @pytest.mark.parametrize("version", range(4, NOW + 1))
 def test_dreams_are_known_and_can_be_undone(tmp_path: Path, version: int) -> None:
     with closing(Repository(SqliteStore(store_of(version, tmp_path / "store.db")))) as store:
         with store.read() as view:
-            (dream,) = view.dreams(HERE, 9)
+            (dream,) = dream_records(view, scope_id(view, HERE), 9)
             assert (dream.id, dream.at, dream.phases) == (1, moment(50), ("downscale", "link"))
-            assert list(view.questions(HERE, 9)) == [PastQuestion("where is the kettle?", "reverie", (3,))]
-            assert list(view.links([1])) == [(1, 2, 3)]
-            assert view.snapshot.rows("lease", ("holder", "until")) == [("somebody", 170_000_000)]
-            told = view.dream_state(HERE, 60, 3)
+            assert list(past_questions(view, scope_id(view, HERE), 9)) == [
+                PastQuestion("where is the kettle?", "reverie", (3,))
+            ]
+            assert list(links_of(view, [1])) == [(1, 2, 3)]
+            assert view.rows("lease", ("holder", "until")) == [("somebody", 170_000_000)]
+            told = dream_state(view, scope_id(view, HERE), 60, 3)
             # It did not consolidate, so all answers are yet to be replayed.
             assert (told.last_at, told.through, told.temper) == (50, 3, 1.0)
             assert [(each.at, each.rows) for each in told.replays] == [(10, (0, 1)), (20, (0, 1)), (40, (2,))]
         assert store.apply([UndoDream(HERE, 1)], at=AT).outcomes[0].left == ()
         with store.read() as view:
-            assert view.memories([3])[3].strength == 1.0
-            assert list(view.links([1])) == []
+            assert memories_by_id(view, [3])[3].strength == 1.0
+            assert list(links_of(view, [1])) == []
 
 
 @pytest.mark.parametrize("version", range(5, NOW + 1))
@@ -250,11 +258,14 @@ def test_answers_what_became_of_them_and_tuned_numbers_are_kept(tmp_path: Path, 
         closing(Repository(SqliteStore(store_of(version, tmp_path / "store.db")))) as store,
         store.read() as view,
     ):
-        (answer,) = view.answers(HERE, "limbic")
+        (answer,) = logged_answers(view, scope_id(view, HERE), "limbic")
         assert (answer.query, answer.shown, answer.baseline) == ("where is the kettle?", (3, 1), (1, 3))
         assert answer.feedback == ((1, "said", -1.0), (3, "opened", 1.0))
-        assert view.tuned(HERE, "limbic") == (2, {})
-        assert [each.knobs for each in view.tunings(HERE, None, 9)] == [{}, {"cooccurrence.gamma": 0.05}]
+        assert tuned_numbers(view, scope_id(view, HERE), "limbic") == (2, {})
+        assert [each.knobs for each in tunings(view, scope_id(view, HERE), None, 9)] == [
+            {},
+            {"cooccurrence.gamma": 0.05},
+        ]
 
 
 @pytest.mark.parametrize("version", range(1, NOW + 1))
@@ -265,7 +276,7 @@ def test_every_store_has_a_seed_for_trials_of_its_own(tmp_path: Path, version: i
             closing(Repository(SqliteStore(store_of(version, tmp_path / f"{number}.db")))) as store,
             store.read() as view,
         ):
-            seeds.add(view.trial_seed())
+            seeds.add(store_setting(view, "trial_seed") or "")
     assert len(seeds) == 2
 
 
@@ -278,28 +289,32 @@ def test_a_field_that_is_no_longer_what_a_dream_wrote_stays_when_it_is_undone(tm
         # The link is taken back, and the strength is not.
         assert (undone.left, undone.count) == ((3,), 1)
         with store.read() as view:
-            assert view.memories([3])[3].strength == 0.5
-            assert list(view.links([1])) == []
+            assert memories_by_id(view, [3])[3].strength == 0.5
+            assert list(links_of(view, [1])) == []
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_store_of_before_has_not_dreamt_and_can(tmp_path: Path, version: int) -> None:
     with closing(Repository(SqliteStore(store_of(version, tmp_path / "store.db")))) as store:
         with store.read() as view:
-            told = view.dream_state(HERE, 100, 1)
-            assert (told.last_at, view.dreams(HERE, 9), view.questions(HERE, 9)) == (None, [], [])
+            told = dream_state(view, scope_id(view, HERE), 100, 1)
+            assert (
+                told.last_at,
+                dream_records(view, scope_id(view, HERE), 9),
+                past_questions(view, scope_id(view, HERE), 9),
+            ) == (None, [], [])
         # Answers of before are replayed, though nobody noted what was asked.
         assert [each.at for each in told.replays] == ([] if version == 1 else [10, 20])
         store.apply([CommitDream(HERE, told.through, ("consolidate",), "{}")], at=AT)
         with store.read() as view:
-            assert view.dream_state(HERE, 200, 1).replays == ()
+            assert dream_state(view, scope_id(view, HERE), 200, 1).replays == ()
 
 
 @pytest.mark.parametrize("version", [1, 2])
 def test_texts_of_before_are_dated_and_have_no_past(tmp_path: Path, version: int) -> None:
     with closing(Repository(SqliteStore(store_of(version, tmp_path / "store.db")))) as store:
         with store.read() as view:
-            note = view.memories([3])[3]
+            note = memories_by_id(view, [3])[3]
         assert (note.undated, note.former, note.tags, note.mentions, note.drawn_from) == (
             False,
             (),
@@ -309,10 +324,10 @@ def test_texts_of_before_are_dated_and_have_no_past(tmp_path: Path, version: int
         )
         store.apply([Amend(HERE, 3, text="The kettle is with Ada")], at=AT)
         with store.read() as view:
-            note = view.memories([3])[3]
+            note = memories_by_id(view, [3])[3]
             assert note.former == (Revision("The kettle is in the garden.", moment(1), AT),)
             assert note.mentions == (1,)
-            assert [hit.id for hit in view.by_words("garden", 9, Filter(as_of=moment(5)))] == [3]
+            assert [hit.id for hit in Search(view, Filter(as_of=moment(5))).by_words("garden", 9)] == [3]
         assert store.verify() == []
 
 

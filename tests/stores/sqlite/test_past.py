@@ -18,7 +18,9 @@ from recollect.changes import Amend, Forget, NewEntity, NewObservation, NewText,
 from recollect.engine.repository import Repository
 from recollect.records import Filter, Kind, Scope
 from recollect.retrieval.as_of_search import PastTexts
+from recollect.retrieval.contents import memory_page
 from recollect.retrieval.filters import PastState
+from recollect.retrieval.search import Search
 from recollect.retrieval.term_search import TermIndex
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.text.tokens import letter_pairs, words
@@ -94,11 +96,11 @@ def both(
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Scores by the index, and of the same live documents by the formula."""
     with store.read() as view:
-        live = [memory.id for memory in view.page(Filter(), 0, 1_000)]
+        live = [memory.id for memory in memory_page(view, Filter(), 0, 1_000)]
         monkeypatch.setattr(PastTexts, "_ids", lambda *_: live)
-        by_index = {hit.id: hit.score for hit in view.by_words(query, 1_000, Filter(), index)}
-        past = PastTexts(view.snapshot, PastState(None, superseded=True))
-        formula = past.search_words(TermIndex(view.snapshot, 1), query, index, Filter())
+        by_index = {hit.id: hit.score for hit in Search(view, Filter()).by_words(query, 1_000, index)}
+        past = PastTexts(view, PastState(None, superseded=True))
+        formula = past.search_words(TermIndex(view, 1), query, index, Filter())
     return by_index, {hit.id: hit.score for hit in formula}
 
 
@@ -172,7 +174,7 @@ def test_a_score_by_hand() -> None:
     with holding(["green tea", "hot tea leaves", "a b c", "d e"]) as store:
         store.apply([Supersede(ME, (1,), 4)], at=AT + timedelta(days=1))
         with store.read() as view:
-            found = view.by_words("tea", 10, Filter(superseded=True))
+            found = Search(view, Filter(superseded=True)).by_words("tea", 10)
     assert {hit.id: hit.score for hit in found}[1] == pytest.approx(0.610770, abs=1e-6)
 
 
@@ -187,7 +189,7 @@ def test_passages_of_a_former_text_that_is_lost_are_repaired_away() -> None:
         assert problem.repairable
         assert list(store.repair()) == []
         with store.read() as view:
-            assert [hit.id for hit in view.by_words("black", 9, Filter())] == [1]
+            assert [hit.id for hit in Search(view, Filter()).by_words("black", 9)] == [1]
 
 
 ANALYSERS: tuple[Analyser, ...] = ("plain", "stemmed", "pairs")
@@ -208,7 +210,7 @@ def test_an_index_knows_how_many_texts_and_words_it_holds() -> None:
 
     def known(store: Repository) -> dict[str, tuple[int, int]]:
         with store.read() as view:
-            return {name: view.snapshot.index_size(1, name) for name in ANALYSERS}
+            return {name: view.index_size(1, name) for name in ANALYSERS}
 
     with holding(TEXTS[:10]) as store:
         assert known(store) == counted(*range(1, 11))
@@ -222,4 +224,4 @@ def test_an_index_knows_how_many_texts_and_words_it_holds() -> None:
 
 def test_an_index_of_thousands_counts_in_numbers_of_several_bytes() -> None:
     with holding([f"word{number} " * 20 for number in range(300)]) as store, store.read() as view:
-        assert view.snapshot.index_size(1, "plain") == (300, 300 * 20 + 200)  # two thirds say who
+        assert view.index_size(1, "plain") == (300, 300 * 20 + 200)  # two thirds say who

@@ -13,6 +13,10 @@ import pytest
 from recollect.changes import Adopt, NewText, PutText
 from recollect.records import Filter, Kind, Memory, Scope
 from recollect.retrieval import neighbours as surroundings
+from recollect.retrieval.contents import memory_page
+from recollect.retrieval.conversations import conversation
+from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.search import Search
 
 if TYPE_CHECKING:
     from recollect.engine.repository import Repository
@@ -53,7 +57,7 @@ def test_the_best_are_those_that_counting_gives(store: Repository, k: int) -> No
                 expected[ids[name, at]] += weight
     best = sorted(expected.items(), key=lambda pair: (-round(pair[1], 9), pair[0]))[:k]
     with store.read() as view:
-        hits, _ = view.around("tram rome", k, Filter(), 2)
+        hits, _ = Search(view, Filter()).by_neighbours("tram rome", k, 2)
     assert [hit.id for hit in hits] == [id_ for id_, _ in best]
     assert [hit.score for hit in hits] == pytest.approx([score for _, score in best])
 
@@ -66,11 +70,11 @@ def test_words_beyond_the_budget_do_not_count_and_alone_find_nothing(
     )
     monkeypatch.setattr(surroundings, "_BUDGET", 20)
     with store.read() as view:
-        assert len(view.around("rome", 100, Filter(), 2)[0]) == 20  # as many as there may be
-        both, _ = view.around("rome tram", 100, Filter(), 2)
+        assert len(Search(view, Filter()).by_neighbours("rome", 100, 2)[0]) == 20  # as many as there may be
+        both, _ = Search(view, Filter()).by_neighbours("rome tram", 100, 2)
         assert [hit.id for hit in both] == [ids["last", 2]]
         monkeypatch.setattr(surroundings, "_BUDGET", 19)
-        assert view.around("rome", 100, Filter(), 2)[0] == []
+        assert Search(view, Filter()).by_neighbours("rome", 100, 2)[0] == []
 
 
 def test_a_message_that_has_no_place_neither_speaks_nor_is_found(store: Repository) -> None:
@@ -79,14 +83,14 @@ def test_a_message_that_has_no_place_neither_speaks_nor_is_found(store: Reposito
         memory = Memory(place, Kind.MESSAGE, Scope(), AT, AT, text=text, session="one")
         store.apply([Adopt(memory)], at=AT)
     with store.read() as view:
-        assert view.around("rome", 10, Filter(), 2)[0] == []
-        ids = [memory.id for memory in view.page(Filter(), 0, 10)]
-        assert view.facts(ids, "rome", None, 0).session.tolist() == [0, 0]
-        assert view.replies(ids, Filter()) == []
+        assert Search(view, Filter()).by_neighbours("rome", 10, 2)[0] == []
+        ids = [memory.id for memory in memory_page(view, Filter(), 0, 10)]
+        assert ranking_facts(view, ids, "rome", None, 0).session.tolist() == [0, 0]
+        assert Search(view, Filter()).replies(ids) == []
 
 
 def test_a_conversation_is_never_number_0_and_another_in_another_scope() -> None:
-    numbers = {surroundings.conversation(scope, name) for scope in (1, 11) for name in ("a", "1:a", "", "é")}
+    numbers = {conversation(scope, name) for scope in (1, 11) for name in ("a", "1:a", "", "é")}
     assert len(numbers) == 8
     assert 0 not in numbers
     assert all(0 < number < 2**63 for number in numbers)

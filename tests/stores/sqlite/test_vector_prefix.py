@@ -18,6 +18,8 @@ from recollect.errors import InvalidInput
 from recollect.models.loading import stored_model
 from recollect.models.registry import read_descriptor
 from recollect.records import Filter, Kind, Model, Scope
+from recollect.retrieval.passages import model_in_use, pending_passages
+from recollect.retrieval.search import Search
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors import block as vector_block
 from recollect.stores.vectors import cache as vector_cache
@@ -328,7 +330,7 @@ def remembered(store: Repository, model: Model, vectors: Rows, at: datetime) -> 
     texts = [PutText(Scope(), NewText(Kind.NOTE, f"note {row}")) for row in range(len(vectors))]
     store.apply(texts, at=at)
     with store.read() as view:
-        due = view.pending(model, 0, 1000)
+        due = pending_passages(view, model, 0, 1000)
     rows = tuple((passage.id, pack(row)) for passage, row in zip(due, vectors, strict=True))
     store.apply([PutVectors(model, rows)], at=at)
 
@@ -337,10 +339,10 @@ def test_a_view_searches_by_the_models_rotation(store: Repository, clock: Callab
     remembered(store, TURNED, np.stack([vector(0.9, 0.1), vector(0, 0, 0, 0, 0, 0, 0.6)]), clock())
     query = vector(0.0, 0.0)
     with store.read() as view:
-        exact = view.by_meaning(query, 5, Filter())
-        assert view.by_meaning(query, 5, Filter(), shortlist=2) == exact
-        assert view.by_meaning(query, 5, Filter(), shortlist=1) == [exact[1]]
-        assert view.model() == TURNED
+        exact = Search(view, Filter()).by_meaning(query, 5)
+        assert Search(view, Filter()).by_meaning(query, 5, 2) == exact
+        assert Search(view, Filter()).by_meaning(query, 5, 1) == [exact[1]]
+        assert model_in_use(view) == TURNED
 
 
 def test_a_rotation_of_another_width_is_refused(store: Repository, clock: Callable[[], datetime]) -> None:

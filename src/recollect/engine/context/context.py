@@ -12,6 +12,8 @@ from recollect.engine.recall import Question, check_budget, recall
 from recollect.engine.results import Context, ContextItem
 from recollect.errors import InvalidInput
 from recollect.records import Kind, as_it_stood
+from recollect.retrieval.conversations import last_positions, turns_of
+from recollect.retrieval.records import scope_id
 from recollect.text.near_duplicates import text_key
 from recollect.text.token_counts import count_tokens
 from recollect.text.tokens import content_words
@@ -117,9 +119,11 @@ def _recent(services: Services, session: str | None, as_of: datetime | None) -> 
     if name is None:
         return []
     with services.store.read() as view:
-        end = view.last_position(services.scope, name)
+        end = last_positions(view, scope_id(view, services.scope), [name]).get(name, 0)
         # What was last at an earlier moment may stand anywhere.
-        turns = view.turns(services.scope, name, 1 if as_of is not None else end - _MOST_TURNS + 1, end)
+        turns = turns_of(
+            view, scope_id(view, services.scope), name, 1 if as_of is not None else end - _MOST_TURNS + 1, end
+        )
     said = [as_it_stood(turn, as_of) for turn in turns if as_of is None or turn.created_at <= as_of]
     return [_turn_item(services.zone, turn) for turn in said[-_MOST_TURNS:]]
 

@@ -18,6 +18,8 @@ from recollect.engine.limits import STALE_DAYS
 from recollect.engine.upkeep.report import consolidation_report
 from recollect.errors import Conflict, InvalidInput
 from recollect.ranking.factors.recency import microseconds
+from recollect.retrieval.dream_state import dream_state
+from recollect.retrieval.records import scope_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -111,7 +113,7 @@ def _dreamt(
     services.usage.settle(None)
     knobs = options.knobs
     with services.store.read() as view:
-        snapshot = view.dream_state(services.scope, microseconds(at), knobs.link_together)
+        snapshot = dream_state(view, scope_id(view, services.scope), microseconds(at), knobs.link_together)
         reached(1)
         if Phase.PRUNE in options.phases:
             echoes = echoes_of_fading(view, services, snapshot, knobs, options.phases)

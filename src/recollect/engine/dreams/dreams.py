@@ -11,6 +11,8 @@ from recollect.dreams.knobs import Phase
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.factors.recency import microseconds
+from recollect.retrieval.dream_state import dream_journal, dream_records, dream_state, links_of
+from recollect.retrieval.records import memories_by_id, scope_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,15 +43,19 @@ class Dreams:
     def history(self, limit: int = 20) -> tuple[DreamRecord, ...]:
         """The dreams of this scope, the newest first."""
         with self.services.store.read() as view:
-            return tuple(view.dreams(self.services.scope, limit))
+            return tuple(dream_records(view, scope_id(view, self.services.scope), limit))
 
     def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002  # the domain's word
         """A dream, and every change that it made, with before and after."""
         with self.services.store.read() as view:
-            found = view.journal(self.services.scope, id)
+            found = dream_journal(view, scope_id(view, self.services.scope), id)
             if found is None:
                 raise NotFound(f"There is no dream {id}; `recollect dream history` lists them.")
-            record = next(each for each in view.dreams(self.services.scope, _ALL) if each.id == id)
+            record = next(
+                each
+                for each in dream_records(view, scope_id(view, self.services.scope), _ALL)
+                if each.id == id
+            )
         return record, found
 
     def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the domain's word
@@ -73,7 +79,9 @@ class Dreams:
         services, knobs = self.services, self.services.knobs
         services.usage.settle(services.usage.patience_seconds)
         with services.store.read() as view:
-            snapshot = view.dream_state(services.scope, microseconds(services.clock()), knobs.link_together)
+            snapshot = dream_state(
+                view, scope_id(view, services.scope), microseconds(services.clock()), knobs.link_together
+            )
         fades = Phase.DOWNSCALE in services.phases
         return look_ahead(snapshot, knobs if fades else replace(knobs, daily=1.0), days)
 
@@ -81,7 +89,7 @@ class Dreams:
         """The memories that keep coming up together with one, and in how many answers they did."""
         memory = self.services.memory(id)
         with self.services.store.read() as view:
-            found = {other: weight for _, other, weight in view.links([memory.id])}
-            others = view.memories(list(found))
+            found = {other: weight for _, other, weight in links_of(view, [memory.id])}
+            others = memories_by_id(view, list(found))
         best_first = sorted(found.items(), key=lambda item: (-item[1], item[0]))
         return tuple((others[other], weight) for other, weight in best_first)

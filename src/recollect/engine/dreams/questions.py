@@ -9,7 +9,9 @@ from recollect.dreams.gate import Asked, reads_traces
 from recollect.engine.recall import Question, asking
 from recollect.engine.shadow import tuned_in
 from recollect.ranking.profiles import DEFAULT
+from recollect.retrieval.dream_state import past_questions
 from recollect.retrieval.gather import gather
+from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.sampling import sample_ids
 from recollect.text.self_questions import keyword_question
 
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
     from recollect.dreams.knobs import Knobs
     from recollect.dreams.snapshot import DreamState
     from recollect.engine.services import Services
+    from recollect.ports import Snapshot
     from recollect.ranking.pipeline import Profile
     from recollect.records import PastQuestion
-    from recollect.retrieval.view import View
 
 _FEW = 3
 """Words of a question, as few as people give."""
@@ -31,9 +33,9 @@ def questions(services: Services, snapshot: DreamState, knobs: Knobs) -> list[As
     """So many, real ones first. Memories speak for themselves where people have asked too little."""
     with services.store.read() as view:
         profiles = _tuned(services, view)
-        past = view.questions(services.scope, knobs.gate_questions)
+        past = past_questions(view, scope_id(view, services.scope), knobs.gate_questions)
         sampled = _sample(snapshot, knobs.gate_questions - len(past))
-        memories = view.memories(sampled)
+        memories = memories_by_id(view, sampled)
     usual = _usual(past, profiles)
     asked = [_asked(services, profiles, snapshot, knobs, one) for one in past]
     made = [
@@ -48,8 +50,10 @@ def trials(services: Services, snapshot: DreamState, knobs: Knobs) -> tuple[Aske
     """Half as many, by each ranking in use that reads what dreams write: a few words of some memories."""
     with services.store.read() as view:
         profiles = _tuned(services, view)
-        used = {one.profile for one in view.questions(services.scope, knobs.gate_questions)}
-        memories = view.memories(_sample(snapshot, knobs.gate_questions // 2))
+        used = {
+            one.profile for one in past_questions(view, scope_id(view, services.scope), knobs.gate_questions)
+        }
+        memories = memories_by_id(view, _sample(snapshot, knobs.gate_questions // 2))
     asked = (
         _ask(services, profile, knobs, query, (memory.id,), made=True)
         for name, profile in profiles.items()
@@ -60,7 +64,7 @@ def trials(services: Services, snapshot: DreamState, knobs: Knobs) -> tuple[Aske
     return tuple(one for one in asked if one is not None)
 
 
-def _tuned(services: Services, view: View) -> dict[str, Profile]:
+def _tuned(services: Services, view: Snapshot) -> dict[str, Profile]:
     """As people get them: with the numbers that each was tuned to."""
     return {name: tuned_in(services, view, profile)[1] for name, profile in services.all_profiles.items()}
 
@@ -101,6 +105,6 @@ def _ask(
     if not ids:
         return None
     question = Question(query, profile, limit=knobs.gate_top, record=False, across=True)
-    with asking(services, question, services.clock()) as (view, request, _):
-        found = gather(view, profile, request)
+    with asking(services, question, services.clock()) as (search, request, _):
+        found = gather(search, profile, request)
     return Asked(query, profile, ids, found.candidates, found.moment, made)

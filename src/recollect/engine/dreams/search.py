@@ -13,6 +13,10 @@ from recollect.engine.embedding import embedder_of
 from recollect.engine.notes.supersede import said_by
 from recollect.errors import ModelUnavailable
 from recollect.records import Kind
+from recollect.retrieval.dream_state import corrections
+from recollect.retrieval.passages import passages_of, vectors_of
+from recollect.retrieval.records import memories_by_id, scope_id
+from recollect.retrieval.search import Search
 from recollect.text.near_duplicates import contains_statement, may_repeat_error, same_statement
 from recollect.text.time_phrases import time_phrases
 
@@ -22,8 +26,8 @@ if TYPE_CHECKING:
     from recollect.dreams.knobs import Knobs
     from recollect.dreams.snapshot import DreamState
     from recollect.engine.services import Services
+    from recollect.ports import Snapshot
     from recollect.records import Memory
-    from recollect.retrieval.view import View
 
 _NEAREST = 8
 _MOST_ERRORS = 200
@@ -31,7 +35,7 @@ _MOST_NEW = 500
 
 
 def echoes_of_fading(
-    view: View, services: Services, snapshot: DreamState, knobs: Knobs, phases: Collection[Phase]
+    view: Snapshot, services: Services, snapshot: DreamState, knobs: Knobs, phases: Collection[Phase]
 ) -> dict[int, tuple[Echo, ...]]:
     """For what would be pruned, the memories that come nearest to all that it says."""
     draft = Draft.of(snapshot)
@@ -43,11 +47,11 @@ def echoes_of_fading(
     return {row: _echoes(view, services, int(snapshot.ids[row])) for row in fading(snapshot, knobs, draft)}
 
 
-def _echoes(view: View, services: Services, id_: int) -> tuple[Echo, ...]:
+def _echoes(view: Snapshot, services: Services, id_: int) -> tuple[Echo, ...]:
     """Who says all that a memory says. Meaning finds them and words decide: models put `Alice manages Bob`
     next to `Bob manages Alice`, and 40 euros next to 45."""
     near = _near(view, services, id_)
-    memories = view.memories([id_, *near])
+    memories = memories_by_id(view, [id_, *near])
     fading = memories[id_]
     # What speaks of “today” says something else on another day, in the same words.
     if any(time_phrases(text, fading.created_at) for text in _sayings(fading)):
@@ -69,13 +73,15 @@ def _sayings(memory: Memory) -> list[str]:
     return [f"{memory.name}: {seen.content}" for seen in memory.in_force] or [memory.name]
 
 
-def _near(view: View, services: Services, id_: int) -> dict[int, float]:
+def _near(view: Snapshot, services: Services, id_: int) -> dict[int, float]:
     """Of a memory of several passages, whoever is near to each; how near is told by the farthest."""
     where = services.where()
-    passages = view.vectors([passage.id for passage in view.passages([id_])])
+    passages = vectors_of(view, [passage.id for passage in passages_of(view, [id_])])
     near: dict[int, float] | None = None
     for vector in passages.values():
-        found = {hit.id: hit.score for hit in view.by_meaning(vector, _NEAREST, where) if hit.id != id_}
+        found = {
+            hit.id: hit.score for hit in Search(view, where).by_meaning(vector, _NEAREST) if hit.id != id_
+        }
         if near is None:
             near = found
         else:
@@ -86,13 +92,13 @@ def _near(view: View, services: Services, id_: int) -> dict[int, float]:
 def copies_of_errors(services: Services, snapshot: DreamState) -> tuple[Copy, ...]:
     """What came since the last dream and may repeat something that was corrected before."""
     with services.store.read() as view:
-        pairs = view.corrected(services.scope, _MOST_ERRORS)
+        pairs = corrections(view, scope_id(view, services.scope), _MOST_ERRORS)
         if not pairs:
             return ()
-        errors = view.memories(sorted({id_ for pair in pairs for id_ in pair}))
+        errors = memories_by_id(view, sorted({id_ for pair in pairs for id_ in pair}))
         # What was merged was no error: the one that it lives on in says the same.
         pairs = [(old, by) for old, by in pairs if not same_statement(errors[old].text, errors[by].text)]
-        new = view.memories(_newest(snapshot))
+        new = memories_by_id(view, _newest(snapshot))
     places = [place for memory in new.values() for place in _places(memory)]
     wrong = [said_by(errors[old], named_in=errors[by].text) for old, by in pairs]
     cosines = _cosines(services, wrong, [said for _, said in places])

@@ -28,6 +28,17 @@ from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Kind, Status
+from recollect.retrieval.contents import memory_page
+from recollect.retrieval.entities import (
+    entities_containing,
+    entities_named,
+    graph_mark,
+    matching_names,
+    names_alike,
+    texts_mentioning,
+)
+from recollect.retrieval.records import memories_by_id, relations_of, scope_id
+from recollect.retrieval.search import Search
 from recollect.text.limits import clean_type
 
 if TYPE_CHECKING:
@@ -37,9 +48,8 @@ if TYPE_CHECKING:
     from recollect.changes import Change
     from recollect.engine.inputs import EntityLike, ObservationLike, RelationLike
     from recollect.engine.results import Answer
-    from recollect.ports import Progress
+    from recollect.ports import Progress, Snapshot
     from recollect.records import Memory, Relation
-    from recollect.retrieval.view import View
 
 _Row = TypeVar("_Row")
 
@@ -147,9 +157,9 @@ class KnowledgeGraph:
         """One page of the graph, oldest entities first; pass its `cursor` as `after` for the next."""
         _check_limit(limit)
         with self.services.store.read() as view:
-            entities = view.page(self.services.where(Kind.ENTITY), after, limit + 1)
+            entities = memory_page(view, self.services.where(Kind.ENTITY), after, limit + 1)
             page = entities[:limit]
-            relations = view.relations([entity.id for entity in page])
+            relations = relations_of(view, [entity.id for entity in page])
         cursor = page[-1].id if len(entities) > limit else None
         return Graph(tuple(page), _holding(relations, self.services.clock()), cursor)
 
@@ -163,8 +173,8 @@ class KnowledgeGraph:
         stop, where = after + limit, self.services.where(Kind.ENTITY)
         with self.services.store.read() as view:
             # As the official server: every entity holds the empty text.
-            by_words = [found.id for found in view.by_words(query, stop + 1, where)] if query else []
-            found = list(dict.fromkeys((*by_words, *view.containing(query, stop + 1, where))))
+            by_words = [found.id for found in Search(view, where).by_words(query, stop + 1)] if query else []
+            found = list(dict.fromkeys((*by_words, *entities_containing(view, query, stop + 1, where))))
             graph = _graph(view, found[after:stop], self.services.clock())
         return replace(graph, cursor=stop if len(found) > stop else None)
 
@@ -176,11 +186,11 @@ class KnowledgeGraph:
         wanted = [name_of(name) for name in listed(names, "Names")]
         now, scope = self.services.clock(), self.services.scope
         with self.services.store.read() as view:
-            found = view.named(wanted, scope)
+            found = entities_named(view, scope_id(view, scope), wanted)
             opened = list(dict.fromkeys(found[name] for name in wanted if name in found))
             graph = _graph(view, opened, now)
             if history:
-                graph = replace(graph, relations=tuple(view.relations(opened)))
+                graph = replace(graph, relations=tuple(relations_of(view, opened)))
         if record:
             self.services.usage.record(scope, opened, now, opened=True)
         return graph
@@ -226,8 +236,8 @@ class KnowledgeGraph:
         """Notes and messages in force that speak of an entity, the newest first."""
         entity = self.entity_id(name)
         with self.services.store.read() as view:
-            ids = view.mentioning(entity, limit)
-            memories = view.memories(ids)
+            ids = texts_mentioning(view, entity, limit)
+            memories = memories_by_id(view, ids)
         return [memories[id_] for id_ in ids]
 
     # Names, and what stands behind them
@@ -240,19 +250,19 @@ class KnowledgeGraph:
         """Those of the names that an entity has, letter by letter."""
         wanted = set(map(name_of, names))
         with self.services.store.read() as view:
-            ids = view.named(sorted(wanted), self.services.scope)
-            known = {memory.name for memory in view.memories(list(ids.values())).values()}
+            ids = entities_named(view, scope_id(view, self.services.scope), sorted(wanted))
+            known = {memory.name for memory in memories_by_id(view, list(ids.values())).values()}
         return wanted & known
 
     def similar_names(self, name: str) -> Sequence[str]:
         """Names of entities that differ from this one at most in case and accents."""
         with self.services.store.read() as view:
-            return view.alike(name_of(name), self.services.scope)
+            return names_alike(view, scope_id(view, self.services.scope), name_of(name))
 
     def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
         """Names that contain this text, those that begin with it first, and how many there are."""
         with self.services.store.read() as view:
-            names, total = view.names(begun, limit, self.services.where())
+            names, total = matching_names(view, begun, limit, self.services.where())
         return list(names), total
 
     def count_existing(self, relations: Iterable[RelationLike]) -> int:
@@ -260,19 +270,19 @@ class KnowledgeGraph:
         wanted = [relation_of(relation) for relation in relations]
         names = sorted({name for each in wanted for name in (each.source, each.target)})
         with self.services.store.read() as view:
-            ids = view.named(names, self.services.scope)
-            known = {(each.source, each.target, each.type) for each in view.relations(list(ids.values()))}
+            ids = entities_named(view, scope_id(view, self.services.scope), names)
+            known = {(each.source, each.target, each.type) for each in relations_of(view, list(ids.values()))}
         return sum((ids.get(each.source), ids.get(each.target), each.type) in known for each in wanted)
 
     def ever_had_entities(self) -> bool:
         """Whether there is an entity, or was one that is now forgotten."""
         with self.services.store.read() as view:
-            return bool(view.page(self.services.where(Kind.ENTITY, deleted=True), 0, 1))
+            return bool(memory_page(view, self.services.where(Kind.ENTITY, deleted=True), 0, 1))
 
     def fingerprint(self) -> int:
         """A number that differs once the graph reads otherwise."""
         with self.services.store.read() as view:
-            return view.graph_mark(self.services.scope, microseconds(self.services.clock()))
+            return graph_mark(view, scope_id(view, self.services.scope), microseconds(self.services.clock()))
 
 
 def create_entities(
@@ -297,17 +307,17 @@ def entity_named(services: Services, name: str) -> int:
     """The id of an entity that must exist."""
     name = name_of(name)
     with services.store.read() as view:
-        found = view.named([name], services.scope).get(name)
-        alike = () if found is not None else view.alike(name, services.scope)
+        found = entities_named(view, scope_id(view, services.scope), [name]).get(name)
+        alike = () if found is not None else names_alike(view, scope_id(view, services.scope), name)
     if found is None:
         could = f"it could be {' or '.join(map(repr, alike))}: use the exact name" if alike else None
         raise NotFound(f"There is no entity named {name!r}; {could or '`search_nodes` finds names'}.")
     return found
 
 
-def _graph(view: View, ids: Sequence[int], now: datetime) -> Graph:
-    memories = view.memories(ids)
-    return Graph(tuple(memories[id_] for id_ in ids), _holding(view.relations(ids), now))
+def _graph(view: Snapshot, ids: Sequence[int], now: datetime) -> Graph:
+    memories = memories_by_id(view, ids)
+    return Graph(tuple(memories[id_] for id_ in ids), _holding(relations_of(view, ids), now))
 
 
 def _holding(relations: Iterable[Relation], now: datetime) -> tuple[Relation, ...]:

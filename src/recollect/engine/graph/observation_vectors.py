@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.records import Kind
+from recollect.retrieval.contents import count_by_kind, memory_page
+from recollect.retrieval.passages import passages_of, vectors_of
 from recollect.text.passages import passage_spans, passage_text
 from recollect.vectors import normalised
 
@@ -14,21 +16,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recollect.engine.services import Services
-    from recollect.ports import Embedder, Progress, Vector
+    from recollect.ports import Embedder, Progress, Snapshot, Vector
     from recollect.records import Memory
-    from recollect.retrieval.view import View
 
 _PAGE = 200
 
 
 def pages(
-    services: Services, view: View, kind: Kind, progress: Progress | None = None
+    services: Services, view: Snapshot, kind: Kind, progress: Progress | None = None
 ) -> Iterator[Sequence[Memory]]:
     """All memories of this scope and kind that are in force, by id, a page at a time."""
     where = services.where(kind)
-    total = None if progress is None else view.how_many(where).get(kind, 0)
+    total = None if progress is None else count_by_kind(view, where).get(kind, 0)
     after = done = 0
-    while page := view.page(where, after, _PAGE):
+    while page := memory_page(view, where, after, _PAGE):
         yield page
         after = page[-1].id
         done += len(page)
@@ -36,11 +37,11 @@ def pages(
             progress(done, total)
 
 
-def stored_rows(view: View, entities: Sequence[Memory]) -> dict[int, Vector]:
+def stored_rows(view: Snapshot, entities: Sequence[Memory]) -> dict[int, Vector]:
     """By observation in force; of a long one, the mean of its passages. Those that wait are left out."""
     known = {
         (passage.memory, passage.text): passage.id
-        for passage in view.passages([entity.id for entity in entities])
+        for passage in passages_of(view, [entity.id for entity in entities])
     }
     pieces = {
         seen.id: [
@@ -50,7 +51,7 @@ def stored_rows(view: View, entities: Sequence[Memory]) -> dict[int, Vector]:
         for entity in entities
         for seen in entity.in_force
     }
-    vectors = view.vectors([passage for found in pieces.values() for passage in found])
+    vectors = vectors_of(view, [passage for found in pieces.values() for passage in found])
     return {
         id_: normalised(np.mean([vectors[passage] for passage in found], axis=0))
         for id_, found in pieces.items()

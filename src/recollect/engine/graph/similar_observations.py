@@ -13,6 +13,7 @@ from recollect.engine.embedding import embedder_of
 from recollect.engine.graph.observation_vectors import stored_rows
 from recollect.engine.results import SimilarObservation
 from recollect.errors import ModelUnavailable
+from recollect.retrieval.records import memories_by_id
 from recollect.text.near_duplicates import (
     CONTAINED_SHARE,
     SIMILAR_COSINE,
@@ -44,7 +45,7 @@ def flag_similar_observations(
     if not few:
         return {}
     with services.store.read() as view:
-        memories = view.memories(list(few))
+        memories = memories_by_id(view, list(few))
         stored = {entity: stored_rows(view, [memory]) for entity, memory in memories.items()}
     try:
         found = _found(few, memories, stored, embedder_of(services))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.engine.results import History, HistoryEvent
 from recollect.records import Kind
+from recollect.retrieval.records import memories_by_id, relations_of, replaced_by
 from recollect.text.near_duplicates import same_statement
 
 if TYPE_CHECKING:
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 def history(services: Services, id_: int) -> History:
     memory = services.memory(id_)
     with services.store.read() as view:
-        replaced = list(view.memories(view.replaced_by(id_)).values())
-        by = view.memories([memory.superseded_by] if memory.superseded_by else []).get(
+        replaced = list(memories_by_id(view, replaced_by(view, id_)).values())
+        by = memories_by_id(view, [memory.superseded_by] if memory.superseded_by else []).get(
             memory.superseded_by or 0
         )
-        relations = view.relations([id_], deleted=True) if memory.kind is Kind.ENTITY else ()
+        relations = relations_of(view, [id_], deleted=True) if memory.kind is Kind.ENTITY else ()
     events = [
         *_life(memory, by),
         *_replacements(memory, replaced),

@@ -13,6 +13,7 @@ from recollect.engine.notes.similar_notes import flag_similar_notes
 from recollect.engine.results import Remembered, RememberedBatch
 from recollect.errors import InvalidInput, NotFound
 from recollect.records import Kind, Status
+from recollect.retrieval.records import memories_by_id
 from recollect.text.limits import clean_name, clean_share, clean_text
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from recollect.engine.inputs import NoteLike
     from recollect.engine.results import SimilarMemory
     from recollect.engine.services import Services
+    from recollect.ports import Snapshot
     from recollect.records import Memory
-    from recollect.retrieval.view import View
 
 
 def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:
@@ -107,7 +108,7 @@ def _told(services: Services, done: Sequence[tuple[Change, Outcome]]) -> tuple[R
     """What became of each note. A key may be older than the purge of what it stored; that is left out."""
     similar = flag_similar_notes(services, [outcome.ids[0] for _, outcome in done if outcome.created])
     with services.store.read() as view:
-        memories = view.memories([outcome.ids[0] for _, outcome in done])
+        memories = memories_by_id(view, [outcome.ids[0] for _, outcome in done])
         names = _names(view, memories)
     return tuple(
         _remembered(memories[outcome.ids[0]], outcome, similar, names)
@@ -129,9 +130,9 @@ def _remembered(
     )
 
 
-def _names(view: View, memories: Mapping[int, Memory]) -> dict[int, str]:
+def _names(view: Snapshot, memories: Mapping[int, Memory]) -> dict[int, str]:
     mentioned = {entity for memory in memories.values() for entity in memory.mentions}
-    return {entity.id: entity.name for entity in view.memories(sorted(mentioned)).values()}
+    return {entity.id: entity.name for entity in memories_by_id(view, sorted(mentioned)).values()}
 
 
 def note_from(note: NewText, message: Memory) -> NewText:

@@ -14,6 +14,9 @@ from recollect.engine.results import AddMessagesResult
 from recollect.engine.services import Services
 from recollect.errors import Conflict, ExtractionFailed, InvalidInput
 from recollect.records import Filter, Kind
+from recollect.retrieval.contents import memory_page
+from recollect.retrieval.conversations import last_positions, sessions_of, turns_of
+from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.text.limits import clean_name
 
 if TYPE_CHECKING:
@@ -23,9 +26,8 @@ if TYPE_CHECKING:
     from recollect.changes import Turn
     from recollect.engine.inputs import TurnLike
     from recollect.engine.results import Remembered
-    from recollect.ports import Progress
+    from recollect.ports import Progress, Snapshot
     from recollect.records import Memory, Scope, Session
-    from recollect.retrieval.view import View
 
 MOST_TURNS = 1_000
 
@@ -39,7 +41,7 @@ class Sessions:
     def list(self) -> Sequence[Session]:
         """The conversations of this scope, the one with the newest turn first."""
         with self.services.store.read() as view:
-            return view.sessions(self.services.scope)
+            return sessions_of(view, scope_id(view, self.services.scope))
 
     def turns(self, session: str, *, last: int | None = None) -> Sequence[Memory]:
         """A session's messages in order; with `last`, only so many from its end."""
@@ -47,8 +49,8 @@ class Sessions:
             raise InvalidInput(f"The number of turns is 1 to {MOST_TURNS:,}, not {last}.")
         scope = self.services.scope
         with self.services.store.read() as view:
-            end = view.last_position(scope, session)
-            return view.turns(scope, session, 1 if last is None else end - last + 1, end)
+            end = last_positions(view, scope_id(view, scope), [session]).get(session, 0)
+            return turns_of(view, scope_id(view, scope), session, 1 if last is None else end - last + 1, end)
 
     def neighbours(self, id: int, *, before: int = 2, after: int = 2) -> Sequence[Memory]:  # noqa: A002  # the domain's word
         """A message with its neighbours in the session, in order."""
@@ -57,7 +59,7 @@ class Sessions:
             raise InvalidInput(f"Memory {id} is no message of a session, so it has no neighbours.")
         first, last = message.position - before, message.position + after
         with self.services.store.read() as view:
-            return view.turns(self.services.scope, message.session, first, last)
+            return turns_of(view, scope_id(view, self.services.scope), message.session, first, last)
 
     def extract(self, session: str) -> tuple[Remembered, ...]:
         """Draw notes out of a session's messages, as `add_messages` does, after the fact.
@@ -66,7 +68,13 @@ class Sessions:
         """
         scope = self.services.scope
         with self.services.store.read() as view:
-            messages = view.turns(scope, session, 1, view.last_position(scope, session))
+            messages = turns_of(
+                view,
+                scope_id(view, scope),
+                session,
+                1,
+                last_positions(view, scope_id(view, scope), [session]).get(session, 0),
+            )
             drawn = {(note.drawn_from, note.text) for note in _notes(view, scope, session)}
         if not messages:
             raise InvalidInput(f"There is no session named {session!r}; `sessions` lists those there are.")
@@ -111,7 +119,7 @@ def add_messages(
     notes: tuple[Remembered, ...] = ()
     if extract and told:
         with services.store.read() as view:
-            stored = view.memories(told)
+            stored = memories_by_id(view, told)
             # Messages that were there before may have been stored without drawing, or a crash came between.
             known = len(created) < len(told)
             drawn = (
@@ -148,10 +156,10 @@ def _message(turn: Turn, session: str) -> NewText:
     )
 
 
-def _notes(view: View, scope: Scope, session: str) -> Iterator[Memory]:
+def _notes(view: Snapshot, scope: Scope, session: str) -> Iterator[Memory]:
     where = Filter(scope.owner, scope.agent, frozenset({Kind.NOTE}), session, deleted=True)
     after = 0
-    while page := view.page(where, after, MOST_TURNS):
+    while page := memory_page(view, where, after, MOST_TURNS):
         yield from page
         after = page[-1].id
 

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 from recollect.changes import FlagSimilar
 from recollect.engine.results import SimilarMemory
 from recollect.records import Kind
+from recollect.retrieval.passages import memory_vectors
+from recollect.retrieval.records import memories_by_id
+from recollect.retrieval.search import Search
 from recollect.text.near_duplicates import has_meaning, near_duplicate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recollect.engine.services import Services
+    from recollect.ports import Snapshot
     from recollect.records import Memory
-    from recollect.retrieval.view import View
 
 _COMPARED = 8
 # Of very many notes at once, what repeats another is left to the reports that look for duplicates.
@@ -26,7 +29,7 @@ def flag_similar_notes(services: Services, new: Sequence[int]) -> dict[int, Simi
     if not 0 < len(new) <= MOST_NEW:
         return {}
     with services.store.read() as view:
-        memories = view.memories(new)
+        memories = memories_by_id(view, new)
         found = {
             id_: alike
             for id_, note in memories.items()
@@ -38,20 +41,20 @@ def flag_similar_notes(services: Services, new: Sequence[int]) -> dict[int, Simi
     return found
 
 
-def closest(view: View, services: Services, note: Memory) -> SimilarMemory | None:
+def closest(view: Snapshot, services: Services, note: Memory) -> SimilarMemory | None:
     """The older note that is most like it: by the meaning of their passages, or by containing its words."""
     return max(nearby(view, services, note), key=lambda alike: (alike.similarity, -alike.id), default=None)
 
 
-def nearby(view: View, services: Services, note: Memory) -> Iterable[SimilarMemory]:
-    where = services.where(Kind.NOTE)
+def nearby(view: Snapshot, services: Services, note: Memory) -> Iterable[SimilarMemory]:
+    search = Search(view, services.where(Kind.NOTE))
     cosines: dict[int, float] = {}
     if has_meaning(note.text):
-        for vector in view.vectors([passage.id for passage in view.passages([note.id])][:1]).values():
-            cosines = {hit.id: hit.score for hit in view.by_meaning(vector, _COMPARED, where)}
+        for vector in memory_vectors(view, [note.id]).get(note.id, ())[:1]:
+            cosines = {hit.id: hit.score for hit in search.by_meaning(vector, _COMPARED)}
     # What holds this note's words is near it in meaning, too; a search by all of them costs far more.
-    by_words = [] if cosines else [hit.id for hit in view.by_words(note.text, _COMPARED, where)]
-    others = view.memories([id_ for id_ in dict.fromkeys((*cosines, *by_words)) if id_ < note.id])
+    by_words = [] if cosines else [hit.id for hit in search.by_words(note.text, _COMPARED)]
+    others = memories_by_id(view, [id_ for id_ in dict.fromkeys((*cosines, *by_words)) if id_ < note.id])
     for other in others.values():
         if other.speaker != note.speaker:
             continue

@@ -13,6 +13,9 @@ from recollect.engine.inputs import note_of
 from recollect.engine.results import RetiredMemory, SimilarMemory, SupersedeResult
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.records import Kind
+from recollect.retrieval.passages import memory_vectors
+from recollect.retrieval.records import memories_by_id
+from recollect.retrieval.search import Search
 from recollect.text.near_duplicates import RELATED_COSINE, is_personal, repeats_error
 from recollect.text.tokens import fold, words
 
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
 
     from recollect.engine.inputs import NoteLike
     from recollect.engine.services import Services
+    from recollect.ports import Snapshot
     from recollect.records import Memory
-    from recollect.retrieval.view import View
 
 # How many of each search are looked at first.
 _LOOKED_AT = 50
@@ -130,12 +133,12 @@ def _found(
         at_most *= 4
 
 
-def _places(services: Services, view: View, wrong: Memory, at_most: int) -> Iterator[_Place]:
-    where = services.where()
-    found = [hit.id for hit in view.by_words(said_by(wrong), at_most, where, "stemmed")]
-    for vector in view.vectors([passage.id for passage in view.passages([wrong.id])][:1]).values():
-        found += [hit.id for hit in view.by_meaning(vector, at_most, where)]
-    for memory in view.memories(sorted(set(found))).values():
+def _places(services: Services, view: Snapshot, wrong: Memory, at_most: int) -> Iterator[_Place]:
+    search = Search(view, services.where())
+    found = [hit.id for hit in search.by_words(said_by(wrong), at_most, "stemmed")]
+    for vector in memory_vectors(view, [wrong.id]).get(wrong.id, ())[:1]:
+        found += [hit.id for hit in search.by_meaning(vector, at_most)]
+    for memory in memories_by_id(view, sorted(set(found))).values():
         if memory.kind is Kind.ENTITY:
             for seen in memory.in_force:
                 yield _Place(memory.id, seen.content, f"{memory.name}: {seen.content}", seen.id)

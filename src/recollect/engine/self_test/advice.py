@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from recollect.engine.memory_text import memory_text
 from recollect.engine.self_test.findings import waiting
 from recollect.engine.self_test.results import Advice, Cause
+from recollect.retrieval.passages import model_in_use
+from recollect.retrieval.records import memories_by_id
 from recollect.text.languages import mostly_other_than_english
 from recollect.text.self_questions import QuestionKind, is_in_spanish
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from recollect.engine.self_test.results import MissedMemory, ProfileComparison, ProfileResult
-    from recollect.retrieval.view import View
+    from recollect.ports import Snapshot
 
 _MULTILINGUAL = "e5-small"
 _HARDLY = 0.5
@@ -61,7 +63,7 @@ _REMEDIES = (
 
 
 def advised(
-    view: View,
+    view: Snapshot,
     sampled: Sequence[int],
     default: ProfileResult,
     compared: Sequence[ProfileComparison],
@@ -77,8 +79,8 @@ def advised(
     )
 
 
-def _on_vectors(view: View, sampled: Sequence[int]) -> Iterator[Advice]:
-    if view.model() is None:
+def _on_vectors(view: Snapshot, sampled: Sequence[int]) -> Iterator[Advice]:
+    if model_in_use(view) is None:
         yield Advice(
             "No model is in use, so only words are compared; choose one that is ready.", "recollect models"
         )
@@ -89,10 +91,12 @@ def _on_vectors(view: View, sampled: Sequence[int]) -> Iterator[Advice]:
         yield Advice(f"{told}, so only words find {'it' if late == 1 else 'them'}.", "recollect reindex")
 
 
-def _on_language(view: View, sampled: Sequence[int], languages: Collection[str] | None) -> Iterator[Advice]:
-    if languages is None or set(languages) != {"en"} or view.model() is None:
+def _on_language(
+    view: Snapshot, sampled: Sequence[int], languages: Collection[str] | None
+) -> Iterator[Advice]:
+    if languages is None or set(languages) != {"en"} or model_in_use(view) is None:
         return
-    texts = [memory_text(memory) for memory in view.memories(sampled).values()]
+    texts = [memory_text(memory) for memory in memories_by_id(view, sampled).values()]
     if mostly_other_than_english(texts):
         spanish = sum(map(is_in_spanish, texts)) > len(texts) / 2
         mostly = "mostly Spanish" if spanish else "mostly not in English"

@@ -9,6 +9,8 @@ import numpy as np
 from recollect.engine.memory_text import memory_text
 from recollect.engine.self_test.results import Cause, MissedMemory
 from recollect.records import Status
+from recollect.retrieval.passages import model_in_use, passages_of, vectors_of
+from recollect.retrieval.records import memories_by_id
 from recollect.text.languages import language_of
 from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase
 from recollect.text.passages import passage_spans
@@ -19,8 +21,8 @@ if TYPE_CHECKING:
 
     from recollect.engine.self_test.sample import Survey
     from recollect.engine.self_test.trial import MissedQuestion
+    from recollect.ports import Snapshot
     from recollect.records import Memory
-    from recollect.retrieval.view import View
 
 _SHOWN = 80
 """Letters of a text."""
@@ -32,7 +34,7 @@ _MANY_OBSERVATIONS = 20
 
 
 def explained(
-    view: View,
+    view: Snapshot,
     survey: Survey,
     missed: Sequence[MissedQuestion],
     limit: int,
@@ -43,7 +45,7 @@ def explained(
     for one in missed:
         first_of.setdefault(one.question.memory, one)
     ids = {id_ for one in first_of.values() for id_ in (one.question.memory, *one.hits[:limit])}
-    memories = view.memories(sorted(ids))
+    memories = memories_by_id(view, sorted(ids))
     english_only = languages is not None and set(languages) == {"en"}
     misses = []
     for id_, one in first_of.items():
@@ -68,7 +70,7 @@ def explained(
 
 
 def _cause(  # noqa: PLR0911  # one line for each cause
-    view: View,
+    view: Snapshot,
     survey: Survey,
     memory: Memory,
     missed: MissedQuestion,
@@ -76,7 +78,7 @@ def _cause(  # noqa: PLR0911  # one line for each cause
     *,
     english_only: bool,
 ) -> Cause:
-    if view.model() is not None and waiting(view, [memory.id]):
+    if model_in_use(view) is not None and waiting(view, [memory.id]):
         return Cause.NO_VECTOR
     if memory.status is not Status.ACTIVE:
         return Cause.SET_ASIDE
@@ -95,10 +97,10 @@ def _cause(  # noqa: PLR0911  # one line for each cause
     return Cause.OUTRANKED
 
 
-def waiting(view: View, ids: Sequence[int]) -> set[int]:
+def waiting(view: Snapshot, ids: Sequence[int]) -> set[int]:
     """Those of which some passage has no vector yet."""
-    passages = view.passages(ids)
-    known = view.vectors([passage.id for passage in passages])
+    passages = passages_of(view, ids)
+    known = vectors_of(view, [passage.id for passage in passages])
     return {passage.memory for passage in passages if passage.id not in known}
 
 
@@ -113,14 +115,14 @@ def _is_common(text: str, survey: Survey) -> bool:
     return all(survey.holders[token] > common for token in distinctive_terms(text))
 
 
-def _nearly_the_same(view: View, one: Memory, other: Memory) -> bool:
+def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:
     """By words, or by the meaning of some passage of each. Talk of one sort is near in meaning as it is, so
     that only the nearest counts."""
     by_words = is_paraphrase(memory_text(one), memory_text(other))
     if by_words is not None:
         return by_words
     rows = [
-        np.array(list(view.vectors([passage.id for passage in view.passages([each.id])]).values()))
+        np.array(list(vectors_of(view, [passage.id for passage in passages_of(view, [each.id])]).values()))
         for each in (one, other)
     ]
     return all(map(len, rows)) and float((rows[0] @ rows[1].T).max()) >= REWORDED_COSINE

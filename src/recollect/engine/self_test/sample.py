@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from recollect.engine.graph.observation_vectors import pages
 from recollect.records import Kind
+from recollect.retrieval.records import memories_by_id, relations_of
 from recollect.sampling import hash_number, sample_ids
 from recollect.text.near_duplicates import text_key
 from recollect.text.self_questions import (
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from datetime import date, datetime, tzinfo
 
     from recollect.engine.services import Services
+    from recollect.ports import Snapshot
     from recollect.records import Memory
-    from recollect.retrieval.view import View
     from recollect.text.self_questions import SelfQuestion
 
 _Key = TypeVar("_Key")
@@ -94,7 +95,7 @@ def day_of(memory: Memory, zone: tzinfo) -> date | None:
     return None if when is None else when.astimezone(zone).date()
 
 
-def surveyed(services: Services, view: View) -> Survey:
+def surveyed(services: Services, view: Snapshot) -> Survey:
     survey = Survey(services.zone)
     for kind in Kind:
         for page in pages(services, view, kind):
@@ -130,10 +131,10 @@ def sample(survey: Survey, seed: int, size: int) -> list[int]:
 
 
 def questions(
-    view: View, survey: Survey, sampled: Sequence[int], seed: int, now: datetime
+    view: Snapshot, survey: Survey, sampled: Sequence[int], seed: int, now: datetime
 ) -> list[SelfQuestion]:
     """Of each memory what it can ask, and some that many memories answer."""
-    memories = view.memories(sampled)
+    memories = memories_by_id(view, sampled)
     asked = [
         question
         for id_ in sampled
@@ -154,12 +155,12 @@ def _own_questions(memory: Memory, survey: Survey, lot_: int) -> Iterator[SelfQu
 
 
 def _relations(
-    view: View, memories: Mapping[int, Memory], seed: int, now: datetime
+    view: Snapshot, memories: Mapping[int, Memory], seed: int, now: datetime
 ) -> Iterator[SelfQuestion]:
     """One for each entity that is tied to another now."""
     others: dict[int, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     entities = [id_ for id_, memory in memories.items() if memory.kind is Kind.ENTITY]
-    for relation in view.relations(entities):
+    for relation in relations_of(view, entities):
         # An automatic inverse says nothing that its relation does not.
         if relation.inverse_of is None and (relation.until is None or relation.until > now):
             others[relation.source][relation.type].add(relation.target)
@@ -171,12 +172,12 @@ def _relations(
 
 
 def _mentions(
-    view: View, memories: Mapping[int, Memory], survey: Survey, seed: int, at_most: int
+    view: Snapshot, memories: Mapping[int, Memory], survey: Survey, seed: int, at_most: int
 ) -> Iterator[SelfQuestion]:
     """One for each entity that the sample speaks of."""
     text_of = {entity: memory for memory in memories.values() for entity in memory.mentions}
     chosen = sample_ids(text_of, seed, at_most)
-    named = view.memories(chosen)
+    named = memories_by_id(view, chosen)
     for entity in chosen:
         if entity in named and named[entity].deleted_at is None:
             yield mention_question(text_of[entity], named[entity].name, survey.speak_of[entity])

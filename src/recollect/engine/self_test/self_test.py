@@ -20,6 +20,7 @@ from recollect.engine.self_test.trial import Trial
 from recollect.engine.shadow import tuned_in
 from recollect.errors import InvalidInput
 from recollect.ranking.profiles import DEFAULT
+from recollect.retrieval.passages import model_in_use
 from recollect.statistics import sign_test, wilson_interval
 from recollect.text.self_questions import QuestionKind
 
@@ -58,7 +59,7 @@ def self_test(
         raise InvalidInput("Name at least one profile.")
     now = options.at or _end_of_day(services)
     with services.store.read() as view:
-        model = view.model()
+        model = model_in_use(view)
         # As people get them: with the numbers that each was tuned to.
         profiles = {name: tuned_in(services, view, profile)[1] for name, profile in profiles.items()}
         survey = surveyed(services, view)

@@ -109,8 +109,8 @@ class Trial:
         limit = None if self.limit <= DEFAULT_LIMIT else self.limit
         asked = Question(question.query, profile, limit, record=False, across=True)
         services = replace(self.services, embedder_named=self._embedder_named)
-        with asking(services, asked, self.now) as (view, request, note):
-            gathered = gather(view, profile, request)
+        with asking(services, asked, self.now) as (search, request, note):
+            gathered = gather(search, profile, request)
             ranked = run(profile, gathered.candidates, gathered.moment)
         self.note = self.note or note
         return gathered, ranked.ids.tolist()

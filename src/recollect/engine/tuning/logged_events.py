@@ -11,15 +11,17 @@ from recollect.engine.packed import unpack
 from recollect.errors import InvalidInput
 from recollect.ranking.candidates import Candidates, Cooccurrences, Facts, QueryContext
 from recollect.ranking.factors.recency import microseconds
+from recollect.retrieval.answer_log import logged_answers
+from recollect.retrieval.records import scope_id
 from recollect.tuning.events import Event
 
 if TYPE_CHECKING:
     from recollect.engine.services import Services
+    from recollect.ports import Snapshot
     from recollect.records import LoggedAnswer
-    from recollect.retrieval.view import View
 
 
-def events_of(services: Services, view: View, profile: str) -> tuple[list[Event], int]:
+def events_of(services: Services, view: Snapshot, profile: str) -> tuple[list[Event], int]:
     """A profile's answers as the tuner reads them, the oldest first, and how many it cannot read.
 
     Only of what became something are the candidates needed, and so read and unpacked: a log holds thousands.
@@ -27,7 +29,7 @@ def events_of(services: Services, view: View, profile: str) -> tuple[list[Event]
     """
     events: list[Event] = []
     unreadable = 0
-    for answer in view.answers(services.scope, profile, packed=False):
+    for answer in logged_answers(view, scope_id(view, services.scope), profile, packed=False):
         try:
             events.append(_event(answer))
         except InvalidInput:

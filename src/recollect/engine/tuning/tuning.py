@@ -11,6 +11,9 @@ from recollect.engine.shadow import baseline_of, tuned_in
 from recollect.engine.tuning.logged_events import events_of
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.profiles import DEFAULT
+from recollect.retrieval.answer_log import log_sizes, tuned_numbers, tunings
+from recollect.retrieval.contents import store_setting
+from recollect.retrieval.records import scope_id
 from recollect.tuning.analysis import analyze
 from recollect.tuning.knobs import EASE, eased, full_names, knobs_of, with_knobs
 from recollect.tuning.search import propose_numbers
@@ -20,9 +23,9 @@ if TYPE_CHECKING:
 
     from recollect.engine.results import Answer
     from recollect.engine.services import Services
+    from recollect.ports import Snapshot
     from recollect.ranking.pipeline import Profile
     from recollect.records import LogSize, Tuned
-    from recollect.retrieval.view import View
     from recollect.tuning.analysis import Analysis
     from recollect.tuning.search import Proposal
 
@@ -166,7 +169,7 @@ class Tuning:
     ) -> TuningChange:
         """Back to the numbers of a version; without one, to those before the last, and each time further."""
         with self.services.store.read() as view:
-            known = view.tunings(self.services.scope, None, _ALL)
+            known = tunings(view, scope_id(view, self.services.scope), None, _ALL)
             named = next((each for each in known if each.version == version), None)
             if version and named is None:
                 raise NotFound(_no_version(version, known))
@@ -182,7 +185,7 @@ class Tuning:
     def history(self, profile: str | None = None, limit: int = 50) -> tuple[Tuned, ...]:
         """Every set of numbers that was given, to this profile or to any, the newest first."""
         with self.services.store.read() as view:
-            return tuple(view.tunings(self.services.scope, profile, limit))
+            return tuple(tunings(view, scope_id(view, self.services.scope), profile, limit))
 
     def numbers(self, profile: str) -> ProfileNumbers:
         """Published and tuned, side by side."""
@@ -194,24 +197,30 @@ class Tuning:
         self.services.usage.settle(_PATIENCE_SECONDS)
         return self.services
 
-    def _chosen(self, view: View, name: str | None) -> Profile:
+    def _chosen(self, view: Snapshot, name: str | None) -> Profile:
         """The one that was named; else the default, unless only the one whose makers tune it was used."""
         if name is None:
-            used = {size.profile for size in view.log_sizes(self.services.scope)}
+            used = {size.profile for size in log_sizes(view, scope_id(view, self.services.scope))}
             name = _PUBLISHED_TUNER if _PUBLISHED_TUNER in used and DEFAULT not in used else DEFAULT
         return self.services.profile(name)
 
-    def _numbers(self, view: View, profile: Profile) -> ProfileNumbers:
+    def _numbers(self, view: Snapshot, profile: Profile) -> ProfileNumbers:
         version, present, note = tuned_in(self.services, view, profile)
         published = knobs_of(profile)
         tuned = {name: value for name, value in knobs_of(present).items() if value != published[name]}
         return ProfileNumbers(profile.name, version, published, tuned, note)
 
-    def _log(self, view: View, unreadable: int) -> AnswerLogStatus:
+    def _log(self, view: Snapshot, unreadable: int) -> AnswerLogStatus:
         trial = self.services.trial
-        sizes = tuple(view.log_sizes(self.services.scope))
+        sizes = tuple(log_sizes(view, scope_id(view, self.services.scope)))
         return AnswerLogStatus(
-            trial.log, trial.design, trial.against, trial.share, view.trial_seed(), sizes, unreadable
+            trial.log,
+            trial.design,
+            trial.against,
+            trial.share,
+            (store_setting(view, "trial_seed") or ""),
+            sizes,
+            unreadable,
         )
 
     def _change(
@@ -232,7 +241,7 @@ class Tuning:
         knobs = {name: value for name, value in after.items() if value != published[name]}
         # Not only what ranks by now: a number that the profile no longer takes is still in the store.
         with self.services.store.read() as view:
-            _, stored = view.tuned(self.services.scope, profile.name) or (0, {})
+            _, stored = tuned_numbers(view, scope_id(view, self.services.scope), profile.name) or (0, {})
         lost = {name: value for name, value in stored.items() if name not in knobs and name not in moved}
         was = {**{name: before[name] for name in moved}, **lost}
         if dry_run or not was:

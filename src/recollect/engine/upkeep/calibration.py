@@ -24,6 +24,9 @@ from recollect.engine.upkeep.calibration_rows import as_kept
 from recollect.errors import ModelUnavailable
 from recollect.ranking.confidence import Calibration, CosineScale, background, estimate_confidence
 from recollect.records import Filter
+from recollect.retrieval.contents import count_by_kind, memory_page
+from recollect.retrieval.records import memories_by_id
+from recollect.retrieval.search import Search
 from recollect.sampling import hash_number
 from recollect.statistics import auroc
 from recollect.text.near_duplicates import shares_most_stems
@@ -33,11 +36,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recollect.engine.services import Services
-    from recollect.ports import Embedder, Progress, Vector
+    from recollect.ports import Embedder, Progress, Snapshot, Vector
     from recollect.ranking.confidence import ConfidenceInput
     from recollect.ranking.query_terms import QueryTerms
     from recollect.records import Memory, Scope
-    from recollect.retrieval.view import View
 
 MOST_QUESTIONS = 200
 LEAST_QUESTIONS = 10
@@ -100,20 +102,21 @@ def calibrate(
     return CalibrationResult(model, memories, learnt)
 
 
-def calibration_questions(view: View, scope: Scope, most: int) -> list[tuple[str, Memory]]:
+def calibration_questions(view: Snapshot, scope: Scope, most: int) -> list[tuple[str, Memory]]:
     """At most so many, each with the memory that it is made of; always the same for the same store."""
+    search = Search(view, Filter(scope.owner, scope.agent))
 
     def document_counts(terms: Sequence[str]) -> Mapping[str, int]:
-        return view.holders(terms, scope)[1]
+        return search.document_counts(terms)[1]
 
     made = ((topic_question(memory, document_counts, _SEED), memory) for memory in _sample(view, scope, most))
     return [(query, memory) for query, memory in made if query is not None]
 
 
-def _sample(view: View, scope: Scope, most: int) -> list[Memory]:
+def _sample(view: Snapshot, scope: Scope, most: int) -> list[Memory]:
     """Of few memories all, else by chance: what follows a place among the ids, wherever that falls."""
     where = Filter(scope.owner, scope.agent)
-    few = view.page(where, 0, most + 1)
+    few = memory_page(view, where, 0, most + 1)
     if len(few) <= most:
         return list(few)
     last = _last_id(view, where, few[-1].id)
@@ -121,24 +124,24 @@ def _sample(view: View, scope: Scope, most: int) -> list[Memory]:
     for turn in range(2 * most):
         if len(found) == most:
             break
-        for memory in view.page(where, hash_number(_SEED, turn) % last, 1):
+        for memory in memory_page(view, where, hash_number(_SEED, turn) % last, 1):
             found[memory.id] = memory
     return [found[id_] for id_ in sorted(found)]
 
 
-def _last_id(view: View, where: Filter, low: int) -> int:
+def _last_id(view: Snapshot, where: Filter, low: int) -> int:
     """By doubling, then by halves: no page need be read for what lies between."""
     high = 2 * low
-    while view.page(where, high, 1):
+    while memory_page(view, where, high, 1):
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if view.page(where, middle, 1) else (low, middle)
+        low, high = (middle, high) if memory_page(view, where, middle, 1) else (low, middle)
     return high
 
 
-def how_many(view: View, services: Services) -> int:
-    return sum(view.how_many(services.where()).values())
+def how_many(view: Snapshot, services: Services) -> int:
+    return sum(count_by_kind(view, services.where()).values())
 
 
 def model_of(services: Services) -> str:
@@ -188,26 +191,26 @@ def _embedder(services: Services) -> Embedder | None:
         return None
 
 
-def _trial(view: View, services: Services, query: str, memory: Memory, vector: Vector | None) -> _Trial:
-    where = services.where()
-    by_meaning = [] if vector is None else view.by_meaning(vector, _DEPTH, where)
-    by_words = view.by_words(query, _DEPTH, where, "stemmed")
+def _trial(view: Snapshot, services: Services, query: str, memory: Memory, vector: Vector | None) -> _Trial:
+    search = Search(view, services.where())
+    by_meaning = [] if vector is None else search.by_meaning(vector, _DEPTH)
+    by_words = search.by_words(query, _DEPTH, "stemmed")
     ids = np.array(sorted({hit.id for hit in (*by_meaning, *by_words)}), np.int64)
     scored = SearchScores(np.full(len(ids), np.nan), np.full(len(ids), np.nan))
     for score, hits in ((scored.cosine, by_meaning), (scored.bm25, by_words)):
         score[np.searchsorted(ids, [hit.id for hit in hits])] = [hit.score for hit in hits]
     near = {hit.id for hit in (*by_meaning[:_NEAR], *by_words[:_NEAR])}
-    memories = dict(view.memories(sorted(near)))
+    memories = dict(memories_by_id(view, sorted(near)))
     stay = np.array([not _says_so(memories.get(id_), memory) for id_ in ids.tolist()], bool)
-    sought = weighted_terms(view, services.scope, query)
+    sought = weighted_terms(search, query)
 
     def looked(rows: np.ndarray) -> ConfidenceInput:
         left = SearchScores(scored.cosine[rows], scored.bm25[rows])
         first = np.array(first_of(left), np.int64)
-        near = cosines(view, left.cosine, first, ids[rows], vector)
+        near = cosines(search, left.cosine, first, ids[rows], vector)
         wanted = ids[rows][first].tolist()
         # Where many said the same, what is left begins further down than was read.
-        known = memories | dict(view.memories([id_ for id_ in wanted if id_ not in memories]))
+        known = memories | dict(memories_by_id(view, [id_ for id_ in wanted if id_ not in memories]))
         read = [known[id_] for id_ in wanted]
         return confidence_input(sought, left, ReadRows(first, len(first), near), read)
 

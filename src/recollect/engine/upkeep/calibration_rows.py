@@ -8,15 +8,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recollect.ranking.confidence import Calibration, CosineScale
+from recollect.retrieval.answer_log import stored_calibration
+from recollect.retrieval.records import scope_id
 
 if TYPE_CHECKING:
+    from recollect.ports import Snapshot
     from recollect.records import Scope
-    from recollect.retrieval.view import View
 
 
-def read_calibration(view: View, scope: Scope, model: str) -> Calibration | None:
+def read_calibration(view: Snapshot, scope: Scope, model: str) -> Calibration | None:
     """None: there is none yet, or it was made by a version that measured otherwise."""
-    row = view.calibration(scope, model)
+    row = stored_calibration(view, scope_id(view, scope), model)
     return None if row is None else _calibration(row.value)
 
 

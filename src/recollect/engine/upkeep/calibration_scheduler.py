@@ -18,6 +18,8 @@ from recollect.engine.upkeep.calibration import (
 from recollect.engine.upkeep.calibration_rows import read_calibration
 from recollect.engine.worker import Priority
 from recollect.errors import RecollectError
+from recollect.retrieval.answer_log import stored_calibration
+from recollect.retrieval.records import scope_id
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -89,7 +91,7 @@ def is_due(services: Services) -> bool:
     model = model_of(services)
     with services.store.read() as view:
         memories = how_many(view, services)
-        kept = view.calibration(services.scope, model)
+        kept = stored_calibration(view, scope_id(view, services.scope), model)
         known = read_calibration(view, services.scope, model)
     if memories < LEAST_QUESTIONS:
         return False

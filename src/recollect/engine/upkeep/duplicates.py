@@ -13,6 +13,7 @@ from recollect.engine.graph.observation_vectors import completed, pages, stored_
 from recollect.engine.upkeep.results import DuplicateGroup, DuplicatePair, Duplicates
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.records import Kind
+from recollect.retrieval.records import memories_by_id
 from recollect.text.limits import clean_share
 from recollect.text.near_duplicates import contained_pairs, has_meaning, text_key
 
@@ -97,7 +98,7 @@ def _read(
         chosen = (
             pages(services, view, Kind.ENTITY, progress)
             if id_ is None
-            else [list(view.memories([id_]).values())]
+            else [list(memories_by_id(view, [id_]).values())]
         )
         for page in chosen:
             several = [each for each in page if len(each.in_force) > 1]

@@ -20,14 +20,15 @@ from recollect.errors import InvalidInput
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Kind, Status
+from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recollect.engine.services import Services
-    from recollect.ports import Progress, Vector
+    from recollect.ports import Progress, Snapshot, Vector
     from recollect.records import Memory
-    from recollect.retrieval.view import View
 
 _MOST_DAYS = 36_500
 _SHOWN = 10
@@ -91,16 +92,18 @@ def _flagged(entity: Memory) -> Iterator[FlaggedObservation]:
             yield FlaggedObservation(entity.id, entity.name, seen, standing[seen.similar_to])
 
 
-def _flagged_notes(view: View, page: Sequence[Memory]) -> Iterator[FlaggedNote]:
-    others = view.memories(sorted({note.similar_to for note in page if note.similar_to is not None}))
+def _flagged_notes(view: Snapshot, page: Sequence[Memory]) -> Iterator[FlaggedNote]:
+    others = memories_by_id(view, sorted({note.similar_to for note in page if note.similar_to is not None}))
     for note in page:
         other = others.get(note.similar_to or 0)
         if other is not None and other.deleted_at is None and other.superseded_at is None:
             yield FlaggedNote(note.id, note.text, other.id, other.text, note.similarity or 0.0)
 
 
-def _stale(view: View, page: Sequence[Memory], now: datetime, unseen_for: timedelta) -> Iterator[StaleEntity]:
-    facts = view.facts([entity.id for entity in page], "", None, microseconds(now))
+def _stale(
+    view: Snapshot, page: Sequence[Memory], now: datetime, unseen_for: timedelta
+) -> Iterator[StaleEntity]:
+    facts = ranking_facts(view, [entity.id for entity in page], "", None, microseconds(now))
     seen = dict(zip(facts.ids.tolist(), facts.last_access.tolist(), strict=True))
     times = dict(zip(facts.ids.tolist(), facts.access_count.tolist(), strict=True))
     for entity in page:

@@ -14,6 +14,8 @@ from recollect.engine.upkeep.results import CreatedPart, SplitPart, SplitResult,
 from recollect.engine.upkeep.split_analysis import CONTAINS, PART_OF
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.records import Kind, Memory
+from recollect.retrieval.entities import entities_named
+from recollect.retrieval.records import memories_by_id, relations_of, scope_id
 from recollect.text.limits import clean_name, clean_text, clean_type
 
 if TYPE_CHECKING:
@@ -22,9 +24,8 @@ if TYPE_CHECKING:
 
     from recollect.changes import Change, Outcome
     from recollect.engine.services import Services
-    from recollect.ports import Progress
+    from recollect.ports import Progress, Snapshot
     from recollect.records import Observation
-    from recollect.retrieval.view import View
 
 PartLike = SplitPart | Mapping[str, Any]
 
@@ -37,7 +38,7 @@ def execute_split(
     now = services.clock()
     id_ = entity_named(services, name)
     with services.store.read() as view:
-        original = view.memories([id_])[id_]
+        original = memories_by_id(view, [id_])[id_]
         _check(services, view, original, chosen)
     standing = {seen.content: seen for seen in original.in_force}
     moved = [[standing[text] for text in part.observations] for part in chosen]
@@ -83,7 +84,7 @@ def undo_split(services: Services, undo: SplitUndo | Mapping[str, Any]) -> UndoS
     """
     token = _undo_of(undo)
     with services.store.read() as view:
-        memories = view.memories([token.original, *token.parts])
+        memories = memories_by_id(view, [token.original, *token.parts])
         original = _living(services, memories, token.original)
         made = [_living(services, memories, id_) for id_ in token.parts]
         _check_undo(view, token, original, made)
@@ -140,7 +141,7 @@ def _part_of(given: PartLike) -> SplitPart:
     )
 
 
-def _check(services: Services, view: View, original: Memory, chosen: Sequence[SplitPart]) -> None:
+def _check(services: Services, view: Snapshot, original: Memory, chosen: Sequence[SplitPart]) -> None:
     """Whether the split can be made: of what the original has, each piece once, under names that are free."""
     if not chosen:
         raise InvalidInput("Name at least one part; `propose_split` suggests some.")
@@ -162,7 +163,7 @@ def _check(services: Services, view: View, original: Memory, chosen: Sequence[Sp
         if part.name in named:
             raise InvalidInput(f"Two parts are named {part.name!r}; join them, or rename one.")
         named.add(part.name)
-    for name in sorted(view.named(sorted(named), services.scope)):
+    for name in sorted(entities_named(view, scope_id(view, services.scope), sorted(named))):
         raise Conflict(f"There is an entity named {name!r} already; give the part another name.")
 
 
@@ -190,7 +191,7 @@ def _living(services: Services, memories: Mapping[int, Memory], id_: int) -> Mem
     return memory
 
 
-def _check_undo(view: View, token: SplitUndo, original: Memory, made: Sequence[Memory]) -> None:
+def _check_undo(view: Snapshot, token: SplitUndo, original: Memory, made: Sequence[Memory]) -> None:
     """Whether each part is as the split left it, and the original lacks just what it gave."""
     given = {seen.id: seen.content for seen in original.observations}
     wanted = {given.get(id_) for id_ in token.observations}
@@ -212,9 +213,9 @@ def _check_undo(view: View, token: SplitUndo, original: Memory, made: Sequence[M
         )
 
 
-def _check_relations(view: View, original: Memory, part: Memory) -> None:
+def _check_relations(view: Snapshot, original: Memory, part: Memory) -> None:
     ours = {(original.id, part.id, CONTAINS), (part.id, original.id, PART_OF)}
-    relations = {(each.source, each.target, each.type): each for each in view.relations([part.id])}
+    relations = {(each.source, each.target, each.type): each for each in relations_of(view, [part.id])}
     if not ours <= set(relations):
         raise Conflict(
             f"{original.name!r} does not contain {part.name!r} any more; relate them again before you "

@@ -12,6 +12,8 @@ from recollect.engine.graph.observation_vectors import completed, pages, stored_
 from recollect.engine.upkeep.results import ProposedRelation, SplitAnalysis, SplitPart, SplitProposal, Topic
 from recollect.errors import ModelUnavailable
 from recollect.records import Kind, Memory
+from recollect.retrieval.entities import entities_named
+from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.text.clusters import clusters
 from recollect.text.limits import NAME_LIMIT
 from recollect.text.tokens import fold, topic_terms
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recollect.engine.services import Services
-    from recollect.ports import Progress, Vector
-    from recollect.retrieval.view import View
+    from recollect.ports import Progress, Snapshot, Vector
 
 CONTAINS, PART_OF = "contains", "part_of"
 MOST_OBSERVATIONS = 20
@@ -43,7 +44,7 @@ def analyze_split(services: Services, name: str) -> SplitAnalysis:
     """What an entity falls apart into, whether or not it is too large."""
     id_ = entity_named(services, name)
     with services.store.read() as view:
-        entity = view.memories([id_])[id_]
+        entity = memories_by_id(view, [id_])[id_]
         stored = stored_rows(view, [entity])
     return _analysis(services, entity, stored)
 
@@ -56,7 +57,7 @@ def find_split_candidates(services: Services, progress: Progress | None = None) 
     return tuple(found for found in analyses(services, large, progress) if found.needs_split)
 
 
-def large_ones(view: View, entities: Iterable[Memory]) -> Iterator[tuple[Memory, Mapping[int, Vector]]]:
+def large_ones(view: Snapshot, entities: Iterable[Memory]) -> Iterator[tuple[Memory, Mapping[int, Vector]]]:
     """Those with more observations than their type may have, and the vectors that the store has of them."""
     for entity in entities:
         if len(entity.in_force) > limit_for(entity.type):
@@ -141,7 +142,7 @@ def _free_names(services: Services, wanted: Sequence[str]) -> list[str]:
     with services.store.read() as view:
         for name in wanted:
             number, choice = 1, name
-            while choice in free or view.named([choice], services.scope):
+            while choice in free or entities_named(view, scope_id(view, services.scope), [choice]):
                 number += 1
                 choice = f"{name} {number}"
             free.append(choice)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import Adopt, AdoptLinks, AdoptRelation, NoteImport, PutEntity, Relate
 from recollect.engine.services import Services
+from recollect.ports import Snapshot
 from recollect.records import Filter, Kind
-from recollect.retrieval.view import View
+from recollect.retrieval.contents import memory_page, relation_page, store_counts, was_imported
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +28,7 @@ _PAGE = 500
 class Export:
     """What there is to export, of one moment, read page by page."""
 
-    view: View
+    view: Snapshot
     services: Services
     everything: Filter | None
     """Forgotten memories too; None: of every scope."""
@@ -51,24 +52,24 @@ class Export:
 
     def has_texts(self) -> bool:
         """Whether the engine's scope has notes or messages in force."""
-        return bool(self.view.page(self.services.where(Kind.NOTE, Kind.MESSAGE), 0, 1))
+        return bool(memory_page(self.view, self.services.where(Kind.NOTE, Kind.MESSAGE), 0, 1))
 
     def total(self) -> int | None:
         """How many memories the store holds; None where several scopes share it."""
-        counts = self.view.counts()
+        counts = store_counts(self.view)
         if counts.scopes != 1:
             return None
         return counts.entities + counts.notes + counts.messages + counts.forgotten
 
     def _memories(self, where: Filter | None) -> Iterator[Memory]:
         after = 0
-        while page := self.view.page(where, after, _PAGE):
+        while page := memory_page(self.view, where, after, _PAGE):
             yield from page
             after = page[-1].id
 
     def _relations(self, where: Filter | None) -> Iterator[Relation]:
         after = 0
-        while page := self.view.relation_page(where, after, _PAGE):
+        while page := relation_page(self.view, where, after, _PAGE):
             yield from page
             after = page[-1].id
 
@@ -89,7 +90,7 @@ class Import:
     def is_fresh(self) -> bool:
         """Whether the store holds nothing at all yet."""
         with self.services.store.read() as view:
-            return not view.page(None, 0, 1)
+            return not memory_page(view, None, 0, 1)
 
     def entities(self, entities: Iterable[NewEntity]) -> Sequence[Outcome]:
         """Create entities, or add to those that exist. What is there already is not counted as said again."""
@@ -121,7 +122,7 @@ class Import:
     def was_recorded(self, file: str | Path) -> bool:
         """Whether this file was imported before."""
         with self.services.store.read() as view:
-            return view.imported(self.services.scope, _whole_path(file))
+            return was_imported(view, self.services.scope, _whole_path(file))
 
 
 def _whole_path(file: str | Path) -> str:

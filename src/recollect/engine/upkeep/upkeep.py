@@ -16,6 +16,10 @@ from recollect.engine.upkeep.transfer import Export, Import, exporting
 from recollect.errors import Conflict
 from recollect.ranking.profiles import DEFAULT
 from recollect.records import Filter, Kind
+from recollect.retrieval.contents import all_scopes, count_by_kind, memory_page, store_counts
+from recollect.retrieval.conversations import sessions_of
+from recollect.retrieval.records import scope_id
+from recollect.retrieval.search import Search
 from recollect.text.limits import clean_name
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
 
@@ -69,37 +73,37 @@ class Upkeep:
     def how_many(self, *, superseded: bool = False) -> Mapping[Kind, int]:
         """The live memories of this scope, by kind; with `superseded`, those too."""
         with self.services.store.read() as view:
-            return view.how_many(self.services.where(superseded=superseded))
+            return count_by_kind(view, self.services.where(superseded=superseded))
 
     def session_count(self) -> int:
         """How many conversations there are, in every scope."""
         with self.services.store.read() as view:
-            return sum(len(view.sessions(scope)) for scope in view.scopes())
+            return sum(len(sessions_of(view, scope_id(view, scope))) for scope in all_scopes(view))
 
     def ids_after(self, after: int, limit: int) -> list[int]:
         """The ids of the live memories of this scope that are greater than `after`, the lowest first."""
         with self.services.store.read() as view:
-            return [memory.id for memory in view.page(self.services.where(), after, limit)]
+            return [memory.id for memory in memory_page(view, self.services.where(), after, limit)]
 
     def sample_texts(self, limit: int) -> Iterator[str]:
         """What the first memories of each scope say."""
         with self.services.store.read() as view:
-            for scope in view.scopes():
-                for memory in view.page(Filter(scope.owner, scope.agent), 0, limit):
+            for scope in all_scopes(view):
+                for memory in memory_page(view, Filter(scope.owner, scope.agent), 0, limit):
                     yield memory.text or " ".join(seen.content for seen in memory.in_force)
 
     def vector_cache_problem(self, query: Vector | None) -> str | None:
         """Why programs do not share one cache of vectors, if so. A search for `query` brings the cache up."""
         if query is not None:
             with self.services.store.read() as view:
-                view.by_meaning(query, 1, self.services.where())
+                Search(view, self.services.where()).by_meaning(query, 1)
         problem: str | None = getattr(self.services.store.store, "cache_trouble", None)
         return problem
 
     def unrecorded_answers(self) -> tuple[int, str | None]:
         """How many answers could not be noted as shown, in any process, and why not, in this one."""
         with self.services.store.read() as view:
-            missed = view.counts().unnoted
+            missed = store_counts(view).unnoted
         return missed + self.services.usage.failures, self.services.usage.last_failure
 
     def embed_pending(self, progress: Progress | None = None) -> tuple[int, str | None]:

@@ -9,7 +9,7 @@ from recollect.changes import Outcome
 from recollect.conditions import AnyOf, Compares, Equals
 from recollect.errors import Conflict
 from recollect.retrieval.answer_log import tuned_numbers
-from recollect.retrieval.view import import_setting
+from recollect.retrieval.contents import import_setting
 
 if TYPE_CHECKING:
     from recollect.changes import Calibrate, DropLease, NoteImport, TakeLease, TuneProfile

@@ -8,7 +8,7 @@ from recollect.changes import Outcome
 from recollect.conditions import IN_FORCE, Equals, is_null
 from recollect.errors import InvalidInput, NotFound
 from recollect.records import Kind
-from recollect.retrieval.neighbours import last_positions
+from recollect.retrieval.conversations import last_positions
 from recollect.retrieval.records import stamp, stamp_or_none
 from recollect.text.near_duplicates import text_key
 from recollect.text.passages import passage_spans

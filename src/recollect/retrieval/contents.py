@@ -1,0 +1,126 @@
+"""What a store contains: pages of memories and relations, how many there are, whose they are."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recollect.conditions import IN_FORCE, Compares, Equals, OneOf, is_null, is_set
+from recollect.records import Counts, Kind, Scope
+from recollect.retrieval.filters import allowed, lifecycle, narrowing
+from recollect.retrieval.passages import model_row
+from recollect.retrieval.records import memories_where, relations_where, scope_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recollect.conditions import Condition
+    from recollect.ports import Snapshot
+    from recollect.records import Filter, Memory, Relation
+    from recollect.tables import Table
+
+
+def memory_page(snapshot: Snapshot, where: Filter | None, after: int, limit: int) -> Sequence[Memory]:
+    """Memories by ascending id, from the first above `after`. None: of every scope, also forgotten."""
+    beyond = Compares("id", ">", after)
+    if where is None:
+        return memories_where(snapshot, (beyond,), limit=limit)
+    # The first of each scope and kind, merged: an index holds each of them in order of id.
+    narrow = narrowing(replace(where, kinds=frozenset(Kind)))
+    ids = [
+        id_
+        for scope in scope_ids(snapshot, where.owner, where.agent)
+        for kind in sorted(where.kinds)
+        for (id_,) in snapshot.rows(
+            "memory",
+            ("id",),
+            (Equals("scope_id", scope), Equals("kind", kind), beyond, *lifecycle(where), *narrow),
+            limit=limit,
+        )
+    ]
+    return memories_where(snapshot, (OneOf("id", sorted(ids)[:limit]),))
+
+
+def relation_page(snapshot: Snapshot, where: Filter | None, after: int, limit: int) -> Sequence[Relation]:
+    """Relations by ascending id, from the first above `after`, ended ones included.
+
+    Those of which the filter lets both ends through. None: of every scope, deleted ones too.
+    """
+    if where is None:
+        return relations_where(snapshot, (Compares("id", ">", after),), limit)
+    found: list[Relation] = []
+    there = () if where.deleted else (is_null("deleted_at"),)
+    visible = allowed(where, scope_ids(snapshot, where.owner, where.agent))
+    while len(found) < limit:
+        page = relations_where(snapshot, (Compares("id", ">", after), *there), limit)
+        if not page:
+            break
+        ends = {id_ for relation in page for id_ in (relation.source, relation.target)}
+        seen = {id_ for (id_,) in snapshot.rows("memory", ("id",), (OneOf("id", ends), *visible))}
+        found += [each for each in page if each.source in seen and each.target in seen]
+        after = page[-1].id
+    return found[:limit]
+
+
+def count_by_kind(snapshot: Snapshot, where: Filter) -> Mapping[Kind, int]:
+    """Live memories that the filter lets through, by kind."""
+    scopes = scope_ids(snapshot, where.owner, where.agent)
+    counted = snapshot.count("memory", allowed(where, scopes), by="kind")
+    return {Kind(str(kind)): count for kind, count in counted.items()}
+
+
+def all_scopes(snapshot: Snapshot) -> list[Scope]:
+    return [Scope(owner, agent) for owner, agent in snapshot.rows("scope", ("owner", "agent"))]
+
+
+def store_setting(snapshot: Snapshot, name: str) -> str | None:
+    rows = snapshot.rows("setting", ("value",), (Equals("name", name),))
+    return str(rows[0][0]) if rows else None
+
+
+def import_setting(scope: Scope, file: str) -> str:
+    """The name under which the settings note that a file was brought into a scope."""
+    return json.dumps(["imported", scope.owner, scope.agent, file])
+
+
+def was_imported(snapshot: Snapshot, scope: Scope, file: str) -> bool:
+    return store_setting(snapshot, import_setting(scope, file)) is not None
+
+
+def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0)) -> Counts:
+    """Of all scopes together. The store's size is its bytes and the version of its schema."""
+
+    def count(table: Table, *where: Condition) -> int:
+        return snapshot.count(table, where)[None]
+
+    kinds = snapshot.count("memory", (is_null("deleted_at"),), by="kind")
+    forgotten = [id_ for (id_,) in snapshot.rows("memory", ("id",), (is_set("deleted_at"),))]
+    observed = count("observation", *IN_FORCE)
+    if forgotten:
+        observed -= count("observation", *IN_FORCE, OneOf("memory_id", forgotten))
+    # Passages that no search reads any more: their vectors, and what waits for one, do not count.
+    silent = [id_ for (id_,) in snapshot.rows("passage", ("id",), (Equals("live", 0),))]
+    model = model_row(snapshot)
+    vectors, due = 0, count("due")
+    if model is not None:
+        vectors = count("vector", Equals("model_id", model[0]))
+    if silent:
+        due -= count("due", OneOf("passage_id", silent))
+    if silent and model is not None:
+        vectors -= count("vector", Equals("model_id", model[0]), OneOf("passage_id", silent))
+    return Counts(
+        entities=kinds.get("entity", 0),
+        notes=kinds.get("note", 0),
+        messages=kinds.get("message", 0),
+        observations=observed,
+        relations=count("relation", is_null("deleted_at"), is_null("until")),
+        forgotten=len(forgotten),
+        passages=count("passage", Equals("live", 1)),
+        vectors=vectors,
+        due=due,
+        scopes=count("scope"),
+        unnoted=int(store_setting(snapshot, "unnoted") or 0),
+        bytes=size[0],
+        schema=size[1],
+    )

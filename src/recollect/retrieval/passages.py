@@ -1,0 +1,146 @@
+"""Passages and their vectors: what the model in use has read, and what still waits for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recollect.conditions import Compares, Equals, OneOf
+from recollect.records import Model, Passage
+from recollect.retrieval.records import memories_by_id
+from recollect.text.passages import passage_text
+from recollect.vectors import unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recollect.conditions import Condition
+    from recollect.ports import Snapshot, Vector
+    from recollect.records import Memory
+
+_COLUMNS = ("id", "memory_id", "observation_id", "start", "stop", "revision_id")
+# Of the texts that were written last, so many are looked at for whether they wait for a vector.
+_NEWEST_DUE = 2_000
+
+
+def model_row(snapshot: Snapshot) -> tuple[int, Model] | None:
+    rows = snapshot.rows("model", ("id", "name", "dims", "centre"), (Equals("in_use", 1),))
+    return (rows[0][0], Model(*rows[0][1:])) if rows else None
+
+
+def model_in_use(snapshot: Snapshot) -> Model | None:
+    """The model whose vectors searches use."""
+    row = model_row(snapshot)
+    return None if row is None else row[1]
+
+
+def vectors_of(
+    snapshot: Snapshot, passages: Sequence[int], model: tuple[int, Model] | None = None
+) -> dict[int, Vector]:
+    """Vectors of the model in use, by passage. Who knows the model's row gives it along."""
+    model = model or model_row(snapshot)
+    if model is None:
+        return {}
+    rows = snapshot.rows(
+        "vector", ("passage_id", "embedding"), (Equals("model_id", model[0]), OneOf("passage_id", passages))
+    )
+    return {passage: unpack(blob) for passage, blob in rows}
+
+
+def memory_vectors(
+    snapshot: Snapshot, ids: Sequence[int], model: tuple[int, Model] | None = None
+) -> dict[int, list[Vector]]:
+    """Vectors of the live passages of these memories, by memory, the first passage first."""
+    rows = snapshot.rows("passage", ("id", "memory_id"), (OneOf("memory_id", ids), Equals("live", 1)))
+    vectors = vectors_of(snapshot, [passage for passage, _ in rows], model)
+    found: dict[int, list[Vector]] = {}
+    for passage, memory in rows:
+        if passage in vectors:
+            found.setdefault(memory, []).append(vectors[passage])
+    return found
+
+
+def passages_of(
+    snapshot: Snapshot, ids: Sequence[int], memories: Mapping[int, Memory] | None = None
+) -> list[Passage]:
+    """The live passages of these memories, by id. Who has read the memories gives them along."""
+    return _passages(snapshot, (OneOf("memory_id", ids), Equals("live", 1)), memories)
+
+
+def passages_by_id(
+    snapshot: Snapshot, passages: Sequence[int], memories: Mapping[int, Memory] | None = None
+) -> list[Passage]:
+    """Those that exist, by id."""
+    return _passages(snapshot, (OneOf("id", passages),), memories) if passages else []
+
+
+def pending_passages(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[Passage]:
+    """Live passages that have no vector of this model, by ascending id above `after`."""
+    in_use = model_in_use(snapshot)
+    waiting = in_use is None or in_use.name == model.name
+    found: list[Passage] = []
+    while len(found) < limit:
+        next_ids = _due if waiting else _without_vector
+        ids = next_ids(snapshot, model, after, limit)
+        if not ids:
+            break
+        found += _passages(snapshot, (OneOf("id", ids), Equals("live", 1)), None)
+        after = ids[-1]
+    return found[:limit]
+
+
+def has_pending(snapshot: Snapshot, scopes: Sequence[int]) -> bool:
+    """Whether one of the texts that these scopes got last has no vector yet."""
+    # Among the newest alone: another scope may have ten thousand that wait.
+    newest = snapshot.rows("due", ("passage_id",), newest_first=True, limit=_NEWEST_DUE)
+    if not newest:
+        return False
+    passages = snapshot.rows(
+        "passage", ("memory_id",), (OneOf("id", [id_ for (id_,) in newest]), Equals("live", 1))
+    )
+    ours = (OneOf("id", {id_ for (id_,) in passages}), OneOf("scope_id", scopes))
+    return bool(snapshot.rows("memory", ("id",), ours, limit=1))
+
+
+def _due(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[int]:  # noqa: ARG001  # as below
+    rows = snapshot.rows("due", ("passage_id",), (Compares("passage_id", ">", after),), limit=limit)
+    return [id_ for (id_,) in rows]
+
+
+def _without_vector(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[int]:
+    """The next passages, those first that have no vector of this model; empty at the end."""
+    known = snapshot.rows("model", ("id",), (Equals("name", model.name),))
+    while True:
+        rows = snapshot.rows("passage", ("id",), (Compares("id", ">", after), Equals("live", 1)), limit=limit)
+        ids = [id_ for (id_,) in rows]
+        if not ids or not known:
+            return ids
+        own = (Equals("model_id", known[0][0]), OneOf("passage_id", ids))
+        done = {id_ for (id_,) in snapshot.rows("vector", ("passage_id",), own)}
+        after = ids[-1]
+        missing = [id_ for id_ in ids if id_ not in done]
+        if missing:
+            return missing
+
+
+def _passages(
+    snapshot: Snapshot, where: tuple[Condition, ...], memories: Mapping[int, Memory] | None
+) -> list[Passage]:
+    rows = snapshot.rows("passage", _COLUMNS, where)
+    wanted = {row[1] for row in rows}
+    if memories is None or not wanted <= memories.keys():
+        memories = memories_by_id(snapshot, sorted(wanted))
+    revisions = [row[5] for row in rows if row[5] is not None]
+    former: dict[int, str] = {}
+    if revisions:
+        former = dict(snapshot.rows("revision", ("id", "text"), (OneOf("id", revisions),)))
+    passages = []
+    for id_, memory_id, observation_id, start, stop, revision in rows:
+        memory = memories[memory_id]
+        if revision is not None:
+            memory = replace(memory, text=former[revision])
+        about = next((seen for seen in memory.observations if seen.id == observation_id), None)
+        whole = memory.text if about is None else about.content
+        piece = whole[start:stop] if (start, stop) not in {(0, 0), (0, len(whole))} else None
+        passages.append(Passage(id_, memory_id, passage_text(memory, about, (start, stop)), piece))
+    return passages

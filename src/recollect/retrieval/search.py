@@ -1,0 +1,157 @@
+"""The searches of one question: by words, by meaning, by what stands beside a message, by relations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from recollect.conditions import Equals, OneOf, is_set
+from recollect.records import Kind
+from recollect.retrieval.as_of_search import PastTexts
+from recollect.retrieval.conversations import messages_at
+from recollect.retrieval.entities import linked_entities
+from recollect.retrieval.facts import ends_with_question
+from recollect.retrieval.filters import PastState, narrowing
+from recollect.retrieval.neighbours import neighbours
+from recollect.retrieval.passages import model_row
+from recollect.retrieval.records import scope_ids
+from recollect.retrieval.term_search import TermIndex, counts_or_stem_counts, matched_shares, search_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from recollect.conditions import Condition
+    from recollect.ports import Analyser, Snapshot, Vector
+    from recollect.ranking.candidates import ConversationContext
+    from recollect.records import Filter, Found, Model
+
+
+class Search:
+    """Searches what a filter lets through. A snapshot is of one moment, so what was read once is kept."""
+
+    def __init__(self, snapshot: Snapshot, where: Filter) -> None:
+        self.snapshot = snapshot
+        self.where = where
+        self.scopes = scope_ids(snapshot, where.owner, where.agent)
+        self._indexes = {scope: TermIndex(snapshot, scope) for scope in self.scopes}
+        state = PastState.of(where)
+        self._past = None if state is None else PastTexts(snapshot, state)
+        self._unchanged: tuple[Condition, ...] = ()
+        if self._past is not None:
+            self._unchanged = (*self._past.unchanged(), *self._past.state.memory())
+
+    def by_words(
+        self, text: str, k: int, index: Analyser = "plain", span: tuple[int, int] | None = None
+    ) -> list[Found]:
+        """Best BM25 first, ties by id. Any text is a query; no character has a meaning of its own.
+
+        With a `span`, only what is of that time.
+        """
+        where = self._within(span)
+        conditions = (*self._unchanged, *narrowing(where))
+        found: list[Found] = []
+        for terms in self._indexes.values():
+            if self._past is not None:
+                found += self._past.search_words(terms, text, index, where)
+            found += search_words(terms, text, k, index, conditions)
+        return _best_first(found)[:k]
+
+    def by_meaning(
+        self, vector: Vector, k: int, shortlist: int | None = None, span: tuple[int, int] | None = None
+    ) -> list[Found]:
+        """Best cosine first, ties by id; the best passage of each memory speaks for it.
+
+        With a `shortlist` of n, the n memories that are nearest by the first third of each vector's width
+        (turned by the model's rotation) are compared by the whole of it, and no others are found.
+        """
+        model = self.model
+        if model is None or not self.scopes or k <= 0:
+            return []
+        where = self._within(span)
+        found: list[Found] = []
+        if self._past is not None:
+            found += self._past.nearest(vector, model[0], self.scopes, where)
+        for part in _by_session(where):
+            conditions = (*narrowing(part), *self._unchanged)
+            found += self.snapshot.nearest(vector, k, self.scopes, conditions, shortlist)
+        return _best_first(found)[:k]
+
+    def by_neighbours(
+        self, text: str, k: int, within: int, echo: tuple[str, str] | None = None
+    ) -> tuple[list[Found], list[ConversationContext]]:
+        """The messages whose neighbours, up to `within` places away, contain most of a query; ties by id.
+
+        And what there is next to all others, by scope. What neighbours say counts whoever said it, as long
+        as it was not forgotten; those that are found are such as the filter lets through. An `echo`, a
+        session and a text, is what was just asked there: it says nothing of what stands beside it.
+        """
+        if Kind.MESSAGE not in self.where.kinds or k <= 0:
+            return [], []
+        each = [
+            neighbours(index, text, k, within, self.where, self._past, echo)
+            for index in self._indexes.values()
+        ]
+        return _best_first(hit for hits, _ in each for hit in hits)[:k], [context for _, context in each]
+
+    def by_links(self, text: str, now: int) -> list[Found]:
+        """Entities one relation away from those that a text names, but not those themselves.
+
+        The score is the share of the relation's type that the text says, and a quarter at the least.
+        """
+        if Kind.ENTITY not in self.where.kinds:
+            return []
+        return _best_first(
+            hit
+            for scope in self.scopes
+            for hit in linked_entities(self.snapshot, scope, text, self.where, now)
+        )
+
+    def replies(self, ids: Sequence[int]) -> list[int]:
+        """The messages that stand right after those of these that end with a question, by id."""
+        asked = self.snapshot.rows(
+            "memory",
+            ("scope_id", "session", "position", "text"),
+            (OneOf("id", ids), Equals("kind", "message"), is_set("session"), is_set("position")),
+        )
+        next_places: dict[int, list[tuple[str, int]]] = {}
+        for scope, session, position, text in asked:
+            if scope in self._indexes and ends_with_question(text):
+                next_places.setdefault(scope, []).append((session, position + 1))
+        return sorted(
+            id_
+            for scope, places in next_places.items()
+            for (id_,) in self.snapshot.rows("memory", ("id",), messages_at(scope, places, self.where))
+        )
+
+    def matched_shares(self, text: str, ids: Sequence[int]) -> dict[int, float]:
+        """For each of these, the weighted share of the query's content words it contains; 0 is left out."""
+        shares: dict[int, float] = {}
+        for index in self._indexes.values():
+            shares |= matched_shares(index, text, ids)
+        return shares
+
+    def document_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
+        """How many texts the scope has, and how many of them contain each word, or else its stem."""
+        index = next(iter(self._indexes.values()), None)
+        return (0, {}) if index is None else (index.size("plain")[0], counts_or_stem_counts(index, words))
+
+    @cached_property
+    def model(self) -> tuple[int, Model] | None:
+        """The row of the model in use, and the model."""
+        return model_row(self.snapshot)
+
+    def _within(self, span: tuple[int, int] | None) -> Filter:
+        return self.where if span is None else replace(self.where, span=span)
+
+
+def _best_first(found: Iterable[Found]) -> list[Found]:
+    return sorted(found, key=lambda hit: (-hit.score, hit.id))
+
+
+def _by_session(where: Filter) -> Iterator[Filter]:
+    """Where messages are of the current session alone: everything else, and they by themselves."""
+    talk = where.kinds & {Kind.MESSAGE} if where.current is not None else frozenset()
+    for kinds, session in ((where.kinds - talk, where.session), (talk, where.current)):
+        if kinds and (session == where.session or where.session is None):
+            yield replace(where, kinds=kinds, session=session, current=None)
