@@ -111,14 +111,14 @@ def test_in_a_pipe_each_line_begins_with_what_it_is(teas: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
-def test_a_terminal_shows_searches_place_waterfall_and_advice(teas: CommandLine, columns: str) -> None:
+def test_a_terminal_shows_searches_place_steps_and_advice(teas: CommandLine, columns: str) -> None:
     typed = ["why-not", "tea", "Assam", "-n", "1", "--color"]
     shown = _seen(teas(*typed, COLUMNS=columns).stdout)
     assert shown.startswith("Assam  thing · archived · #1\nIt was found by words and stands at place 3")
-    assert re.search(r"words +1 +BM25 \d\.\d\d +the first 100 +✓ a candidate", shown)
-    assert re.search(r"meaning +– +– +the first 100 +✗ not found", shown)
+    assert re.search(r"words +1 +BM25 \d\.\d\d +100 +✓ a candidate", shown)
+    assert re.search(r"meaning +– +– +100 +✗ not found", shown)
     assert "It stands at place 3 with 0.4000; the last on the list has 0.8000." in shown
-    assert re.search(r"status +×0\.5000 +█+░+ +0\.4000 +−2 places", shown)
+    assert re.search(r"status +×0\.5000 +0\.4000 +−2 places", shown)
     assert "\n→ " in shown
     assert max(map(len, shown.splitlines())) <= int(columns)
 

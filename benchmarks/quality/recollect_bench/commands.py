@@ -11,8 +11,8 @@ import click
 
 from recollect.cli.command import command, group
 from recollect.cli.progress import progress
+from recollect.cli.rendering import Result, right_aligned, table_result
 from recollect.cli.resolve import complete_profile
-from recollect.cli.results import Result, right_aligned, table_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

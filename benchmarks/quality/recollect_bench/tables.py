@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.cli.results import Column, Paragraph, Styled, Table
+from recollect.cli.rendering import Column, Paragraph, Styled, Table
 from recollect.ranking.profiles import DEFAULT
 from recollect_bench.measures import COMPARED, CUTS
 from recollect_bench.profiles import WITHOUT
 from recollect_bench.quality import ALL
 
 if TYPE_CHECKING:
-    from recollect.cli.results import Block, Role
+    from recollect.cli.rendering import Block, Role
     from recollect.statistics import Interval
     from recollect_bench.abstention import Abstention
     from recollect_bench.quality import Compared, Report, Result

@@ -14,7 +14,7 @@ from recollect.errors import StoreUnavailable
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
-    from recollect.cli.results import Result
+    from recollect.cli.rendering import Result
     from recollect.engine.engine import Engine
     from recollect.settings import Setting, Settings
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from recollect.cli.call import Call
-from recollect.cli.rendering import warn
-from recollect.cli.results import Result
+from recollect.cli.rendering import Result, warn
 from recollect.errors import ModelUnavailable, NotAStore, RecollectError, StoreDamaged, StoreUnavailable
 
 if TYPE_CHECKING:

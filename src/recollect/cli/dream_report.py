@@ -1,4 +1,4 @@
-"""What a dream did, as rows: its report by section, the gate, and the journal."""
+"""What a dream did: its report by section, the gate, and the journal."""
 
 from __future__ import annotations
 
@@ -8,9 +8,21 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from recollect.cli.memory_view import label
-from recollect.cli.phrases import ellipsize, one_line, quantity
-from recollect.cli.results import SIGNS, Block, Cell, Column, Message, Paragraph, Role, Styled, Table, muted
-from recollect.cli.times import iso_minute, iso_second
+from recollect.cli.phrases import ellipsize, memories_text, quantity
+from recollect.cli.rendering import (
+    PIPE_ONLY,
+    SIGNS,
+    Block,
+    Column,
+    Paragraph,
+    Role,
+    Styled,
+    Table,
+    muted,
+    stacked,
+    titled,
+)
+from recollect.cli.times import iso_minute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -54,10 +66,6 @@ class ShownDream:
         """The phase for which nothing was written."""
         gate = self.report["gate"]
         return None if gate is None or gate["blame"] is None else str(gate["blame"])
-
-    @property
-    def sections(self) -> list[_Section]:
-        return [each for each in _sections(self.report, self.memories) if each.total]
 
     def label_of(self, id_: int) -> str:
         return label(self.memories.get(id_))
@@ -105,15 +113,8 @@ def ids_in_report(report: Mapping[str, Any]) -> list[int]:
 
 def ids_in_journal(journal: Mapping[str, Any]) -> list[int]:
     """The memories, without the owners of observations, which the report names."""
-    return sorted(
-        {
-            *chain.from_iterable(lived["ids"] for lived in journal["lived"]),
-            *(pruned["id"] for pruned in journal["pruned"]),
-            *chain.from_iterable((merged["gone"], merged["into"]) for merged in journal["merged"]),
-            *chain.from_iterable(journal["corrected"]),
-            *chain.from_iterable(link[:2] for link in journal["links"]),
-        }
-    )
+    changed = [int(id_) for what, id_, *_ in _journal_changes(journal, {}) if "observation" not in what]
+    return [*changed, *(second for _, second, *_ in journal["links"])]
 
 
 def brief_report(report: Mapping[str, Any]) -> str:
@@ -127,148 +128,120 @@ def brief_report(report: Mapping[str, Any]) -> str:
     return ", ".join([*(counts or ["nothing changed"]), *skipped])
 
 
-# For a terminal
-
-
 def dream_view(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
     report = dream.report
-    if not report["memories"]:
-        yield Message("Nothing to dream of: the memory is empty.")
-        return
-    yield Paragraph(_headline(dream, zone))
-    yield from muted(f"  {_basis(report)}")
-    if dream.blamed is not None:
-        yield from muted("  This is what it would have done:")
-    for section in dream.sections:
-        note = Styled(f"  {section.note}" if section.note else "", "muted")
-        title = Styled(section.title, "strong")
-        yield Paragraph()
+    yield from _beginning(dream, zone)
+    sections = [each for each in _sections(report, dream.memories) if each.total]
+    yield Table(("", ""), [(each.word, str(each.total)) for each in sections], "count", only="pipe")
+    for section in sections:
         sign = Styled("● ", _ROLES.get(section.word, "good"))
-        yield Paragraph((sign, title, f" {section.total:,}", note))
+        note = Styled(f"  {section.note}" if section.note else "", "muted")
+        yield Paragraph()
+        yield Paragraph((sign, Styled(section.title, "strong"), f" {section.total:,}", note))
         if section.items:
             yield _items_table(section, in_full=dream.in_full)
-    yield from _gate_view(dream)
+    if report["gate"] is not None:
+        yield from _gate_view(dream, report["gate"])
     if dream.left:
-        yield Paragraph()
-        yield Paragraph(Styled(f"Changed meanwhile, and left as they are: {len(dream.left):,}", "changed"))
-        rows = [(dream.label_of(id_), f"#{id_}") for id_ in dream.left]
-        yield Table(
-            (Column(wrap="cut", fill=True), Column(role="muted", right=True)), rows, indent=4, grid=True
-        )
+        yield titled(f"\nChanged meanwhile, and left as they are: {len(dream.left):,}", "changed")
+        columns = (Column(role="muted", right=True), Column(wrap="cut", fill=True))
+        yield Table(columns, [(str(id_), dream.label_of(id_)) for id_ in dream.left], "left", grid=True)
+    yield Table(("",), [(phase,) for phase in report["skipped"]], "skipped", only="pipe")
     if report["upkeep"]:
-        yield Paragraph()
-        yield Paragraph(Styled("Worth a look", "strong"))
-        yield Paragraph(report["upkeep"], indent=4)
+        yield titled("\nWorth a look")
+        lines = [(line,) for line in report["upkeep"].splitlines() if line.strip()]
+        yield Table((Column(),), lines, "report", grid=True, indent=4)
     if dream.journal is not None:
-        yield from _journal_view(dream, dream.journal)
+        changes = list(_journal_changes(dream.journal, dream.memories))
+        yield titled(f"\nJournal: {quantity(len(changes), 'change')}")
+        yield Table(("What", "id", "Before", "After", Column("Memory", fill=True)), changes, "change")
     yield Paragraph()
     yield from _next_steps(dream)
 
 
-def _headline(dream: ShownDream, zone: tzinfo) -> tuple[str | Styled, ...]:
-    if dream.blamed is not None:
-        return SIGNS["problem"], " ", Styled("The gate is closed: nothing was written.", "strong")
-    if dream.dry_run:
-        title = Styled("What a dream would do now", "strong")
-        return SIGNS["note"], " ", title, "; nothing was written."
-    if dream.id is None:
-        return SIGNS["ok"], " ", Styled("Slept well: nothing to do.", "strong")
-    undone = f"  undone {iso_minute(dream.undone_at, zone)}" if dream.undone_at else ""
-    title = Styled(f"Dream {dream.id}", "strong")
-    return SIGNS["ok"], " ", title, f"  {iso_minute(dream.at, zone)}", Styled(undone, "bad")
-
-
-def _basis(report: Mapping[str, Any]) -> str:
-    """`48 memories, 12 answers since the dream before, 8 hours earlier.`"""
-    memories = quantity(report["memories"], "memory", "memories")
+def _beginning(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
+    report = dream.report
+    ended = "refused" if dream.blamed else "dry run" if dream.dry_run else "nothing to do"
+    first = (ended if dream.id is None else str(dream.id), dream.at.astimezone(zone))
+    yield Table([""] * 4, [(*first, str(report["memories"]), str(report["answers"]))], "dream", only="pipe")
+    if not report["memories"]:
+        yield Paragraph((SIGNS["ok"], " Nothing to dream of: the memory is empty."))
+    elif dream.blamed is not None:
+        yield Paragraph((SIGNS["problem"], Styled(" The gate is closed: nothing was written.", "strong")))
+    elif dream.dry_run:
+        title = Styled(" What a dream would do now", "strong")
+        yield Paragraph((SIGNS["note"], title, "; nothing was written."))
+    elif dream.id is None:
+        yield Paragraph((SIGNS["ok"], Styled(" Slept well: nothing to do.", "strong")))
+    else:
+        undone = f"  undone {iso_minute(dream.undone_at, zone)}" if dream.undone_at else ""
+        title = Styled(f" Dream {dream.id}", "strong")
+        yield Paragraph((SIGNS["ok"], title, f"  {iso_minute(dream.at, zone)}", Styled(undone, "bad")))
+    memories = memories_text(report["memories"])
     answers = quantity(report["answers"], "answer") if report["answers"] else "no answer"
-    if report["days"] is None:
-        return f"The first dream: {memories}, {answers} until now."
-    return f"{memories}, {answers} since the dream before, {_time_span(report['days'])} earlier."
+    basis = f"  The first dream: {memories}, {answers} until now."
+    if report["days"] is not None:
+        basis = f"  {memories}, {answers} since the dream before, {_time_span(report['days'])} earlier."
+    yield from muted(basis, "  This is what it would have done:" if dream.blamed else "")
 
 
 def _items_table(section: _Section, *, in_full: bool) -> Table:
-    shown = section.items if in_full else section.items[:_SHOWN]
-    rows: list[tuple[Cell, ...]] = []
-    for item in shown:
-        rows.append((item.change, one_line(item.text), f"#{item.id}"))
-        if item.other is not None:
-            joint = _BEFORE_OTHER.get(section.word, "→")
-            other_id = f"#{item.other}" if item.other != item.id else ""
-            rows.append(("", f"  {joint} {one_line(item.other_text)}", other_id))
-    if section.total > len(shown):
-        rows.append(("", Styled(f"and {section.total - len(shown):,} more", "muted"), ""))
-    columns = [
-        Column(role=_ROLES.get(section.word, "good"), wrap="whole"),
-        Column(wrap="fold" if in_full else "cut", fill=True),
+    joint = _BEFORE_OTHER.get(section.word, "→")
+    rows = []
+    for item in section.items:
+        other = "" if item.other is None else str(item.other)
+        other_id = f"  #{other}" if item.other != item.id else ""
+        shown = stacked(item.text, f"  {joint} {item.other_text}{other_id}" if other else "")
+        rows.append((str(item.id), item.change, other, item.text, shown))
+    columns = (
         Column(role="muted", wrap="whole", right=True),
-    ]
-    if not any(item.change for item in shown):
-        columns, rows = columns[1:], [row[1:] for row in rows]
-    return Table(columns, rows, grid=True, indent=4)
+        Column(role=_ROLES.get(section.word, "good"), wrap="whole"),
+        *[PIPE_ONLY] * 2,
+        Column(fill=True, only="terminal"),
+    )
+    most = None if in_full else _SHOWN
+    return Table(columns, rows, section.word, grid=True, indent=4, most=most, total=section.total)
 
 
-def _gate_view(dream: ShownDream) -> Iterator[Block]:
-    gate = dream.report["gate"]
-    if gate is None:
-        return
+def _gate_view(dream: ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
+    blamed, questions = dream.blamed, gate["questions"]
+    state = "closed" if blamed else "open"
+    row = (state, str(questions), gate["before"], gate["after"], blamed or "")
+    yield Table([""] * 5, [row], "gate", only="pipe")
     yield Paragraph()
-    if dream.blamed is not None:
-        blame = f"{dream.blamed} would lose too much of what people find."
-        yield Paragraph((SIGNS["problem"], " ", Styled(blame, "strong")))
+    if blamed is not None:
+        blame = f" {blamed} would lose too much of what people find."
+        yield Paragraph((SIGNS["problem"], Styled(blame, "strong")))
     else:
-        nothing = "" if gate["questions"] else "  nothing to ask yet"
-        title = Styled("The gate is open", "strong")
-        yield Paragraph((SIGNS["ok"], " ", title, Styled(nothing, "muted")))
-    if gate["questions"]:
-        yield Paragraph(Styled(_shares_found(gate), "muted"), indent=2)
+        nothing = "" if questions else "  nothing to ask yet"
+        yield Paragraph((SIGNS["ok"], Styled(" The gate is open", "strong"), Styled(nothing, "muted")))
+    if questions:
+        asked = questions - gate["made"]
+        sources = [f"{asked:,} asked by people"] if asked else []
+        sources += [f"{gate['made']:,} made from memories' own words"] if gate["made"] else []
+        yield from muted(
+            f"  Of what {quantity(questions, 'question')} should find ({', '.join(sources)}), "
+            f"{gate['before']:.1%} is found now and {gate['after']:.1%} after the dream."
+        )
     if gate["losses"]:
-        shown = gate["losses"] if dream.in_full else gate["losses"][:_LOST_SHOWN]
         rows = [
-            (str(loss["phase"]), loss["query"], dream.label_of(loss["memory"]), f"#{loss['memory']}")
-            for loss in shown
+            (str(loss["phase"]), str(loss["memory"]), loss["query"], dream.label_of(loss["memory"]))
+            for loss in gate["losses"]
         ]
-        if len(gate["losses"]) > len(shown):
-            rows.append(("", f"and {len(gate['losses']) - len(shown):,} more", "", ""))
         columns = (
             Column("Lost by", "bad", "whole"),
+            Column("", "muted", "whole", right=True),
             Column("Question", fill=True),
             Column("No longer finds", fill=True),
-            Column("", "muted", "whole", right=True),
         )
-        yield Table(columns, rows)
-
-
-def _shares_found(gate: Mapping[str, Any]) -> str:
-    asked = gate["questions"] - gate["made"]
-    sources = [f"{asked:,} asked by people"] if asked else []
-    sources += [f"{gate['made']:,} made from memories' own words"] if gate["made"] else []
-    return (
-        f"Of what {quantity(gate['questions'], 'question')} should find ({', '.join(sources)}), "
-        f"{gate['before']:.1%} is found now and {gate['after']:.1%} after the dream."
-    )
-
-
-def _journal_view(dream: ShownDream, journal: Mapping[str, Any]) -> Iterator[Block]:
-    changes = list(_journal_changes(journal, dream.memories))
-    yield Paragraph()
-    yield Paragraph(Styled(f"Journal: {quantity(len(changes), 'change')}", "strong"))
-    columns = (
-        Column("", "muted", "whole", right=True),
-        Column("What", "name"),
-        "Before",
-        "After",
-        Column("Memory", wrap="cut", fill=True),
-    )
-    yield Table(columns, [(f"#{id_}", what, *rest) for what, id_, *rest in changes])
+        yield Table(columns, rows, "lost", most=None if dream.in_full else _LOST_SHOWN)
 
 
 def _next_steps(dream: ShownDream) -> Iterator[Paragraph]:
     """The commands that go on from here."""
     skipped = dream.report["skipped"]
     if skipped:
-        left_out = f"Left out, since people would have found less: {', '.join(skipped)}"
-        yield Paragraph(Styled(left_out, "changed"))
+        yield titled(f"Left out, since people would have found less: {', '.join(skipped)}", "changed")
     if dream.blamed is not None:
         yield Paragraph(f"Dream without that phase: recollect dream --without {dream.blamed}")
         yield from muted("Dream all the same: recollect dream --no-gate")
@@ -276,39 +249,6 @@ def _next_steps(dream: ShownDream) -> Iterator[Paragraph]:
         yield from muted("To dream: recollect dream")
     elif dream.id is not None and dream.undone_at is None:
         yield from muted(f"Take it back: recollect dream undo {dream.id}")
-
-
-# For a pipe
-
-
-def dream_lines(dream: ShownDream, zone: tzinfo) -> Iterator[tuple[str, ...]]:
-    report, gate = dream.report, dream.report["gate"]
-    yield "dream", _state(dream), iso_second(dream.at, zone), str(report["memories"]), str(report["answers"])
-    sections = dream.sections
-    yield from (("count", section.word, str(section.total)) for section in sections)
-    for section in sections:
-        for item in section.items:
-            other = "" if item.other is None else str(item.other)
-            yield section.word, str(item.id), item.change, other, item.text
-    if gate is not None:
-        state = "open" if dream.blamed is None else "closed"
-        shares = (repr(gate["before"]), repr(gate["after"]))
-        yield "gate", state, str(gate["questions"]), *shares, dream.blamed or ""
-        for loss in gate["losses"]:
-            id_ = loss["memory"]
-            yield "lost", str(loss["phase"]), str(id_), loss["query"], dream.label_of(id_)
-    yield from (("left", str(id_), dream.label_of(id_)) for id_ in dream.left)
-    yield from (("skipped", phase) for phase in report["skipped"])
-    yield from (("report", line) for line in (report["upkeep"] or "").splitlines() if line.strip())
-    if dream.journal is not None:
-        yield from (("change", *each) for each in _journal_changes(dream.journal, dream.memories))
-
-
-def _state(dream: ShownDream) -> str:
-    """Its id, or why it has none."""
-    if dream.id is not None:
-        return str(dream.id)
-    return "refused" if dream.blamed is not None else "dry run" if dream.dry_run else "nothing to do"
 
 
 # From the report and the journal

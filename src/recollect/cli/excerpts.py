@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recollect.cli.results import Styled, Words
+from recollect.cli.rendering import Styled, Words
 from recollect.records import Kind
 from recollect.text.passages import passage_text
 from recollect.text.tokens import content_words, fold, words

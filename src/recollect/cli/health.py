@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
 from recollect.bootstrap import embedder, engine, model_name, reranker, zone
 from recollect.cli import program_version
 from recollect.cli.commands.upkeep import dream_schedule, last_dream
-from recollect.cli.phrases import file_size, quantity
+from recollect.cli.phrases import entities_text, file_size, quantity
 from recollect.cli.times import iso_minute
 from recollect.embedders.choose import WORDS_ONLY, default_choice, embedder_availabilities
 from recollect.errors import ModelUnavailable, RecollectError
@@ -27,22 +26,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.cli.call import Call
-    from recollect.cli.results import Mark
+    from recollect.cli.rendering import Mark
     from recollect.engine.engine import Engine
     from recollect.ports import Vector
     from recollect.records import Counts
     from recollect.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at."""
+class Check(NamedTuple):
+    """One thing that was looked at, and what to do about it."""
 
     mark: Mark
     what: str
     said: str
     remedy: str = ""
-    """What to do about it."""
 
 
 _SAMPLE = 300
@@ -61,24 +58,26 @@ def health_checks(call: Call) -> Iterator[Check]:
     except RecollectError as error:
         yield Check("problem", "settings", str(error), "Correct it; `recollect settings` shows them all.")
         return
-    yield from _settings(settings)
-    file = _file_check(settings.store)
-    yield file
-    if file.mark == "ok":
-        yield from _store(settings)
-    else:
-        yield _model(settings, model_name(settings))
-    yield _other_models()
-    yield _reranking(settings)
-
-
-def _settings(found: Settings) -> Iterator[Check]:
     path = config_path()
     said = str(path) if path.exists() else f"defaults and environment; no file at {path}"
     yield Check("ok", "settings", said)
-    if found.owner or found.agent:
-        yield Check("ok", "scope", f"owner {found.owner!r}, agent {found.agent!r}")
-    yield _extractor(found)
+    if settings.owner or settings.agent:
+        yield Check("ok", "scope", f"owner {settings.owner!r}, agent {settings.agent!r}")
+    yield _extractor(settings)
+    file = _file_check(settings.store)
+    yield file
+    if file.mark == "ok":
+        try:
+            with engine(settings) as memory:
+                yield from _inside(memory, settings)
+        except RecollectError as error:
+            yield Check("problem", "store", str(error), "recollect restore BACKUP, if you have one")
+    else:
+        yield _model(settings, model_name(settings))
+    ready = [each.name for each in embedder_availabilities() if each.ready and each.name not in _NO_ADVICE]
+    local = ", ".join(name for name in ready if ":" not in name) or "none"
+    yield Check("ok", "models", f"that run here: {local}; `recollect models` lists all")
+    yield _reranking(settings)
 
 
 def _extractor(found: Settings) -> Check:
@@ -129,15 +128,6 @@ def _missing_file(path: Path) -> Check:
     return Check("problem", "store", f"{path} is not there and cannot be made", remedy)
 
 
-def _store(found: Settings) -> Iterator[Check]:
-    """What is inside a file that looked well from outside."""
-    try:
-        with engine(found) as memory:
-            yield from _inside(memory, found)
-    except RecollectError as error:
-        yield Check("problem", "store", str(error), "recollect restore BACKUP, if you have one")
-
-
 def _model(found: Settings, name: str) -> Check:
     """Whether a model works, by letting it work on a word."""
     if name == WORDS_ONLY:
@@ -149,13 +139,6 @@ def _model(found: Settings, name: str) -> Check:
     except ModelUnavailable as error:
         return Check("problem", "model", str(error), "recollect models shows what is ready")
     return Check("ok", "model", f"{name} is ready")
-
-
-def _other_models() -> Check:
-    ready = [each.name for each in embedder_availabilities() if each.ready and each.name not in _NO_ADVICE]
-    local = [name for name in ready if ":" not in name]
-    said = f"that run here: {', '.join(local) or 'none'}; `recollect models` lists all"
-    return Check("ok", "models", said)
 
 
 def _reranking(found: Settings) -> Check:
@@ -188,7 +171,12 @@ def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
     else:
         yield Check("ok", "vectors", f"all {counts.passages:,} passages have theirs")
     if ready.mark == "ok" and used is not None:
-        yield _cache(memory, found, name)
+        problem = memory.upkeep.vector_cache_problem(_vector(found, name))
+        said, remedy = "in order", ""
+        if problem is not None:
+            said = f"not shared between programs: {problem}"
+            remedy = "Searches are right, but each program loads its own copy."
+        yield Check("note" if problem else "ok", "vector cache", said, remedy)
     yield from _language(memory, name)
     missed, reason = memory.upkeep.unrecorded_answers()
     if missed:
@@ -200,23 +188,16 @@ def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
 
 
 def _contents(counts: Counts, sessions: int) -> str:
-    held = [
-        (counts.entities, quantity(counts.entities, "entity", "entities")),
+    messages = f"{quantity(counts.messages, 'message')} in {quantity(sessions, 'session')}"
+    held = (
+        (counts.entities, entities_text(counts.entities)),
         (counts.observations, quantity(counts.observations, "observation")),
         (counts.relations, quantity(counts.relations, "relation")),
         (counts.notes, quantity(counts.notes, "note")),
-        (counts.messages, f"{quantity(counts.messages, 'message')} in {quantity(sessions, 'session')}"),
+        (counts.messages, messages),
         (counts.forgotten, f"{counts.forgotten:,} forgotten"),
-    ]
+    )
     return ", ".join(said for number, said in held if number) or "nothing yet"
-
-
-def _cache(memory: Engine, found: Settings, name: str) -> Check:
-    problem = memory.upkeep.vector_cache_problem(_vector(found, name))
-    if problem is None:
-        return Check("ok", "vector cache", "in order")
-    said = f"not shared between programs: {problem}"
-    return Check("note", "vector cache", said, "Searches are right, but each program loads its own copy.")
 
 
 def _language(memory: Engine, name: str) -> Iterator[Check]:

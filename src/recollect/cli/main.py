@@ -32,7 +32,6 @@ _FILES: dict[str, tuple[str, ...]] = {
     "browse": ("find", "show", "history", "graph"),
     "context": ("context",),
     "correct": ("update", "supersede", "delete", "forget", "restore", "purge"),
-    "doctor": ("doctor",),
     "dreams": ("dream",),
     "evaluate": ("eval", "calibrate"),
     "forecast": ("forecast",),
@@ -45,7 +44,7 @@ _FILES: dict[str, tuple[str, ...]] = {
     "serve": ("serve",),
     "sessions": ("session",),
     "tuning": ("feedback", "tune"),
-    "upkeep": ("stats", "verify", "reindex", "models", "settings", "completion"),
+    "upkeep": ("doctor", "stats", "verify", "reindex", "models", "settings", "completion"),
     "why_not": ("why-not",),
 }
 """The files in `commands`, each with its commands."""

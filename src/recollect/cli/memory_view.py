@@ -1,11 +1,11 @@
-"""How a memory is named and described wherever people see one."""
+"""How a memory is named, described and written as JSON wherever a command shows one."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.cli.phrases import ellipsize, one_line
-from recollect.cli.results import Styled, Words
+from recollect.cli.rendering import Styled, Words, picked
 from recollect.cli.times import iso_day, iso_day_or_minute, iso_minute, iso_second
 
 if TYPE_CHECKING:
@@ -15,31 +15,55 @@ if TYPE_CHECKING:
     from recollect.records import Memory
 
 _USUAL_DEPTH = 2
+# The keys of `--json` and their order are a promise to scripts.
+_ENTITY = ("name", "type", "observations")
+_TEXT = (
+    *("text", "category", "source", "session", "position", "role", "speaker", "undated", "tags"),
+    *("drawn_from", "similar_to", "similarity", "former"),
+)
+_EVERY = (
+    *("status", "importance", "importance_tag", "pinned", "consolidation", "strength", "stability"),
+    *("depth", "spread", "duplicates"),
+)
+_TIMES = ("created_at", "updated_at", "happened_at", "superseded_by", "superseded_at", "deleted_at")
+
+
+def memory_data(memory: Memory) -> dict[str, Any]:
+    return {
+        **picked(memory, "id", "kind", *(_ENTITY if memory.kind == "entity" else _TEXT), *_EVERY),
+        **picked(memory.scope, "owner", "agent"),
+        **picked(memory, *_TIMES),
+    }
 
 
 def heading(memory: Memory, zone: tzinfo | None) -> Words:
     """Its name or speaker, then what is unusual about it, and its id."""
+    facts = Styled(facts_line(memory, zone), "muted")
     if memory.kind == "entity":
-        return Styled(one_line(memory.name), "entity"), "  ", Styled(facts_line(memory, zone), "muted")
+        return Styled(one_line(memory.name), "entity"), "  ", facts
     # In one piece: it must not end one line and begin the next.
     ending = f"  {superseded_text(memory)}".replace(" ", "\u00a0") if memory.superseded_at else ""
     name = Styled(one_line(speaker_of(memory) or memory.kind), "speaker")
-    return name, "  ", Styled(facts_line(memory, zone), "muted"), Styled(ending, "bad")
+    return name, "  ", facts, Styled(ending, "bad")
 
 
 def facts_line(memory: Memory, zone: tzinfo | None) -> str:
     """`person · paused · #12`, `message · session harbour · 2024-05-06 10:32 · #12`."""
-    status = [] if memory.status == "active" else [str(memory.status)]
-    if memory.kind == "entity":
-        known = [memory.type, *status]
-    else:
+    status = "" if memory.status == "active" else str(memory.status)
+    known = [memory.type, status]
+    if memory.kind != "entity":
+        when = (
+            ""
+            if memory.undated
+            else (iso_minute if memory.kind == "message" else iso_day)(memory.created_at, zone)
+        )
         known = [
             str(memory.kind) if speaker_of(memory) else "",
             f"session {memory.session}" if memory.session else "",
             memory.category or "",
             f"tagged {', '.join(memory.tags)}" if memory.tags else "",
-            *status,
-            _when(memory, zone),
+            status,
+            when if memory.happened_at is None else iso_day(memory.happened_at, zone),
         ]
     return " · ".join([*map(one_line, filter(None, known)), f"#{memory.id}"])
 
@@ -64,10 +88,6 @@ def label(memory: Memory | None) -> str:
     return ellipsize(f"{memory.speaker}: {text}" if memory.speaker else text, 200)
 
 
-def name_or_id(memory: Memory) -> str:
-    return memory.name or f"{memory.kind} #{memory.id}"
-
-
 def superseded_text(memory: Memory) -> str:
     """`superseded by #12`, where it is."""
     if memory.superseded_at is None:
@@ -77,10 +97,13 @@ def superseded_text(memory: Memory) -> str:
 
 def memory_fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, str]]:
     """All that is known of a memory beside its text and name, as far as it is unusual."""
+    turn = "" if memory.position is None else f", turn {memory.position}"
+    created = "nobody knows when" if memory.undated else iso_minute(memory.created_at, zone)
+    by = f"by #{memory.superseded_by} " if memory.superseded_by else ""
     known = (
-        ("session", memory.session and _place(memory)),
+        ("session", memory.session and f"{memory.session}{turn}"),
         ("role", memory.role),
-        ("said" if memory.kind == "message" else "noted", _created(memory, zone)),
+        ("said" if memory.kind == "message" else "noted", "" if memory.kind == "entity" else created),
         ("happened", memory.happened_at and iso_day_or_minute(memory.happened_at, zone)),
         ("category", memory.category),
         ("tags", ", ".join(memory.tags)),
@@ -91,14 +114,11 @@ def memory_fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, st
         ("drawn from", memory.drawn_from and f"message #{memory.drawn_from}"),
         ("repeated", memory.duplicates and f"{memory.duplicates + 1:,} times in all"),
         ("nearly repeats", memory.similar_to and f"#{memory.similar_to} ({memory.similarity or 0:.2f})"),
-        ("superseded", memory.superseded_at and _replaced(memory, iso_day(memory.superseded_at, zone))),
+        ("superseded", memory.superseded_at and f"{by}on {iso_day(memory.superseded_at, zone)}"),
         ("forgotten", memory.deleted_at and f"on {iso_day(memory.deleted_at, zone)}"),
     )
-    for name, value in known:
-        if value:
-            yield name, str(value)
-    for former in memory.former:
-        yield f"until {iso_day(former.until, zone)}", former.text
+    yield from ((name, str(value)) for name, value in known if value)
+    yield from ((f"until {iso_day(former.until, zone)}", former.text) for former in memory.former)
 
 
 def strength_fields(memory: Memory) -> Iterator[tuple[str, str]]:
@@ -115,26 +135,3 @@ def strength_fields(memory: Memory) -> Iterator[tuple[str, str]]:
         yield "depth", "deep" if memory.depth > _USUAL_DEPTH else "shallow"
     if memory.consolidation != "staged":
         yield "stage", str(memory.consolidation)
-
-
-def _when(memory: Memory, zone: tzinfo | None) -> str:
-    """When it happened or was said; a message with its hour. Empty where nobody knows."""
-    if memory.happened_at is not None:
-        return iso_day(memory.happened_at, zone)
-    if memory.undated:
-        return ""
-    return (iso_minute if memory.kind == "message" else iso_day)(memory.created_at, zone)
-
-
-def _place(memory: Memory) -> str:
-    return f"{memory.session}, turn {memory.position}" if memory.position is not None else str(memory.session)
-
-
-def _created(memory: Memory, zone: tzinfo | None) -> str:
-    if memory.kind == "entity":
-        return ""
-    return "nobody knows when" if memory.undated else iso_minute(memory.created_at, zone)
-
-
-def _replaced(memory: Memory, day: str) -> str:
-    return f"by #{memory.superseded_by} on {day}" if memory.superseded_by else f"on {day}"

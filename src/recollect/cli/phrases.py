@@ -13,12 +13,27 @@ def quantity(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def memories_text(number: int) -> str:
+    return quantity(number, "memory", "memories")
+
+
+def entities_text(number: int) -> str:
+    return quantity(number, "entity", "entities")
+
+
+def decimals(number: float) -> str:
+    """Four decimals, or three digits where those would show nothing."""
+    return f"{number:.4f}" if number == 0 or 0.00005 <= abs(number) < 10_000 else f"{number:.3g}"
+
+
 def file_size(count: int) -> str:
     """`3.4 MB`, in powers of a thousand as file managers count."""
-    amount = float(count)
-    for unit in ("bytes", "kB", "MB", "GB"):
+    if count < 1000:
+        return f"{count} bytes"
+    amount = count / 1000
+    for unit in ("kB", "MB", "GB"):
         if amount < 1000:
-            return f"{amount:,.0f} {unit}" if unit == "bytes" else f"{amount:,.1f} {unit}"
+            return f"{amount:,.1f} {unit}"
         amount /= 1000
     return f"{amount:,.1f} TB"
 

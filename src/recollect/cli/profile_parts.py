@@ -11,7 +11,7 @@ from recollect.ranking.factors.catalogue import FACTORS
 from recollect.ranking.steps.plain import RETRIEVERS, STEPS, to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from recollect.ranking.pipeline import Profile
 
@@ -59,8 +59,10 @@ def profile_differences(first: Profile, second: Profile) -> list[ProfileDifferen
     for tag, start, end, other_start, other_end in matcher.get_opcodes():
         here, there = one[start:end], other[other_start:other_end]
         if tag == "equal":
-            pairs = zip(here, there, strict=True)
-            found += [_numbers_difference(a, b) for a, b in pairs if a.numbers != b.numbers]
+            for part, its in zip(here, there, strict=True):
+                names = [name for name in part.numbers if part.numbers[name] != its.numbers[name]]
+                sides = [{name: each.numbers[name] for name in names} for each in (part, its)]
+                found += [ProfileDifference(part.where, part.name, *sides)] if names else []
         else:
             found += [ProfileDifference(part.where, part.name, part.numbers, None) for part in here]
             found += [ProfileDifference(part.where, part.name, None, part.numbers) for part in there]
@@ -69,9 +71,14 @@ def profile_differences(first: Profile, second: Profile) -> list[ProfileDifferen
 
 def numbers_text(numbers: Mapping[str, Any]) -> str:
     """`k 60`; `beta_sal 0.5, d_max 15, off`. What is off is left out, unless there is nothing else to say."""
-    return ", ".join(_number_texts(numbers)) or ", ".join(
-        f"no {name}" for name, value in numbers.items() if value is False and name != "on"
-    )
+    texts = []
+    for name, value in numbers.items():
+        if isinstance(value, bool):
+            texts += [name] if value and name != "on" else ["off"] if not value and name == "on" else []
+        elif value is not None:
+            texts.append(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}")
+    no = [f"no {name}" for name, value in numbers.items() if value is False]
+    return ", ".join(texts or no)
 
 
 def profile_toml(profile: Profile) -> str:
@@ -98,30 +105,7 @@ def _part(where: Where, key: str, item: Mapping[str, Any], known: Mapping[str, t
             name = f"{_SIGNS[name]}{factor['factor']}"
     elif name == "keep":
         name = f"keep {numbers.pop('name')}"
-    return ProfilePart(where, name, numbers, _first_line(kind))
-
-
-def _first_line(kind: type) -> str:
-    """Of its documentation."""
-    return (kind.__doc__ or "").partition("\n")[0]
-
-
-def _numbers_difference(a: ProfilePart, b: ProfilePart) -> ProfileDifference:
-    names = [name for name in a.numbers if a.numbers[name] != b.numbers[name]]
-    first, second = ({name: part.numbers[name] for name in names} for part in (a, b))
-    return ProfileDifference(a.where, a.name, first, second)
-
-
-def _number_texts(numbers: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in numbers.items():
-        if name == "on":
-            if not value:
-                yield "off"
-        elif isinstance(value, bool):
-            if value:
-                yield name
-        elif value is not None:
-            yield f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+    return ProfilePart(where, name, numbers, (kind.__doc__ or "").partition("\n")[0])
 
 
 def _toml(value: Any) -> str:

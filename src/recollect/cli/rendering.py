@@ -1,21 +1,178 @@
-"""The one place that prints results: as JSON, as tables in a terminal, or as plain lines in a pipe."""
+"""What a command returns, and the one place that prints it: as JSON, in a terminal, or as lines in a pipe."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import is_dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import click
 
 from recollect.cli.phrases import one_line, visible
-from recollect.cli.results import Bar, Block, Cell, Message, Result, Styled, Table, Verbatim
-from recollect.cli.shapes import fields_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+Mark = Literal["ok", "note", "problem"]
+Role = Literal[
+    "", "muted", "strong", "name", "entity", "speaker", "match", "good", "changed", "bad", "struck"
+]
+"""What a piece of text is, from which the terminal's style follows."""
+Place = Literal["", "pipe", "terminal"]
+"""Where a column or a table is shown; empty: in both."""
+
+
+class Styled(NamedTuple):
+    text: str
+    role: Role
+
+
+SIGNS: dict[Mark, Styled] = {
+    "ok": Styled("✓", "good"),
+    "note": Styled("●", "changed"),
+    "problem": Styled("✗", "bad"),
+}
+Words: TypeAlias = str | Styled | tuple[str | Styled, ...]
+Cell: TypeAlias = Words | int | float | datetime | None
+"""A pipe gets every digit and second; a terminal gets four decimals and minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    title: str = ""
+    role: Role = ""
+    wrap: Literal["fold", "whole", "cut"] = "fold"
+    """Fold long texts, never fold them, or cut them to one line."""
+    right: bool = False
+    fill: bool = False
+    """Takes the width that the others leave."""
+    width: int | None = None
+    max_width: int | None = None
+    only: Place = ""
+
+
+PIPE_ONLY = Column(only="pipe")
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A sentence or a heading, for a terminal only."""
+
+    words: Words = ""
+    indent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What was done, and what to know about it."""
+
+    text: str
+    details: Sequence[str] = ()
+    mark: Mark = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under titles; a title alone is a column with the usual looks."""
+
+    columns: Sequence[Column | str]
+    rows: Sequence[Sequence[Cell]]
+    word: str = ""
+    """What each line begins with in a pipe."""
+    grid: bool = False
+    """Without titles and rules."""
+    indent: int = 0
+    most: int | None = None
+    """Rows that a terminal shows; it counts the rest."""
+    total: int = 0
+    """How many there are, where the rows are not all."""
+    only: Place = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A frame with a title and a subtitle, for a terminal only."""
+
+    title: Words
+    subtitle: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """Text to copy or to pipe on; its lines stay as they are."""
+
+    text: str
+
+
+Block: TypeAlias = "Paragraph | Message | Table | Card | Verbatim"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a command found or did, in every form that it may be shown in."""
+
+    data: Any
+    """What `--json` prints: dataclasses, times and mappings may be in it."""
+    view: Iterable[Block] = ()
+    lines: Iterable[Sequence[str]] | None = None
+    """The fields of each line in a pipe; None: the messages and the tables' rows of the view."""
+    warnings: Sequence[str] = ()
+    """Go to standard error, in every form."""
+    hints: Sequence[str] = ()
+    """Go to standard error, but not beside JSON."""
+    exit_code: int = 0
+
+
+def message_result(
+    text: str,
+    data: Any,
+    details: Sequence[str] = (),
+    mark: Mark = "ok",
+    warnings: Sequence[str] = (),
+    exit_code: int = 0,
+) -> Result:
+    return Result(data, [Message(text, details, mark)], warnings=warnings, exit_code=exit_code)
+
+
+def table_result(
+    data: Any, columns: Sequence[Column | str], rows: Sequence[Sequence[Cell]], footer: str = ""
+) -> Result:
+    """A table alone; the footer says what to do next."""
+    view: list[Block] = [Table(columns, rows)] if rows else []
+    return Result(data, [*view, *muted(footer)])
+
+
+def stacked(*lines: Words) -> Words:
+    """Several lines in one cell; empty ones are left out."""
+    pieces: list[str | Styled] = []
+    for line in lines:
+        words = [line] if isinstance(line, str | Styled) else [*line]
+        if any(_text(each) for each in words):
+            pieces += ["\n", *words] if pieces else words
+    return tuple(pieces)
+
+
+def muted(*lines: str) -> list[Paragraph]:
+    return [Paragraph(Styled(line, "muted")) for line in lines if line]
+
+
+def titled(title: str, role: Role = "strong") -> Paragraph:
+    return Paragraph(Styled(title, role))
+
+
+def right_aligned(*titles: str) -> list[Column]:
+    """Columns of numbers."""
+    return [Column(title, right=True) for title in titles]
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """A dataclass as it is; what is in it stays."""
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+def picked(value: object, *names: str) -> dict[str, Any]:
+    """These attributes, in this order."""
+    return {name: getattr(value, name) for name in names}
 
 
 def render(result: Result, *, as_json: bool, terminal: bool, color: bool | None) -> None:
@@ -42,28 +199,25 @@ def warn(text: str) -> None:
 def pipe_lines(result: Result) -> Iterator[str]:
     """One thing on a line, its fields with tabs between."""
     if result.lines is not None:
-        yield from map(_tabbed, result.lines)
+        yield from ("\t".join(map(one_line, line)) for line in result.lines)
         return
     for block in result.view:
-        yield from _block_lines(block)
+        match block:
+            case Message(text, details):
+                yield one_line(text)
+                yield from (f"  {one_line(detail)}" for detail in details)
+            case Table() if block.only != "terminal":
+                yield from _table_lines(block)
+            case Verbatim(text):
+                yield visible(text)
 
 
-def _block_lines(block: Block) -> Iterator[str]:
-    match block:
-        case Message(text, details):
-            yield one_line(text)
-            yield from (f"  {one_line(detail)}" for detail in details)
-        case Table(_, rows, word):
-            first = [word] if word else []
-            yield from (_tabbed([*first, *map(_text, row)]) for row in rows)
-        case Verbatim(text):
-            yield visible(text)
-        case _:
-            pass
-
-
-def _tabbed(cells: Iterable[str]) -> str:
-    return "\t".join(map(one_line, cells))
+def _table_lines(table: Table) -> Iterator[str]:
+    first = [table.word] if table.word else []
+    hidden = [isinstance(each, Column) and each.only == "terminal" for each in table.columns]
+    for row in table.rows:
+        cells = [cell for cell, is_hidden in zip(row, hidden, strict=True) if not is_hidden]
+        yield "\t".join(one_line(each) for each in (*first, *map(_text, cells)))
 
 
 def _text(cell: Cell) -> str:
@@ -72,12 +226,14 @@ def _text(cell: Cell) -> str:
             return cell
         case int():
             return f"{cell:,}"
+        case float():
+            return repr(cell)
+        case datetime():
+            return cell.isoformat(timespec="seconds")
         case Styled(text, _):
             return text
-        case Bar():
-            return ""
         case _:
-            return "".join(map(_text, cell))
+            return "".join(map(_text, cell or ()))
 
 
 def _plain(value: object) -> Any:

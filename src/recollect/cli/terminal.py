@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from rich import table as rich_table
 from rich.box import ROUNDED, SIMPLE_HEAD
 from rich.console import Console, Group
-from rich.measure import Measurement
 from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 
-from recollect.cli.phrases import one_line, visible
-from recollect.cli.results import SIGNS, Bar, Card, Column, Message, Paragraph, Styled, Table, Verbatim
+from recollect.cli.phrases import decimals, one_line, visible
+from recollect.cli.rendering import SIGNS, Card, Column, Message, Paragraph, Styled, Table, Verbatim
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from rich.console import ConsoleOptions, RenderableType
+    from rich.console import RenderableType
 
-    from recollect.cli.results import Block, Cell, Role, Words
-
+    from recollect.cli.rendering import Block, Cell, Role
 
 _STYLES: dict[Role, str] = {
     "": "",
@@ -37,8 +35,6 @@ _STYLES: dict[Role, str] = {
     "bad": "red",
     "struck": "dim strike",
 }
-_EIGHTHS = " ▏▎▍▌▋▊▉"
-_NARROWEST_BAR, _WIDEST_BAR = 8, 32
 
 
 def print_blocks(blocks: Iterable[Block], *, color: bool | None) -> None:
@@ -52,7 +48,7 @@ def print_blocks(blocks: Iterable[Block], *, color: bool | None) -> None:
     for block in blocks:
         if isinstance(block, Verbatim):  # never folded
             console.print(Text(visible(block.text)), soft_wrap=True)
-        else:
+        elif not (isinstance(block, Table) and block.only == "pipe"):
             console.print(_drawn(block))
 
 
@@ -66,7 +62,10 @@ def _drawn(block: Block) -> RenderableType:
             grid.add_row(_styled(SIGNS[mark]), Group(*lines))
             return grid
         case Table():
-            drawn = _table(block)
+            drawn: RenderableType = _table(block)
+            more = max(block.total, len(block.rows)) - len(block.rows[: block.most])
+            if more > 0:
+                drawn = Group(drawn, Padding(Text(f"and {more:,} more", "dim"), (0, 0, 0, 2)))
             return Padding(drawn, (0, 0, 0, block.indent)) if block.indent else drawn
         case Card(title, subtitle, blocks):
             return Panel(
@@ -87,13 +86,15 @@ def _table(block: Table) -> rich_table.Table:
         _column(place, each, is_number=all(isinstance(row[place], int) for row in block.rows))
         for place, each in enumerate(block.columns)
     ]
+    shown = [place for place, column in enumerate(columns) if column.only != "pipe"]
     if block.grid:
         drawn = rich_table.Table.grid(padding=(0, 2, 0, 0))
     else:
-        titled = any(column.title for column in columns)
-        drawn = rich_table.Table(box=SIMPLE_HEAD, show_header=titled, header_style="bold", padding=(0, 1))
-    drawn.expand = any(column.fill for column in columns)
-    for column in columns:
+        has_titles = any(columns[place].title for place in shown)
+        drawn = rich_table.Table(box=SIMPLE_HEAD, show_header=has_titles, header_style="bold", padding=(0, 1))
+    drawn.expand = any(columns[place].fill for place in shown)
+    for place in shown:
+        column = columns[place]
         drawn.add_column(
             Text(visible(column.title)),
             style=_STYLES[column.role],
@@ -104,8 +105,14 @@ def _table(block: Table) -> rich_table.Table:
             width=column.width,
             max_width=column.max_width,
         )
-    for row in block.rows:
-        drawn.add_row(*(_cell(cell, column) for cell, column in zip(row, columns, strict=True)))
+    for row in block.rows[: block.most]:
+        texts = (_styled(row[place]) for place in shown)
+        drawn.add_row(
+            *(
+                Text(one_line(text.plain)) if columns[place].wrap == "cut" and "\n" in text.plain else text
+                for place, text in zip(shown, texts, strict=True)
+            )
+        )
     return drawn
 
 
@@ -116,50 +123,17 @@ def _column(place: int, given: Column | str, *, is_number: bool) -> Column:
     return Column(given, "name", "whole") if place == 0 else Column(given, right=is_number)
 
 
-def _cell(cell: Cell, column: Column) -> RenderableType:
-    if isinstance(cell, Bar):
-        return _DrawnBar(cell)
-    text = _styled(f"{cell:,}" if isinstance(cell, int) else cell)
-    if column.wrap == "cut" and "\n" in text.plain:
-        text = Text(one_line(text.plain))
-    return text
-
-
-def _styled(words: Words) -> Text:
-    match words:
-        case str():
-            return Text(visible(words))
+def _styled(cell: Cell) -> Text:
+    match cell:
+        case str() | None:
+            return Text("–" if cell is None else visible(cell))
         case Styled(text, role):
             return Text(visible(text), _STYLES[role])
+        case int():
+            return Text(f"{cell:,}")
+        case float():
+            return Text(decimals(cell))
+        case datetime():
+            return Text(f"{cell:%Y-%m-%d %H:%M}")
         case _:
-            return Text.assemble(*map(_styled, words))
-
-
-@dataclass(frozen=True, slots=True)
-class _DrawnBar:
-    """As long as the score after a step; what the step added is green, what it took is red."""
-
-    bar: Bar
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        width = min(options.max_width, _WIDEST_BAR)
-        before, after = self._eighths(self.bar.before, width), self._eighths(self.bar.after, width)
-        if after >= before:
-            whole = before // 8
-            kept, changed = "█" * whole, _blocks(after - 8 * whole)
-            yield Text.assemble((kept, "blue"), (changed, "green" if after > before else "blue"))
-        else:
-            kept = _blocks(after)
-            yield Text.assemble((kept, "blue"), ("░" * (round(before / 8) - len(kept)), "red"))
-
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        return Measurement(_NARROWEST_BAR, _WIDEST_BAR).with_maximum(options.max_width)
-
-    def _eighths(self, score: float, width: int) -> int:
-        if score <= 0 or self.bar.full <= 0:
-            return 0
-        return max(1, round(8 * width * score / self.bar.full))
-
-
-def _blocks(eighths: int) -> str:
-    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+            return Text.assemble(*map(_styled, cell))

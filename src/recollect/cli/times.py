@@ -41,9 +41,7 @@ def start_of(text: str, now: datetime, option: str) -> datetime:
     Days are those of `now`'s zone.
     """
     exact = _iso_time(text, now)
-    if exact is not None:
-        return exact
-    start = _phrase(text, now, option).start
+    start = _phrase(text, now, option).start if exact is None else exact
     if start is None:
         raise click.BadParameter(f"{text!r} has no beginning; name a day or a time.", param_hint=option)
     return start
@@ -52,10 +50,18 @@ def start_of(text: str, now: datetime, option: str) -> datetime:
 def end_of(text: str, now: datetime, option: str) -> datetime:
     """The same, but the last moment of a day or a longer span; an open span ends now."""
     exact = _iso_time(text, now)
-    if exact is not None:
-        return _last_moment(exact, _days_named(text))
-    stop = _phrase(text, now, option).stop
-    return now if stop is None else stop - _INSTANT
+    if exact is None:
+        stop = _phrase(text, now, option).stop
+        return now if stop is None else stop - _INSTANT
+    try:
+        date.fromisoformat(text.strip())
+    except ValueError:  # it names a time
+        return exact
+    days = 7 if _ISO_WEEK.fullmatch(text.strip()) else 1
+    try:
+        return exact + timedelta(days=days) - _INSTANT
+    except OverflowError:  # the last day that there is
+        return datetime.max.replace(tzinfo=exact.tzinfo)
 
 
 def _iso_time(text: str, now: datetime) -> datetime | None:
@@ -64,22 +70,6 @@ def _iso_time(text: str, now: datetime) -> datetime | None:
         return read.replace(tzinfo=now.tzinfo) if read.tzinfo is None else read.astimezone(now.tzinfo)
     except (ValueError, OverflowError):
         return None
-
-
-def _days_named(text: str) -> int:
-    """How many days an ISO text names: one, the seven of a week, or none where it names a time."""
-    try:
-        date.fromisoformat(text.strip())
-    except ValueError:
-        return 0
-    return 7 if _ISO_WEEK.fullmatch(text.strip()) else 1
-
-
-def _last_moment(start: datetime, days: int) -> datetime:
-    try:
-        return start + timedelta(days=days) - (_INSTANT if days else timedelta())
-    except OverflowError:  # the last day that there is
-        return datetime.max.replace(tzinfo=start.tzinfo)
 
 
 def _phrase(text: str, now: datetime, option: str) -> TimePhrase:
@@ -125,24 +115,19 @@ def iso_day_or_minute(when: datetime, zone: tzinfo | None = None) -> str:
     return iso_day(when, zone) if is_day else iso_minute(when, zone)
 
 
-def long_day(when: datetime, zone: tzinfo | None = None) -> str:
-    """`Monday, 6 May 2024`."""
-    here = when.astimezone(zone)
-    return f"{here:%A}, {here.day} {here:%B %Y}"
+def long_day(when: datetime) -> str:
+    """`6 May 2024`."""
+    return f"{when.day} {when:%B %Y}"
 
 
 def span_text(phrase: TimePhrase) -> str:
     """`6 May – 12 May 2024`: the span that a phrase names, its last day included."""
     first, last = phrase.start, None if phrase.stop is None else phrase.stop - _INSTANT
     if first is None or last is None:
-        return f"until {_day_of_year(last)}" if last else f"from {_day_of_year(first)}" if first else ""
+        return f"until {long_day(last)}" if last else f"from {long_day(first)}" if first else ""
     if first.date() == last.date():
         whole = phrase.stop is not None and phrase.stop - first >= timedelta(hours=23)
         hours = "" if whole else f", {first:%H:%M} – {phrase.stop:%H:%M}"
-        return f"{_day_of_year(first)}{hours}"
-    begins = f"{first.day} {first:%B}" if first.year == last.year else _day_of_year(first)
-    return f"{begins} – {_day_of_year(last)}"
-
-
-def _day_of_year(when: datetime) -> str:
-    return f"{when.day} {when:%B %Y}"
+        return f"{long_day(first)}{hours}"
+    begins = f"{first.day} {first:%B}" if first.year == last.year else long_day(first)
+    return f"{begins} – {long_day(last)}"

@@ -10,9 +10,8 @@ from recollect.cli.command import command
 from recollect.cli.input import STDIN, read_bytes, read_text, read_turns
 from recollect.cli.options import AS_OF, PROFILE, as_of_time, default_profile
 from recollect.cli.phrases import quantity, with_remedy
+from recollect.cli.rendering import Result, Verbatim, picked
 from recollect.cli.resolve import complete_session
-from recollect.cli.results import Result, Verbatim
-from recollect.cli.shapes import picked
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:

@@ -10,20 +10,20 @@ import click
 
 from recollect.cli.command import command
 from recollect.cli.input import confirm, read_text
-from recollect.cli.memory_view import label, memory_fields, name_or_id
+from recollect.cli.memory_view import label, memory_data, memory_fields
 from recollect.cli.options import YES
-from recollect.cli.phrases import ellipsize, quantity
+from recollect.cli.phrases import ellipsize, entities_text, memories_text, quantity
 from recollect.cli.progress import progress
+from recollect.cli.rendering import Mark, Result, message_result
 from recollect.cli.resolve import id_in, memory_id, memory_of
-from recollect.cli.results import Result, message_result
-from recollect.cli.shapes import memory_data
 from recollect.cli.times import iso_minute, parse_time_or_age, start_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import timedelta
 
     from recollect.cli.call import Call
+    from recollect.engine.engine import Engine
     from recollect.engine.results import SupersedeResult
     from recollect.records import Memory
 
@@ -110,17 +110,10 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
     by: int | str = read_text(new, "text that takes its place") if id_ is None else id_
     engine = call.memory()
     done = engine.supersede(old, by, copies=not only)
-    names = {
-        each.id: entity.name
-        for each in done.retired
-        if each.observation is not None and (entity := engine.get(each.id))
-    }
-    return message_result(
-        f"#{done.by.id} supersedes #{old}.",
-        {"by": memory_data(done.by), "retired": done.retired, "similar": done.similar},
-        list(_superseded_details(done, names)),
-        "note" if done.similar else "ok",
-    )
+    data = {"by": memory_data(done.by), "retired": done.retired, "similar": done.similar}
+    details = list(_superseded_details(engine, done))
+    mark: Mark = "note" if done.similar else "ok"
+    return message_result(f"#{done.by.id} supersedes #{old}.", data, details, mark)
 
 
 @command("delete", "recollect delete 'Old project'", "recollect restore 12   # to bring it back")
@@ -128,7 +121,7 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
 def delete_command(call: Call, names: tuple[str, ...]) -> Result:
     """Forget entities by their exact name, with their relations. They can be restored."""
     ids = call.memory().graph.delete_entities(names)
-    return _forgotten(ids, len(set(names)), quantity(len(ids), "entity", "entities"))
+    return _forgotten(ids, len(set(names)), entities_text(len(ids)))
 
 
 @command("forget", "recollect forget 12 17", "recollect restore 12   # to bring it back")
@@ -137,8 +130,9 @@ def forget_command(call: Call, ids: tuple[int, ...]) -> Result:
     """Forget memories of any kind by their id. They can be restored."""
     memory = call.memory()
     gone = memory.forget(ids)
-    texts = [f"{name_or_id(each)}: {_short(each)}" for id_ in gone[:_MOST_NAMED] if (each := memory.get(id_))]
-    return _forgotten(gone, len(set(ids)), quantity(len(gone), "memory", "memories"), texts)
+    named = filter(None, map(memory.get, gone[:_MOST_NAMED]))
+    texts = [f"{_name(each)}: {ellipsize(label(each) if each.text else each.type)}" for each in named]
+    return _forgotten(gone, len(set(ids)), memories_text(len(gone)), texts)
 
 
 @command(
@@ -149,7 +143,7 @@ def forget_command(call: Call, ids: tuple[int, ...]) -> Result:
 )
 @click.argument("what", metavar="ID...|BACKUP", nargs=-1, required=True)
 @click.option("--observation", is_flag=True, help="The ids are of observations that `unobserve` removed.")
-@click.option("-y", "--yes", is_flag=True, help="Replace the store without asking.")
+@YES
 def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: bool) -> Result:
     """Bring back what was forgotten or superseded, or a backup.
 
@@ -160,7 +154,12 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
     """
     if all(each.lstrip("#").isdecimal() for each in what):
         ids = [int(each.lstrip("#")) for each in what]
-        return _restore_observations(call, ids) if observation else _restore_memories(call, ids)
+        memory = call.memory()
+        if not observation:
+            return _restore_memories(memory, ids)
+        for id_ in ids:
+            memory.graph.restore_observation(id_)
+        return message_result(f"Restored {quantity(len(ids), 'observation')}.", {"observations": ids})
     if len(what) == 1 and not observation:
         return _restore_backup(call, Path(what[0]), yes=yes)
     raise click.UsageError("Give either ids, or the path of one backup.")
@@ -195,11 +194,12 @@ def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result
     )
 
 
-def _superseded_details(done: SupersedeResult, names: Mapping[int, str]) -> Iterator[str]:
+def _superseded_details(engine: Engine, done: SupersedeResult) -> Iterator[str]:
     yield f"In force, #{done.by.id}: {ellipsize(done.by.text or done.by.name)}"
     for place, each in enumerate(done.retired):
         what = "Retired with it, a near-copy" if place else "Retired"
-        where = f"#{each.id}" if each.observation is None else f"observed of {names.get(each.id)}"
+        entity = None if each.observation is None else engine.get(each.id)
+        where = f"#{each.id}" if entity is None else f"observed of {entity.name}"
         yield f"{what}, {where}: {ellipsize(each.text)}"
     for alike in done.similar:
         yield f"Left in force, though alike ({alike.similarity:.2f}), #{alike.id}: {ellipsize(alike.text)}"
@@ -209,32 +209,24 @@ def _superseded_details(done: SupersedeResult, names: Mapping[int, str]) -> Iter
     yield f"Take it back: recollect restore {' '.join(ids)}"
 
 
-def _restore_memories(call: Call, ids: Sequence[int]) -> Result:
-    memory = call.memory()
+def _restore_memories(memory: Engine, ids: Sequence[int]) -> Result:
     before = [memory.get(id_) for id_ in ids]
     back = [memory.restore(id_) for id_ in ids]
     details = [line for was, now in zip(before, back, strict=True) for line in _restored(was, now)]
-    names = ", ".join(name_or_id(each) for each in back)
-    return message_result(f"Restored {names}.", {"restored": [memory_data(each) for each in back]}, details)
+    data = {"restored": [memory_data(each) for each in back]}
+    return message_result(f"Restored {', '.join(map(_name, back))}.", data, details)
 
 
 def _restored(was: Memory | None, now: Memory) -> Iterator[str]:
     """What a restored text says, and whether it is in force."""
     if now.text:
-        yield f"#{now.id}: {_short(now)}"
+        yield f"#{now.id}: {ellipsize(label(now))}"
     if now.superseded_at is not None:
         by = f" by #{now.superseded_by}" if now.superseded_by else ""
         yield f"#{now.id} is still superseded{by}; in force again: recollect restore {now.id}"
     elif was is not None and was.superseded_at is not None:
         by = f" by #{was.superseded_by}, which stays; to remove that: recollect forget {was.superseded_by}"
         yield f"#{now.id} was superseded{by if was.superseded_by else ''}"
-
-
-def _restore_observations(call: Call, ids: Sequence[int]) -> Result:
-    memory = call.memory()
-    for id_ in ids:
-        memory.graph.restore_observation(id_)
-    return message_result(f"Restored {quantity(len(ids), 'observation')}.", {"observations": ids})
 
 
 def _restore_backup(call: Call, backup: Path, *, yes: bool) -> Result:
@@ -251,8 +243,8 @@ def _restore_backup(call: Call, backup: Path, *, yes: bool) -> Result:
     return message_result(f"{settings.store} now holds what {backup} held.", data)
 
 
-def _short(memory: Memory) -> str:
-    return ellipsize(label(memory)) if memory.text else ellipsize(f"{memory.name} ({memory.type})")
+def _name(memory: Memory) -> str:
+    return memory.name or f"{memory.kind} #{memory.id}"
 
 
 def _forgotten(ids: Sequence[int], asked: int, what: str, texts: Sequence[str] = ()) -> Result:

@@ -11,11 +11,10 @@ from recollect.cli.command import REFUSED, command, group
 from recollect.cli.input import confirm
 from recollect.cli.memory_view import label
 from recollect.cli.options import DRY_RUN, YES, limit_option
-from recollect.cli.phrases import quantity
+from recollect.cli.phrases import memories_text, quantity
 from recollect.cli.progress import steps
+from recollect.cli.rendering import Result, message_result, picked, table_result
 from recollect.cli.resolve import memory_id
-from recollect.cli.results import Result, message_result, table_result
-from recollect.cli.shapes import picked
 from recollect.cli.times import iso_minute
 from recollect.errors import Conflict
 
@@ -57,10 +56,8 @@ def dream_history_command(call: Call, limit: int) -> Result:
     zone = call.zone
     rows = [
         (
-            str(each.id),
-            iso_minute(each.at, zone),
-            brief_report(each.report),
-            "" if each.undone_at is None else iso_minute(each.undone_at, zone),
+            *(str(each.id), iso_minute(each.at, zone), brief_report(each.report)),
+            iso_minute(each.undone_at, zone) if each.undone_at else "",
         )
         for each in found
     ]
@@ -80,7 +77,7 @@ def dream_show_command(call: Call, id_: int, changes: bool) -> Result:
     In a pipe, each line begins with what it is, as for `recollect dream`; with --changes the journal follows:
     `change`, what, id, before, after, text.
     """
-    from recollect.cli.dream_report import ShownDream, dream_lines, dream_view, ids_in_journal, ids_in_report
+    from recollect.cli.dream_report import ShownDream, dream_view, ids_in_journal, ids_in_report
 
     memory = call.memory()
     record, journal = memory.dreams.journal(id_)
@@ -96,7 +93,7 @@ def dream_show_command(call: Call, id_: int, changes: bool) -> Result:
         in_full=True,
     )
     data = {**_record_data(record), "memories": _texts(memories, named), "changes": journal}
-    return Result(data, dream_view(dream, call.zone), dream_lines(dream, call.zone))
+    return Result(data, dream_view(dream, call.zone))
 
 
 @command(
@@ -128,7 +125,7 @@ def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
     memories = memory.get_many(done.left)
     left = [{"id": each, "text": label(memories.get(each))} for each in done.left]
     dreams = f"dream {done.ids[0]}" if len(done.ids) == 1 else f"dreams {', '.join(map(str, done.ids))}"
-    but = f", but for {quantity(len(left), 'memory', 'memories')}" if left else ""
+    but = f", but for {memories_text(len(left))}" if left else ""
     return message_result(
         f"Undid {dreams}: {quantity(done.changes, 'change')} put back{but}.",
         {"undone": done.ids, "changes": done.changes, "left": left},
@@ -199,25 +196,23 @@ def dream_command(
 
 
 def dream_result(memory: Engine, done: DreamResult, zone: tzinfo, *, dry_run: bool) -> Result:
-    from recollect.cli.dream_report import ShownDream, dream_lines, dream_view, ids_in_report
+    from recollect.cli.dream_report import ShownDream, dream_view, ids_in_report
 
     report = asdict(done.report)
     named = ids_in_report(report)
     memories = memory.get_many(sorted({*named, *done.left}))
     dream = ShownDream(report, memories, done.at, done.id, dry_run=dry_run, left=done.left)
-    is_open = dream.blamed is None
     data = {
         "id": done.id,
         "at": done.at,
         "dry_run": dry_run,
         "written": done.id is not None,
-        "gate_open": is_open,
+        "gate_open": dream.blamed is None,
         "report": report,
         "left": done.left,
         "memories": _texts(memories, named),
     }
-    code = 0 if is_open else REFUSED
-    return Result(data, dream_view(dream, zone), dream_lines(dream, zone), exit_code=code)
+    return Result(data, list(dream_view(dream, zone)), exit_code=REFUSED if dream.blamed else 0)
 
 
 def _record_data(record: DreamRecord) -> dict[str, Any]:

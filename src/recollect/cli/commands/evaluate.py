@@ -8,18 +8,25 @@ import click
 
 from recollect.cli.command import command, group
 from recollect.cli.options import limit_option
-from recollect.cli.phrases import ellipsize, one_line, quantity
+from recollect.cli.phrases import ellipsize, memories_text, one_line, quantity
 from recollect.cli.progress import progress
+from recollect.cli.rendering import (
+    Result,
+    Table,
+    fields_of,
+    message_result,
+    muted,
+    picked,
+    right_aligned,
+    titled,
+)
 from recollect.cli.resolve import complete_profile
-from recollect.cli.results import Paragraph, Result, Styled, Table, message_result, muted, right_aligned
-from recollect.cli.shapes import fields_of, picked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recollect.cli.call import Call
-    from recollect.cli.results import Block
-    from recollect.engine.engine import Engine
+    from recollect.cli.rendering import Block
     from recollect.engine.self_test.results import FoundShare, MissedMemory, SelfTest
 
 _SIDE_BY_SIDE = 5
@@ -51,15 +58,11 @@ def calibrate_command(call: Call) -> Result:
     with progress("Asking") as (asking,):
         done = memory.upkeep.calibrate(progress=asking)
     learnt = done.calibration
-    data = {
-        "memories": done.memories,
-        "model": done.model or None,
-        "questions": 0 if learnt is None else learnt.questions,
-        "auroc": None if learnt is None else learnt.auroc,
-    }
+    data = {"memories": done.memories, "model": done.model or None, "questions": 0, "auroc": None}
     if learnt is None:
         text = "There is too little here to learn from; what was measured elsewhere is used."
         return message_result(text, data, mark="note")
+    data |= picked(learnt, "questions", "auroc")
     detail = (
         f"Of {quantity(learnt.questions, 'question')} that it asked itself, those with their answer here got "
         f"more than those without in {learnt.auroc:.0%} of all pairs."
@@ -102,15 +105,14 @@ def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit:
 
     In a pipe, each line begins with what it is: `profile`, `kind`, `missed` (by cause), `advice`.
     """
+    from recollect.models.registry import packaged_model  # loads the models' descriptions
+
     memory = call.memory()
+    model = None if memory.model is None else packaged_model(memory.model.name.partition("@")[0])
+    languages = None if model is None else model.languages
     with progress("Asking") as (asking,):
         result = memory.self_test(
-            profiles=profiles,
-            sample=sample,
-            limit=limit,
-            seed=seed,
-            languages=_languages(memory),
-            progress=asking,
+            profiles=profiles, sample=sample, limit=limit, seed=seed, languages=languages, progress=asking
         )
     data = _self_test_data(result)
     if not result.questions:
@@ -124,43 +126,27 @@ def eval_command(_: Call) -> None:
     """Test how well this memory is found."""
 
 
-def _languages(memory: Engine) -> tuple[str, ...] | None:
-    """Those that the store's model knows, where it says so."""
-    from recollect.models.registry import packaged_model  # loads the models' descriptions
-
-    model = memory.model
-    described = None if model is None else packaged_model(model.name.partition("@")[0])
-    return None if described is None else described.languages
-
-
 def _self_test_data(result: SelfTest) -> dict[str, Any]:
     """Latency, which no two runs share, is under a key of its own."""
+    first = ("seed", "at", "limit", "model", "note", "memories", "sampled", "questions", "default")
+    profiles = {}
+    for each in result.profiles:
+        by_kind = {asks: {**fields_of(share), "recall": share.recall} for asks, share in each.by_kind.items()}
+        overall = {**fields_of(each.overall), "recall": each.overall.recall}
+        profiles[each.name] = {"overall": overall, "by_kind": by_kind}
     return {
-        **picked(
-            result, "seed", "at", "limit", "model", "note", "memories", "sampled", "questions", "default"
-        ),
-        "profiles": {
-            each.name: {
-                "overall": _share_data(each.overall),
-                "by_kind": {asks: _share_data(share) for asks, share in each.by_kind.items()},
-            }
-            for each in result.profiles
-        },
+        **picked(result, *first),
+        "profiles": profiles,
         "compared": [{**fields_of(each), "is_better": each.is_better} for each in result.compared],
         **picked(result, "causes", "missed", "advice", "latency"),
     }
 
 
-def _share_data(share: FoundShare) -> dict[str, Any]:
-    return {**fields_of(share), "recall": share.recall}
-
-
 def _self_test_view(result: SelfTest) -> Iterator[Block]:
     asked = quantity(sum(result.questions.values()), "question")
-    of = f"{result.sampled:,} of {quantity(result.memories, 'memory', 'memories')}"
+    of = f"{result.sampled:,} of {memories_text(result.memories)}"
     counts = "the first hit counts" if result.limit == 1 else f"the first {result.limit:,} hits count"
-    title = f"{asked} made of {of}; {counts}; {result.model or 'no model'}"
-    yield Paragraph(Styled(title, "strong"))
+    yield titled(f"{asked} made of {of}; {counts}; {result.model or 'no model'}")
     yield _profiles_table(result)
     yield from _kinds_tables(result)
     if result.missed:
@@ -171,25 +157,27 @@ def _self_test_view(result: SelfTest) -> Iterator[Block]:
             for place, each in enumerate(result.advice, start=1)
         ]
         yield Table(("", "What to do"), rows, "advice")
-    yield from muted(*_notes(result))
+    yield from muted(
+        "; ".join(f"{asks}: {_MEANS[asks]}" for asks in result.questions) + ".",
+        "" if result.missed else "Every memory that was asked for was found by its own words.",
+        result.note or "",
+        "All that were not found: recollect eval self --json"
+        if any(count > _MOST_SHOWN for count in result.causes.values())
+        else "",
+    )
 
 
 def _profiles_table(result: SelfTest) -> Table:
     compared = {each.name: each for each in result.compared}
     rows = []
     for each in result.profiles:
-        other = compared.get(each.name)
-        share, latency = each.overall, result.latency[each.name]
+        other, share, latency = compared.get(each.name), each.overall, result.latency[each.name]
         rows.append(
             (
-                each.name,
-                f"{share.recall:.1%}",
-                f"{share.low:.0%}–{share.high:.0%}",
-                f"{share.mrr:.3f}",
+                *(each.name, f"{share.recall:.1%}", f"{share.low:.0%}–{share.high:.0%}", f"{share.mrr:.3f}"),
                 "" if other is None else f"+{other.better} −{other.worse}",
                 "" if other is None else f"{other.p:.2g}",
-                f"{latency.p50_ms:.0f}",
-                f"{latency.p95_ms:.0f}",
+                *(f"{latency.p50_ms:.0f}", f"{latency.p95_ms:.0f}"),
             )
         )
     numbers = (f"Found in {result.limit}", "95 %", "MRR", "vs default", "p", "ms", "p95")
@@ -204,9 +192,8 @@ def _kinds_tables(result: SelfTest) -> Iterator[Table]:
             (str(asks), f"{count:,}", *(_percent(each.by_kind[asks]) for each in shown))
             for asks, count in result.questions.items()
         ]
-        yield Table(
-            ("In %", *right_aligned("Asked"), *right_aligned(*(each.name for each in shown))), rows, "kind"
-        )
+        names = (each.name for each in shown)
+        yield Table(("In %", *right_aligned("Asked", *names)), rows, "kind")
 
 
 def _percent(share: FoundShare) -> str:
@@ -230,13 +217,3 @@ def _miss(miss: MissedMemory) -> str:
     first = "nothing" if miss.first is None else f"#{miss.first} {miss.first_text}"
     lines = (f"#{miss.id} {miss.text}", f"asked: {miss.query}", f"first: {first}")
     return "\n".join([*(ellipsize(one_line(line), _WIDTH) for line in lines), f"→ {miss.why}"])
-
-
-def _notes(result: SelfTest) -> Iterator[str]:
-    yield "; ".join(f"{asks}: {_MEANS[asks]}" for asks in result.questions) + "."
-    if not result.missed:
-        yield "Every memory that was asked for was found by its own words."
-    if result.note:
-        yield result.note
-    if any(count > _MOST_SHOWN for count in result.causes.values()):
-        yield "All that were not found: recollect eval self --json"

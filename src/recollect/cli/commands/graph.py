@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.cli.command import command
+from recollect.cli.commands.remember import not_embedded
 from recollect.cli.phrases import ellipsize, quantity
-from recollect.cli.results import Result, message_result
-from recollect.cli.shapes import fields_of, picked
+from recollect.cli.rendering import Mark, Result, fields_of, message_result, picked
 from recollect.cli.times import parse_time
 from recollect.errors import NotFound
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recollect.cli.call import Call
-    from recollect.engine.results import ObservedBatch, ObservedEntity, SimilarObservation
+    from recollect.engine.results import ObservedBatch, ObservedEntity
 
 _SOURCE = click.argument("source")
 _TYPE = click.argument("type_", metavar="TYPE")
@@ -177,15 +177,19 @@ def unrelate_command(call: Call, source: str, type_: str, target: str) -> Result
 
 def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
     (observed,) = batch.entities
-    details = [_similar(pair) for pair in observed.similar]
+    details = [
+        f"#{pair.observation} nearly repeats #{pair.similar_to} ({pair.similarity:.2f}): "
+        f"“{ellipsize(pair.content)}” ~ “{ellipsize(pair.similar_content)}”"
+        for pair in observed.similar
+    ]
     if observed.kept_type is not None:
         details.append(f"It keeps its type {observed.kept_type}.")
     notable = bool(details)
     if replaced is not None:
         details.append(f"It replaces: {ellipsize(replaced)}")
     data = {**fields_of(observed), "note": batch.note}
-    warnings = [f"stored, but not yet found by meaning: {batch.note}"] if batch.note else []
-    return message_result(_what_changed(observed), data, details, "note" if notable else "ok", warnings)
+    mark: Mark = "note" if notable else "ok"
+    return message_result(_what_changed(observed), data, details, mark, not_embedded(batch.note))
 
 
 def _what_changed(observed: ObservedEntity) -> str:
@@ -198,10 +202,3 @@ def _what_changed(observed: ObservedEntity) -> str:
     gains = [f"took its type, {observed.took_type}"] if observed.took_type is not None else []
     gains += [f"gained {quantity(len(observed.added), 'new observation')}"] if observed.added else []
     return f"{name} {', and '.join(gains)}."
-
-
-def _similar(pair: SimilarObservation) -> str:
-    return (
-        f"#{pair.observation} nearly repeats #{pair.similar_to} ({pair.similarity:.2f}): "
-        f"“{ellipsize(pair.content)}” ~ “{ellipsize(pair.similar_content)}”"
-    )

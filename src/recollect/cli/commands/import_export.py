@@ -11,11 +11,17 @@ import click
 from recollect.cli.command import REFUSED, command
 from recollect.cli.input import STDIN, existing_file
 from recollect.cli.options import KEEP_GOING
-from recollect.cli.phrases import file_size, quantity
+from recollect.cli.phrases import entities_text, file_size, quantity
 from recollect.cli.progress import progress
-from recollect.cli.rendering import warn
-from recollect.cli.results import Message, Result, Table, message_result, muted, right_aligned
-from recollect.cli.shapes import fields_of
+from recollect.cli.rendering import (
+    Result,
+    Table,
+    fields_of,
+    message_result,
+    muted,
+    right_aligned,
+    warn,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,10 +47,7 @@ _MOST_CHATS_NAMED = 10
 )
 @KEEP_GOING
 def import_command(
-    call: Call,
-    file: str,
-    format_: Literal["auto", "official", "full"],
-    keep_going: bool,
+    call: Call, file: str, format_: Literal["auto", "official", "full"], keep_going: bool
 ) -> Result:
     """Bring in a JSONL file, the official server's or our own.
 
@@ -65,13 +68,19 @@ def import_command(
             embed_progress=embedding,
         )
     nothing_good = bool(report.bad_count) and report.bad_count >= report.lines
-    notable = report.bad_count or report.dangling_count or report.also_created_count
-    text = _imported(report, nothing_good=nothing_good)
-    return Result(
+    text = "Nothing was imported." if nothing_good else "Nothing new: all of it was known."
+    if report.changed:
+        texts = f", {_texts(report.texts_created)}" if report.texts_created else ""
+        observations = quantity(report.observations_added, "observation")
+        relations = quantity(report.relations_created, "relation")
+        text = f"Imported {entities_text(report.entities_created)}, {observations}, {relations}{texts}."
+    return message_result(
+        text,
         fields_of(report),
-        [Message(text, list(_import_details(report)), "note" if notable else "ok")],
-        warnings=[f"imported, but not yet found by meaning: {report.note}"] if report.note else [],
-        exit_code=REFUSED if nothing_good else 0,
+        list(_import_details(report)),
+        "note" if report.bad_count or report.dangling_count or report.also_created_count else "ok",
+        [f"imported, but not yet found by meaning: {report.note}"] if report.note else [],
+        REFUSED if nothing_good else 0,
     )
 
 
@@ -98,13 +107,7 @@ def import_command(
     help="Give everything its vector at once, or leave that to `recollect reindex`.",
 )
 def chat_import_command(
-    call: Call,
-    path: str,
-    format_: str | None,
-    extract: bool,
-    dry_run: bool,
-    keep_going: bool,
-    embed: bool,
+    call: Call, path: str, format_: str | None, extract: bool, dry_run: bool, keep_going: bool, embed: bool
 ) -> Result:
     """Bring in talks: ChatGPT or Claude exports, Markdown, turns.
 
@@ -149,7 +152,7 @@ def chat_import_command(
     return Result(
         {**fields_of(report), "dry_run": dry_run},
         [Table(("", *right_aligned("")), rows), *muted(next_)],
-        warnings=[*(() if call.json else _left_out_chats(report)), *_chat_warnings(report)],
+        warnings=list(_chat_warnings(report, is_json=bool(call.json))),
         exit_code=REFUSED if report.bad_count and report.turns == report.turns_rejected else 0,
     )
 
@@ -172,11 +175,7 @@ def chat_import_command(
 @click.option("--scope-only", is_flag=True, help="Only this owner's and agent's memories.")
 @click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
 def export_command(
-    call: Call,
-    file: str,
-    format_: Literal["official", "full"],
-    scope_only: bool,
-    overwrite: bool,
+    call: Call, file: str, format_: Literal["official", "full"], scope_only: bool, overwrite: bool
 ) -> Result | None:
     """Write the memory to a JSONL file.
 
@@ -191,11 +190,7 @@ def export_command(
             memory, target, format=format_, scope_only=scope_only, overwrite=overwrite, progress=writing
         )
     texts = f", {_texts(report.texts)}" if report.texts else ""
-    entities, relations = (
-        quantity(report.entities, "entity", "entities"),
-        quantity(report.relations, "relation"),
-    )
-    done = f"Exported {entities}{texts} and {relations}"
+    done = f"Exported {entities_text(report.entities)}{texts} and {quantity(report.relations, 'relation')}"
     if file == STDIN:  # the export itself is on standard output
         warn(f"{done}.")
         return None
@@ -215,30 +210,18 @@ def backup_command(call: Call, file: str) -> Result:
     return message_result(text, {"file": file, "bytes": size}, [f"Put it back: recollect restore {file}"])
 
 
-def _imported(report: ImportReport, *, nothing_good: bool) -> str:
-    if not report.changed:
-        return "Nothing was imported." if nothing_good else "Nothing new: all of it was known."
-    gains = [
-        quantity(report.entities_created, "entity", "entities"),
-        quantity(report.observations_added, "observation"),
-        quantity(report.relations_created, "relation"),
-        *([_texts(report.texts_created)] if report.texts_created else []),
-    ]
-    return f"Imported {', '.join(gains)}."
-
-
 def _import_details(report: ImportReport) -> Iterator[str]:
     known = [
-        quantity(report.entities_merged, "entity", "entities") if report.entities_merged else "",
+        entities_text(report.entities_merged) if report.entities_merged else "",
         quantity(report.relations_known, "relation") if report.relations_known else "",
         _texts(report.texts_known) if report.texts_known else "",
     ]
     if any(known):
         yield f"Already there: {', '.join(filter(None, known))}."
     if report.types_taken:
-        yield f"Typed, having been unknown: {quantity(report.types_taken, 'entity', 'entities')}."
+        yield f"Typed, having been unknown: {entities_text(report.types_taken)}."
     if report.types_kept:
-        yield f"Kept another type than the file has: {quantity(report.types_kept, 'entity', 'entities')}."
+        yield f"Kept another type than the file has: {entities_text(report.types_kept)}."
     if report.also_created:
         more = report.also_created_count - _MOST_NAMED
         rest = f" and {more:,} more" if more > 0 else ""
@@ -254,14 +237,12 @@ def _import_details(report: ImportReport) -> Iterator[str]:
         yield f"… and {quantity(more, 'more line')}; --json names more."
 
 
-def _left_out_chats(report: ChatReport) -> Iterator[str]:
-    yield from (f"left out, {reason}" for reason in report.bad[:_MOST_CHATS_NAMED])
-    if report.bad_count > _MOST_CHATS_NAMED:
-        more = quantity(report.bad_count - _MOST_CHATS_NAMED, "thing")
-        yield f"left out {more} more; --json names the first {len(report.bad):,}."
-
-
-def _chat_warnings(report: ChatReport) -> Iterator[str]:
+def _chat_warnings(report: ChatReport, *, is_json: bool) -> Iterator[str]:
+    if not is_json:
+        yield from (f"left out, {reason}" for reason in report.bad[:_MOST_CHATS_NAMED])
+        if report.bad_count > _MOST_CHATS_NAMED:
+            more = quantity(report.bad_count - _MOST_CHATS_NAMED, "thing")
+            yield f"left out {more} more; --json names the first {len(report.bad):,}."
     if report.note:
         yield f"imported, but: {report.note}"
     elif report.waiting:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.cli.command import REFUSED, command, group
-from recollect.cli.results import Result, Verbatim, message_result, table_result
+from recollect.cli.rendering import Result, Verbatim, message_result, table_result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

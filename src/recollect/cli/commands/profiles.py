@@ -8,17 +8,27 @@ import click
 
 from recollect.cli.command import command, group
 from recollect.cli.options import default_profile
+from recollect.cli.rendering import (
+    PIPE_ONLY,
+    Column,
+    Paragraph,
+    Result,
+    Styled,
+    Table,
+    Verbatim,
+    fields_of,
+    stacked,
+    table_result,
+    titled,
+)
 from recollect.cli.resolve import all_profiles, complete_profile
-from recollect.cli.results import Column, Paragraph, Result, Styled, Table, Verbatim, stacked, table_result
-from recollect.cli.shapes import fields_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Iterator, Sequence
 
     from recollect.cli.call import Call
-    from recollect.cli.profile_parts import ProfileDifference, ProfilePart
-    from recollect.cli.results import Block, Words
+    from recollect.cli.profile_parts import ProfilePart
+    from recollect.cli.rendering import Block
     from recollect.engine.tuning.tuning import ProfileNumbers
     from recollect.ranking.pipeline import Profile
 
@@ -30,16 +40,14 @@ def profile_list_command(call: Call) -> Result:
     """List the profiles, and say which is the default."""
     default = default_profile()
     own = {each.name for each in call.settings()[0].profiles}
-    profiles = [
-        {"name": each.name, "about": each.about, "default": each.name == default, "own": each.name in own}
-        for each in all_profiles(call).values()
-    ]
-    rows = []
-    for each in profiles:
-        marks = [word for word, key in (("default", "default"), ("yours", "own")) if each[key]]
-        rows.append((str(each["name"]), ", ".join(marks), str(each["about"])))
-    columns = ("Profile", "", "What it does")
+    profiles, rows = [], []
+    for each in all_profiles(call).values():
+        is_default, is_own = each.name == default, each.name in own
+        profiles.append({"name": each.name, "about": each.about, "default": is_default, "own": is_own})
+        marks = [word for word, holds in (("default", is_default), ("yours", is_own)) if holds]
+        rows.append((each.name, ", ".join(marks), each.about))
     data = {"default": default, "profiles": profiles}
+    columns = ("Profile", "", "What it does")
     return table_result(data, columns, rows, "Look inside one: recollect profile show NAME")
 
 
@@ -59,25 +67,20 @@ def profile_show_command(call: Call, name: str, as_toml: bool) -> Result:
     In a pipe, the fields of a line are: `retrieve` or `steps`, name, numbers, what it does; then `tuned`,
     name, number, the published one.
     """
-    from recollect.cli.profile_parts import numbers_text, profile_parts, profile_toml  # loads NumPy
+    from recollect.cli.profile_parts import profile_parts, profile_toml  # loads NumPy
     from recollect.ranking.steps.plain import to_plain
 
     profile = _profile_named(call, name)
     if as_toml:
         text = profile_toml(profile)
         return Result({"toml": text}, [Verbatim(f"{_ABOVE_TOML}{text}")])
-    parts, numbers = profile_parts(profile), _tuned_numbers(call, name)
-    data = to_plain(profile)
-    lines: list[tuple[str, ...]] = [
-        (part.where, part.name, numbers_text(part.numbers), part.about) for part in parts
-    ]
-    if numbers is not None:
-        data = {**data, "tuned": fields_of(numbers)}
-        lines += [
-            ("tuned", name, f"{value:.6g}", f"{numbers.published[name]:.6g}")
-            for name, value in numbers.tuned.items()
-        ]
-    return Result(data, _profile_view(profile, parts, numbers), lines)
+    data, tuned = to_plain(profile), None
+    if call.settings()[0].store.exists():
+        numbers = call.memory().tuning.numbers(name)
+        tuned = numbers if numbers.version else None
+    if tuned is not None:
+        data = {**data, "tuned": fields_of(tuned)}
+    return Result(data, _profile_view(profile, profile_parts(profile), tuned))
 
 
 @command("diff", "recollect profile diff recollect limbic", "recollect profile diff limbic mine --json")
@@ -89,16 +92,22 @@ def profile_diff_command(call: Call, first: str, second: str) -> Result:
     In a pipe, the fields of a line are: `retrieve` or `steps`, name, numbers in the first, numbers in the
     second; `absent` where a profile lacks it.
     """
-    from recollect.cli.profile_parts import profile_differences  # loads NumPy
+    from recollect.cli.profile_parts import numbers_text, profile_differences  # loads NumPy
 
     one, other = _profile_named(call, first), _profile_named(call, second)
     found = profile_differences(one, other)
     data = {"first": one.name, "second": other.name, "differences": found}
-    lines = [
-        (each.where, each.name, _numbers(each.first, "absent"), _numbers(each.second, "absent"))
+    if not found:
+        return Result(data, [titled(f"{one.name} and {other.name} rank alike.", "good")])
+    columns = ("", "", Column(one.name, fill=True), Column(other.name, fill=True))
+    rows = [
+        (
+            *(each.where, each.name),
+            *("absent" if side is None else numbers_text(side) for side in (each.first, each.second)),
+        )
         for each in found
     ]
-    return Result(data, _difference_view(one, other, found), lines)
+    return Result(data, [Table(columns, rows)])
 
 
 @group(
@@ -123,57 +132,30 @@ def _profile_named(call: Call, name: str) -> Profile:
     return profile_named(name, all_profiles(call))
 
 
-def _tuned_numbers(call: Call, name: str) -> ProfileNumbers | None:
-    """The profile's numbers in this memory, if there is one and it has tuned them."""
-    if not call.settings()[0].store.exists():
-        return None
-    numbers = call.memory().tuning.numbers(name)
-    return numbers if numbers.version else None
-
-
 def _profile_view(
     profile: Profile, parts: Sequence[ProfilePart], tuned: ProfileNumbers | None
 ) -> Iterator[Block]:
-    yield Paragraph((Styled(profile.name, "entity"), f"  {profile.about}"))
-    for title, where in (("Searches", "retrieve"), ("Steps", "steps")):
-        rows = [
-            (str(place), part.name, stacked(_numbers(part.numbers), Styled(part.about, "muted")))
-            for place, part in enumerate((part for part in parts if part.where == where), start=1)
-        ]
-        columns = (Column(role="muted", right=True, width=3), Column(role="name", wrap="whole"), Column())
-        yield Paragraph(Styled(f"\n{title}", "strong"))
-        yield Table(columns, rows, grid=True)
-    if tuned is not None:
-        columns = (Column(role="name", wrap="whole"), Column(right=True), Column(role="muted"))
-        numbers = [
-            (name, f"{value:.6g}", f"published {tuned.published[name]:.6g}")
-            for name, value in tuned.tuned.items()
-        ]
-        yield Paragraph(Styled(f"\nTuned, version {tuned.version}", "strong"))
-        yield Table(columns, numbers, grid=True) if numbers else Paragraph(Styled("as published", "muted"))
-        if tuned.note:
-            yield Paragraph(Styled(tuned.note, "changed"))
-
-
-def _difference_view(
-    first: Profile, second: Profile, differences: Sequence[ProfileDifference]
-) -> Iterator[Block]:
-    if not differences:
-        yield Paragraph(Styled(f"{first.name} and {second.name} rank alike.", "good"))
-        return
-    columns = ("", Column(first.name, fill=True), Column(second.name, fill=True))
-    rows = [
-        (f"by {each.name}" if each.where == "retrieve" else each.name, _side(each.first), _side(each.second))
-        for each in differences
-    ]
-    yield Table(columns, rows)
-
-
-def _side(numbers: Mapping[str, Any] | None) -> Words:
-    return Styled("–", "muted") if numbers is None else _numbers(numbers) or "✓"
-
-
-def _numbers(numbers: Mapping[str, Any] | None, otherwise: str = "") -> str:
     from recollect.cli.profile_parts import numbers_text  # loads NumPy
 
-    return otherwise if numbers is None else numbers_text(numbers)
+    yield Paragraph((Styled(profile.name, "entity"), f"  {profile.about}"))
+    for title, where in (("Searches", "retrieve"), ("Steps", "steps")):
+        rows = []
+        for part in parts:
+            if part.where == where:
+                numbers = numbers_text(part.numbers)
+                shown = stacked(numbers, Styled(part.about, "muted"))
+                rows.append((part.name, numbers, part.about, shown))
+        columns = (Column(role="name", wrap="whole"), *[PIPE_ONLY] * 2, Column(only="terminal"))
+        yield titled(f"\n{title}")
+        yield Table(columns, rows, where, grid=True)
+    if tuned is not None:
+        yield titled(f"\nTuned, version {tuned.version}")
+        changed = [
+            (name, f"{value:.6g}", f"{tuned.published[name]:.6g}") for name, value in tuned.tuned.items()
+        ]
+        if changed:
+            yield Table(("Number", Column("now", right=True), Column("published")), changed, "tuned")
+        else:
+            yield titled("as published", "muted")
+        if tuned.note:
+            yield titled(tuned.note, "changed")

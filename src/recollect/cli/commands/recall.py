@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from recollect.cli.command import command
-from recollect.cli.memory_view import heading, speaker_of, spoken_at, superseded_text
+from recollect.cli.memory_view import heading, memory_data, speaker_of, spoken_at, superseded_text
 from recollect.cli.options import search_arguments, search_options
 from recollect.cli.phrases import one_line, quantity, with_remedy
-from recollect.cli.results import Block, Column, Paragraph, Result, Styled, Table, muted, stacked
-from recollect.cli.score_steps import highest_score, score_steps, score_text, step_fields
-from recollect.cli.shapes import memory_data, picked
+from recollect.cli.rendering import (
+    PIPE_ONLY,
+    Block,
+    Column,
+    Paragraph,
+    Result,
+    Styled,
+    Table,
+    muted,
+    picked,
+    stacked,
+    titled,
+)
+from recollect.cli.score_steps import steps_table
 from recollect.cli.times import span_text
 
 if TYPE_CHECKING:
@@ -71,8 +82,7 @@ def search_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
     same and learns from what it showed.
 
     --explain shows every step that made the score: what it added (+), multiplied by (×) or set it to (→);
-    `30/70 with 0.6` is 30 % of the score so far and 70 % of 0.6. The bar is the score after the step, on one
-    scale for all hits.
+    `30/70 with 0.6` is 30 % of the score so far and 70 % of 0.6. Then comes the score after the step.
 
     A query may name a time, such as `last week` or `in May`: what happened or was said then comes first.
 
@@ -146,28 +156,27 @@ def _ask(
     # A terminal says so above the hits.
     doubt = [_doubt(answer)] if answer.doubtful and not call.json and not call.is_terminal else []
     note = [with_remedy(answer.note)] if answer.note else []
-    return Result(data, _view(answer, call.zone), _lines(answer, call.zone), warnings=[*doubt, *note])
+    return Result(data, _view(answer, call.zone), warnings=[*doubt, *note])
 
 
 def _view(answer: Answer, zone: tzinfo) -> Iterator[Block]:
     if answer.time is not None:
         yield from muted(f"{one_line(answer.time.words)}: {span_text(answer.time)}")
     if answer.doubtful and (answer.hits or answer.withheld):
-        yield Paragraph(Styled(_doubt(answer), "changed"))
+        yield titled(_doubt(answer), "changed")
     elif not answer.hits and answer.withheld:
         are = "is" if answer.withheld == 1 else "are"
         yield Paragraph(f"{quantity(answer.withheld, 'hit')} less likely than that {are} not shown.")
     elif not answer.hits:
-        yield Paragraph(Styled(f"Nothing found for “{one_line(answer.query)}”.", "changed"))
-    # One scale for all, so that the bars of two hits compare.
-    full = highest_score([hit.reasons for hit in answer.hits])
+        yield titled(f"Nothing found for “{one_line(answer.query)}”.", "changed")
     for rank, hit in enumerate(answer.hits, start=1):
         if rank > 1:
             yield Paragraph()
         yield _hit(rank, hit, answer, zone)
-        yield from score_steps(hit.reasons, full, indent=5)
-    if full:
-        yield from muted(f"\nRanked by {answer.profile}; bars from 0 to {score_text(full)}.")
+        if hit.reasons:
+            yield steps_table(hit.reasons, (str(rank), str(hit.memory.id), "step"), indent=5)
+    if any(hit.reasons for hit in answer.hits):
+        yield from muted(f"\nRanked by {answer.profile}.")
     if answer.left_out:
         yield from muted(f"\n{quantity(answer.left_out, 'more hit')} did not fit the budget.")
 
@@ -175,33 +184,22 @@ def _view(answer: Answer, zone: tzinfo) -> Iterator[Block]:
 def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
     from recollect.cli.excerpts import highlighted, hit_excerpt  # loads the grammar of words
 
-    passage = hit_excerpt(hit, answer.query)
-    found = [heading(hit.memory, zone), highlighted(passage, answer.query) if passage else ""]
-    score = "\n".join(filter(None, (f"score {hit.score:.4f}", _likelihood(hit))))
+    memory, passage = hit.memory, hit_excerpt(hit, answer.query)
+    found_by, score = _found_by(hit), f"{hit.score:.4f}"
+    likely = "" if hit.confidence is None else f"{100 * hit.confidence:.0f} % likely"
+    why = ", ".join(filter(None, (found_by, likely)))
+    fields = [str(rank), str(memory.id), memory.kind, memory.name or speaker_of(memory), passage, why, score]
+    if memory.kind != "entity":
+        fields += [spoken_at(memory, zone), _belongs_to(memory)]
+    text = highlighted(passage, answer.query) if passage else ""
     columns = (
         Column(role="muted", right=True, width=3),
-        Column(fill=True, role="muted" if answer.doubtful else ""),  # a guess stands back
-        Column(role="muted", wrap="whole", right=True),
+        *[PIPE_ONLY] * (len(fields) - 1),
+        Column(fill=True, role="muted" if answer.doubtful else "", only="terminal"),  # a guess stands back
+        Column(role="muted", wrap="whole", right=True, only="terminal"),
     )
-    return Table(columns, [(str(rank), stacked(*found, Styled(_found_by(hit), "muted")), score)], grid=True)
-
-
-def _lines(answer: Answer, zone: tzinfo) -> Iterator[tuple[str, ...]]:
-    from recollect.cli.excerpts import hit_excerpt  # loads the grammar of words
-
-    for rank, hit in enumerate(answer.hits, start=1):
-        memory = hit.memory
-        first = (str(rank), str(memory.id))
-        yield (
-            *first,
-            memory.kind,
-            memory.name or speaker_of(memory),
-            hit_excerpt(hit, answer.query),
-            ", ".join(filter(None, (_found_by(hit), _likelihood(hit)))),
-            f"{hit.score:.4f}",
-            *(() if memory.kind == "entity" else (spoken_at(memory, zone), _belongs_to(memory))),
-        )
-        yield from ((*first, "step", *step_fields(reason)) for reason in hit.reasons)
+    shown = stacked(heading(memory, zone), text, Styled(found_by, "muted"))
+    return Table(columns, [(*fields, shown, stacked(f"score {score}", likely))], grid=True)
 
 
 def _belongs_to(memory: Memory) -> str:
@@ -217,11 +215,6 @@ def _found_by(hit: Hit) -> str:
     by_words = [] if words is None else [f"words #{words.rank}"]
     by_meaning = [] if meaning is None else [f"meaning #{meaning.rank} (cosine {meaning.score:.2f})"]
     return ", ".join([*by_words, *by_meaning])
-
-
-def _likelihood(hit: Hit) -> str:
-    """`82 % likely`; empty where nobody can tell."""
-    return "" if hit.confidence is None else f"{100 * hit.confidence:.0f} % likely"
 
 
 def _doubt(answer: Answer) -> str:

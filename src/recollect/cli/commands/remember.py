@@ -10,8 +10,7 @@ from recollect.cli.command import REFUSED, command
 from recollect.cli.input import STDIN, read_lines, read_text
 from recollect.cli.options import KEEP_GOING
 from recollect.cli.phrases import ellipsize, quantity
-from recollect.cli.results import Message, Result, Table, muted
-from recollect.cli.shapes import fields_of
+from recollect.cli.rendering import Result, Table, fields_of, message_result, muted
 from recollect.cli.times import start_of
 from recollect.errors import InvalidInput
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from recollect.cli.call import Call
-    from recollect.engine.engine import Engine
-    from recollect.engine.results import Remembered, SimilarMemory
+    from recollect.engine.results import Remembered
 
 _MOST_NAMED = 10
 
@@ -73,16 +71,21 @@ def _remember_one(call: Call, text: str, shared: dict[str, Any]) -> Result:
     if batch.rejected:
         raise InvalidInput(batch.rejected[0].reason)
     (note,) = batch.notes
-    stored = memory.get(note.id)
+    stored, alike = memory.get(note.id), note.similar
     times = 1 if stored is None else stored.duplicates + 1
     again = f"; that makes {times:,} times" if times > 1 else ""
-    done = f"Remembered as #{note.id}." if note.created else f"#{note.id} says so already{again}."
     details = [f"Mentions: {', '.join(note.mentions)}"] if note.mentions else []
-    details += _similar(note.similar, note.id)
-    return Result(
+    if alike is not None:
+        details += [
+            f"Nearly repeats #{alike.id} ({alike.similarity:.2f}): “{ellipsize(alike.text)}”",
+            f"Both are kept; if this one corrects it: recollect supersede {alike.id} {note.id}",
+        ]
+    return message_result(
+        f"Remembered as #{note.id}." if note.created else f"#{note.id} says so already{again}.",
         {**fields_of(note), "times": times, "note": batch.note},
-        [Message(done, details, "ok" if note.similar is None else "note")],
-        warnings=_not_embedded(batch.note),
+        details,
+        "ok" if alike is None else "note",
+        not_embedded(batch.note),
     )
 
 
@@ -94,27 +97,23 @@ def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *
         raise click.UsageError("There is nothing to remember: standard input is empty.")
     memory = call.memory(create=True)
     batch = memory.remember_many([{"text": line, **shared} for _, line in rows], keep_going=keep_going)
-    rejected = [(rows[each.index][0], each.reason) for each in batch.rejected]
-    left_out = [f"line {line}: {reason}" for line, reason in rejected]
-    named = [{"line": line, "reason": reason} for line, reason in rejected]
+    rejected = [{"line": rows[each.index][0], "reason": each.reason} for each in batch.rejected]
+    left_out = left_out_warnings([f"line {each['line']}: {each['reason']}" for each in rejected], "lines")
+    due = memory.counts().due
+    waiting = f"{quantity(due, 'passage')} wait; run: recollect reindex" if due else None
     return Result(
-        {**fields_of(batch), "rejected": named},
+        {**fields_of(batch), "rejected": rejected},
         [notes_table(batch.notes), *muted(f"{new_and_known(batch.notes)}.")],
-        warnings=[*left_out_warnings(left_out, "lines"), *_not_embedded(batch.note or _waiting(memory))],
+        warnings=[*left_out, *not_embedded(batch.note or waiting)],
         exit_code=0 if batch.notes else REFUSED,
     )
 
 
 def notes_table(notes: Iterable[Remembered]) -> Table:
-    rows = [
-        (
-            str(note.id),
-            "new" if note.created else "known",
-            ellipsize(note.text, 200),
-            ", ".join(note.mentions),
-        )
-        for note in notes
-    ]
+    rows = []
+    for note in notes:
+        text, mentions = ellipsize(note.text, 200), ", ".join(note.mentions)
+        rows.append((str(note.id), "new" if note.created else "known", text, mentions))
     return Table(("id", "", "Note", "Mentions"), rows)
 
 
@@ -130,23 +129,9 @@ def left_out_warnings(left_out: Sequence[str], things: str = "") -> list[str]:
     warnings = [f"left out, {each}" for each in left_out[:_MOST_NAMED]]
     more = len(left_out) - _MOST_NAMED
     if more > 0:
-        warnings.append(f"left out {' '.join(filter(None, (f'{more:,} more', things)))}; --json names them.")
+        warnings.append(f"left out {f'{more:,} more {things}'.strip()}; --json names them.")
     return warnings
 
 
-def _similar(alike: SimilarMemory | None, new: int) -> list[str]:
-    if alike is None:
-        return []
-    return [
-        f"Nearly repeats #{alike.id} ({alike.similarity:.2f}): “{ellipsize(alike.text)}”",
-        f"Both are kept; if this one corrects it: recollect supersede {alike.id} {new}",
-    ]
-
-
-def _waiting(memory: Engine) -> str | None:
-    due = memory.counts().due
-    return f"{quantity(due, 'passage')} wait; run: recollect reindex" if due else None
-
-
-def _not_embedded(note: str | None) -> list[str]:
+def not_embedded(note: str | None) -> list[str]:
     return [f"stored, but not yet found by meaning: {note}"] if note else []

@@ -10,24 +10,22 @@ import click
 from recollect.cli.command import REFUSED, command, group
 from recollect.cli.commands.remember import left_out_warnings, new_and_known, notes_table
 from recollect.cli.input import STDIN, existing_file, read_bytes, read_text, read_turns
-from recollect.cli.memory_view import speaker_of, spoken_at, superseded_text
+from recollect.cli.memory_view import memory_data, speaker_of, spoken_at, superseded_text
 from recollect.cli.options import KEEP_GOING
 from recollect.cli.phrases import ellipsize, one_line, quantity
-from recollect.cli.resolve import complete_session
-from recollect.cli.results import (
+from recollect.cli.rendering import (
     Block,
     Column,
-    Message,
-    Paragraph,
     Result,
     Styled,
     Table,
     Words,
+    fields_of,
     message_result,
     muted,
     table_result,
 )
-from recollect.cli.shapes import fields_of, memory_data
+from recollect.cli.resolve import complete_session
 from recollect.cli.times import iso_day, long_day, start_of
 from recollect.errors import InvalidInput, NotFound
 
@@ -48,23 +46,13 @@ def session_list_command(call: Call) -> Result:
 
     In a pipe, the fields of a line are: name, turns, first, last, who.
     """
-    found = call.memory().sessions.list()
-    zone = call.zone
-    return table_result(
-        {"sessions": found},
-        ("Session", "Turns", "First", "Last", "Who"),
-        [
-            (
-                each.name,
-                each.turns,
-                iso_day(each.first_at, zone),
-                iso_day(each.last_at, zone),
-                ", ".join(each.speakers),
-            )
-            for each in found
-        ],
-        "Read one: recollect session show NAME" if found else "No conversations here yet.",
-    )
+    found, zone = call.memory().sessions.list(), call.zone
+    rows = []
+    for each in found:
+        first, last = iso_day(each.first_at, zone), iso_day(each.last_at, zone)
+        rows.append((each.name, each.turns, first, last, ", ".join(each.speakers)))
+    next_ = "Read one: recollect session show NAME" if found else "No conversations here yet."
+    return table_result({"sessions": found}, ("Session", "Turns", "First", "Last", "Who"), rows, next_)
 
 
 @command("show", "recollect session show harbour", "recollect session show harbour --last 20")
@@ -199,12 +187,13 @@ def _added(added: AddMessagesResult, wrong: Sequence[str]) -> Result:
     if details:
         them = "it" if added.created == 1 else "them"
         details.insert(0, f"Drawn out of {them}: {new_and_known(added.notes)}.")
-    done = f"Added {quantity(added.created, 'turn')} to {added.session}{also}."
-    return Result(
+    return message_result(
+        f"Added {quantity(added.created, 'turn')} to {added.session}{also}.",
         {**fields_of(added), "rejected": wrong},
-        [Message(done, details, "note" if wrong else "ok")],
-        warnings=[*left_out_warnings(wrong), *([f"stored, but: {added.note}"] if added.note else [])],
-        exit_code=0 if added.ids else REFUSED,
+        details,
+        "note" if wrong else "ok",
+        [*left_out_warnings(wrong), *([f"stored, but: {added.note}"] if added.note else [])],
+        0 if added.ids else REFUSED,
     )
 
 
@@ -219,19 +208,17 @@ def _conversation(turns: Sequence[Memory], zone: tzinfo) -> Iterator[Block]:
     )
     day = None
     for turn in turns:
-        today = "undated" if turn.undated else long_day(turn.created_at, zone)
+        at = turn.created_at.astimezone(zone)
+        today = "undated" if turn.undated else f"{at:%A}, {long_day(at)}"
         if today != day:
-            yield from (Paragraph(), *muted(f"── {today} ──"))
+            yield from muted(f"\n── {today} ──")
             day = today
-        time = "" if turn.undated else f"{turn.created_at.astimezone(zone):%H:%M}"
+        time = "" if turn.undated else f"{at:%H:%M}"
         who = Styled(one_line(speaker_of(turn)), "entity" if turn.role == "assistant" else "speaker")
-        yield Table(columns, [(time, who, _turn_text(turn), f"#{turn.id}")], grid=True)
-
-
-def _turn_text(turn: Memory) -> Words:
-    if turn.superseded_at is None:
-        return turn.text
-    return Styled(turn.text, "muted"), Styled(f"  {superseded_text(turn)}", "bad")
+        text: Words = turn.text
+        if turn.superseded_at is not None:
+            text = Styled(turn.text, "muted"), Styled(f"  {superseded_text(turn)}", "bad")
+        yield Table(columns, [(time, who, text, f"#{turn.id}")], grid=True)
 
 
 def _no_session(name: str) -> NotFound:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,28 +13,27 @@ from recollect.cli.input import confirm
 from recollect.cli.options import DRY_RUN, PROFILE, YES, limit_option
 from recollect.cli.phrases import ellipsize, quantity
 from recollect.cli.progress import steps
-from recollect.cli.resolve import memory_id
-from recollect.cli.results import (
+from recollect.cli.rendering import (
     Block,
-    Paragraph,
     Result,
-    Styled,
     Table,
+    fields_of,
     message_result,
     muted,
+    picked,
     right_aligned,
     table_result,
+    titled,
 )
-from recollect.cli.shapes import fields_of, picked
+from recollect.cli.resolve import memory_id
 from recollect.cli.times import iso_minute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator
 
     from recollect.cli.call import Call
     from recollect.engine.tuning.tuning import TuningAnalysis, TuningChange
-    from recollect.tuning.analysis import Compared
-    from recollect.tuning.search import MovedFeedback, Proposal
+    from recollect.tuning.search import Proposal
 
 _ARMS = {"ours": "the profile", "baseline": "the baseline", "interleaved": "both, in turns"}
 _MEASURES = {"ndcg_5": "NDCG@5", "ndcg_10": "NDCG@10", "lift_5": "Lift@5", "lift_10": "Lift@10"}
@@ -79,8 +79,8 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
     seen = found.analysis
     data = {
         **picked(seen, "profile", "against", "events", "treated", "with_feedback", "by_arm", "bias"),
-        "overall": None if seen.overall is None else _compared_data(seen.overall),
-        "arms": {arm: _compared_data(each) for arm, each in seen.arms.items()},
+        "overall": seen.overall and {**fields_of(seen.overall), "gain": seen.overall.gain},
+        "arms": {arm: {**fields_of(each), "gain": each.gain} for arm, each in seen.arms.items()},
         **picked(seen, "interleaved", "drafted_before", "other_baselines"),
         "numbers": picked(found.numbers, "version", "published", "tuned", "note"),
         "log": found.log,
@@ -103,16 +103,11 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
     metavar="NAME=N,N,…",
     help="Try these values of a number; repeatable, all combinations are tried.",
 )
-@click.option("--gamma-range", metavar="N,N,…", help="As --range gamma=…")
-@click.option("--beta-sal-range", metavar="N,N,…", help="As --range beta_sal=…")
+@click.option("--gamma-range", "gamma", metavar="N,N,…", help="As --range gamma=…")
+@click.option("--beta-sal-range", "beta_sal", metavar="N,N,…", help="As --range beta_sal=…")
 @DRY_RUN
 def tune_run_command(
-    call: Call,
-    profile: str | None,
-    ranges: tuple[str, ...],
-    gamma_range: str | None,
-    beta_sal_range: str | None,
-    dry_run: bool,
+    call: Call, profile: str | None, ranges: tuple[str, ...], dry_run: bool, **named: str | None
 ) -> Result:
     """Look for better numbers, and take a step towards them.
 
@@ -122,9 +117,7 @@ def tune_run_command(
 
     In a pipe, each line begins with what it is: `verdict`, `number`, `better`, `worse`.
     """
-    listed = [*ranges]
-    listed += [f"gamma={gamma_range}"] if gamma_range is not None else []
-    listed += [f"beta_sal={beta_sal_range}"] if beta_sal_range is not None else []
+    listed = [*ranges, *(f"{name}={each}" for name, each in named.items() if each is not None)]
     wanted = dict(_parse_numbers(each, "NAME=0.1,0.5,1") for each in listed)
     if len(wanted) < len(listed):
         raise click.UsageError("A number has several ranges; give one, with commas between its values.")
@@ -133,11 +126,8 @@ def tune_run_command(
         done = memory.tuning.run(profile, ranges=wanted or None, dry_run=dry_run)
     found = done.proposal
     assert found is not None  # noqa: S101  # a search finds something, if only that there is nothing
-    data = {
-        **fields_of(found),
-        "dry_run": dry_run,
-        **picked(done, "written", "version", "before", "after"),
-    }
+    changes = picked(done, "written", "version", "before", "after")
+    data = {**fields_of(found), "dry_run": dry_run, **changes}
     return Result(data, _search_view(done, found, dry_run=dry_run))
 
 
@@ -175,11 +165,8 @@ def tune_reset_command(call: Call, profile: str | None, dry_run: bool, yes: bool
 
     What they were stays in the history; `recollect tune rollback` brings it back.
     """
-    tuner = call.memory().tuning
-    would = tuner.reset(profile, dry_run=True)
-    if would.before and not dry_run:
-        confirm(f"Reset the profile {would.profile} to its published numbers?", yes=yes)
-    return _changed(tuner.reset(profile, dry_run=dry_run), dry_run=dry_run)
+    change = partial(call.memory().tuning.reset, profile)
+    return _confirmed(change, "Reset the profile {} to its published numbers?", dry_run=dry_run, yes=yes)
 
 
 @command("history", "recollect tune history", "recollect tune history --profile limbic --json")
@@ -190,28 +177,23 @@ def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
 
     In a pipe, the fields of a line are: version, when, profile, why, numbers, gain.
     """
-    found = call.memory().tuning.history(profile, limit)
-    data = {
-        "versions": [
-            {**picked(each, "version", "at", "profile", "why"), "numbers": each.knobs, "report": each.report}
-            for each in found
-        ]
-    }
-    rows = [
-        (
-            str(each.version),
-            iso_minute(each.at, call.zone),
-            each.profile,
-            _WHY[each.why],
-            ", ".join(f"{name} {value:.6g}" for name, value in each.knobs.items()) or "as published",
-            _gain(each.report),
+    versions, rows = [], []
+    for each in call.memory().tuning.history(profile, limit):
+        known = picked(each, "version", "at", "profile", "why")
+        versions.append({**known, "numbers": each.knobs, "report": each.report})
+        numbers = ", ".join(f"{name} {value:.6g}" for name, value in each.knobs.items())
+        gain = each.report.get("gain")
+        rows.append(
+            (
+                *(str(each.version), iso_minute(each.at, call.zone), each.profile, _WHY[each.why]),
+                *(numbers or "as published", f"{gain['mean']:+.4f}" if isinstance(gain, dict) else ""),
+            )
         )
-        for each in found
-    ]
     next_ = "Go back to one: recollect tune rollback VERSION"
-    if not found:
+    if not rows:
         next_ = "No profile was tuned yet. To look whether it helps: recollect tune run --dry-run"
-    return table_result(data, ("Version", "When", "Profile", "Why", "Numbers", "Gain"), rows, next_)
+    columns = ("Version", "When", "Profile", "Why", "Numbers", "Gain")
+    return table_result({"versions": versions}, columns, rows, next_)
 
 
 @command(
@@ -229,11 +211,8 @@ def tune_rollback_command(
     Without a version, those before the last change; run again, those before that. 0 is the profile as
     published. A rollback is itself a new version, so nothing is lost.
     """
-    tuner = call.memory().tuning
-    would = tuner.rollback(version, profile, dry_run=True)
-    if would.before and not dry_run:
-        confirm(f"Give the profile {would.profile} its earlier numbers back?", yes=yes)
-    return _changed(tuner.rollback(version, profile, dry_run=dry_run), dry_run=dry_run)
+    change = partial(call.memory().tuning.rollback, version, profile)
+    return _confirmed(change, "Give the profile {} its earlier numbers back?", dry_run=dry_run, yes=yes)
 
 
 @group(
@@ -273,13 +252,9 @@ def _parse_numbers(given: str, example: str) -> tuple[str, tuple[float, ...]]:
         raise click.UsageError(f"In {given!r}, not all are numbers; write it as {example}.") from None
 
 
-def _compared_data(compared: Compared) -> dict[str, Any]:
-    return {**fields_of(compared), "gain": compared.gain}
-
-
 def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
     seen, log, numbers = found.analysis, found.log, found.numbers
-    yield Paragraph(Styled(f"Profile {seen.profile}", "strong"))
+    yield titled(f"Profile {seen.profile}")
     log_rows = [
         ("log", "on" if log.on else "off"),
         ("A/B", log.design if log.design != "split" else f"split, {log.share:.0%} get the profile"),
@@ -309,27 +284,22 @@ def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
     ]
     tuned = f"tuned, version {numbers.version}" if numbers.version else "tuned"
     yield Table(("Number", *right_aligned("published", tuned)), number_rows, "number")
-    yield from muted(*_analysis_notes(found))
-
-
-def _analysis_notes(found: TuningAnalysis) -> Iterator[str]:
-    seen = found.analysis
+    attention = "Nothing became of any answer yet: nothing was opened, found again, or judged."
     if seen.with_feedback:
         eta = f"p^-{seen.bias.eta:.2f} (± {seen.bias.spread:.2f})"
-        yield f"Attention falls with the place p as {eta}; feedback is weighed against it."
-    else:
-        yield "Nothing became of any answer yet: nothing was opened, found again, or judged."
-    if seen.other_baselines:
-        left = quantity(seen.other_baselines, "answer")
-        yield f"Left out: {left} that showed another baseline than {seen.against}."
-    if found.log.unreadable:
-        yield f"{quantity(found.log.unreadable, 'answer')} of another version cannot be ranked again."
-    if found.numbers.note:
-        yield found.numbers.note
+        attention = f"Attention falls with the place p as {eta}; feedback is weighed against it."
+    left = quantity(seen.other_baselines, "answer")
+    unreadable = quantity(log.unreadable, "answer")
+    yield from muted(
+        attention,
+        f"Left out: {left} that showed another baseline than {seen.against}." if seen.other_baselines else "",
+        f"{unreadable} of another version cannot be ranked again." if log.unreadable else "",
+        numbers.note or "",
+    )
 
 
 def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Iterator[Block]:
-    yield Paragraph(Styled(found.says, "strong"))
+    yield titled(found.says)
     yield Table(("", ""), list(_verdict(done, found, dry_run=dry_run)), "verdict")
     if found.best:
         step = "would be" if dry_run else "is now"
@@ -339,8 +309,19 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
             for name, value in found.best.items()
         ]
         yield Table(("Number", *right_aligned("was", "best", step)), rows, "number")
-    yield from _moved("Better", found.better)
-    yield from _moved("Worse", found.worse)
+    for title, moved in (("Better", found.better), ("Worse", found.worse)):
+        if moved:
+            rows = [
+                (
+                    ellipsize(each.query, 60),
+                    f"#{each.memory}",
+                    str(each.before or "–"),
+                    str(each.after or "–"),
+                )
+                for each in moved[:_MOST_SHOWN]
+            ]
+            titles = right_aligned("stood at", "would at")
+            yield Table((title, "memory", *titles), rows, title.lower(), total=len(moved))
 
 
 def _verdict(done: TuningChange, found: Proposal, *, dry_run: bool) -> Iterator[tuple[str, str]]:
@@ -365,16 +346,11 @@ def _verdict(done: TuningChange, found: Proposal, *, dry_run: bool) -> Iterator[
         yield "written", "nothing"
 
 
-def _moved(title: str, moved: Sequence[MovedFeedback]) -> Iterator[Block]:
-    if not moved:
-        return
-    rows = [
-        (ellipsize(each.query, 60), f"#{each.memory}", str(each.before or "–"), str(each.after or "–"))
-        for each in moved[:_MOST_SHOWN]
-    ]
-    yield Table((title, "memory", *right_aligned("stood at", "would at")), rows, title.lower())
-    more = len(moved) - _MOST_SHOWN
-    yield from muted(f"and {more:,} more; --json lists them all." if more > 0 else "")
+def _confirmed(change: Callable[..., TuningChange], question: str, *, dry_run: bool, yes: bool) -> Result:
+    would = change(dry_run=True)
+    if would.before and not dry_run:
+        confirm(question.format(would.profile), yes=yes)
+    return _changed(change(dry_run=dry_run), dry_run=dry_run)
 
 
 def _changed(done: TuningChange, *, dry_run: bool) -> Result:
@@ -384,14 +360,7 @@ def _changed(done: TuningChange, *, dry_run: bool) -> Result:
     details = [f"{name}: {done.before[name]:.6g} → {value:.6g}" for name, value in done.after.items()]
     gone = [(name, value) for name, value in done.before.items() if name not in done.after]
     details += [f"{name}: {value:.6g} → gone, the profile takes it no longer" for name, value in gone]
-    if dry_run:
-        return message_result(
-            f"It would change {quantity(len(details), 'number')} of {done.profile}:", data, details
-        )
     text = f"{done.profile} has other numbers from the next answer on, as version {done.version}:"
+    if dry_run:
+        text = f"It would change {quantity(len(details), 'number')} of {done.profile}:"
     return message_result(text, data, details)
-
-
-def _gain(report: Mapping[str, Any]) -> str:
-    gain = report.get("gain")
-    return f"{gain['mean']:+.4f}" if isinstance(gain, dict) else ""

@@ -9,17 +9,20 @@ import click
 from recollect.cli.command import REFUSED, command
 from recollect.cli.phrases import file_size, quantity
 from recollect.cli.progress import progress
-from recollect.cli.results import (
-    Message,
-    Paragraph,
+from recollect.cli.rendering import (
+    PIPE_ONLY,
+    SIGNS,
+    Column,
     Result,
     Styled,
     Table,
     Verbatim,
+    fields_of,
     message_result,
+    stacked,
     table_result,
+    titled,
 )
-from recollect.cli.shapes import fields_of
 from recollect.cli.times import iso_minute
 
 if TYPE_CHECKING:
@@ -47,11 +50,9 @@ def stats_command(call: Call) -> Result:
         "last_dream": None if last is None else last.at,
         "dream": settings.dream,
     }
+    kinds = ("entities", "observations", "relations", "notes", "messages")
     rows = [
-        *(
-            (name, getattr(counts, name))
-            for name in ("entities", "observations", "relations", "notes", "messages")
-        ),
+        *((name, getattr(counts, name)) for name in kinds),
         ("sessions", sessions),
         ("forgotten", counts.forgotten),
         ("scopes", counts.scopes),
@@ -63,7 +64,32 @@ def stats_command(call: Call) -> Result:
         ("last dream", "never" if last is None else f"{iso_minute(last.at, call.zone)} (dream {last.id})"),
         ("dreams by itself", dream_schedule(settings)),
     ]
-    return Result(data, [Paragraph(Styled(str(settings.store), "strong")), Table(("", ""), rows)])
+    return Result(data, [titled(str(settings.store)), Table(("", ""), rows)])
+
+
+@command("doctor", "recollect doctor", "recollect doctor --store memory.db --json")
+def doctor_command(call: Call) -> Result:
+    """Say what is installed, what is wrong and what to do.
+
+    Each line is ok, a note or a problem. Nothing is changed: no store is created, and a file that is not ours
+    is not touched. To check every row and index of a store, use `recollect verify`.
+    """
+    from recollect.cli.health import health_checks  # loads the engine, SQLite and NumPy
+
+    checks = list(health_checks(call))
+    problems = sum(check.mark == "problem" for check in checks)
+    rows = []
+    for mark, what, said, remedy in checks:
+        arrow = f"→ {remedy}" if remedy else ""
+        shown = stacked(said, Styled(arrow, "changed"))
+        rows.append((f"{mark}: {what}: {said} {arrow}".strip(), SIGNS[mark], Styled(what, "strong"), shown))
+    columns = (PIPE_ONLY, *[Column(only="terminal")] * 3)
+    ending = titled("\nAll is well.", "good")
+    if problems:
+        ending = titled(f"\n{quantity(problems, 'problem')} found.", "bad")
+    data = {"problems": problems, "checks": [check._asdict() for check in checks]}
+    code = REFUSED if problems else 0
+    return Result(data, [Table(columns, rows, grid=True), ending], exit_code=code)
 
 
 @command("verify", "recollect verify", "recollect verify --repair")
@@ -88,7 +114,7 @@ def verify_command(call: Call, repair: bool) -> Result:
     if not any(each.repairable for each in left):
         remedy = "This cannot be rebuilt; put back a backup: recollect restore BACKUP"
     text = f"Found {quantity(len(left), 'problem')}."
-    return Result(data, [Message(text, [*details, remedy], "problem")], exit_code=REFUSED)
+    return message_result(text, data, [*details, remedy], "problem", exit_code=REFUSED)
 
 
 @command("reindex", "recollect reindex", "recollect reindex --model e5-small")
@@ -148,18 +174,12 @@ def models_command(call: Call) -> Result:
             for each in found
         ],
     }
-    rows = [
-        (
-            each.name,
-            "ready" if each.ready else "missing",
-            each.reason if each.command is None else f"{each.reason}; run: {each.command}",
-        )
-        for each in found
-    ]
-    footer = (
-        f"A new memory gets {preferred}. An old one keeps its model until: recollect reindex --model NAME"
-    )
-    return table_result(data, ("Model", "", "What"), rows, footer)
+    rows = []
+    for each in found:
+        install = f"; run: {each.command}" if each.command else ""
+        rows.append((each.name, "ready" if each.ready else "missing", f"{each.reason}{install}"))
+    next_ = f"A new memory gets {preferred}. An old one keeps its model until: recollect reindex --model NAME"
+    return table_result(data, ("Model", "", "What"), rows, next_)
 
 
 @command(

@@ -7,20 +7,29 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.cli.command import command
-from recollect.cli.memory_view import heading
+from recollect.cli.memory_view import heading, memory_data
 from recollect.cli.options import search_arguments, search_options
-from recollect.cli.phrases import ellipsize, with_remedy
+from recollect.cli.phrases import decimals, ellipsize, with_remedy
+from recollect.cli.rendering import (
+    PIPE_ONLY,
+    Block,
+    Column,
+    Paragraph,
+    Result,
+    Styled,
+    Table,
+    picked,
+    titled,
+)
 from recollect.cli.resolve import memory_of
-from recollect.cli.results import Block, Column, Paragraph, Result, Styled, Table, right_aligned
-from recollect.cli.score_steps import highest_score, score_steps, score_text, step_fields
-from recollect.cli.shapes import memory_data, picked
+from recollect.cli.score_steps import steps_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import tzinfo
 
     from recollect.cli.call import Call
-    from recollect.engine.why_not import Branch, WhyNot
+    from recollect.engine.why_not import WhyNot
     from recollect.ranking.why_not import Standing
 
 # What the score of each search is.
@@ -48,77 +57,69 @@ def why_not_command(call: Call, query: str, memory: str, **where: Any) -> Result
     asked = search_arguments(call, **where)
     engine = call.memory()
     why = engine.why_not(query, memory_of(engine, memory).id, **asked)
+    standing = why.standing
     data = {
         **picked(why, "query", "profile", "verdict", "advice"),
         "searches": [
             {"search": branch.name, **picked(branch, "rank", "score", "taken", "reached")}
             for branch in why.branches
         ],
-        "standing": None if why.standing is None else _standing_data(why.standing),
+        "standing": None,
         "memory": memory_data(why.memory),
     }
-    return Result(data, _view(why, call.zone), _lines(why))
-
-
-def _standing_data(standing: Standing) -> dict[str, Any]:
-    dropped = standing.dropped
-    return {
-        "place": standing.place,
-        "dropped": None if dropped is None else picked(dropped, "step", "reason"),
-        **picked(standing, "score", "needed", "reasons", "costs"),
-    }
+    if standing is not None:
+        dropped = standing.dropped and picked(standing.dropped, "step", "reason")
+        standing_data = picked(standing, "place", "dropped", "score", "needed", "reasons", "costs")
+        data["standing"] = {**standing_data, "dropped": dropped}
+    return Result(data, _view(why, call.zone))
 
 
 def _view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
     yield Paragraph(heading(why.memory, zone))
     if why.memory.text:
         yield Paragraph(ellipsize(why.memory.text, 160))
-    yield Paragraph(Styled(why.verdict, "strong"))
+    yield titled(why.verdict)
+    yield Table(("",), [(why.verdict,)], "verdict", only="pipe")
     if why.branches:
-        rows = [_branch(branch) for branch in why.branches]
-        yield Table(("Search", *right_aligned("Rank"), "Score", "Taken", ""), rows)
-    standing = why.standing
-    if standing is not None and standing.place is not None:
+        yield _searches(why)
+    if why.standing is not None:
+        yield from _standing(why, why.standing)
+    if why.advice:
+        rows = [(Styled("→", "changed"), with_remedy(advice)) for advice in why.advice]
+        yield Table((Column(only="terminal"), ""), rows, "advice", grid=True)
+
+
+def _searches(why: WhyNot) -> Table:
+    rows = []
+    for branch in why.branches:
+        outcome = Styled("✗ not found" if branch.rank is None else "✗ too far down", "bad")
+        if branch.reached:
+            outcome = Styled("✓ a candidate", "good")
+        score = None if branch.score is None else f"{_MEASURES[branch.name]} {branch.score:.2f}"
+        rank = None if branch.rank is None else str(branch.rank)
+        rows.append((branch.name, rank, branch.score, score, str(branch.taken), outcome))
+    columns = (
+        "Search",
+        Column("Rank", right=True),
+        PIPE_ONLY,
+        Column("Score", only="terminal"),
+        Column("Of the first", right=True),
+        Column(only="terminal"),
+    )
+    return Table(columns, rows, "search")
+
+
+def _standing(why: WhyNot, standing: Standing) -> Iterator[Block]:
+    place = None if standing.place is None else str(standing.place)
+    yield Table(("", "", ""), [(place, standing.score, standing.needed)], "place", only="pipe")
+    if standing.place is not None:
         found = any(branch.reached for branch in why.branches)
         begins = "It stands" if found else "Taken in all the same, it would stand"
         last = "the list is not full"
         if standing.needed is not None:
-            last = f"the last on the list has {score_text(standing.needed)}"
-        yield Paragraph(f"{begins} at place {standing.place:,} with {score_text(standing.score)}; {last}.")
-        full = max(highest_score([standing.reasons]), standing.needed or 0.0)
-        yield from score_steps(standing.reasons, full, standing.costs, indent=2)
-        yield Paragraph()
-    if why.advice:
-        rows = [(Styled("→", "changed"), with_remedy(advice)) for advice in why.advice]
-        yield Table((Column(), Column()), rows, grid=True)
-
-
-def _branch(branch: Branch) -> tuple[str | Styled, ...]:
-    if branch.reached:
-        outcome = Styled("✓ a candidate", "good")
-    else:
-        outcome = Styled("✗ not found" if branch.rank is None else "✗ too far down", "bad")
-    return (
-        branch.name,
-        "–" if branch.rank is None else f"{branch.rank:,}",
-        "–" if branch.score is None else f"{_MEASURES[branch.name]} {branch.score:.2f}",
-        f"the first {branch.taken:,}",
-        outcome,
-    )
-
-
-def _lines(why: WhyNot) -> Iterator[tuple[str, ...]]:
-    yield "verdict", why.verdict
-    for branch in why.branches:
-        yield "search", branch.name, _if_known(branch.rank), _if_known(branch.score), str(branch.taken)
-    standing = why.standing
-    if standing is not None:
-        yield "place", _if_known(standing.place), repr(standing.score), _if_known(standing.needed)
-        yield from (("step", *step_fields(reason)) for reason in standing.reasons)
-        for cost in standing.costs:
-            yield "cost", cost.step, repr(cost.value), str(cost.places), str(cost.place_without)
-    yield from (("advice", with_remedy(advice)) for advice in why.advice)
-
-
-def _if_known(value: float | None) -> str:
-    return "" if value is None else repr(value)
+            last = f"the last on the list has {decimals(standing.needed)}"
+        yield Paragraph(f"{begins} at place {standing.place:,} with {decimals(standing.score)}; {last}.")
+    yield steps_table(standing.reasons, ("step",), standing.costs, indent=2)
+    costs = [(cost.step, cost.value, str(cost.places), str(cost.place_without)) for cost in standing.costs]
+    yield Table(("", "", "", ""), costs, "cost", only="pipe")
+    yield Paragraph()
