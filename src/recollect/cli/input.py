@@ -92,11 +92,10 @@ def _json_rows(content: bytes) -> Iterator[tuple[str, object]]:
 
 def _turns_of(row: object) -> Sequence[Turn | InvalidInput]:
     from recollect.transfer.chats.conversation import object_at  # loads the engine
-    from recollect.transfer.chats.turns import TurnRow, parse_turn_row
+    from recollect.transfer.chats.turns import parse_turn_row
     from recollect.transfer.json_lines import read_object
 
     try:
-        read = parse_turn_row(read_object(row) if isinstance(row, bytes) else object_at(row, "It"))
+        return parse_turn_row(read_object(row) if isinstance(row, bytes) else object_at(row, "It")).turns
     except InvalidInput as error:
         return [error]
-    return [read.turn] if isinstance(read, TurnRow) else read.turns

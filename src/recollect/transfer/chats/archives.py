@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from recollect.errors import InvalidInput
-from recollect.transfer.chats.conversation import Conversation, object_at, unreadable_conversation
+from recollect.transfer.chats.conversation import Conversation, object_at
 from recollect.transfer.chats.json_values import json_values
 from recollect.transfer.files import GZIP_MARK
 
@@ -65,32 +65,27 @@ def archived_conversations(path: Path, format: str, read: ReadConversation) -> I
             f"There is no conversations.json or conversations-000.json in {path}, nor a zip of it."
         )
     for member in found:
-        yield from _conversations(member, f"{format}:{member.name}", read)
-
-
-def _conversations(member: Member, session: str, read: ReadConversation) -> Iterator[Conversation]:
-    number = 0
-    try:
-        for number, plain in enumerate(member.rows(), 1):
-            place = f"{member.name}, conversation {number}"
-            try:
-                conversation = read(object_at(plain, "It"), place)
-            except InvalidInput as error:
-                yield unreadable_conversation(session, member.name, f"{place}: {error}")
-                continue
-            if conversation.turns or conversation.bad:
-                yield conversation
-    except InvalidInput as error:
-        # What was read of it stays read.
-        more = f" What stands before it, {number:,} conversations, was read." if number else ""
-        yield unreadable_conversation(session, member.name, f"{error}{more}")
+        session, number = f"{format}:{member.name}", 0
+        try:
+            for number, plain in enumerate(member.rows(), 1):
+                place = f"{member.name}, conversation {number}"
+                try:
+                    conversation = read(object_at(plain, "It"), place)
+                except InvalidInput as error:
+                    conversation = Conversation.unreadable(session, member.name, f"{place}: {error}")
+                if conversation.turns or conversation.bad:
+                    yield conversation
+        except InvalidInput as error:
+            # What was read of it stays read.
+            more = f" What stands before it, {number:,} conversations, was read." if number else ""
+            yield Conversation.unreadable(session, member.name, f"{error}{more}")
 
 
 def archive_members(path: Path) -> tuple[Member, ...]:
     """The files of conversations at this path, in the order of their numbers; none if a folder has none."""
     if path.is_dir():
         found: list[Member] = []
-        for file in files_below(path, _may_hold).files:
+        for file in files_below(path, _may_hold)[0]:
             if is_zip(file):
                 found += _inside(file, relative(file, path))
             elif not file.name.lower().endswith(".zip"):
@@ -148,16 +143,10 @@ def _order(member: Member) -> tuple[str, int]:
     return folder, int(number[1]) if number and number[1] else -1
 
 
-class FilesBelow(NamedTuple):
-    files: tuple[Path, ...]
-    closed: tuple[str, ...]
-    """Folders that could not be looked into, and why."""
+def files_below(folder: Path, wanted: Callable[[str], bool]) -> tuple[list[Path], list[str]]:
+    """The files whose name is wanted, always in the same order; and folders that cannot be read, and why.
 
-
-def files_below(folder: Path, wanted: Callable[[str], bool]) -> FilesBelow:
-    """The files whose name is wanted, always in the same order, without hidden ones.
-
-    A folder that a link leads to again is read once.
+    Hidden ones are left out. A folder that a link leads to again is read once.
     """
     files: list[Path] = []
     closed: list[str] = []
@@ -179,7 +168,7 @@ def files_below(folder: Path, wanted: Callable[[str], bool]) -> FilesBelow:
         folders = [entry for entry in entries if entry.is_dir()]
         waiting[:0] = sorted((entry for entry in folders if entry.is_symlink()), reverse=True)
         waiting += sorted((entry for entry in folders if not entry.is_symlink()), reverse=True)
-    return FilesBelow(tuple(sorted(files, key=lambda file: relative(file, folder))), tuple(sorted(closed)))
+    return sorted(files, key=lambda file: relative(file, folder)), sorted(closed)
 
 
 def relative(path: Path, folder: Path) -> str:
@@ -197,12 +186,12 @@ def each_file(
     if not path.is_dir():
         yield from read(path, path.name)
         return
-    found = files_below(path, wanted)
-    for reason in found.closed:
-        yield unreadable_conversation(f"{format}:{path.name}", path.name, reason)
-    for file in found.files:
+    files, closed = files_below(path, wanted)
+    for reason in closed:
+        yield Conversation.unreadable(f"{format}:{path.name}", path.name, reason)
+    for file in files:
         name = relative(file, path)
         try:
             yield from read(file, name)
         except InvalidInput as error:
-            yield unreadable_conversation(f"{format}:{name}", name, str(error))
+            yield Conversation.unreadable(f"{format}:{name}", name, str(error))

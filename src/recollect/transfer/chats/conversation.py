@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,6 +45,10 @@ class Conversation:
     bad: tuple[str, ...] = ()
     """What could not be read, each with its place and the reason."""
 
+    @classmethod
+    def unreadable(cls, session: str, title: str, reason: str) -> Conversation:
+        return cls(session, title, (), (reason,))
+
 
 def storable_text(text: str) -> str:
     """Text of a file as a store takes it: without NULs and halves of surrogate pairs."""
@@ -71,11 +76,11 @@ def with_mark(turn: Turn, where: str, number: int) -> Turn:
 
 def with_marks(turns: Iterable[Turn], where: str) -> tuple[Turn, ...]:
     """Each is numbered among those that say the same, so that one put between others leaves their marks."""
-    seen: dict[tuple[str | None, str | None, str], int] = {}
+    seen: Counter[tuple[str | None, str | None, str]] = Counter()
     found: list[Turn] = []
     for turn in turns:
         said = (turn.role, turn.speaker, turn.content)
-        seen[said] = seen.get(said, 0) + 1
+        seen[said] += 1
         found.append(with_mark(turn, where, seen[said]))
     return tuple(found)
 
@@ -115,11 +120,6 @@ def conversation_of(
     return Conversation(
         session, title, with_times(turns, start), tuple(f"{place}, {title!r}, {reason}" for reason in reasons)
     )
-
-
-def unreadable_conversation(session: str, title: str, reason: str) -> Conversation:
-    """Nothing but the reason why there is nothing."""
-    return Conversation(session, title, (), (reason,))
 
 
 def text_of(value: object) -> str | None:

@@ -10,6 +10,7 @@ from recollect.transfer.chats.archives import (
     Member,
     archive_members,
     archived_conversations,
+    each_file,
     files_below,
     is_zip,
 )
@@ -43,16 +44,15 @@ def conversations(path: Path, format: str | None = None) -> Iterator[Conversatio
     the first one is asked for, if there is nothing that can be read.
     """
     _must_exist(path)
-    known = format or format_of(path)
-    match known:
+    match known := format or format_of(path):
         case "chatgpt":
             found = archived_conversations(path, known, chatgpt_conversation)
         case "claude":
             found = archived_conversations(path, known, claude_conversation)
         case "markdown":
-            found = markdown_conversations(path)
+            found = each_file(path, known, is_markdown, markdown_conversations)
         case "turns":
-            found = turn_conversations(path)
+            found = each_file(path, known, has_lines_of_turns, turn_conversations)
         case _:
             raise InvalidInput(f"No format named {known!r}; there are: {', '.join(FORMATS)}.")
     return _unless_all_bad(found, path, known)
@@ -63,12 +63,8 @@ def format_of(path: Path) -> str:
     _must_exist(path)
     found = _of_folder(path) if path.is_dir() else _of_file(path)
     if found is None:
-        raise _unknown_format(path)
+        raise InvalidInput(f"{path} is nothing that can be imported. Looked for: {_LOOKED_FOR}.")
     return found
-
-
-def _unknown_format(path: Path, why: str = "") -> InvalidInput:
-    return InvalidInput(f"{path} is nothing that can be imported.{why} Looked for: {_LOOKED_FOR}.")
 
 
 def _must_exist(path: Path) -> None:
@@ -105,9 +101,9 @@ def _of_folder(path: Path) -> str | None:
         raise InvalidInput(f"{path} holds exports of both ChatGPT and Claude; import them one by one.")
     if kinds:
         return "chatgpt" if "chatgpt" in kinds else "claude"
-    if files_below(path, is_markdown).files:
+    if files_below(path, is_markdown)[0]:
         return "markdown"
-    return "turns" if files_below(path, has_lines_of_turns).files else None
+    return "turns" if files_below(path, has_lines_of_turns)[0] else None
 
 
 def _of_file(path: Path) -> str | None:
@@ -124,7 +120,9 @@ def _of_file(path: Path) -> str | None:
     except InvalidInput as error:
         # Lines of which the first is broken are no JSON as a whole.
         if not _has_rows(path):
-            raise _unknown_format(path, f" {error}") from error
+            raise InvalidInput(
+                f"{path} is nothing that can be imported. {error} Looked for: {_LOOKED_FOR}."
+            ) from error
         return "turns"
     return "turns" if _has_rows(path) else None
 
@@ -138,17 +136,15 @@ def _kind_if_any(member: Member) -> str | None:
 
 def _kind(member: Member) -> str | None:
     """As the first rows say that are of some kind."""
-    return next((kind for plain in islice(member.rows(), _LOOKED_AT) if (kind := _kind_of(plain))), None)
-
-
-def _kind_of(plain: object) -> str | None:
-    if not isinstance(plain, dict):
-        return None
-    if isinstance(plain.get("mapping"), dict):
-        return "chatgpt"
-    if isinstance(plain.get("chat_messages"), list):
-        return "claude"
-    return "turns" if is_turn_row(plain) else None
+    for plain in islice(member.rows(), _LOOKED_AT):
+        match plain:
+            case {"mapping": dict()}:
+                return "chatgpt"
+            case {"chat_messages": list()}:
+                return "claude"
+        if is_turn_row(plain):
+            return "turns"
+    return None
 
 
 def _has_rows(path: Path) -> bool:

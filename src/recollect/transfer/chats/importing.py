@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput
 from recollect.transfer.chats.formats import conversations, format_of
-from recollect.transfer.reports import SHOWN
+from recollect.transfer.reports import Tally
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
-    from recollect.engine.results import AddMessagesResult
     from recollect.ports import Progress
     from recollect.transfer.chats.conversation import Conversation
 
@@ -24,9 +22,9 @@ class ChatReport:
     """What was read of a file or folder of talks, and what became of it."""
 
     format: str
-    conversations: int
+    conversations: int = 0
     """Sessions that have a turn."""
-    turns: int
+    turns: int = 0
     """Those that could be read; each is new, known or rejected, unless nothing was to be written."""
     turns_new: int = 0
     turns_known: int = 0
@@ -68,13 +66,24 @@ def chat_import(
     place = Path(path)
     known = format or format_of(place)
     if not keep_going:
-        _must_be_whole(place, known)
-    tally = _Tally(known)
+        for conversation in conversations(place, known):
+            if conversation.bad:
+                raise InvalidInput(f"{conversation.bad[0]} Nothing was written.")
+    tally = Tally()
+    notes: list[str] = []
     for conversation in _read(place, known, tally, progress):
-        if conversation.turns:
-            tally.written(conversation, _write(engine, conversation, extract=extract))
+        # Vectors come at the end, all at once; notes need theirs to be compared with others.
+        result = engine.sessions.import_turns(conversation.session, conversation.turns, extract=extract)
+        tally.counts["turns_new"] += result.created
+        tally.counts["turns_known"] += len(result.ids) - result.created
+        tally.counts["turns_rejected"] += len(result.rejected)
+        tally.counts["notes"] += sum(note.created for note in result.notes)
+        notes += [result.note] if result.note and not notes else []
+        for row in result.rejected:
+            tally.add("bad", f"{conversation.title}, turn {row.index + 1}: {row.reason}")
     embedded, note = engine.upkeep.embed_pending(embed_progress) if embed else (0, None)
-    return tally.report(embedded=embedded, waiting=engine.counts().due, note=tally.note or note)
+    note = notes[0] if notes else note
+    return ChatReport(known, embedded=embedded, waiting=engine.counts().due, note=note, **tally.fields())
 
 
 def chat_preview(
@@ -86,70 +95,21 @@ def chat_preview(
     """What an import would read, without any memory: nothing is written."""
     place = Path(path)
     known = format or format_of(place)
-    tally = _Tally(known)
+    tally = Tally()
     for _ in _read(place, known, tally, progress):
         pass
-    return tally.report()
+    return ChatReport(known, **tally.fields())
 
 
-class _Tally:
-    """The report of an import under way."""
-
-    def __init__(self, format_: str) -> None:
-        self.note: str | None = None
-        self.counts: Counter[str] = Counter(turns=0)
-        """By the names of the report's counts."""
-        self._format = format_
-        self._sessions: set[str] = set()
-        self._bad: list[str] = []
-
-    def read(self, conversation: Conversation) -> None:
-        if conversation.turns:
-            self._sessions.add(conversation.session)
-        self.counts["turns"] += len(conversation.turns)
-        for reason in conversation.bad:
-            self._reject(reason)
-
-    def written(self, conversation: Conversation, result: AddMessagesResult) -> None:
-        self.counts["turns_new"] += result.created
-        self.counts["turns_known"] += len(result.ids) - result.created
-        self.counts["turns_rejected"] += len(result.rejected)
-        self.counts["notes"] += sum(note.created for note in result.notes)
-        self.note = self.note or result.note
-        for row in result.rejected:
-            self._reject(f"{conversation.title}, turn {row.index + 1}: {row.reason}")
-
-    def report(self, *, embedded: int = 0, waiting: int = 0, note: str | None = None) -> ChatReport:
-        return ChatReport(
-            format=self._format,
-            conversations=len(self._sessions),
-            bad=tuple(self._bad),
-            embedded=embedded,
-            waiting=waiting,
-            note=note,
-            **self.counts,
-        )
-
-    def _reject(self, reason: str) -> None:
-        self.counts["bad_count"] += 1
-        if len(self._bad) < SHOWN:
-            self._bad.append(reason)
-
-
-def _read(path: Path, known: str, tally: _Tally, progress: Progress | None) -> Iterator[Conversation]:
+def _read(path: Path, known: str, tally: Tally, progress: Progress | None) -> Iterator[Conversation]:
+    """The conversations that have a turn, each once it was counted."""
+    sessions: set[str] = set()
     for conversation in conversations(path, known):
-        tally.read(conversation)
-        yield conversation
+        tally.counts["turns"] += len(conversation.turns)
+        tally.add("bad", *conversation.bad)
+        if conversation.turns:
+            sessions.add(conversation.session)
+            tally.counts["conversations"] = len(sessions)
+            yield conversation
         if progress is not None:
             progress(tally.counts["turns"], None)
-
-
-def _must_be_whole(path: Path, known: str) -> None:
-    for conversation in conversations(path, known):
-        if conversation.bad:
-            raise InvalidInput(f"{conversation.bad[0]} Nothing was written.")
-
-
-def _write(engine: Engine, conversation: Conversation, *, extract: bool) -> AddMessagesResult:
-    # Vectors come at the end, all at once; notes need theirs to be compared with others.
-    return engine.sessions.import_turns(conversation.session, conversation.turns, extract=extract)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import InvalidInput
-from recollect.transfer.chats.archives import each_file
 from recollect.transfer.chats.conversation import (
     Conversation,
     make_turn,
@@ -16,7 +14,6 @@ from recollect.transfer.chats.conversation import (
     time_in_words,
     time_of_iso,
     title_line,
-    unreadable_conversation,
     with_marks,
     with_times,
 )
@@ -55,18 +52,13 @@ def is_markdown(name: str) -> bool:
     return name.lower().endswith(_SUFFIXES)
 
 
-def markdown_conversations(path: Path) -> Iterator[Conversation]:
-    """A file, or every Markdown file below a folder; one that cannot be read is named, and passed over."""
-    return each_file(path, "markdown", is_markdown, _read_file)
-
-
-def _read_file(path: Path, name: str) -> Iterator[Conversation]:
+def markdown_conversations(path: Path, name: str) -> Iterator[Conversation]:
+    """One at most; for a file that cannot be read, why."""
     session = f"markdown:{name}"
     try:
         found = _conversation(_content(path), name, session_of(session))
     except InvalidInput as error:
-        yield unreadable_conversation(session, name, f"{name}: {error}")
-        return
+        found = Conversation.unreadable(session, name, f"{name}: {error}")
     if found.turns or found.bad:
         yield found
 
@@ -187,38 +179,25 @@ def _is_title(found: list[MarkdownLine], under: str) -> bool:
     return len(found) == 1 or not found[-2].text.strip() or found[-2].level > 0
 
 
-@dataclass(slots=True)
-class _Section:
-    """The section that is being read, under the headings that lead to it."""
-
-    number: int
-    headings: tuple[tuple[int, str], ...] = ()
-    """Each with its level."""
-    lines: list[str] = field(default_factory=list)
-
-    def part(self, day: datetime | None) -> TranscriptPart:
-        """Its time is what the headings say, the inner ones last; a time alone is of the day found so far."""
-        headings = " › ".join(heading for _, heading in self.headings if heading)
-        body = "\n".join(self.lines).strip("\n").rstrip()
-        for _, heading in self.headings:
-            day = time_in_words(heading, day.date() if day else None) or day
-        text = f"{headings}\n\n{body}" if headings and body else headings or body
-        return TranscriptPart(self.number, text, "document", None, day)
-
-
 def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator[TranscriptPart]:
     """Each with its headings before its text. A heading with deeper ones alone under it is no section."""
-    here = _Section(lines[0].number if lines else 1)
-    for line in lines:
+    headings: tuple[tuple[int, str], ...] = ()  # that lead to the section, each with its level
+    number, texts = lines[0].number if lines else 1, list[str]()
+    for line in (*lines, MarkdownLine(0, "", 1)):  # as if a heading ended the last section
         if not line.level:
-            here.lines.append(line.text)
+            texts.append(line.text)
             continue
-        above = tuple(heading for heading in here.headings if heading[0] < line.level)
-        part = here.part(day)
-        has_text = any(text.strip() for text in here.lines)
-        if part.text.strip() and (has_text or len(above) < len(here.headings)):
+        above = tuple(heading for heading in headings if heading[0] < line.level)
+        part = _section(number, [heading for _, heading in headings], texts, day)
+        if part.text.strip() and (any(map(str.strip, texts)) or len(above) < len(headings)):
             yield part
-        here = _Section(line.number, (*above, (line.level, line.heading)))
-    part = here.part(day)
-    if part.text.strip():
-        yield part
+        number, headings, texts = line.number, (*above, (line.level, line.heading)), []
+
+
+def _section(number: int, headings: list[str], texts: list[str], day: datetime | None) -> TranscriptPart:
+    """Its time is what the headings say, the inner ones last; a time alone is of the day found so far."""
+    for heading in headings:
+        day = time_in_words(heading, day.date() if day else None) or day
+    title, body = " › ".join(filter(None, headings)), "\n".join(texts).strip("\n").rstrip()
+    text = f"{title}\n\n{body}" if title and body else title or body
+    return TranscriptPart(number, text, "document", None, day)

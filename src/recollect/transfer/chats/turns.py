@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import InvalidInput
-from recollect.transfer.chats.archives import Member, each_file
+from recollect.transfer.chats.archives import Member
 from recollect.transfer.chats.conversation import (
     Conversation,
     make_turn,
@@ -24,7 +25,7 @@ from recollect.transfer.files import open_lines
 from recollect.transfer.json_lines import json_type, read_object
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -43,34 +44,28 @@ _UNSAID = frozenset({"system", "developer", "tool", "function"})
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """One turn, and the session that it names, if it does."""
+    """A turn, or the messages of a whole conversation; for one that cannot be read, why."""
 
     session: str | None
-    turn: Turn
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationRow:
-    """A whole conversation on one row; for a message that cannot be read, why."""
-
-    session: str | None
+    """As the row names it, if it does."""
     turns: tuple[Turn | InvalidInput, ...]
+    is_conversation: bool = False
 
 
 def is_turn_row(plain: object) -> bool:
     """Whether it looks like one; what it holds may still be wrong."""
-    return isinstance(plain, dict) and any(
-        isinstance(plain.get(key), kind)
-        for key, kind in (("content", str | list), ("text", str), ("messages", list))
-    )
+    match plain:
+        case {"content": str() | list()} | {"text": str()} | {"messages": list()}:
+            return True
+    return False
 
 
-def parse_turn_row(plain: dict[str, Any]) -> TurnRow | ConversationRow:
+def parse_turn_row(plain: dict[str, Any]) -> TurnRow:
     session = _session_in(plain)
     messages = plain.get("messages")
     if isinstance(messages, list):
-        return ConversationRow(session, tuple(_messages(messages)))
-    return TurnRow(session, _turn(plain))
+        return TurnRow(session, tuple(_messages(messages)), is_conversation=True)
+    return TurnRow(session, (_turn(plain),))
 
 
 def _session_in(plain: dict[str, Any]) -> str | None:
@@ -78,9 +73,7 @@ def _session_in(plain: dict[str, Any]) -> str | None:
     given = plain.get("session")
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
-    if given is None:
-        return None
-    return session_of(_text(given, "session"))
+    return None if given is None else session_of(_text(given, "session"))
 
 
 def _messages(messages: list[Any]) -> Iterator[Turn | InvalidInput]:
@@ -115,13 +108,13 @@ def _content(given: object, key: str) -> str:
 
 
 def _part(part: object) -> str:
-    if isinstance(part, str):
-        return part
-    if not isinstance(part, dict):
-        return ""
-    if isinstance(part.get("text"), str):
-        return str(part["text"])
-    return "[image]" if "image" in str(part.get("type")) else ""
+    match part:
+        case str(text) | {"text": str(text)}:
+            return text
+        case {"type": type_} if "image" in str(type_):
+            return "[image]"
+        case _:
+            return ""
 
 
 def _word(plain: dict[str, Any], key: str) -> str | None:
@@ -155,12 +148,8 @@ def has_lines_of_turns(name: str) -> bool:
     return _LINED.search(name) is not None
 
 
-def turn_conversations(path: Path) -> Iterator[Conversation]:
-    """The sessions of a file, or of all JSONL files below a folder, in batches: one may come repeatedly."""
-    return each_file(path, "turns", has_lines_of_turns, _read_file)
-
-
-def _read_file(path: Path, name: str) -> Iterator[Conversation]:
+def turn_conversations(path: Path, name: str) -> Iterator[Conversation]:
+    """The sessions of a file, in batches: one may come repeatedly."""
     batch = _Batch(session_of(f"turns:{_SUFFIX.sub('', name)}"))
     for row in _rows(path, name):
         batch.add(row)
@@ -175,32 +164,27 @@ def _rows(path: Path, name: str) -> Iterator[_FileRow]:
         if first is None:
             return
         start = (first.content or b"").strip()
-        # Otherwise a list, or an object over several lines.
         if not start.startswith(b"[") and not start.endswith(_OPEN):
             for number, content in source.lines():
-                place = f"{name}, line {number}"
-                try:
-                    yield _FileRow(number, place, read_object(content))
-                except InvalidInput as error:
-                    yield _FileRow(number, place, error)
+                yield _row(number, f"{name}, line {number}", partial(read_object, content))
             return
-    yield from _elements(path, name)
-
-
-def _elements(path: Path, name: str) -> Iterator[_FileRow]:
+    # A list, or an object over several lines.
     number = 0
     try:
         with Member(name, path).opened() as file:
             for number, plain in enumerate(json_values(file, name), 1):
-                place = f"{name}, item {number}"
-                try:
-                    yield _FileRow(number, place, object_at(plain, "It"))
-                except InvalidInput as error:
-                    yield _FileRow(number, place, error)
+                yield _row(number, f"{name}, item {number}", partial(object_at, plain, "It"))
     except InvalidInput as error:
         if number == 0:
             raise
         yield _FileRow(number + 1, name, error)
+
+
+def _row(number: int, place: str, read: Callable[[], dict[str, Any]]) -> _FileRow:
+    try:
+        return _FileRow(number, place, read())
+    except InvalidInput as error:
+        return _FileRow(number, place, error)
 
 
 @dataclass(slots=True)
@@ -231,25 +215,19 @@ class _Batch:
             self._next_number(session)  # so that the turns after it keep their marks when it is mended
             self._reject(session, f"{row.place}: {error}")
             return
-        match read:
-            case TurnRow(given, turn):
-                name = given or self.default_session
-                self._hold(name, turn, self._next_number(name))
-            case ConversationRow(given, messages):
-                name = given or f"{self.default_session}#{row.number}"
-                for number, message in enumerate(messages, 1):
-                    place = number if given is None else self._next_number(given)
-                    if isinstance(message, InvalidInput):
-                        self._reject(name, f"{row.place}, {message}")
-                    else:
-                        self._hold(name, message, place)
+        is_unnamed = read.is_conversation and read.session is None
+        name = f"{self.default_session}#{row.number}" if is_unnamed else read.session or self.default_session
+        for number, turn in enumerate(read.turns, 1):
+            place = number if is_unnamed else self._next_number(name)
+            if isinstance(turn, InvalidInput):
+                self._reject(name, f"{row.place}, {turn}")
+            else:
+                self._hold(name, turn, place)
 
     def emptied(self) -> Iterator[Conversation]:
         for session in dict.fromkeys([*self._turns, *self._bad]):
             title = title_line(session.removeprefix("turns:"), "(no title)")
-            yield Conversation(
-                session, title, tuple(self._turns.get(session, ())), tuple(self._bad.get(session, ()))
-            )
+            yield Conversation(session, title, tuple(self._turns[session]), tuple(self._bad[session]))
         self._turns.clear()
         self._bad.clear()
         self._size = self._letters = 0
