@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from recollect.text.sentences import sentences
 from recollect.text.tokens import has_unspaced, is_mark, topic_terms, words
 from recollect.text.word_lists import STOPWORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     Span = tuple[int, int]
+
+_Choice = TypeVar("_Choice")
 
 PHRASE_WORDS = 5
 _SAMPLE_WORDS = 7
@@ -45,9 +47,7 @@ def sampled_phrase(text: str, seed: int) -> str:
     has_term = [bool(topic_terms(text[start:stop])) for start, stop in pieces]
     starts = range(max(1, len(pieces) - _SAMPLE_WORDS + 1))
     counts = [sum(has_term[start : start + _SAMPLE_WORDS]) for start in starts]
-    enough = min(_FEWEST_TERMS, max(counts))
-    good = [start for start, count in zip(starts, counts, strict=True) if count >= enough]
-    chosen = pieces[good[seed % len(good)] :][:_SAMPLE_WORDS]
+    chosen = pieces[_sampled(starts, counts, _FEWEST_TERMS, seed) :][:_SAMPLE_WORDS]
     return _trimmed(text[chosen[0][0] : chosen[-1][1]]) if chosen else ""
 
 
@@ -81,8 +81,13 @@ def _sampled_sentence(text: str, seed: int, fewest_terms: int) -> list[Span]:
     if not cut:
         return list(_pieces(text, 0, len(text)))
     counts = [sum(bool(topic_terms(text[start:stop])) for start, stop in pieces) for pieces in cut]
-    enough = min(fewest_terms, max(counts))
-    good = [pieces for pieces, count in zip(cut, counts, strict=True) if count >= enough]
+    return _sampled(cut, counts, fewest_terms, seed)
+
+
+def _sampled(choices: Sequence[_Choice], counts: Sequence[int], enough: int, seed: int) -> _Choice:
+    """One that counts enough; where none does, one that counts the most."""
+    least = min(enough, max(counts))
+    good = [choice for choice, count in zip(choices, counts, strict=True) if count >= least]
     return good[seed % len(good)]
 
 

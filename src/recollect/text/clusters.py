@@ -9,7 +9,7 @@ the lower index, so equal rows give equal groups.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -38,8 +38,7 @@ class Clusters:
     """From -1 to 1, the mean over all rows; those that are alone count as 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+class Join(NamedTuple):
     """Two groups, each named by its lowest row, become one, named by the lower of both."""
 
     one: int
@@ -107,7 +106,14 @@ def average_linkage(apart: Floats) -> tuple[Join, ...]:
             _, before = chain.pop(), chain.pop()
             one, other = min(last, before), max(last, before)
             joins.append(Join(one, other, float(near[one, other])))
-            _join(near, sizes, alive, one, other)
+            # Lance and Williams: the distance to a joined group is the mean, weighted by the sizes.
+            total = sizes[one] + sizes[other]
+            mean = (sizes[one] * near[one] + sizes[other] * near[other]) / total
+            near[one] = near[:, one] = np.where(alive, mean, np.inf)
+            near[other] = near[:, other] = np.inf
+            near[one, one] = near[one, other] = near[other, one] = np.inf
+            alive[other] = False
+            sizes[one] = total
         else:
             chain.append(nearest)
     return tuple(sorted(joins, key=lambda join: join.distance))
@@ -115,18 +121,11 @@ def average_linkage(apart: Floats) -> tuple[Join, ...]:
 
 def cut(joins: Sequence[Join], rows: int, groups: int) -> Ints:
     """Which of so many groups each row is in; a group's number is its lowest row."""
-    owner = list(range(rows))
-
-    def root(row: int) -> int:
-        while owner[row] != row:
-            owner[row] = owner[owner[row]]
-            row = owner[row]
-        return row
-
+    labels = np.arange(rows)
     for join in joins[: max(0, rows - groups)]:
-        one, other = root(join.one), root(join.other)
-        owner[max(one, other)] = min(one, other)
-    return np.array([root(row) for row in range(rows)], np.int64)
+        one, other = sorted((labels[join.one], labels[join.other]))
+        labels[labels == other] = one
+    return labels
 
 
 def silhouettes(labels: Ints, apart: Floats) -> Floats:
@@ -155,17 +154,6 @@ def _sample(count: int) -> Ints:
     """All rows, or so many as are compared, spread by the golden ratio: even steps would meet a rhythm."""
     order = np.argsort(np.arange(count) * 2_654_435_761 % 2**32, kind="stable")
     return np.sort(order[:_MOST_COMPARED])
-
-
-def _join(near: Floats, sizes: Ints, alive: NDArray[np.bool_], one: int, other: int) -> None:
-    """Lance and Williams: the distance to a joined group is the mean, weighted by the sizes."""
-    total = sizes[one] + sizes[other]
-    mean = (sizes[one] * near[one] + sizes[other] * near[other]) / total
-    near[one] = near[:, one] = np.where(alive, mean, np.inf)
-    near[other] = near[:, other] = np.inf
-    near[one, one] = near[one, other] = near[other, one] = np.inf
-    alive[other] = False
-    sizes[one] = total
 
 
 def _counted(labels: Ints, apart: Floats, fewest: int) -> Clusters:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 from recollect.text.tokens import fold, is_mark, is_unspaced
 from recollect.text.word_lists import EVERYDAY_NAMES, STOPWORDS
@@ -74,10 +75,10 @@ class NameText:
 
     def _with_marks(self, start: int, stop: int) -> Iterator[NamePlace]:
         """The words alone, and with the marks that touch them: `c++`, `.net`, `node.js`."""
-        befores = [start - length for length in range(_marks(self.folded, start, -1) + 1)]
-        afters = [stop + length for length in range(_marks(self.folded, stop, 1) + 1)]
-        for first in befores:
-            for last in afters:
+        before = _marks(reversed(self.folded[max(0, start - _MOST_MARKS) : start]))
+        after = _marks(self.folded[stop : stop + _MOST_MARKS])
+        for first in range(start, start - before - 1, -1):
+            for last in range(stop, stop + after + 1):
                 # `c` is neither in `c++` nor in `c#`.
                 if self.folded[last : last + 1] not in {"+", "#"}:
                     yield NamePlace(first, last, self.folded[first:last])
@@ -110,14 +111,6 @@ def is_written_in(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
-def _marks(folded: str, place: int, step: int) -> int:
-    """How many marks stand next to a place, on one side, before a space, a letter or the end."""
-    count = 0
-    at = place if step > 0 else place - 1
-    while 0 <= at < len(folded) and count < _MOST_MARKS:
-        letter = folded[at]
-        if letter.isalnum() or letter in " _":
-            break
-        count += 1
-        at += step
-    return count
+def _marks(letters: Iterable[str]) -> int:
+    """How many marks come before a space or a letter."""
+    return sum(1 for _ in takewhile(lambda letter: not letter.isalnum() and letter not in " _", letters))

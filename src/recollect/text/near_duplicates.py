@@ -116,7 +116,12 @@ def repeats_error(wrong: str, right: str, other: str, cosine: float = 0.0) -> bo
     new, claim = _Claim.of(right).in_words_of(old), _Claim.of(other).in_words_of(old)
     if not claim.words or len(claim.words) > _COPY_LENGTH * len(old.words) + _COPY_LENGTH:
         return False
-    if _says_more(old, new, claim) or not _subject(old, new) <= claim.words:
+    # It names, counts or denies something by itself, or knows what the correction brings.
+    brought = new.weighty(new.words - old.words)
+    says_more = claim.words & brought or claim.names - old.words or claim.denials != old.denials
+    # What a fact is about: its names and numbers, and the first word that both texts have.
+    first = [stem for stem in old.stems if stem in new.words][:1]
+    if says_more or not {*old.names, *first} <= claim.words:
         return False
     shared = len(claim.words & old.words) / len(claim.words | old.words)
     error = old.words - new.words
@@ -257,40 +262,22 @@ class _Claim:
 
     def in_words_of(self, other: _Claim) -> _Claim:
         """With the other's words in place of those of one family with them. Names have no family."""
-        replaced = {
-            stem: next(
-                (like for like in other.stems if like not in other.names and _one_family(stem, like)), stem
-            )
+        known = [stem for stem in other.stems if stem not in other.names]
+        kept = self.names | other.words
+        stems = (
+            stem if stem in kept else next((like for like in known if _one_family(stem, like)), stem)
             for stem in self.stems
-            if stem not in self.names and stem not in other.words
-        }
-        stems = dict.fromkeys(replaced.get(stem, stem) for stem in self.stems)
-        return _Claim(tuple(stems), self.names, self.denials)
+        )
+        return _Claim(tuple(dict.fromkeys(stems)), self.names, self.denials)
 
     def weighty(self, stems: frozenset[str]) -> frozenset[str]:
         """The names and numbers among some of its words; where there are none, all of them."""
         return stems & self.names or stems
 
 
-def _says_more(old: _Claim, new: _Claim, claim: _Claim) -> bool:
-    """Whether it names, counts or denies something by itself, or knows what the correction brings."""
-    brought = new.weighty(new.words - old.words)
-    return bool(claim.words & brought or claim.names - old.words) or claim.denials != old.denials
-
-
-def _subject(old: _Claim, new: _Claim) -> frozenset[str]:
-    """What a fact is about: its names and numbers, and the first word that both texts have."""
-    first = next((stem for stem in old.stems if stem in new.words), None)
-    return old.names | ({first} if first is not None else frozenset())
-
-
 def _one_family(one: str, other: str) -> bool:
-    alike = 0
-    for first, second in zip(one, other, strict=False):
-        if first != second:
-            break
-        alike += 1
-    return alike >= max(_FAMILY_LETTERS, _FAMILY_SHARE * max(len(one), len(other)))
+    alike = max(_FAMILY_LETTERS, ceil(_FAMILY_SHARE * max(len(one), len(other))))
+    return len(one) >= alike and one[:alike] == other[:alike]
 
 
 def _stated_words(text: str) -> tuple[str, ...]:

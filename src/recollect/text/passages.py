@@ -49,49 +49,23 @@ def _spans(text: str, reach: list[int]) -> Iterator[tuple[int, int]]:
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     start = 0
     while True:
-        furthest = _furthest(reach, start, WIDTH)
+        furthest = max(start + 1, bisect_right(reach, reach[start] + WIDTH) - 1)
         if furthest == len(text):
             yield start, furthest
             return
-        stop = _last_end(ends, start, furthest) or _last_space(text, start, furthest) or furthest
+        # The last end of a sentence or a word in the second half of the span: a tiny passage says little.
+        middle = start + (furthest - start) // 2
+        end = bisect_right(ends, furthest) - 1
+        if end >= 0 and ends[end] > middle:
+            stop = ends[end]
+        else:
+            stop = text.rfind(" ", middle, furthest) + 1 or furthest
         yield start, stop
         # Begin the next one a little earlier, at a sentence or a word, so that nothing is cut in two.
-        earliest = _earliest(reach, stop, OVERLAP)
-        again = _first_end(ends, earliest, stop)
-        start = max(again if again is not None else _word_start(text, earliest, stop), start + 1)
-
-
-def _furthest(reach: list[int], start: int, width: int) -> int:
-    low, high = start + 1, len(reach) - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if reach[middle] - reach[start] <= width else (low, middle - 1)
-    return low
-
-
-def _earliest(reach: list[int], stop: int, width: int) -> int:
-    start = stop
-    while start > 0 and reach[stop] - reach[start - 1] <= width:
-        start -= 1
-    return start
-
-
-def _last_end(ends: list[int], start: int, furthest: int) -> int | None:
-    """The last sentence end in the second half of the span: a tiny passage says little."""
-    place = bisect_right(ends, furthest)
-    return ends[place - 1] if place and ends[place - 1] > start + (furthest - start) // 2 else None
-
-
-def _first_end(ends: list[int], earliest: int, stop: int) -> int | None:
-    place = bisect_left(ends, earliest)
-    return ends[place] if place < len(ends) and ends[place] < stop else None
-
-
-def _last_space(text: str, start: int, furthest: int) -> int | None:
-    space = text.rfind(" ", start + (furthest - start) // 2, furthest)
-    return space + 1 if space >= 0 else None
-
-
-def _word_start(text: str, earliest: int, stop: int) -> int:
-    space = text.find(" ", earliest, stop)
-    return space + 1 if space >= 0 else earliest
+        earliest = bisect_left(reach, reach[stop] - OVERLAP)
+        end = bisect_left(ends, earliest)
+        if end < len(ends) and ends[end] < stop:
+            again = ends[end]
+        else:
+            again = text.find(" ", earliest, stop) + 1 or earliest
+        start = max(again, start + 1)

@@ -59,27 +59,20 @@ class SelfQuestion:
 
 
 _PEOPLE = frozenset({"person", "people", "human", "persona", "gente", "humano", "humana"})
-_ENGLISH = {
-    "what is": "What is {name}?",
-    "who is": "Who is {name}?",
-    QuestionKind.RELATION: "Who or what is related to {name} by “{type}”?",
-    QuestionKind.MENTION: "What was said about {name}?",
-    QuestionKind.DAY: "What happened on {day}?",
-    QuestionKind.SAID: "What did {name} say on {day}?",
-    "about": "What about {topic}?",
-    "said about": "What did {name} say about {topic}?",
-    "and": "{0} and {1}",
-}
-_SPANISH = {
-    "what is": "¿Qué es {name}?",
-    "who is": "¿Quién es {name}?",
-    QuestionKind.RELATION: "¿Quién o qué tiene con {name} la relación «{type}»?",
-    QuestionKind.MENTION: "¿Qué se dijo de {name}?",
-    QuestionKind.DAY: "¿Qué pasó el {day}?",
-    QuestionKind.SAID: "¿Qué dijo {name} el {day}?",
-    "about": "¿Qué hay de {topic}?",
-    "said about": "¿Qué dijo {name} sobre {topic}?",
-    "and": "{0} y {1}",
+# In English and in Spanish.
+_FORMS = {
+    "what is": ("What is {name}?", "¿Qué es {name}?"),
+    "who is": ("Who is {name}?", "¿Quién es {name}?"),
+    QuestionKind.RELATION: (
+        "Who or what is related to {name} by “{type}”?",
+        "¿Quién o qué tiene con {name} la relación «{type}»?",
+    ),
+    QuestionKind.MENTION: ("What was said about {name}?", "¿Qué se dijo de {name}?"),
+    QuestionKind.DAY: ("What happened on {day}?", "¿Qué pasó el {day}?"),
+    QuestionKind.SAID: ("What did {name} say on {day}?", "¿Qué dijo {name} el {day}?"),
+    "about": ("What about {topic}?", "¿Qué hay de {topic}?"),
+    "said about": ("What did {name} say about {topic}?", "¿Qué dijo {name} sobre {topic}?"),
+    "and": ("{0} and {1}", "{0} y {1}"),
 }
 _LETTERS = 2_000
 """Enough to tell the language by."""
@@ -121,22 +114,21 @@ def topic_question(
     terms = [term for term in query_terms(text, _MOST_TERMS) if len(term) >= _SHORTEST_TERM]
     if len(terms) < _LEAST_TERMS:
         return None
-    form = _SPANISH if is_in_spanish(text) else _ENGLISH
+    spanish = is_in_spanish(text)
+    both = _FORMS["and"][spanish]
     if chance % 2:
         topic = sampled_phrase(text, chance // 2)
     else:
-        topic = form["and"].format(*_rarer_terms(terms, document_counts(terms), f"{memory.id}", seed))
+        # People ask by what a text is about, though not by all of it.
+        counts = document_counts(terms)
+        rarest_first = sorted(terms, key=lambda term: (counts.get(term, 0), term))
+        rarer = rarest_first[: max(_LEAST_TERMS, 2 * len(terms) // 3)]
+        chosen = sorted(rarer, key=lambda term: hash_number(seed, f"{memory.id}:{term}"))[:_TOPIC_TERMS]
+        topic = both.format(*sorted(chosen, key=terms.index))
     if memory.kind is Kind.ENTITY:
-        topic = form["and"].format(memory.name, topic)
-    return form["said about" if memory.speaker else "about"].format(name=memory.speaker, topic=topic)
-
-
-def _rarer_terms(terms: Sequence[str], counts: Mapping[str, int], of: str, seed: str) -> list[str]:
-    """Two of them, in their order: people ask by what a text is about, though not by all of it."""
-    rarest_first = sorted(terms, key=lambda term: (counts.get(term, 0), term))
-    rarer = rarest_first[: max(_LEAST_TERMS, 2 * len(terms) // 3)]
-    chosen = sorted(rarer, key=lambda term: hash_number(seed, f"{of}:{term}"))[:_TOPIC_TERMS]
-    return sorted(chosen, key=terms.index)
+        topic = both.format(memory.name, topic)
+    form = _FORMS["said about" if memory.speaker else "about"][spanish]
+    return form.format(name=memory.speaker, topic=topic)
 
 
 def word_questions(
@@ -157,8 +149,8 @@ def name_questions(entity: Memory, seed: int) -> Iterator[SelfQuestion]:
     """Who or what it is; and its name with what tells the most of one observation."""
     said = sampled_text(entity, seed)
     spanish = is_in_spanish(" ".join(seen.content for seen in entity.in_force))
-    person = not _PEOPLE.isdisjoint(words(entity.type))
-    asked = _worded("who is" if person else "what is", spanish=spanish, name=entity.name)
+    form = "what is" if _PEOPLE.isdisjoint(words(entity.type)) else "who is"
+    asked = _FORMS[form][spanish].format(name=entity.name)
     yield SelfQuestion(QuestionKind.WHAT_IS, asked, entity.id, frozenset({entity.id}))
     if said:
         asked = f"{entity.name} {densest_phrase(said)}"
@@ -168,13 +160,14 @@ def name_questions(entity: Memory, seed: int) -> Iterator[SelfQuestion]:
 def relation_question(entity: Memory, type_: str, others: Iterable[int]) -> SelfQuestion:
     """Whom or what an entity is tied to. The entity itself is no answer: it was named."""
     spanish = is_in_spanish(" ".join((type_, *(seen.content for seen in entity.in_force))))
-    asked = _worded(QuestionKind.RELATION, spanish=spanish, name=entity.name, type=" ".join(_parted(type_)))
+    spaced = " ".join(type_.replace("_", " ").split())
+    asked = _FORMS[QuestionKind.RELATION][spanish].format(name=entity.name, type=spaced)
     return SelfQuestion(QuestionKind.RELATION, asked, entity.id, frozenset(others))
 
 
 def mention_question(text: Memory, name: str, texts: Iterable[int]) -> SelfQuestion:
     """What was said about an entity that the text speaks of."""
-    asked = _worded(QuestionKind.MENTION, spanish=is_in_spanish(text.text), name=name)
+    asked = _FORMS[QuestionKind.MENTION][is_in_spanish(text.text)].format(name=name)
     return SelfQuestion(QuestionKind.MENTION, asked, text.id, frozenset(texts))
 
 
@@ -184,19 +177,8 @@ def day_question(
     """What happened on the day of a text, or what its speaker said on it."""
     spanish = is_in_spanish(text.text)
     asks = QuestionKind.DAY if speaker is None else QuestionKind.SAID
-    asked = _worded(asks, spanish=spanish, name=speaker or "", day=_date(day, spanish=spanish))
-    return SelfQuestion(asks, asked, text.id, frozenset(texts))
-
-
-def _worded(form: str, *, spanish: bool, **filled: str) -> str:
-    return (_SPANISH if spanish else _ENGLISH)[form].format(**filled)
-
-
-def _date(day: date, *, spanish: bool) -> str:
+    written = f"{day.day} {ENGLISH_MONTHS[day.month - 1].title()} {day.year}"
     if spanish:
-        return f"{day.day} de {SPANISH_MONTHS[day.month - 1]} de {day.year}"
-    return f"{day.day} {ENGLISH_MONTHS[day.month - 1].title()} {day.year}"
-
-
-def _parted(type_: str) -> list[str]:
-    return type_.replace("_", " ").split()
+        written = f"{day.day} de {SPANISH_MONTHS[day.month - 1]} de {day.year}"
+    asked = _FORMS[asks][spanish].format(name=speaker or "", day=written)
+    return SelfQuestion(asks, asked, text.id, frozenset(texts))

@@ -38,7 +38,7 @@ def words(text: str) -> list[str]:
     folded = fold(text if text.isascii() else text.translate(_LETTER_SYMBOLS))
     if folded.isascii():
         return folded.translate(_ASCII_SEPARATORS).split()
-    return "".join(letter if _in_word(letter) else " " for letter in folded).split()
+    return "".join(letter if letter.isalnum() or is_mark(letter) else " " for letter in folded).split()
 
 
 def content_words(text: str) -> list[str]:
@@ -119,10 +119,6 @@ def is_mark(letter: str) -> bool:
 
 def _pairs_of(run: str) -> list[str]:
     return [first + second for first, second in pairwise(run)]
-
-
-def _in_word(letter: str) -> bool:
-    return letter.isalnum() or is_mark(letter)
 
 
 def _runs(text: str) -> list[str]:

@@ -70,14 +70,25 @@ def statements_in(text: str) -> tuple[FoundStatement, ...]:
     """The statements of a message that are worth keeping, in order, each in the message's own letters."""
     kept: list[_Candidate] = []
     for candidate in _candidates(text):
-        if kept and _continues(candidate, kept[-1]):
-            kept[-1] = _joined(kept[-1], candidate)
+        last = kept[-1] if kept else None
+        if last is not None and _continues(candidate, last):
+            kept[-1] = replace(
+                last,
+                stop=candidate.stop,
+                number=candidate.number,
+                plain=f"{last.plain} {candidate.plain}",
+                signs=last.signs | candidate.signs,
+                sentences=last.sentences + 1,
+            )
         elif candidate.points >= ENOUGH:
             kept.append(candidate)
     found: dict[str, FoundStatement] = {}
-    for candidate in kept:
-        statement = _statement(text, candidate)
-        found.setdefault(statement.text, statement)
+    for each in kept:
+        category = category_of(each.plain, each.signs)
+        importance = max(IMPORTANCES.get(name, IMPORTANCE) for name in (*each.signs, category))
+        own_words = text[each.start : each.stop]
+        statement = FoundStatement(own_words, category, importance, each.start, each.stop, each.signs)
+        found.setdefault(own_words, statement)
     return tuple(found.values())
 
 
@@ -115,24 +126,6 @@ def _is_dropped(plain: str, signs: AbstractSet[str]) -> bool:
 def _continues(candidate: _Candidate, last: _Candidate) -> bool:
     is_next = candidate.number == last.number + 1 and last.sentences < MOST_SENTENCES
     return candidate.follows and is_next and candidate.points >= FOLLOWING_ENOUGH
-
-
-def _joined(last: _Candidate, candidate: _Candidate) -> _Candidate:
-    return replace(
-        last,
-        stop=candidate.stop,
-        number=candidate.number,
-        plain=f"{last.plain} {candidate.plain}",
-        signs=last.signs | candidate.signs,
-        sentences=last.sentences + 1,
-    )
-
-
-def _statement(text: str, kept: _Candidate) -> FoundStatement:
-    category = category_of(kept.plain, kept.signs)
-    importance = max(IMPORTANCES.get(name, IMPORTANCE) for name in (*kept.signs, category))
-    own_words = text[kept.start : kept.stop]
-    return FoundStatement(own_words, category, importance, kept.start, kept.stop, kept.signs)
 
 
 def _signs(sentence: str, plain: str) -> set[str]:
