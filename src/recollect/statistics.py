@@ -122,7 +122,7 @@ def dcg_bounds(gains: Iterable[float], k: int) -> tuple[float, float]:
     return _dcg(wrong, k), _dcg(good, k)
 
 
-def lift(found: Floats, shown: Floats, relevant: Floats, among: Floats) -> Floats:
+def lift(found: Floats | Ints, shown: Floats, relevant: Floats | Ints, among: Floats) -> Floats:
     """By answer: 1 is as good as chance, 0 is nothing found; 0 too where nothing is relevant or was ranked.
 
     `found` are the relevant ones among those `shown` in the first K; `relevant` all that are among the

@@ -89,23 +89,23 @@ def analyze(events: Sequence[Event], profile: Profile, against: Profile) -> Anal
     mine = [event for event in all_mine if event.arm == "ours" or event.against == against.name]
     data = judged_events(mine)
     bias = bias_in(all_mine)
-    arms: tuple[Arm, ...] = get_args(Arm)
     ours, baseline = _places(data, profile, against)
-    rows = {arm: np.array([event.arm == arm for event in data.events], np.bool_)[data.owner] for arm in arms}
-    parts = {
-        arm: (judged_events(event for event in data.events if event.arm == arm), ours[these], baseline[these])
-        for arm, these in rows.items()
-    }
+    arms: dict[Arm, Compared] = {}
+    for arm in get_args(Arm):
+        part = judged_events(event for event in data.events if event.arm == arm)
+        if len(part):
+            rows = np.array([event.arm == arm for event in data.events])[data.owner]
+            arms[arm] = _compared(part, ours[rows], baseline[rows], bias.eta)
     return Analysis(
         profile.name,
         against.name,
         len(mine),
         sum(event.treated for event in mine),
         len(data),
-        {arm: sum(event.arm == arm for event in mine) for arm in arms},
+        {arm: sum(event.arm == arm for event in mine) for arm in get_args(Arm)},
         bias,
         _compared(data, ours, baseline, bias.eta) if len(data) else None,
-        {arm: _compared(*part, bias.eta) for arm, part in parts.items() if len(part[0])},
+        arms,
         len(all_mine) - len(mine),
         knobs_of(profile),
     )
@@ -145,8 +145,6 @@ def _mean_lift(data: JudgedEvents, places: Ints, eta: float, k: int) -> float:
     found = np.bincount(data.owner, relevant & (places >= 1) & (places <= k), len(data))
     known = np.bincount(data.owner, relevant, len(data))
     counts = np.bincount(data.owner, np.where(relevant, data.gains(eta), 0.0), len(data))
-    lifts = lift(
-        found.astype(np.float64), np.minimum(np.minimum(k, limits), among), known.astype(np.float64), among
-    )
+    lifts = lift(found, np.minimum(np.minimum(k, limits), among), known, among)
     total = counts.sum()
     return float((lifts * counts).sum() / total) if total > 0 else 0.0

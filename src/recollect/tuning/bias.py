@@ -67,17 +67,16 @@ def position_weights(places: Ints, said: Flags, eta: float) -> Floats:
     return np.minimum(MOST_WEIGHT, powers)
 
 
-def bias_in(events: Iterable[Event], prior: Bias | None = None) -> Bias:
+def bias_in(events: Iterable[Event], prior: Bias = Bias()) -> Bias:  # noqa: B008  # a value
     """Eta by maximum likelihood with the prior. What was said is left out: it is not mere use."""
-    before = Bias() if prior is None else prior
     logs, uses, group = _harvest(events)
     pairs = int(group[-1]) + 1 if len(group) else 0
-    eta, information = before.eta, 0.0
+    eta, information = prior.eta, 0.0
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     totals = np.add.reduceat(uses, starts) if pairs else uses
     # The likelihood is concave in eta, so Newton's steps end at its one peak.
     for _ in range(50):
-        slope = (before.eta - eta) / before.spread**2
+        slope = (prior.eta - eta) / prior.spread**2
         if pairs:
             chance = np.exp(-eta * logs)
             share = chance / np.add.reduceat(chance, starts)[group]
@@ -85,13 +84,13 @@ def bias_in(events: Iterable[Event], prior: Bias | None = None) -> Bias:
             variance = np.add.reduceat(share * (logs - mean[group]) ** 2, starts)
             slope += float((totals * mean).sum() - (uses * logs).sum())
             information = float((totals * variance).sum())
-        step = slope / (information + before.spread**-2)
+        step = slope / (information + prior.spread**-2)
         moved = min(MOST_ETA, max(0.0, eta + step))
         done = abs(moved - eta) < 1e-9
         eta = moved
         if done:
             break
-    return Bias(eta, float((information + before.spread**-2) ** -0.5), pairs)
+    return Bias(eta, float((information + prior.spread**-2) ** -0.5), pairs)
 
 
 def _harvest(events: Iterable[Event]) -> tuple[Floats, Floats, Ints]:

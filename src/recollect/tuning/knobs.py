@@ -9,6 +9,7 @@ be tried on it.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import product
 from math import prod
@@ -182,14 +183,8 @@ def _one_by_one(profile: Profile, now: Point) -> list[Point]:
         tried = dict.fromkeys(min(value * by, 1.0) if 0 < value <= 1 else value * by for by in _MULTIPLES)
         for number in tried:
             point = now | {name: number}
-            if number != value and _possible(profile, point):
-                points.append(point)
+            with suppress(InvalidInput):  # a step may have its own bounds
+                if number != value:
+                    with_knobs(profile, point)
+                    points.append(point)
     return points
-
-
-def _possible(profile: Profile, point: Point) -> bool:
-    try:
-        with_knobs(profile, point)
-    except InvalidInput:  # a step may have its own bounds
-        return False
-    return True

@@ -116,7 +116,15 @@ def propose_numbers(
     mine = [event for event in events if event.profile == profile.name]
     treated = sum(event.treated for event in mine)
     data = judged_events(mine)
-    if shortage := _shortage(treated, sum(event.treated for event in data.events)):
+    with_feedback = sum(event.treated for event in data.events)
+    shortage = ""
+    if treated < LEAST_TREATED:
+        shortage = f"Only {treated} treated events; at least {LEAST_TREATED} are needed."
+    elif with_feedback < LEAST_JUDGED:
+        shortage = (
+            f"Only {with_feedback} of {treated} treated events have feedback; {LEAST_JUDGED} are needed."
+        )
+    if shortage:
         return Proposal("too few", shortage, profile.name, treated, bias=bias_in(mine))
     older, newer = _by_time(data)
     later = {normalized_query(event.query) for event in newer.events}
@@ -144,14 +152,6 @@ def propose_numbers(
         best=best,
     )
     return _judged(outcome, newer, profile, seed, share) if best else outcome
-
-
-def _shortage(treated: int, with_feedback: int) -> str:
-    if treated < LEAST_TREATED:
-        return f"Only {treated} treated events; at least {LEAST_TREATED} are needed."
-    if with_feedback < LEAST_JUDGED:
-        return f"Only {with_feedback} of {treated} treated events have feedback; {LEAST_JUDGED} are needed."
-    return ""
 
 
 def _by_time(data: JudgedEvents) -> tuple[JudgedEvents, JudgedEvents]:

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from recollect.changes import DREAMING, Outcome
-from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null
+from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null, is_set
 from recollect.engine.writes import lifecycle, records
 from recollect.errors import Conflict, NotFound
 from recollect.ranking.candidates import DAY
@@ -19,10 +19,10 @@ from recollect.retrieval.entities import exact_entity
 from recollect.retrieval.records import touching
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from recollect.changes import CommitDream, FieldChanges, UndoDream
-    from recollect.conditions import Value
+    from recollect.conditions import Where
     from recollect.engine.writes.work import Work
 
     Journal = dict[str, Any]
@@ -118,45 +118,45 @@ def _temper(work: Work, scope: int, before: float, after: float) -> bool:
 
 
 def _live(work: Work, scope: int, change: FieldChanges, left: Left) -> Journal:
-    column = _column(change.field)
-    current = {
-        id_: (value, bool(pinned) or tag is not None)
-        for id_, value, pinned, tag in work.rows.rows(
-            "memory",
-            ("id", column, "pinned", "importance_tag"),
-            (OneOf("id", change.ids), Equals("scope_id", scope), *IN_FORCE),
-        )
-    }
-    done: list[tuple[int, Any, Any]] = []
-    for id_, before, after in zip(change.ids, change.before, change.after, strict=True):
-        value, kept = current.get(id_, (None, False))
+    ours = (Equals("scope_id", scope), *IN_FORCE)
+    kept: set[int] = set()
+    if change.field == "strength":
         # What was pinned or marked while the dream was dreamt does not fade.
-        fades = column == "strength" and after < before  # type: ignore[operator]  # both are numbers
-        if value != before or (kept and fades):
-            left[id_] += 1
-        else:
-            done.append((id_, before, after))
-    work.rows.update("memory", [{"id": id_, column: after} for id_, _, after in done])
+        marked = AnyOf(((Equals("pinned", 1),), (is_set("importance_tag"),)))
+        kept = set(work.ids("memory", (OneOf("id", change.ids), marked)))
+    rows = zip(change.ids, change.before, change.after, strict=True)
+    done = _set_field(work, change.field, rows, ours, kept, left)
     ids, befores, afters = zip(*done, strict=True) if done else ((), (), ())
-    return {"field": column, "ids": ids, "before": befores, "after": afters}
+    return {"field": change.field, "ids": ids, "before": befores, "after": afters}
 
 
 def _unlive(work: Work, lived: Journal, left: Left) -> None:
-    column = _column(lived["field"])
-    current: dict[int, Any] = dict(work.rows.rows("memory", ("id", column), (OneOf("id", lived["ids"]),)))
-    back: list[dict[str, Value]] = []
-    for id_, before, after in zip(lived["ids"], lived["before"], lived["after"], strict=True):
-        if id_ in current and current[id_] == after:
-            back.append({"id": id_, column: before})
+    rows = zip(lived["ids"], lived["after"], lived["before"], strict=True)
+    _set_field(work, lived["field"], rows, (), (), left)
+
+
+def _set_field(
+    work: Work,
+    column: str,
+    rows: Iterable[tuple[int, Any, Any]],
+    where: Where,
+    kept: Collection[int],
+    left: Left,
+) -> list[tuple[int, Any, Any]]:
+    """Of ids with an expected and a new value, those that could be set: someone may have changed others."""
+    if column not in _COLUMNS:
+        raise ValueError(f"dreams do not write {column!r}")
+    wanted = list(rows)
+    named = OneOf("id", [id_ for id_, _, _ in wanted])
+    current: dict[int, Any] = dict(work.rows.rows("memory", ("id", column), (named, *where)))
+    done = []
+    for id_, expected, value in wanted:
+        if current.get(id_) == expected and not (id_ in kept and value < expected):
+            done.append((id_, expected, value))
         else:
             left[id_] += 1
-    work.rows.update("memory", back)
-
-
-def _column(field: str) -> str:
-    if field not in _COLUMNS:
-        raise ValueError(f"dreams do not write {field!r}")
-    return field
+    work.rows.update("memory", [{"id": id_, column: value} for id_, _, value in done])
+    return done
 
 
 # Pruning
