@@ -13,16 +13,16 @@ from recollect.engine.results import ReindexResult
 from recollect.engine.worker import Priority
 from recollect.errors import ModelUnavailable, RecollectError
 from recollect.retrieval.contents import store_counts
-from recollect.retrieval.passages import model_in_use, passages_of, pending_passages, vectors_of
+from recollect.retrieval.passages import model_in_use, model_row, passages_of, pending_passages, vectors_of
 from recollect.vectors import pack
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recollect.engine.services import Services
     from recollect.ports import Embedder, Progress, Vector, Vectors
-    from recollect.records import Model, Passage
+    from recollect.records import Memory, Model, Passage
 
 WORDS_ALONE = "none"
 """The name of having no model; asked for, it holds also for a store that has vectors."""
@@ -38,6 +38,10 @@ def embedder_of(services: Services) -> Embedder:
     """The embedder whose vectors the store holds; for a store without any, the preferred one."""
     with services.store.read() as view:
         model = model_in_use(view)
+    return _embedder_for(services, model)
+
+
+def _embedder_for(services: Services, model: Model | None) -> Embedder:
     words_alone = services.preferred_model == WORDS_ALONE
     name = services.preferred_model if model is None or words_alone else model.name
     embedder = services.embedder_named(name)
@@ -77,36 +81,41 @@ class UntilShutdown:
         return self.embedder.query(text)
 
 
-def catch_up(services: Services, ids: Sequence[int] = (), progress: Progress | None = None) -> str | None:
+def catch_up(
+    services: Services,
+    ids: Sequence[int] = (),
+    progress: Progress | None = None,
+    memories: Mapping[int, Memory] | None = None,
+) -> str | None:
     """Embed what waits for a vector, first what these memories say; returns why it could not be, if so.
 
     Never a reason to fail a write: the rows are stored, words find them, and the passages stay in the queue.
+    Who has read the memories gives them along.
     """
+    with services.store.read() as view:
+        row = model_row(view)
+        own = passages_of(view, sorted(set(ids)), memories)[:_AT_ONCE] if ids else []
+        own_ids = [passage.id for passage in own]
+        known = vectors_of(view, own_ids, row) if own and row is not None else {}
+        due = view.rows("due", ("passage_id",), limit=len(own) + 1)
+    used = None if row is None else row[1]
     try:
-        embedder = embedder_of(services)
-        own = _embed_own(services, embedder, ids, progress)
-        # Of what others left behind, a little: who writes one note must not wait for an import's thousands.
-        embed_pending(services, embedder, at_most=_AT_ONCE - own if not ids else _OF_OTHERS)
+        embedder = _embedder_for(services, used)
+        if used is not None and used.name != embedder.model.name:
+            own, others_wait = [], True
+        else:
+            others_wait = not {id_ for (id_,) in due}.issubset(own_ids)
+        lacking = [passage for passage in own if passage.id not in known]
+        for start in range(0, len(lacking), _BATCH):
+            _embed(services, embedder, lacking[start : start + _BATCH])
+            if progress is not None:
+                progress(min(start + _BATCH, len(lacking)), len(lacking))
+        if others_wait:
+            # Of these a little: who writes one note must not wait for an import's thousands.
+            embed_pending(services, embedder, at_most=_OF_OTHERS if ids else _AT_ONCE)
     except ModelUnavailable as error:
         return str(error)
     return None
-
-
-def _embed_own(services: Services, embedder: Embedder, ids: Sequence[int], progress: Progress | None) -> int:
-    if not ids:
-        return 0
-    with services.store.read() as view:
-        used = model_in_use(view)
-        passages = passages_of(view, sorted(set(ids)))[:_AT_ONCE]
-        known = vectors_of(view, [passage.id for passage in passages]) if used is not None else {}
-    if used is not None and used.name != embedder.model.name:
-        return 0
-    lacking = [passage for passage in passages if passage.id not in known]
-    for start in range(0, len(lacking), _BATCH):
-        _embed(services, embedder, lacking[start : start + _BATCH])
-        if progress is not None:
-            progress(min(start + _BATCH, len(lacking)), len(lacking))
-    return len(lacking)
 
 
 def embed_pending(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.changes import Amend, NewText, PutText
+from recollect.conditions import OneOf
 from recollect.engine.batches import apply_rows
 from recollect.engine.embedding import catch_up
 from recollect.engine.inputs import aware, listed, note_of, tags_of
@@ -17,26 +18,22 @@ from recollect.retrieval.records import memories_by_id
 from recollect.text.limits import clean_name, clean_share, clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from recollect.changes import Change, Outcome
     from recollect.engine.inputs import NoteLike
-    from recollect.engine.results import SimilarMemory
     from recollect.engine.services import Services
-    from recollect.ports import Snapshot
     from recollect.records import Memory
 
 
 def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:
     """Store one note, or count that it was said again."""
     change = PutText(services.scope, note_of(note))
-    (outcome,) = services.write([change], key=key)
-    catch_up(services, outcome.ids)
-    told = _told(services, [(change, outcome)])
-    if not told:
+    stored, _ = _stored(services, services.write([change], key=key))
+    if not stored:
         raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
-    return told[0]
+    return stored[0]
 
 
 def remember_many(
@@ -49,21 +46,16 @@ def remember_many(
         keep_going=keep_going,
         key=key,
     )
-    note = catch_up(services, _ids(done))
-    return RememberedBatch(_told(services, done), rejected, note)
+    stored, note = _stored(services, [outcome for _, outcome in done])
+    return RememberedBatch(stored, rejected, note)
 
 
 def keep(services: Services, notes: Sequence[NewText], key: str | None = None) -> tuple[Remembered, ...]:
     """Store notes that were made here, not by a caller; what cannot be stored is left out."""
     changes: list[Change] = [PutText(services.scope, note) for note in notes]
     outcomes = services.write(changes, key=key, keep_going=True)
-    done = [pair for pair in zip(changes, outcomes, strict=True) if pair[1].error is None]
-    catch_up(services, _ids(done))
-    return _told(services, done)
-
-
-def _ids(done: Sequence[tuple[Change, Outcome]]) -> list[int]:
-    return [id_ for _, outcome in done for id_ in outcome.ids]
+    stored, _ = _stored(services, [outcome for outcome in outcomes if outcome.error is None])
+    return stored
 
 
 def update(
@@ -100,39 +92,39 @@ def update(
     services.write([change])
     if text is not None:
         catch_up(services, [id_])
-        flag_similar_notes(services, [id_])
+        flag_similar_notes(services, [services.memory(id_)])
     return services.memory(id_)
 
 
-def _told(services: Services, done: Sequence[tuple[Change, Outcome]]) -> tuple[Remembered, ...]:
-    """What became of each note. A key may be older than the purge of what it stored; that is left out."""
-    similar = flag_similar_notes(services, [outcome.ids[0] for _, outcome in done if outcome.created])
+def _stored(services: Services, outcomes: Sequence[Outcome]) -> tuple[tuple[Remembered, ...], str | None]:
+    """What became of each note, embedded, and why not, if so.
+
+    A key may be older than the purge of what it stored; that is left out.
+    """
+    ids = [outcome.ids[0] for outcome in outcomes]
     with services.store.read() as view:
-        memories = memories_by_id(view, [outcome.ids[0] for _, outcome in done])
-        names = _names(view, memories)
-    return tuple(
-        _remembered(memories[outcome.ids[0]], outcome, similar, names)
-        for _, outcome in done
-        if outcome.ids[0] in memories
+        memories = memories_by_id(view, ids)
+        mentioned = {entity for memory in memories.values() for entity in memory.mentions}
+        names: dict[int, str] = {}
+        if mentioned:
+            names = dict(view.rows("memory", ("id", "name"), (OneOf("id", mentioned),)))
+    note = catch_up(services, ids, memories=memories)
+    there = [outcome for outcome in outcomes if outcome.ids[0] in memories]
+    new = [memories[outcome.ids[0]] for outcome in there if outcome.created]
+    similar = flag_similar_notes(services, new)
+    stored = tuple(
+        Remembered(
+            id=memory.id,
+            text=memory.text,
+            created=outcome.created,
+            category=memory.category,
+            mentions=tuple(names[entity] for entity in memory.mentions),
+            similar=similar.get(memory.id),
+        )
+        for outcome in there
+        for memory in (memories[outcome.ids[0]],)
     )
-
-
-def _remembered(
-    memory: Memory, outcome: Outcome, similar: Mapping[int, SimilarMemory], names: Mapping[int, str]
-) -> Remembered:
-    return Remembered(
-        id=memory.id,
-        text=memory.text,
-        created=outcome.created,
-        category=memory.category,
-        mentions=tuple(names[entity] for entity in memory.mentions),
-        similar=similar.get(memory.id),
-    )
-
-
-def _names(view: Snapshot, memories: Mapping[int, Memory]) -> dict[int, str]:
-    mentioned = {entity for memory in memories.values() for entity in memory.mentions}
-    return {entity.id: entity.name for entity in memories_by_id(view, sorted(mentioned)).values()}
+    return stored, note
 
 
 def note_from(note: NewText, message: Memory) -> NewText:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.changes import FlagSimilar
+from recollect.conditions import Equals, OneOf
 from recollect.engine.results import SimilarMemory
 from recollect.records import Kind
 from recollect.retrieval.passages import memory_vectors
-from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search
 from recollect.text.near_duplicates import has_meaning, near_duplicate
 
@@ -24,17 +24,12 @@ _COMPARED = 8
 MOST_NEW = 50
 
 
-def flag_similar_notes(services: Services, new: Sequence[int]) -> dict[int, SimilarMemory]:
+def flag_similar_notes(services: Services, new: Sequence[Memory]) -> dict[int, SimilarMemory]:
     """For each new note, the older one that is most like it, if any is; noted on the note."""
     if not 0 < len(new) <= MOST_NEW:
         return {}
     with services.store.read() as view:
-        memories = memories_by_id(view, new)
-        found = {
-            id_: alike
-            for id_, note in memories.items()
-            if (alike := closest(view, services, note)) is not None
-        }
+        found = {note.id: alike for note in new if (alike := closest(view, services, note)) is not None}
     if found:
         flags = [FlagSimilar("memory", id_, alike.id, alike.similarity) for id_, alike in found.items()]
         services.write(flags)
@@ -50,14 +45,13 @@ def nearby(view: Snapshot, services: Services, note: Memory) -> Iterable[Similar
     search = Search(view, services.where(Kind.NOTE))
     cosines: dict[int, float] = {}
     if has_meaning(note.text):
-        for vector in memory_vectors(view, [note.id]).get(note.id, ())[:1]:
+        for vector in memory_vectors(view, [note.id], search.model).get(note.id, ())[:1]:
             cosines = {hit.id: hit.score for hit in search.by_meaning(vector, _COMPARED)}
     # What holds this note's words is near it in meaning, too; a search by all of them costs far more.
     by_words = [] if cosines else [hit.id for hit in search.by_words(note.text, _COMPARED)]
-    others = memories_by_id(view, [id_ for id_ in dict.fromkeys((*cosines, *by_words)) if id_ < note.id])
-    for other in others.values():
-        if other.speaker != note.speaker:
-            continue
-        cosine = min(1.0, cosines.get(other.id, 0.0))
-        if (similarity := near_duplicate(note.text, other.text, cosine)) is not None:
-            yield SimilarMemory(other.id, other.text, similarity)
+    older = OneOf("id", [id_ for id_ in (*cosines, *by_words) if id_ < note.id])
+    same_speaker = Equals("speaker", note.speaker)
+    for id_, text in view.rows("memory", ("id", "text"), (older, same_speaker)):
+        cosine = min(1.0, cosines.get(id_, 0.0))
+        if (similarity := near_duplicate(note.text, text, cosine)) is not None:
+            yield SimilarMemory(id_, text, similarity)
