@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import RecollectError
@@ -55,9 +55,6 @@ class Remote:
     ) -> None:
         self._address, self._headers = address.rstrip("/"), dict(headers)
         self._timeout_seconds, self._sleep = timeout_seconds, sleep
-        self._lock = Lock()
-        self._http: Any = None
-        self._client: Any = None
 
     @property
     def address(self) -> str:
@@ -65,12 +62,12 @@ class Remote:
         return re.sub(r"//[^/@]*@", "//", self._address)
 
     def post(self, path: str, body: Mapping[str, Any]) -> RemoteAnswer:
-        client = self._connected()
+        client, http = self._client, http_library()
         pause = _FIRST_PAUSE_SECONDS
         for attempt in range(1, _ATTEMPTS + 1):
             try:
                 answer = client.post(self._address + path, json=body)
-            except (self._http.HTTPError, self._http.InvalidURL) as error:
+            except (http.HTTPError, http.InvalidURL) as error:
                 if attempt == _ATTEMPTS:
                     raise Unreachable(f"cannot be reached ({error}); is it running?") from error
             else:
@@ -89,17 +86,13 @@ class Remote:
             text = text.replace(key, "…")
         return text
 
-    def _connected(self) -> Any:
-        with self._lock:
-            if self._client is None:
-                self._http = http_library()
-                # An error of the library's would repeat what it cannot send.
-                if not all(value.isascii() and value.isprintable() for value in self._headers.values()):
-                    raise Unreachable(
-                        "cannot be asked with a key of such characters; check it in the settings"
-                    )
-                self._client = self._http.Client(headers=self._headers, timeout=self._timeout_seconds)
-            return self._client
+    @cached_property
+    def _client(self) -> Any:
+        http = http_library()
+        # An error of the library's would repeat what it cannot send.
+        if not all(value.isascii() and value.isprintable() for value in self._headers.values()):
+            raise Unreachable("cannot be asked with a key of such characters; check it in the settings")
+        return http.Client(headers=self._headers, timeout=self._timeout_seconds)
 
 
 def http_library() -> Any:

@@ -19,6 +19,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 import recollect
 from conftest import PATIENCE_SECONDS
+from recollect.serve.mcp import server as mcp_server
 from recollect.serve.mcp.server import MemoryServer
 from recollect.serve.operations.catalogue import chosen
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from command_line import CommandLine
 
     from recollect.serve.lazy_engine import LazyEngine
+    from recollect.serve.operations.operation import Operation
 
 Arguments = dict[str, Any]
 SESAME = "sesame"
@@ -289,3 +291,13 @@ async def refused(client: Client, tool: str, **given: Any) -> str:
     assert result.structured_content is None
     (text,) = said(result)
     return text
+
+
+@contextmanager
+def offering(name: str, operation: Operation[Any]) -> Iterator[None]:
+    """Within it, servers know this operation alone."""
+    with (
+        patch.object(mcp_server, "definitions", lambda: {name: operation.definition()}),
+        patch.object(mcp_server, "operations", lambda: {name: operation}),
+    ):
+        yield

@@ -10,13 +10,12 @@ import anyio
 import anyio.to_thread
 import pytest
 from mcp import Client
-from mcp_world import done, said
+from mcp_world import done, offering, said
 from typing_extensions import TypedDict
 
 import recollect
 from conftest import PATIENCE_SECONDS
 from recollect.serve.mcp.server import MemoryServer
-from recollect.serve.operations.arguments import Arguments
 from recollect.serve.operations.operation import Operation, OperationCall, OperationReply, operation
 
 if TYPE_CHECKING:
@@ -95,7 +94,7 @@ class Toil:
         self.steps_left = steps_left
         self.begun, self.given_up, self.ended = threading.Event(), threading.Event(), threading.Event()
 
-    def run(self, call: OperationCall[Arguments]) -> OperationReply[Steps]:
+    def run(self, call: OperationCall) -> OperationReply[Steps]:
         """Work in steps."""
         try:
             step = 0
@@ -109,8 +108,8 @@ class Toil:
         finally:
             self.ended.set()
 
-    def operation(self, *, reads: bool) -> Operation[Arguments, Steps]:
-        return operation("toil", "Toil", read_only=reads)(self.run)
+    def operation(self, *, reads: bool) -> Operation[Steps]:
+        return operation("Toil", read_only=reads)(self.run)
 
     async def until(self, event: threading.Event) -> None:
         assert await anyio.to_thread.run_sync(event.wait, PATIENCE_SECONDS)
@@ -120,9 +119,11 @@ class Toil:
 async def toiling(
     served: Served, toil: Toil, mode: str, *, reads: bool
 ) -> AsyncIterator[tuple[Client, recollect.Engine]]:
-    with recollect.open(served.recollect.store, model="hashing") as memory:
-        server = MemoryServer(lambda: memory, ["toil"], {"toil": toil.operation(reads=reads)}).server()
-        async with Client(server, mode=mode) as client:
+    with (
+        recollect.open(served.recollect.store, model="hashing") as memory,
+        offering("toil", toil.operation(reads=reads)),
+    ):
+        async with Client(MemoryServer(lambda: memory, ["toil"]).server(), mode=mode) as client:
             yield client, memory
 
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
-from mcp_world import GOOD, done, good_results, refused, said
+from mcp_world import GOOD, done, good_results, offering, refused, said
 
 import recollect
 from conftest import FixedClock
 from recollect.serve.mcp.server import MemoryServer
-from recollect.serve.operations.arguments import Arguments as NoArguments
 from recollect.serve.operations.catalogue import SETS, definitions
 from recollect.serve.operations.operation import OperationCall, OperationReply, operation
 
@@ -107,7 +106,7 @@ async def test_wrong_arguments_are_an_error_that_says_what_and_where(served: Ser
             "recall: `query` is missing; it takes query. Nothing was done."
         )
         assert await refused(client, "recall", query="tea", limit=0) == (
-            "recall: `limit`: 0 is less than the minimum of 1. Nothing was done."
+            "recall: `limit`: 0: input should be greater than or equal to 1. Nothing was done."
         )
         assert await refused(client, "recall", qery="tea", query="tea") == (
             "recall: there is no argument 'qery'; there are: "
@@ -131,8 +130,8 @@ async def test_a_mistake_of_the_memorys_is_an_error_that_says_what_to_do(served:
             "The text is empty; give it at least one visible character."
         )
         assert await refused(client, "remember", text="Tea", happened_at="teatime") == (
-            "`happened_at` is 'teatime', which is no time in ISO 8601; "
-            "write 2026-03-01 or 2026-03-01T09:00:00Z."
+            "remember: `happened_at`: 'teatime': no time in ISO 8601; "
+            "write 2026-03-01 or 2026-03-01T09:00:00Z. Nothing was done."
         )
         assert await refused(client, "history", id=7) == (
             "There is no memory 7. Ids stand after # in what `recall` answers."
@@ -450,14 +449,14 @@ async def test_an_observation_that_is_not_there_is_asked_for_word_for_word(serve
 
 @pytest.mark.parametrize("reads", [True, False])
 async def test_a_fault_of_ours_promises_nothing_that_nobody_knows(served: Served, reads: bool) -> None:
-    @operation("fail", "Fail", read_only=reads)
-    def fail(call: OperationCall[NoArguments]) -> OperationReply[dict[str, object]]:
+    @operation("Fail", read_only=reads)
+    def fail(call: OperationCall) -> OperationReply[dict[str, object]]:
         """Fails."""
         call.engine.remember("Written before the fault")
         raise ZeroDivisionError
 
-    with recollect.open(served.recollect.store, model="hashing") as memory:
-        async with Client(MemoryServer(lambda: memory, ["fail"], {"fail": fail}).server()) as client:
+    with recollect.open(served.recollect.store, model="hashing") as memory, offering("fail", fail):
+        async with Client(MemoryServer(lambda: memory, ["fail"]).server()) as client:
             told = await refused(client, "fail")
     assert told.startswith("fail failed unexpectedly; the server's log has the reason.")
     assert ("Look whether it was done" in told) is not reads

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from recollect.embedders.choose import embedder_named
-from recollect.embedders.services import prefixes
-from recollect.embedders.windows import Role
+from recollect.embedders.windows import Role, prefixes
 from recollect.errors import ModelUnavailable
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from recollect.embedders.onnx import OnnxEmbedder, token_windows
+from recollect.embedders.packaged import PackagedEmbedder, token_windows
 from recollect.errors import ModelUnavailable
 from recollect.models.loading import OnnxModel
 from recollect.models.registry import PackagedModel
@@ -66,10 +66,10 @@ def described(**changes: Any) -> PackagedModel:
 
 @pytest.fixture
 def embedder(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def made(**changes: Any) -> OnnxEmbedder:
+    def made(**changes: Any) -> PackagedEmbedder:
         loaded = OnnxModel(Echo(), tokenizer(), ("input_ids",))
-        monkeypatch.setattr("recollect.embedders.onnx.load_onnx", lambda *_: loaded)
-        return OnnxEmbedder(described(**changes))
+        monkeypatch.setattr("recollect.embedders.packaged.load_onnx", lambda *_: loaded)
+        return PackagedEmbedder(described(**changes))
 
     return made
 
@@ -104,7 +104,7 @@ def test_every_window_of_a_long_text_has_the_prefix_and_the_frame() -> None:
 
 
 def test_the_width_is_known_and_no_file_read_before_the_first_text() -> None:
-    assert OnnxEmbedder(described(dims=384)).model.dims == 384
+    assert PackagedEmbedder(described(dims=384)).model.dims == 384
 
 
 def test_no_texts_are_no_rows(embedder: Any) -> None:
@@ -115,4 +115,4 @@ def test_unreadable_weights_ask_to_install_again(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime")
     (tmp_path / "model.onnx").write_bytes(b"not a model")
     with pytest.raises(ModelUnavailable, match="pip install --force-reinstall"):
-        OnnxEmbedder(described(weights=tmp_path / "model.onnx")).query("tea")
+        PackagedEmbedder(described(weights=tmp_path / "model.onnx")).query("tea")

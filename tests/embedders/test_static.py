@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from recollect.embedders.choose import embedder_named
-from recollect.embedders.static import StaticEmbedder, only_tensor
+from recollect.embedders.packaged import PackagedEmbedder, only_tensor
 from recollect.errors import ModelUnavailable
 from recollect.models.registry import PackagedModel, availability
 
@@ -29,7 +29,7 @@ def safetensors(path: Path, rows: Sequence[Sequence[float]], dtype: str = "F32")
 
 
 @pytest.fixture
-def tiny(tmp_path: Path) -> StaticEmbedder:
+def tiny(tmp_path: Path) -> PackagedEmbedder:
     words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0, "tea": 1, "cup": 2}))
     words.model.unk_token = "[UNK]"  # noqa: S105  # no password
     words.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
@@ -50,19 +50,19 @@ def tiny(tmp_path: Path) -> StaticEmbedder:
         "tokenizer": tmp_path / "tokenizer.json",
         "distribution": "recollect-model-tiny",
     }
-    return StaticEmbedder(PackagedModel(**fields))
+    return PackagedEmbedder(PackagedModel(**fields))
 
 
-def test_a_text_is_the_mean_of_its_tokens(tiny: StaticEmbedder) -> None:
+def test_a_text_is_the_mean_of_its_tokens(tiny: PackagedEmbedder) -> None:
     # (2, 0) and (0, 1) average to (1, .5), of length sqrt(1.25)
     assert tiny.documents(["tea cup"])[0] == pytest.approx([1 / 1.25**0.5, 0.5 / 1.25**0.5])
 
 
-def test_unknown_words_say_nothing(tiny: StaticEmbedder) -> None:
+def test_unknown_words_say_nothing(tiny: PackagedEmbedder) -> None:
     assert tiny.query("tea xyzzy") == pytest.approx(tiny.query("tea"))
 
 
-def test_a_text_of_unknown_words_alone_is_like_no_other(tiny: StaticEmbedder) -> None:
+def test_a_text_of_unknown_words_alone_is_like_no_other(tiny: PackagedEmbedder) -> None:
     assert tiny.documents(["xyzzy", ""]).tolist() == [[0, 0], [0, 0]]
 
 
@@ -71,7 +71,7 @@ def test_only_float32_tables_are_read(tmp_path: Path) -> None:
         only_tensor(safetensors(tmp_path / "half.safetensors", [[1]], dtype="F16"))
 
 
-def test_an_unreadable_table_asks_to_install_again(tiny: StaticEmbedder, tmp_path: Path) -> None:
+def test_an_unreadable_table_asks_to_install_again(tiny: PackagedEmbedder, tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"short")
     with pytest.raises(ModelUnavailable, match="pip install --force-reinstall"):
         tiny.query("tea")

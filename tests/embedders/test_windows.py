@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.embedders.windows import as_one, halves, in_pieces, read_whole, readable, windows
+from recollect.embedders.windows import PiecewiseEmbedder, Role, as_one, halves, in_pieces, readable, windows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,11 +51,14 @@ def test_every_piece_fits_and_nothing_is_lost(text: str, size: int) -> None:
 
 
 def test_every_text_gets_one_row_however_long() -> None:
-    def lengths(texts: Sequence[str]) -> Vectors:
-        return np.array([[len(text), 1] for text in texts], dtype=np.float32)
+    class Lengths(PiecewiseEmbedder):
+        def _vectors(self, texts: Sequence[str], role: Role) -> Vectors:
+            return np.array([[len(text), 1] for text in texts], dtype=np.float32)
 
-    rows = read_whole(lengths, ["ab", "abcdefgh", "abc"], lambda piece: len(piece) <= 4)
-    assert rows.shape == (3, 2)
+        def _fits(self, text: str) -> bool:
+            return len(text) <= 4
+
+    assert Lengths("lengths").documents(["ab", "abcdefgh", "abc"]).shape == (3, 2)
 
 
 def test_half_a_character_becomes_a_question_mark() -> None:

@@ -9,7 +9,7 @@ import pytest
 from recollect.changes import NewText, PutText
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.records import Kind, Scope
+from recollect.records import Kind, Model, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.engine.results import Answer
     from recollect.ports import Vector, Vectors
-    from recollect.records import Model
 
 
 def names(answer: Answer) -> list[str]:
@@ -196,9 +195,9 @@ def test_a_query_is_never_compared_with_another_models_vectors(make_engine: Make
     """Between embedding the query and reading the store, someone may change the model."""
 
     class Backwards(HashingEmbedder):
-        @property
-        def model(self) -> Model:
-            return type(super().model)("backwards", super().model.dims)
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = Model("backwards", self.model.dims)
 
         def documents(self, texts: Sequence[str]) -> Vectors:
             rows: Vectors = super().documents(texts)[:, ::-1]

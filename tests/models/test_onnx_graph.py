@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recollect.embedders.onnx import OnnxEmbedder
+from recollect.embedders.packaged import PackagedEmbedder
 from recollect.errors import ModelUnavailable
 from recollect.models import loading
 from recollect.models.onnx_graph import graph_in_place
@@ -74,7 +74,7 @@ def arctic() -> PackagedModel:
 
 
 def rows(model: PackagedModel) -> bytes:
-    made: bytes = OnnxEmbedder(model).documents(TEXTS).tobytes()
+    made: bytes = PackagedEmbedder(model).documents(TEXTS).tobytes()
     return made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mcp_types as types
 import pytest
 
-from recollect.serve.mcp.bad_messages import error_answers
+from recollect.serve.mcp.stdio import error_answers
 
 
 def unread(line: str) -> Exception:

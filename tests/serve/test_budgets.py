@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from recollect.serve.operations.catalogue import definitions, operations
 from recollect.serve.operations.paging import FRAME
+from recollect.serve.operations.recent_answers import RecentAnswers
 from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
@@ -98,10 +99,10 @@ def fill_harbour(engine: Engine) -> None:
 
 def pages(engine: Engine, tool: str, given: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str]]:
     """Every page of an answer: its data, and its texts."""
-    cursor = None
+    cursor, recent = None, RecentAnswers()
     while True:
         given_ = {**given, "cursor": cursor} if cursor else given
-        reply = operations()[tool].call(engine, given_, offered=frozenset(TOOLS))
+        reply = operations()[tool].call(engine, given_, offered=frozenset(TOOLS), recent=recent)
         yield dict(reply.result), "\n".join(reply.texts())
         cursor = reply.result.get("cursor")
         if cursor is None:

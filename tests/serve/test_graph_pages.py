@@ -9,7 +9,6 @@ import pytest
 from recollect.errors import InvalidInput
 from recollect.serve.operations.catalogue import operations
 from recollect.serve.operations.graph_pages import GraphPosition, GraphRows, graph_page
-from recollect.serve.operations.operation import OperationCall
 from recollect.serve.operations.paging import row_tokens
 from recollect.serve.operations.rows import entity_row, relation_row
 
@@ -52,7 +51,7 @@ def joined(engine: Engine, tool: str, **given: Any) -> tuple[dict[str, list[str]
     while True:
         # Unchecked, so that budgets may be below what a caller may ask for.
         asked = operation.arguments.model_construct(**given, cursor=cursor)
-        data = operation.run(OperationCall(engine, asked)).result
+        data = operation.answer(engine, asked).result
         for one in data["entities"]:
             seen.setdefault(one["name"], []).extend(one["observations"])
         relations += [one for one in data["relations"] if one not in relations]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InvalidInput
+from recollect.serve.operations.operation import PageRequest
 from recollect.serve.operations.paging import (
     LEAST_PROSE,
     fair_share,
     fit_page,
     frame_tokens,
-    layers,
     list_page,
     name_list,
     position,
@@ -30,13 +30,6 @@ ROWS = st.lists(
     ),
     max_size=12,
 )
-
-
-@dataclass(frozen=True)
-class Asked:
-    limit: int | None = None
-    cursor: str | None = None
-    budget_tokens: int | None = None
 
 
 def test_a_share_is_fair() -> None:
@@ -132,29 +125,14 @@ def test_one_large_row_does_not_push_out_the_small_ones() -> None:
 def test_pages_of_a_list_hold_each_row_once_in_order(limit: int, budget: int) -> None:
     rows = [{"n": n, "text": f"day {n}"} for n in range(10)]
     seen: list[object] = []
-    given_ = Asked(limit, budget_tokens=budget)
+    asked = PageRequest(size=limit, budget=budget)
     while True:
-        shown, more = list_page(given_, rows, limit=5)
+        shown, more = list_page(asked, rows)
         seen += shown
         if "cursor" not in more:
             break
-        given_ = replace(given_, cursor=more["cursor"])
+        asked = replace(asked, cursor=more["cursor"])
     assert seen == rows
-
-
-@pytest.mark.parametrize("limit", [1, 4])
-@pytest.mark.parametrize("budget", [60, 10_000])
-def test_layers_show_the_same_stretch_of_every_section(limit: int, budget: int) -> None:
-    sections = {"long": [f"day {n}" for n in range(9)], "short": ["one"], "none": []}
-    seen: dict[str, list[str]] = {name: [] for name in sections}
-    start = 0
-    while start < 9:
-        rows, deep = layers(sections, start, limit, budget)
-        assert sum(row_tokens(row) for section in rows.values() for row in section) <= budget
-        for name in sections:
-            seen[name] += rows[name]
-        start += deep
-    assert seen == sections
 
 
 @pytest.mark.parametrize(("written", "id_"), [("0", 0), ("17", 17), ("9" * 18, 10**18 - 1)])
@@ -166,11 +144,11 @@ def test_an_id_is_written_in_digits(written: str, id_: int) -> None:
 def test_what_no_row_could_have_is_no_id(written: str) -> None:
     assert row_id(written) is None
     with pytest.raises(InvalidInput, match="pass on the `cursor` of the last answer, or none"):
-        position(Asked(cursor=written))
+        position(PageRequest(cursor=written))
 
 
 def test_no_cursor_begins_at_the_first() -> None:
-    assert position(Asked()) == 0
+    assert position(PageRequest()) == 0
 
 
 def test_many_names_are_counted() -> None:

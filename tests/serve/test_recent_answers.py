@@ -54,9 +54,13 @@ def test_a_page_searches_once_at_most(teas: Engine, monkeypatch: pytest.MonkeyPa
     assert searches.limits == [4, 1_000]
 
 
-def test_what_is_forgotten_is_searched_again_and_reads_the_same(teas: Engine) -> None:
+def test_a_server_that_was_started_anew_goes_on_with_one_search_for_each_page(
+    teas: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     remembered = read_on(teas, RecentAnswers())
+    searches = Searches(monkeypatch)
     assert [page["hits"] for page in read_on(teas, None)][1:] == [page["hits"] for page in remembered][1:]
+    assert searches.limits == [4, 1_000, 1_000, 1_000]
 
 
 def test_a_page_shows_nothing_that_was_forgotten_since(teas: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,13 +84,10 @@ def test_another_question_is_not_answered_from_memory(teas: Engine) -> None:
     assert other["hits"] == []
 
 
-def test_of_many_values_the_latest_are_kept_for_a_while() -> None:
-    now = [0.0]
-    values: RecentValues[str] = RecentValues(2, clock=lambda: now[0])
+def test_of_many_values_the_latest_are_kept() -> None:
+    values: RecentValues[str] = RecentValues(2)
     values.keep("a", "one")
     values.keep("b", "two")
     assert values.get("a") == "one"
     values.keep("c", "three")
     assert (values.get("a"), values.get("b"), values.get("c")) == ("one", None, "three")
-    now[0] = 601.0
-    assert (values.get("a"), values.get("c")) == (None, None)

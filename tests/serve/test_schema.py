@@ -10,8 +10,8 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from recollect.records import Kind
-from recollect.serve.operations.arguments import Arguments, Many, described, optional
 from recollect.serve.operations.catalogue import definitions
+from recollect.serve.operations.operation import Arguments, Many, described, optional
 from recollect.serve.operations.schema import plain_schema
 
 

@@ -57,7 +57,8 @@ def test_a_mistake_in_the_form_that_was_meant_is_the_one_told() -> None:
     )
     observations = [{"entityName": "Ada", "contents": [{"content": 7}]}]
     assert told("add_observations", {"observations": observations}) == (
-        "add_observations: `observations.0.contents.0.content`: 7 is not a string. Nothing was done."
+        "add_observations: `observations.0.contents.0.content`: 7: input should be a valid string. "
+        "Nothing was done."
     )
 
 
@@ -69,18 +70,30 @@ def test_a_long_value_is_not_repeated_whole() -> None:
 @pytest.mark.parametrize(
     ("tool", "given", "what"),
     [
-        ("recall", {"query": "tea", "limit": 51}, "`limit`: 51 is greater than the maximum of 50"),
-        ("recall", {"query": "tea", "limit": 2.5}, "`limit`: 2.5 is not a whole number"),
-        ("recall", {"query": "tea", "limit": True}, "`limit`: True is not a whole number"),
+        ("recall", {"query": "tea", "limit": 51}, "`limit`: 51: input should be less than or equal to 50"),
+        ("recall", {"query": "tea", "limit": 2.5}, "`limit`: 2.5: input should be a valid integer"),
+        ("recall", {"query": "tea", "limit": True}, "`limit`: True: input should be a valid integer"),
         (
             "recall",
             {"query": "tea", "kinds": ["fact"]},
-            "`kinds.0`: 'fact' is not one of entity, note, message",
+            "`kinds.0`: 'fact': input should be 'entity', 'note' or 'message'",
         ),
-        ("recall", {"query": "tea", "include_superseded": 1}, "`include_superseded`: 1 is not true or false"),
-        ("remember", {"text": "tea", "importance": "high"}, "`importance`: 'high' is not a number"),
+        (
+            "recall",
+            {"query": "tea", "include_superseded": 1},
+            "`include_superseded`: 1: input should be a valid boolean",
+        ),
+        (
+            "remember",
+            {"text": "tea", "importance": "high"},
+            "`importance`: 'high': input should be a valid number",
+        ),
         ("feedback", {"ids": [1] * 51, "helpful": True}, "`ids`: there are 51 entries; pass at most 50"),
-        ("end_relation", {"from": 1, "to": "b", "relationType": "c"}, "`from`: 1 is not a string"),
+        (
+            "end_relation",
+            {"from": 1, "to": "b", "relationType": "c"},
+            "`from`: 1: input should be a valid string",
+        ),
         (
             "undo_entity_split",
             {"undo": "1"},

@@ -16,7 +16,7 @@ from recollect.models.registry import (
     availabilities,
     availability,
     is_importable,
-    once_per_process,
+    made_once,
     packaged_model,
     ready_model,
 )
@@ -73,8 +73,12 @@ def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder |
             return None
         case "hashing":
             return _hashing(revision)
-        case _:
-            return _of_package(short, revision, options)
+        case _ if short not in EMBEDDER.ours and packaged_model(short) is None:
+            raise _unknown(short)
+    model = ready_model(short)
+    if revision not in {"", model.revision}:
+        raise _other_revision(f"{short}@{revision}", model.full_name)
+    return _of_package(model, options.threads)
 
 
 def default_choice() -> DefaultModel:
@@ -108,26 +112,11 @@ def _install_command(kind: str) -> str:
     return f"pip install {_KINDS[kind].module.replace('_', '-')}"
 
 
-def _of_package(name: str, revision: str, options: ModelOptions) -> Embedder:
-    if name not in EMBEDDER.ours and packaged_model(name) is None:
-        raise _unknown(name)
-    model = ready_model(name)
-    if revision not in {"", model.revision}:
-        raise _other_revision(f"{name}@{revision}", model.full_name)
-    return _running(model, options.threads)
+@made_once
+def _of_package(model: PackagedModel, threads: int) -> Embedder:
+    from recollect.embedders.packaged import PackagedEmbedder  # noqa: PLC0415  # only when asked for
 
-
-def _made(model: PackagedModel, threads: int) -> Embedder:
-    if model.architecture == "static":
-        from recollect.embedders.static import StaticEmbedder  # noqa: PLC0415  # only when asked for
-
-        return StaticEmbedder(model)
-    from recollect.embedders.onnx import OnnxEmbedder  # noqa: PLC0415  # only when asked for
-
-    return OnnxEmbedder(model, threads)
-
-
-_running = once_per_process(_made)
+    return PackagedEmbedder(model, threads)
 
 
 def _hashing(revision: str) -> Embedder:

@@ -28,18 +28,14 @@ class HashingEmbedder:
     """
 
     def __init__(self, dims: int = 256) -> None:
-        self._model = Model(name="hashing@1" if dims == 256 else f"hashing@1-{dims}", dims=dims)
-
-    @property
-    def model(self) -> Model:
-        return self._model
+        self.model = Model(name="hashing@1" if dims == 256 else f"hashing@1-{dims}", dims=dims)
 
     def documents(self, texts: Sequence[str]) -> Vectors:
-        rows = np.zeros((len(texts), self._model.dims), dtype=np.float32)
+        rows = np.zeros((len(texts), self.model.dims), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
             for word, count in Counter(_words(text)).items():
                 # The root, so that a word said nine times weighs three times one said once.
-                row[_place(word, self._model.dims)] += count**0.5
+                row[_place(word, self.model.dims)] += count**0.5
         return normalised(rows)
 
     def query(self, text: str) -> Vector:

@@ -4,21 +4,108 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.embedders.services import SERVICES
-from recollect.embedders.windows import PiecewiseEmbedder, Role, as_one, halves
+from recollect.embedders.windows import PiecewiseEmbedder, Role, as_one, halves, prefixes
 from recollect.errors import ModelUnavailable
 from recollect.remote import Remote, Unreachable, http_library
 from recollect.vectors import normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from recollect.embedders.choose import ModelOptions
     from recollect.ports import Vectors
+
+Body = dict[str, Any]
+_CHECK_KEY = "check the key in the settings"
+
+
+def _inputs(model: str, texts: Sequence[str], role: Role, options: Body) -> Body:
+    prefix = prefixes(model)[role]
+    return {"model": model, "input": [prefix + text for text in texts], **options}
+
+
+def _gemini_requests(model: str, texts: Sequence[str], role: Role, options: Body) -> Body:
+    task = "RETRIEVAL_QUERY" if role is Role.QUERY else "RETRIEVAL_DOCUMENT"
+    asked = {"model": f"models/{model}", "taskType": task, **options}
+    return {"requests": [asked | {"content": {"parts": [{"text": text}]}} for text in texts]}
+
+
+def _openai_vectors(answer: Any) -> Sequence[Sequence[float]]:
+    return [item["embedding"] for item in sorted(answer["data"], key=lambda item: item["index"])]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingService:
+    """How a service is spoken to: what to send, and where its answer holds the vectors."""
+
+    address: str
+    """Where the service is, if settings do not say."""
+    path: str
+    """Of requests; it may name the model."""
+    characters: int
+    """How long a text to send in one piece; short enough for the service's limit in any script."""
+    vectors: Callable[[Any], Sequence[Sequence[float]]]
+    """In the order of the texts. KeyError, TypeError or IndexError where the answer has another form."""
+    advice: Mapping[int, str]
+    """What to do about a refusal, by its status."""
+    body: Callable[[str, Sequence[str], Role, Body], Body] = _inputs
+    options: Body = field(default_factory=dict)
+    """What every request says beside the texts."""
+    width: str = "dimensions"
+    """The option that asks for narrower vectors."""
+    key_header: str = "Authorization"
+    """Keys are sent in a header, not in the address, which ends up in logs and error messages."""
+    key_scheme: str = "Bearer "
+    needs_key: bool = True
+    """Whether the service at that address refuses to answer without one."""
+    batch: int = 64
+    """How many texts to send at once."""
+
+
+SERVICES: Mapping[str, EmbeddingService] = {
+    "openai": EmbeddingService(
+        "https://api.openai.com/v1",
+        "/embeddings",
+        6_000,
+        _openai_vectors,
+        {
+            401: _CHECK_KEY,
+            403: _CHECK_KEY,
+            404: "check the base URL and that it serves a model named {model!r}",
+        },
+        options={"encoding_format": "float"},
+    ),
+    # It cuts long texts without a word, so we send only what it surely reads. A wrong key is a 400.
+    "gemini": EmbeddingService(
+        "https://generativelanguage.googleapis.com/v1beta",
+        "/models/{model}:batchEmbedContents",
+        2_000,
+        lambda answer: [item["values"] for item in answer["embeddings"]],
+        {
+            **dict.fromkeys((400, 401, 403), _CHECK_KEY),
+            404: "check that there is an embedding model named {model!r}",
+        },
+        body=_gemini_requests,
+        width="outputDimensionality",
+        key_header="x-goog-api-key",
+        key_scheme="",
+    ),
+    "ollama": EmbeddingService(
+        "http://127.0.0.1:11434",
+        "/api/embed",
+        1_500,
+        lambda answer: answer["embeddings"],
+        {404: "run: ollama pull {model}"},
+        # Better refused than cut: a refused text is halved and sent again.
+        options={"truncate": False},
+        needs_key=False,
+        batch=16,
+    ),
+}
 
 
 class HostedEmbedder(PiecewiseEmbedder):
@@ -29,12 +116,13 @@ class HostedEmbedder(PiecewiseEmbedder):
     ) -> None:
         # A narrower vector of the same model is another model, so the asked width is in the name.
         super().__init__(f"{kind}:{name}" + (f"@{options.dims}" if options.dims else ""))
-        self._service = SERVICES[kind]
+        service = self._service = SERVICES[kind]
         self._kind, self._name, self._options = kind, name, options
-        if self._service.needs_key and not options.key and not options.base_url:
+        if service.needs_key and not options.key and not options.base_url:
             raise ModelUnavailable(f"{kind}:{name} needs a key; give one in the settings")
-        address = options.base_url or self._service.address
-        self._remote = Remote(address, self._service.headers(options.key), options.timeout_seconds, sleep)
+        headers = {service.key_header: service.key_scheme + options.key} if options.key else {}
+        address = options.base_url or service.address
+        self._remote = Remote(address, headers, options.timeout_seconds, sleep)
         try:
             http_library()
         except Unreachable as error:
@@ -60,36 +148,35 @@ class HostedEmbedder(PiecewiseEmbedder):
             return as_one(self._halving(halves(texts[0]), role))[np.newaxis]
 
     def _asked(self, texts: Sequence[str], role: Role) -> Vectors:
+        service, dims = self._service, self._options.dims
+        options = service.options | ({service.width: dims} if dims else {})
         # A service may refuse an empty text, but not a space.
-        sent = [text or " " for text in texts]
-        answer = self._posted(*self._service.request(self._name, sent, role, self._options.dims))
+        answer = self._posted(service.body(self._name, [text or " " for text in texts], role, options))
         try:
-            rows = np.array(self._service.vectors(json.loads(answer)), dtype=np.float32)
+            rows = np.array(service.vectors(json.loads(answer)), dtype=np.float32)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise self._failed("answered, but not with vectors; check the base URL") from error
-        self._check(rows, len(texts))
-        return normalised(rows)
-
-    def _check(self, rows: Vectors, count: int) -> None:
-        if rows.ndim != 2 or len(rows) != count:
-            raise self._failed(f"answered {len(rows)} vectors for {count} texts")
+        if rows.ndim != 2 or len(rows) != len(texts):
+            raise self._failed(f"answered {len(rows)} vectors for {len(texts)} texts")
         if not np.isfinite(rows).all():
             raise self._failed("answered a vector that is not made of finite numbers")
-        expected = self._options.dims or self._dims
+        expected = dims or self._dims
         if expected not in {None, rows.shape[1]}:
             raise self._failed(f"answered vectors of {rows.shape[1]} dimensions instead of {expected}")
         self._dims = rows.shape[1]
+        return normalised(rows)
 
-    def _posted(self, path: str, body: Mapping[str, Any]) -> str:
+    def _posted(self, body: Body) -> str:
         try:
-            answer = self._remote.post(path, body)
+            answer = self._remote.post(self._service.path.format(model=self._name), body)
         except Unreachable as error:
             raise self._failed(str(error)) from error
         if answer.accepted:
             return answer.text
         if answer.status in {400, 413} and _speaks_of_length(answer.text):
             raise _TooLong(f"{self._kind}:{self._name} finds even a short text too long")
-        raise self._failed(answer.refusal(self._service.advice(answer.status, self._name)))
+        advice = self._service.advice.get(answer.status, "")
+        raise self._failed(answer.refusal(advice.format(model=self._name)))
 
     def _failed(self, what: str) -> ModelUnavailable:
         return ModelUnavailable(f"{self._kind}:{self._name} at {self._remote.address} {what}")

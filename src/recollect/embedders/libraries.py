@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.embedders.services import prefixes
-from recollect.embedders.windows import PiecewiseEmbedder, Role
+from recollect.embedders.windows import PiecewiseEmbedder, Role, prefixes
 from recollect.errors import ModelUnavailable
-from recollect.models.loading import OnFirstUse, import_library
-from recollect.models.registry import is_importable
+from recollect.models.loading import import_library
+from recollect.models.registry import is_importable, made_once
 from recollect.vectors import normalised
 
 if TYPE_CHECKING:
@@ -28,38 +27,35 @@ class LibraryEmbedder(PiecewiseEmbedder):
 
     library: str
     """As in the model's name."""
-    module: str
 
     def __init__(self, name: str, command: str, threads: int = 1) -> None:
         super().__init__(f"{self.library}:{name}")
         self._name, self._command, self._threads = name, command, threads
+        self._module = self.library.replace("-", "_")
         # Now, so that a missing library is known when the model is chosen, not at the first text.
-        if not is_importable(self.module):
-            raise ModelUnavailable(
-                f"{self.library}:{name} needs the library {self.library!r}; run: {command}"
-            )
-        self._loaded = OnFirstUse(self._load)
+        if not is_importable(self._module):
+            raise ModelUnavailable(f"{self._full_name} needs the library {self.library!r}; run: {command}")
+        self._loaded = made_once(self._load)
 
     @abstractmethod
     def _open(self, library: Any) -> Any:
         """The model, by the library's own means."""
 
     def _load(self) -> Any:
-        library = import_library(self.module, self._command)
+        library = import_library(self._module, self._command)
         try:
             return self._open(library)
         except Exception as error:
-            name = f"{self.library}:{self._name}"
+            problem = f"{self._full_name} cannot be loaded ({error})"
             raise ModelUnavailable(
-                f"{name} cannot be loaded ({error}); check the name, and that its files can be downloaded"
+                f"{problem}; check the name, and that its files can be downloaded"
             ) from error
 
 
 class FastembedEmbedder(LibraryEmbedder):
-    """One text at a time, as many of its models are quantised: see `onnx.py`."""
+    """One text at a time, as many of its models are quantised: see `packaged.py`."""
 
     library = "fastembed"
-    module = "fastembed"
 
     def _open(self, library: Any) -> Any:
         return library.TextEmbedding(model_name=self._name, threads=self._threads)
@@ -83,7 +79,6 @@ class SentenceTransformersEmbedder(LibraryEmbedder):
     """In batches, for those who have a GPU: so in other company a text may differ in the last digit."""
 
     library = "sentence-transformers"
-    module = "sentence_transformers"
 
     def _open(self, library: Any) -> Any:
         return library.SentenceTransformer(self._name)

@@ -13,7 +13,7 @@ from recollect.records import Model
 from recollect.vectors import normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from recollect.ports import Vector, Vectors
 
@@ -54,21 +54,39 @@ def in_pieces(text: str, fits: Callable[[str], bool]) -> Sequence[str]:
     return [piece for half in halves(text) for piece in in_pieces(half, fits)]
 
 
-def read_whole(
-    encode: Callable[[Sequence[str]], Vectors], texts: Sequence[str], fits: Callable[[str], bool]
-) -> Vectors:
-    """One row per text, whatever its length, from an encoder that reads only what fits. At least one text."""
-    pieces = [in_pieces(readable(text), fits) for text in texts]
-    rows = encode([piece for of_text in pieces for piece in of_text])
-    ends = np.cumsum([len(of_text) for of_text in pieces])
-    return np.stack([as_one(part) for part in np.split(rows, ends[:-1])])
-
-
 class Role(StrEnum):
     """Models tell a question from what may answer it."""
 
     QUERY = "query"
     DOCUMENT = "document"
+
+
+_SEARCHING = "Represent this sentence for searching relevant passages: "
+# What open models were trained to see before a query and before a document, where neither server nor library
+# adds it. The first part that a name contains decides.
+_PREFIXES = (
+    ("instruct", "", ""),  # these want an instruction that only the user knows
+    ("nomic-embed-text", "search_query: ", "search_document: "),
+    ("mxbai-embed-large", _SEARCHING, ""),
+    ("snowflake-arctic-embed2", "query: ", ""),
+    ("snowflake-arctic-embed-l-v2", "query: ", ""),
+    ("snowflake-arctic-embed-m-v2", "query: ", ""),
+    ("snowflake-arctic-embed", _SEARCHING, ""),
+    ("bge-small-en", _SEARCHING, ""),
+    ("bge-base-en", _SEARCHING, ""),
+    ("bge-large-en", _SEARCHING, ""),
+    ("embeddinggemma", "task: search result | query: ", "title: none | text: "),
+    ("e5-small", "query: ", "passage: "),
+    ("e5-base", "query: ", "passage: "),
+    ("e5-large", "query: ", "passage: "),
+)
+
+
+def prefixes(model: str) -> Mapping[Role, str]:
+    """What stands before a text; nothing where we know of nothing."""
+    plain = model.lower()
+    found = next((rest for part, *rest in _PREFIXES if part in plain), ["", ""])
+    return {Role.QUERY: found[0], Role.DOCUMENT: found[1]}
 
 
 class PiecewiseEmbedder(ABC):
@@ -94,9 +112,12 @@ class PiecewiseEmbedder(ABC):
         return row
 
     def _whole(self, texts: Sequence[str], role: Role) -> Vectors:
-        rows = read_whole(lambda pieces: self._vectors(pieces, role), texts, self._fits)
+        """One row for each text, whatever its length, from a model that reads only what fits."""
+        pieces = [in_pieces(readable(text), self._fits) for text in texts]
+        rows = self._vectors([piece for of_text in pieces for piece in of_text], role)
+        ends = np.cumsum([len(of_text) for of_text in pieces])
         self._dims = rows.shape[1]
-        return rows
+        return np.stack([as_one(part) for part in np.split(rows, ends[:-1])])
 
     @abstractmethod
     def _vectors(self, texts: Sequence[str], role: Role) -> Vectors:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,27 +22,9 @@ from recollect.vectors import pack
 if TYPE_CHECKING:
     from recollect.models.registry import PackagedModel
 
-Loaded = TypeVar("Loaded")
-
 _FINDS_WEIGHTS = (1, 21)
 """The onnxruntime that seeks a graph's weights in the folder it is told; 1.20 took any file of that name in
 the working directory for them."""
-
-
-class OnFirstUse(Generic[Loaded]):
-    """Calls `load` when it is first asked, and only once, whichever thread asks."""
-
-    def __init__(self, load: Callable[[], Loaded]) -> None:
-        self._load = load
-        self._lock = Lock()
-        self._loaded: Loaded | None = None
-
-    def __call__(self) -> Loaded:
-        if self._loaded is None:
-            with self._lock:
-                if self._loaded is None:
-                    self._loaded = self._load()
-        return self._loaded
 
 
 @dataclass(frozen=True, slots=True)

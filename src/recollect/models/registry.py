@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from recollect.errors import ModelUnavailable
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 GROUP = "recollect.models"
 
 Made = TypeVar("Made")
+_Given = ParamSpec("_Given")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +119,10 @@ def availability(name: str, kind: ModelKind = EMBEDDER) -> Availability:
     try:
         model = packaged_model(name, kind)
     except ModelUnavailable as error:
-        distribution = _packages(name, kind)[0][1]
-        return missing(str(error), reinstall_command(distribution))
+        return missing(str(error), reinstall_command(_packages(name, kind)[0][1]))
     if model is None and name not in kind.ours:
-        ours = ", ".join(kind.ours)
-        return missing(f"no {kind.noun} named {name[:40]!r} is installed; of ours there are: {ours}")
+        there = f"of ours there are: {', '.join(kind.ours)}"
+        return missing(f"no {kind.noun} named {name[:40]!r} is installed; {there}")
     if model is None:
         return missing(f"the {kind.noun} {name!r} is not installed", install_command(name, kind))
     libraries = [library for library in model.libraries if not is_importable(library)]
@@ -142,14 +142,14 @@ def availabilities(kind: ModelKind = EMBEDDER) -> Sequence[Availability]:
     return [*(availability(name, kind) for name in kind.ours), *registered]
 
 
-def once_per_process(make: Callable[[PackagedModel, int], Made]) -> Callable[[PackagedModel, int], Made]:
-    """Give all who ask for a model with so many threads the same one: each would load the weights anew."""
+def made_once(make: Callable[_Given, Made]) -> Callable[_Given, Made]:
+    """Make a thing once for all who ask for it with the same arguments, in whichever thread."""
     cached = lru_cache(maxsize=8)(make)
     lock = Lock()
 
-    def made(model: PackagedModel, threads: int) -> Made:
+    def made(*given: _Given.args, **named: _Given.kwargs) -> Made:
         with lock:
-            return cached(model, threads)
+            return cached(*given, **named)  # type: ignore[arg-type]  # whatever it takes can be hashed
 
     return made
 
@@ -187,26 +187,22 @@ def read_descriptor(folder: Path, distribution: str | None = None) -> PackagedMo
 
 def _described(fields: Mapping[str, Any], folder: Path, distribution: str) -> PackagedModel:
     architecture = fields["architecture"]
-    of_embedder: dict[str, Any] = {}
+    names = ["name", "revision", "title", "architecture", "tokens"]
     if architecture in EMBEDDER.architectures:
-        names = ("dims", "pooling", "query_prefix", "document_prefix")
-        of_embedder = {name: fields[name] for name in names}
-        of_embedder |= {name: folder / fields[name] for name in ("centre", "rotation") if fields.get(name)}
+        names += ["dims", "pooling", "query_prefix", "document_prefix"]
     elif architecture not in RERANKER.architectures:
         raise ValueError(f"unknown architecture: {architecture}")
-    if of_embedder.get("pooling") not in {None, "cls", "mean"}:
-        raise ValueError(f"unknown pooling: {of_embedder['pooling']}")
+    described = {name: fields[name] for name in names}
+    if described.get("pooling") not in {None, "cls", "mean"}:
+        raise ValueError(f"unknown pooling: {described['pooling']}")
+    files = {name: folder / fields[name] for name in ("centre", "rotation") if fields.get(name)}
     return PackagedModel(
-        name=fields["name"],
-        revision=fields["revision"],
-        title=fields["title"],
         languages=tuple(fields["languages"]),
-        architecture=architecture,
-        tokens=fields["tokens"],
         weights=folder / fields["weights"],
         tokenizer=folder / "tokenizer.json",
         distribution=distribution,
-        **of_embedder,
+        **described,
+        **files,
     )
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.embedders.windows import readable
-from recollect.models.loading import OnFirstUse, OnnxModel, load_onnx
-from recollect.models.registry import RERANKER, once_per_process, ready_model
+from recollect.models.loading import OnnxModel, load_onnx
+from recollect.models.registry import RERANKER, made_once, ready_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,12 +30,9 @@ class CrossEncoder:
     """Cheap to make: the weights are read when the first query comes. Safe between threads."""
 
     def __init__(self, packaged: PackagedModel, threads: int = 1) -> None:
+        self.name = packaged.full_name
         self._packaged = packaged
-        self._loaded = OnFirstUse(lambda: _load(packaged, threads))
-
-    @property
-    def name(self) -> str:
-        return self._packaged.full_name
+        self._loaded = made_once(lambda: _load(packaged, threads))
 
     def scores(self, query: str, texts: Sequence[str]) -> Floats:
         """A logit per text. Of a pair that is too long together, the longer one is cut at its end."""
@@ -58,4 +55,4 @@ def _load(packaged: PackagedModel, threads: int) -> OnnxModel:
     return loaded
 
 
-_cross_encoder = once_per_process(CrossEncoder)
+_cross_encoder = made_once(CrossEncoder)

@@ -75,18 +75,14 @@ class LazyEngine:
     def _warm(self, after: threading.Event | None) -> None:
         if after is not None:
             after.wait(_LONGEST_WAIT_SECONDS)
+        note = None
         try:
-            note = self._first_search()
+            engine = None if self._stopped.is_set() else self.engine()
+            # To open may have taken long.
+            if engine is not None and not self._stopped.is_set():
+                operations()
+                note = engine.search("warm", limit=1).note
         except RecollectError as error:
             note = str(error)
         if note:
             _log.warning("recollect: %s", note)
-
-    def _first_search(self) -> str | None:
-        if self._stopped.is_set():
-            return None
-        engine = self.engine()
-        if self._stopped.is_set():
-            return None
-        operations()
-        return engine.search("warm", limit=1).note

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recollect.engine.engine import Engine
-    from recollect.transfer import ImportReport
 
 _NAMED = 5
 """Entities that a line names; more are counted."""
@@ -54,18 +53,26 @@ def _import(memory: Engine, file: Path, tell: Callable[[str], None]) -> None:
     except (RecollectError, OSError) as error:
         tell(f"{file} could not be brought in: {error}")
         return
+    gained = [_counted(report.entities_created, "entity", "entities")]
+    if report.relations_created:
+        gained.append(_counted(report.relations_created, "relation", "relations"))
     tell(
-        f"Brought in {_gained(report)} from {file}. Words find them now; meaning does when their vectors are "
-        "made, which goes on in the background."
+        f"Brought in {' and '.join(gained)} from {file}. Words find them now; meaning does when their "
+        "vectors are made, which goes on in the background."
     )
     if report.also_created:
-        tell(f"Created with the type 'unknown', since relations lead there: {_some_created(report)}.")
+        more = report.also_created_count - _NAMED
+        named = ", ".join(report.also_created[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        tell(f"Created with the type 'unknown', since relations lead there: {named}.")
+    left_out = []
     if report.dangling_count:
-        left = _counted(report.dangling_count, "relation that leads nowhere", "relations that lead nowhere")
-        tell(f"Left out {left}; {_by_hand(file)} names what it leaves out.")
+        many = "relations that lead nowhere"
+        left_out.append(_counted(report.dangling_count, "relation that leads nowhere", many))
     if report.bad_count:
         lines = _counted(report.bad_count, "line", "lines")
-        tell(f"Left out {lines} that could not be read; {_by_hand(file)} names what it leaves out.")
+        left_out.append(f"{lines} that could not be read")
+    for left in left_out:
+        tell(f"Left out {left}; {_by_hand(file)} names what it leaves out.")
 
 
 def _tell_if_too_late(memory: Engine, file: Path | None, tell: Callable[[str], None]) -> None:
@@ -75,19 +82,6 @@ def _tell_if_too_late(memory: Engine, file: Path | None, tell: Callable[[str], N
         tell(f"{file} was not brought in, since this memory has entities already; {_by_hand(file)} adds it.")
     else:
         tell(f"There is no file {file} to bring in.")
-
-
-def _gained(report: ImportReport) -> str:
-    entities = _counted(report.entities_created, "entity", "entities")
-    if not report.relations_created:
-        return entities
-    return f"{entities} and {_counted(report.relations_created, 'relation', 'relations')}"
-
-
-def _some_created(report: ImportReport) -> str:
-    named = ", ".join(report.also_created[:_NAMED])
-    more = report.also_created_count - _NAMED
-    return f"{named} and {more:,} more" if more > 0 else named
 
 
 def _counted(number: int, one: str, several: str) -> str:

@@ -78,7 +78,7 @@ def serve_command(
     ends when they go. `recollect mcp install CLIENT` sets a client up.
     """
     _refuse_idle_options(http=http)
-    from recollect.serve.mcp.quick_start import quick_start
+    from recollect.serve import quick_start
 
     # Loaded only here: the protocol is half a second, and no other command speaks it.
     with quick_start():

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import hmac
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PATH = "/mcp"
 LARGEST_REQUEST = 4 * 1024 * 1024
@@ -50,6 +47,12 @@ class AccessPolicy:
         except ValueError:
             return not self.host
 
+    def admits(self, authorization: bytes) -> bool:
+        scheme, _, word = authorization.partition(b" ")
+        return self.token is None or (
+            scheme.lower() == b"bearer" and hmac.compare_digest(word.strip(), self.token.encode())
+        )
+
     def url(self, port: int) -> str:
         """For a client on this machine."""
         host = self.host
@@ -63,21 +66,53 @@ class Refusal:
     status: int
     error: str
     message: str
-    headers: tuple[tuple[bytes, bytes], ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
+def refusal(  # noqa: PLR0911  # one for each reason
+    policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes, bytes]
+) -> Refusal | None:
     """Why a request is refused, if it is.
 
     The token comes last: a client that shows none and looks for a way to get one must learn that there is
     nothing at the other paths, not that it needs a token to look there.
     """
-    return (
-        _unknown_host(policy, headers.get(b"host", b"").decode("latin-1"))
-        or _unknown_origin(policy, headers.get(b"origin", b"").decode("latin-1"))
-        or _no_such_path(method, path)
-        or _bad_token(policy, headers.get(b"authorization", b""))
-    )
+    host = _name(headers.get(b"host", b"").decode("latin-1"))
+    if host is None:
+        return Refusal(421, "unknown_host", "Send the header `Host` with the name of this machine.")
+    if host not in policy.names:
+        remedy = f"if it should be, start it with `--allow-host {host}`."
+        return Refusal(421, "unknown_host", f"This server is not known as {host}; {remedy}")
+    # Only browsers send one.
+    origin = headers.get(b"origin", b"").decode("latin-1").lower()
+    site = _ORIGIN.fullmatch(origin)
+    if origin and (site is None or _name(site[1]) not in policy.names):
+        return Refusal(
+            403,
+            "unknown_origin",
+            "Pages of other sites may not use this server; if this one should, start it with `--allow-host` "
+            "and the host of the page.",
+        )
+    if path.removesuffix("/") != PATH:
+        return Refusal(404, "not_found", f"There is nothing here; the server is at {PATH}.")
+    if method not in _METHODS:
+        message = "Send messages of the Model Context Protocol with POST; GET listens, DELETE ends a session."
+        return Refusal(405, "method_not_allowed", message, {"allow": ", ".join(_METHODS)})
+    if not policy.admits(headers.get(b"authorization", b"")):
+        return Refusal(
+            401,
+            "unauthorized",
+            "Send the header `Authorization: Bearer TOKEN`; `recollect serve --http` prints "
+            "the token when it starts.",
+            {"www-authenticate": 'Bearer realm="recollect"'},
+        )
+    return None
+
+
+def _name(host: str) -> str | None:
+    """The host without its port; None for what is none."""
+    found = _HOST.fullmatch(host.lower())
+    return None if found is None else found[1] or found[2]
 
 
 def library_refusal(status: int, text: str) -> Refusal:
@@ -88,60 +123,3 @@ def library_refusal(status: int, text: str) -> Refusal:
     if "Content-Type" in text:
         return Refusal(status, "not_json", "Send the header `Content-Type: application/json`.")
     return Refusal(status, "refused", text)
-
-
-def _unknown_host(policy: AccessPolicy, header: str) -> Refusal | None:
-    name = _name(header)
-    if name in policy.names:
-        return None
-    if name is None:
-        return Refusal(421, "unknown_host", "Send the header `Host` with the name of this machine.")
-    return Refusal(
-        421,
-        "unknown_host",
-        f"This server is not known as {name}; if it should be, start it with `--allow-host {name}`.",
-    )
-
-
-def _unknown_origin(policy: AccessPolicy, header: str) -> Refusal | None:
-    if not header:  # no browser
-        return None
-    site = _ORIGIN.fullmatch(header.lower())
-    if site is not None and _name(site[1]) in policy.names:
-        return None
-    return Refusal(
-        403,
-        "unknown_origin",
-        "Pages of other sites may not use this server; if this one should, start it with `--allow-host` and "
-        "the host of the page.",
-    )
-
-
-def _name(host: str) -> str | None:
-    """The host without its port; None for what is none."""
-    found = _HOST.fullmatch(host.lower())
-    return None if found is None else found[1] or found[2]
-
-
-def _no_such_path(method: str, path: str) -> Refusal | None:
-    if path.removesuffix("/") != PATH:
-        return Refusal(404, "not_found", f"There is nothing here; the server is at {PATH}.")
-    if method not in _METHODS:
-        message = "Send messages of the Model Context Protocol with POST; GET listens, DELETE ends a session."
-        return Refusal(405, "method_not_allowed", message, ((b"allow", ", ".join(_METHODS).encode()),))
-    return None
-
-
-def _bad_token(policy: AccessPolicy, header: bytes) -> Refusal | None:
-    if policy.token is None:
-        return None
-    scheme, _, word = header.partition(b" ")
-    if scheme.lower() == b"bearer" and hmac.compare_digest(word.strip(), policy.token.encode()):
-        return None
-    return Refusal(
-        401,
-        "unauthorized",
-        "Send the header `Authorization: Bearer TOKEN`; `recollect serve --http` prints "
-        "the token when it starts.",
-        ((b"www-authenticate", b'Bearer realm="recollect"'),),
-    )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import socket
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.responses import JSONResponse
 
 from recollect.errors import InvalidInput
 from recollect.serve.http.access_policy import (
@@ -104,39 +104,33 @@ def guarded(inner: App, policy: AccessPolicy) -> App:
         if why is None:
             await _answered(inner, scope, receive, send)
         else:
-            await _refuse(send, why)
+            await _refuse(why, scope, receive, send)
 
     return guard
 
 
 async def _answered(inner: App, scope: Scope, receive: Receive, send: Send) -> None:
-    """Also close a stream that the library leaves open when the server ends, for its reader to see."""
+    """Send refusals of the library, which are plain text, in our words.
+
+    Also close a stream that the library leaves open when the server ends, for its reader to see.
+    """
     is_open = False
-
-    async def watched(message: Message) -> None:
-        nonlocal is_open
-        is_open = message["type"] == "http.response.start" or bool(message.get("more_body"))
-        await send(message)
-
-    await inner(scope, receive, _worded(watched))
-    if is_open:
-        await send({"type": "http.response.body", "body": b""})
-
-
-def _worded(send: Send) -> Send:
-    """Send refusals of the library, which are plain text, in our words."""
     bare: int | None = None
 
-    async def worded(message: Message) -> None:
-        nonlocal bare
+    async def watched(message: Message) -> None:
+        nonlocal is_open, bare
         if message["type"] == "http.response.start" and _is_bare(message):
             bare = message["status"]
         elif bare is None:
+            is_open = message["type"] == "http.response.start" or bool(message.get("more_body"))
             await send(message)
         elif not message.get("more_body"):  # the library says such things in one piece
-            await _refuse(send, library_refusal(bare, message.get("body", b"").decode("utf-8", "replace")))
+            text = message.get("body", b"").decode("utf-8", "replace")
+            await _refuse(library_refusal(bare, text), scope, receive, send)
 
-    return worded
+    await inner(scope, receive, watched)
+    if is_open:
+        await send({"type": "http.response.body", "body": b""})
 
 
 def _is_bare(message: Message) -> bool:
@@ -144,12 +138,6 @@ def _is_bare(message: Message) -> bool:
     return message["status"] >= 400 and not kind.startswith(b"application/json")
 
 
-async def _refuse(send: Send, why: Refusal) -> None:
-    body = json.dumps({"error": why.error, "message": why.message}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        *why.headers,
-    ]
-    await send({"type": "http.response.start", "status": why.status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+async def _refuse(why: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+    said = {"error": why.error, "message": why.message}
+    await JSONResponse(said, why.status, why.headers)(scope, receive, send)

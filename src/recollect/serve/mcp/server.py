@@ -8,7 +8,6 @@ import threading
 from concurrent.futures import CancelledError
 from contextlib import AsyncExitStack, suppress
 from importlib.metadata import PackageNotFoundError, version
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import anyio
@@ -27,14 +26,14 @@ from recollect.serve.operations.catalogue import definitions, operations
 from recollect.serve.operations.recent_answers import RecentAnswers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from mcp.server.connection import Connection
     from mcp.server.session import ServerSession
 
     from recollect.engine.engine import Engine
     from recollect.serve.operations.catalogue import Definition
-    from recollect.serve.operations.operation import Operation, OperationReply
+    from recollect.serve.operations.operation import OperationReply
 
 _log = logging.getLogger(__name__)
 # Calls at one time. More would only wait for the same file.
@@ -59,18 +58,10 @@ _Work = TypeVar("_Work")
 class MemoryServer:
     """One memory, served: what all connections of a process share."""
 
-    def __init__(
-        self,
-        engine: Callable[[], Engine],
-        names: Sequence[str],
-        own: Mapping[str, Operation[Any, Any]] = MappingProxyType({}),
-    ) -> None:
-        """Offer the operations of these names, which are ours or stand in `own`."""
+    def __init__(self, engine: Callable[[], Engine], names: Sequence[str]) -> None:
+        """Offer the operations of these names."""
         self._engine = engine
-        self._own = own
-        self._offered: dict[str, Definition] = {
-            name: own[name].definition() if name in own else definitions()[name] for name in names
-        }
+        self._offered = {name: definitions()[name] for name in names}
         self._recent = RecentAnswers()
         self._limiter = anyio.CapacityLimiter(_MOST_CALLS)
         self._bus = InMemorySubscriptionBus()
@@ -125,16 +116,14 @@ class MemoryServer:
         finally:
             if not read_only:
                 self._notices.written()
-        return _succeeded(reply)
+        content: list[Any] = [types.TextContent(text=text) for text in reply.texts()]
+        return types.CallToolResult(content=content, structured_content=dict(reply.result))
 
     def _run(self, name: str, given: dict[str, Any], progress: ProgressReporter) -> OperationReply[Any]:
-        from recollect.serve.operations.operation import OperationCall  # noqa: PLC0415  # loads the models
-
-        operation = self._own[name] if name in self._own else operations()[name]
+        operation = operations()[name]
         arguments = operation.parse(given)
-        return operation.run(
-            OperationCall(self._engine(), arguments, progress, frozenset(self._offered), self._recent)
-        )
+        more = {"progress": progress, "offered": frozenset(self._offered), "recent": self._recent}
+        return operation.answer(self._engine(), arguments, **more)
 
     async def _in_thread(self, work: Callable[[], _Work], *, abandon: bool = True) -> _Work:
         """Let other calls go on meanwhile. A cancelled write is let finish: it is one transaction."""
@@ -223,19 +212,14 @@ class MemoryServer:
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         from recollect.serve.mcp.resource_contents import completions  # noqa: PLC0415  # loads the engine
 
-        match params.ref:
-            case types.ResourceTemplateReference(uri=uri):
-                about = str(uri)
-            case types.PromptReference(name=name):
-                about = name
-        argument = params.argument
+        ref, argument = params.ref, params.argument
+        about = ref.name if isinstance(ref, types.PromptReference) else str(ref.uri)
         values, total = await self._answer(
             lambda: completions(self._engine(), about, argument.name, argument.value)
         )
         shown = values[: resources.MOST_COMPLETIONS]
         has_more = len(values) > len(shown) or (total or 0) > len(shown)
-        completion = types.Completion(values=shown, total=total, has_more=has_more)
-        return types.CompleteResult(completion=completion)
+        return types.CompleteResult(completion=types.Completion(values=shown, total=total, has_more=has_more))
 
 
 class ProgressReporter:
@@ -284,11 +268,6 @@ def tool_of(name: str, definition: Definition) -> types.Tool:
             open_world_hint=False,
         ),
     )
-
-
-def _succeeded(reply: OperationReply[Any]) -> types.CallToolResult:
-    content: list[Any] = [types.TextContent(text=text) for text in reply.texts()]
-    return types.CallToolResult(content=content, structured_content=dict(reply.result))
 
 
 def _failed(why: str) -> types.CallToolResult:

@@ -70,7 +70,7 @@ def definitions() -> Mapping[str, Definition]:
 
 
 @cache
-def operations() -> Mapping[str, Operation[Any, Any]]:
+def operations() -> Mapping[str, Operation[Any]]:
     """Every operation by name. This loads the engine."""
     from recollect.serve.operations.operation import Operation  # noqa: PLC0415  # the same
 

@@ -12,25 +12,20 @@ from recollect.engine.graph.semantic import as_published
 from recollect.engine.limits import DEFAULT_LIMIT, MOST_PER_PAGE
 from recollect.errors import NotFound
 from recollect.records import Status
-from recollect.serve.operations.arguments import (
-    Arguments,
-    Many,
-    at_most,
-    budget_from,
-    described,
-    next_page,
-    optional,
-)
 from recollect.serve.operations.graph_pages import GraphPosition, GraphRows, graph_page
-from recollect.serve.operations.memories import WHEN, time_argument
 from recollect.serve.operations.operation import (
+    BUDGET,
+    Many,
     OperationCall,
     OperationReply,
+    Pages,
+    Time,
     as_json,
     continuation_text,
+    described,
     operation,
 )
-from recollect.serve.operations.paging import BUDGET, fit_page, name_list, page_rows, shorten_row
+from recollect.serve.operations.paging import fit_page, join_sentences, name_list, page_rows, shorten_row
 from recollect.serve.operations.rows import (
     EntityRow,
     PageRows,
@@ -46,11 +41,25 @@ from recollect.text.limits import clean_name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.engine.engine import Engine
+    from recollect.engine.graph.knowledge_graph import KnowledgeGraph
 
 _MOST_SIMILAR = 5
 _MOST_IDS = 50
-_MOST_NODES = 50
+
+
+class WrittenRows(TypedDict):
+    note: NotRequired[str]
+
+
+def _written(name: str, rows: list[Any], *remarks: str | None) -> OperationReply[Any]:
+    """What was written, as the official server repeats it; of very much, the beginning, with a note."""
+    page = fit_page(rows, BUDGET, shared=False)
+    more = {}
+    if page.left_out or page.shortened:
+        saved = "It was saved whole" if len(rows) == 1 else f"All {len(rows)} were saved"
+        more["note"] = f"{saved}; only what fits {BUDGET} tokens is repeated here."
+    remark = join_sentences(more.get("note"), *remarks)
+    return OperationReply({name: page.rows, **more}, as_json(page.rows), remark)
 
 
 class Done(TypedDict):
@@ -61,30 +70,23 @@ class Done(TypedDict):
 
 
 def _done(message: str, remark: str | None = None) -> OperationReply[Done]:
-    return OperationReply({"success": True, "message": message}, message, remark or None)
+    return OperationReply({"success": True, "message": message}, message, remark)
 
 
 # Writing
 
 
-class CreateEntitiesArguments(Arguments):
-    entities: Many[EntityRow]
-
-
-class CreateEntitiesOutput(TypedDict):
+class CreateEntitiesOutput(WrittenRows):
     entities: list[EntityRow]
-    note: NotRequired[str]
 
 
-@operation("create_entities", "Create entities")
-def _create_entities(
-    call: OperationCall[CreateEntitiesArguments],
-) -> OperationReply[CreateEntitiesOutput]:
+@operation("Create entities")
+def _create_entities(call: OperationCall, entities: Many[EntityRow]) -> OperationReply[CreateEntitiesOutput]:
     """Save people, projects, places, tools and other things worth knowing again, each with a type and what is
     known about it. A name that exists keeps its type, unless that is 'unknown', and gains the observations
     that are new.
     """
-    batch = call.engine.create_entities(call.arguments.entities, progress=call.progress)
+    batch = call.engine.create_entities(entities, progress=call.progress)
     written: list[EntityRow] = [
         {**entity_row(memory), "observations": [added.content for added in done.added]}
         for done in batch.entities
@@ -93,30 +95,27 @@ def _create_entities(
     gained = [done.name for done in batch.entities if not done.created and done.added]
     typed = [f"{done.name} ({done.took_type})" for done in batch.entities if done.took_type]
     kept = [f"{done.name[:40]} keeps its type {done.kept_type}" for done in batch.entities if done.kept_type]
-    remarks = [
+    return _written(
+        "entities",
+        written,
         f"These existed and gained the new observations: {name_list(gained)}." if gained else None,
         f"These had the type 'unknown' and took the one given: {name_list(typed)}." if typed else None,
         f"{name_list(list(dict.fromkeys(kept)))}." if kept else None,
-    ]
-    rows, note, remark = _echo(written, " ".join(filter(None, remarks)))
-    return OperationReply({"entities": rows, **note}, as_json(rows), remark)
+    )
 
 
-class RelationsArguments(Arguments):
-    relations: Many[RelationRow]
-
-
-class CreateRelationsOutput(TypedDict):
+class CreateRelationsOutput(WrittenRows):
     relations: list[RelationRow]
-    note: NotRequired[str]
 
 
-@operation("create_relations", "Create relations")
-def _create_relations(call: OperationCall[RelationsArguments]) -> OperationReply[CreateRelationsOutput]:
+@operation("Create relations")
+def _create_relations(
+    call: OperationCall, relations: Many[RelationRow]
+) -> OperationReply[CreateRelationsOutput]:
     """Connect entities: who works where, what belongs to what. Use the active voice. An entity that does not
     exist is created with the type 'unknown', and the answer says so.
     """
-    batch = call.engine.graph.create_relations(call.arguments.relations, create_missing=True)
+    batch = call.engine.graph.create_relations(relations, create_missing=True)
     written: list[RelationRow] = [
         {"from": done.source, "to": done.target, "relationType": done.type}
         for done in batch.relations
@@ -124,8 +123,7 @@ def _create_relations(call: OperationCall[RelationsArguments]) -> OperationReply
     ]
     missing = sorted({name for done in batch.relations for name in done.also_created})
     remark = f"These entities did not exist and were created with the type 'unknown': {name_list(missing)}."
-    rows, note, told = _echo(written, remark if missing else "")
-    return OperationReply({"relations": rows, **note}, as_json(rows), told)
+    return _written("relations", written, remark if missing else None)
 
 
 class CorrectionRow(TypedDict):
@@ -141,31 +139,25 @@ class AdditionRow(TypedDict):
     contents: Annotated[Many[str | CorrectionRow], described("What to add")]
 
 
-class AddObservationsArguments(Arguments):
-    observations: Many[AdditionRow]
-
-
 class AddedRow(TypedDict):
     entityName: str
     addedObservations: list[str]
 
 
-class AddObservationsOutput(TypedDict):
+class AddObservationsOutput(WrittenRows):
     results: list[AddedRow]
-    note: NotRequired[str]
 
 
-@operation("add_observations", "Add observations")
+@operation("Add observations")
 def _add_observations(
-    call: OperationCall[AddObservationsArguments],
+    call: OperationCall, observations: Many[AdditionRow]
 ) -> OperationReply[AddObservationsOutput]:
     """Add facts to entities that exist, one short statement each. An observation may be text, or an object
     with `content`, a `kind` and `supersedes`: the exact text of an older observation that it corrects, which
     then stays as history.
     """
-    items = call.arguments.observations
     additions: dict[str, list[Any]] = {}
-    for item in items:
+    for item in observations:
         additions.setdefault(item["entityName"], []).extend(item["contents"])
     batch = call.engine.graph.add_observations(additions, progress=call.progress)
     added = {
@@ -178,7 +170,7 @@ def _add_observations(
             "entityName": item["entityName"],
             "addedObservations": _take(added[item["entityName"]], item["contents"]),
         }
-        for item in items
+        for item in observations
     ]
     similar = [
         f"“{brief_text(pair.content)}” nearly repeats “{brief_text(pair.similar_content)}” of {done.name}"
@@ -186,9 +178,8 @@ def _add_observations(
         for pair in done.similar
     ]
     more = f"; and {len(similar) - _MOST_SIMILAR} more" if len(similar) > _MOST_SIMILAR else ""
-    remark = f"{'; '.join(similar[:_MOST_SIMILAR])}{more}. Both are kept." if similar else ""
-    rows, note, told = _echo(results, remark)
-    return OperationReply({"results": rows, **note}, as_json(rows), told)
+    remark = f"{'; '.join(similar[:_MOST_SIMILAR])}{more}. Both are kept." if similar else None
+    return _written("results", results, remark)
 
 
 def _take(added: list[str], contents: Sequence[str | CorrectionRow]) -> list[str]:
@@ -199,44 +190,26 @@ def _take(added: list[str], contents: Sequence[str | CorrectionRow]) -> list[str
     return taken
 
 
-class _Note(TypedDict):
-    note: NotRequired[str]
-
-
-def _echo(written: list[Any], remark: str) -> tuple[list[Any], _Note, str | None]:
-    """What was written, as the official server repeats it; of very much, the beginning, with a note."""
-    page = fit_page(written, BUDGET, shared=False)
-    if not page.left_out and not page.shortened:
-        return written, {}, remark or None
-    saved = "It was saved whole" if len(written) == 1 else f"All {len(written)} were saved"
-    note = f"{saved}; only what fits {BUDGET} tokens is repeated here."
-    return page.rows, {"note": note}, f"{note} {remark}".strip()
-
-
 # Taking away
 
 
-class DeleteEntitiesArguments(Arguments):
-    entityNames: Many[str]
-
-
-@operation("delete_entities", "Delete entities", destructive=True, idempotent=True)
-def _delete_entities(call: OperationCall[DeleteEntitiesArguments]) -> OperationReply[Done]:
+@operation("Delete entities", destructive=True, idempotent=True)
+def _delete_entities(call: OperationCall, entityNames: Many[str]) -> OperationReply[Done]:
     """Forget entities and their relations, by exact name. Use it for what should never have been saved; for
     what has changed, add an observation that supersedes. It can be undone.
     """
-    names = list(dict.fromkeys(call.arguments.entityNames))
+    names = list(dict.fromkeys(entityNames))
     existing = call.engine.graph.existing_names(names)
     absent = [name for name in map(clean_name, names) if name not in existing]
     deleted = call.engine.graph.delete_entities(names)
-    remedy = _similar_names(call.engine, absent) or "`search_nodes` finds them"
-    remarks = [_fewer(len(deleted), len(names), f"names are exact; {remedy}"), _way_back(call, deleted)]
-    return _done("Entities deleted successfully", " ".join(filter(None, remarks)))
+    remedy = _similar_names(call.engine.graph, absent) or "`search_nodes` finds them"
+    fewer = _fewer(len(deleted), len(names), f"names are exact; {remedy}")
+    return _done("Entities deleted successfully", join_sentences(fewer, _way_back(call, deleted)))
 
 
-def _similar_names(engine: Engine, absent: Sequence[str]) -> str | None:
+def _similar_names(graph: KnowledgeGraph, absent: Sequence[str]) -> str | None:
     """What differs from these in case or accents only: perhaps meant, but not deleted."""
-    similar = {name: engine.graph.similar_names(name) for name in absent[:_MOST_IDS]}
+    similar = {name: graph.similar_names(name) for name in absent[:_MOST_IDS]}
     told = [
         f"there is no {name[:80]!r}, but {' and '.join(repr(other)[:80] for other in others)}"
         for name, others in similar.items()
@@ -252,7 +225,7 @@ def _fewer(count: int, asked: int, remedy: str) -> str | None:
     return f"{'Nothing matched' if not count else f'Only {count} of {asked} were there'}; {remedy}."
 
 
-def _way_back(call: OperationCall[Any], deleted: tuple[int, ...]) -> str | None:
+def _way_back(call: OperationCall, deleted: tuple[int, ...]) -> str | None:
     if not deleted:
         return None
     if "restore" in call.offered:
@@ -266,15 +239,11 @@ class DeletionRow(TypedDict):
     observations: Many[str]
 
 
-class DeleteObservationsArguments(Arguments):
-    deletions: Many[DeletionRow]
-
-
-@operation("delete_observations", "Delete observations", destructive=True, idempotent=True)
-def _delete_observations(call: OperationCall[DeleteObservationsArguments]) -> OperationReply[Done]:
+@operation("Delete observations", destructive=True, idempotent=True)
+def _delete_observations(call: OperationCall, deletions: Many[DeletionRow]) -> OperationReply[Done]:
     """Remove observations by their exact text."""
     removals: dict[str, list[str]] = {}
-    for item in call.arguments.deletions:
+    for item in deletions:
         removals.setdefault(item["entityName"], []).extend(item["observations"])
     asked = sum(len(set(texts)) for texts in removals.values())
     count = call.engine.graph.delete_observations(removals)
@@ -282,12 +251,11 @@ def _delete_observations(call: OperationCall[DeleteObservationsArguments]) -> Op
     return _done("Observations deleted successfully", _fewer(count, asked, remedy))
 
 
-@operation("delete_relations", "Delete relations", destructive=True, idempotent=True)
-def _delete_relations(call: OperationCall[RelationsArguments]) -> OperationReply[Done]:
+@operation("Delete relations", destructive=True, idempotent=True)
+def _delete_relations(call: OperationCall, relations: Many[RelationRow]) -> OperationReply[Done]:
     """Remove relations that were never true. For one that has ended, use `end_relation` where it is offered:
     that keeps it as history.
     """
-    relations = call.arguments.relations
     # A deletion counts inverses, too.
     count = call.engine.graph.count_existing(relations)
     call.engine.graph.delete_relations(relations)
@@ -295,118 +263,88 @@ def _delete_relations(call: OperationCall[RelationsArguments]) -> OperationReply
     return _done("Relations deleted successfully", _fewer(count, len(relations), remedy))
 
 
-class EndRelationArguments(Arguments):
-    source: str = Field(alias="from")
-    target: str = Field(alias="to")
-    type: str = Field(alias="relationType")
-    at: str | None = optional(WHEN)
-
-
-@operation("end_relation", "End a relation")
-def _end_relation(call: OperationCall[EndRelationArguments]) -> OperationReply[Done]:
+@operation("End a relation")
+def _end_relation(
+    call: OperationCall,
+    source: str = Field(alias="from"),
+    target: str = Field(alias="to"),
+    type: str = Field(alias="relationType"),
+    at: Time | None = None,
+) -> OperationReply[Done]:
     """Say that a relation holds no more, as when someone leaves a job. It stays as history."""
-    given = call.arguments
-    at = None if given.at is None else time_argument(given.at, "at")
     try:
-        call.engine.graph.end_relation(given.source, given.type, given.target, at=at)
+        call.engine.graph.end_relation(source, type, target, at=at)
     except NotFound as error:
-        raise NotFound(_nothing_to_end(call.engine, given, str(error))) from error
-    return _done(f"{given.source} {given.type} {given.target} has ended; it stays as history.")
+        raise NotFound(_nothing_to_end(call.engine.graph, source, target, str(error))) from error
+    return _done(f"{source} {type} {target} has ended; it stays as history.")
 
 
-def _nothing_to_end(engine: Engine, given: EndRelationArguments, why: str) -> str:
+def _nothing_to_end(graph: KnowledgeGraph, source: str, target: str, why: str) -> str:
     """What is missing, and what the caller may have meant."""
-    graph = engine.graph
-    if not graph.similar_names(given.source):
-        return f"There is no entity named {given.source[:80]!r}, so nothing ends; `search_nodes` finds names."
-    if not graph.similar_names(given.target):
-        why = f"There is no entity named {given.target[:80]!r}, so nothing ends."
-    opened = graph.open_nodes([given.source], record=False)
+    if not graph.similar_names(source):
+        return f"There is no entity named {source[:80]!r}, so nothing ends; `search_nodes` finds names."
+    if not graph.similar_names(target):
+        why = f"There is no entity named {target[:80]!r}, so nothing ends."
+    opened = graph.open_nodes([source], record=False)
     if not opened.entities:
         # The name could mean several.
         return why
     told = [f"{one.source_name[:40]} {one.type[:40]} {one.target_name[:40]}" for one in opened.relations]
-    return f"{why} {given.source[:80]!r} has: {name_list(told) or 'no relations'}."
+    return f"{why} {source[:80]!r} has: {name_list(told) or 'no relations'}."
 
 
-class SetStatusArguments(Arguments):
-    entityName: str
-    status: Annotated[Status, Field(strict=False)]
-
-
-@operation("set_status", "Set a status", idempotent=True)
-def _set_status(call: OperationCall[SetStatusArguments]) -> OperationReply[Done]:
+@operation("Set a status", idempotent=True)
+def _set_status(
+    call: OperationCall, entityName: str, status: Annotated[Status, Field(strict=False)]
+) -> OperationReply[Done]:
     """Mark an entity as active, paused, completed or archived; what is not active ranks lower."""
-    status = call.engine.graph.set_status(call.arguments.entityName, call.arguments.status)
-    return _done(f"{call.arguments.entityName} is {status} now.")
+    return _done(f"{entityName} is {call.engine.graph.set_status(entityName, status)} now.")
 
 
 # Reading
 
 
-class GraphArguments(Arguments):
-    limit: int | None = optional("At most so many entities", ge=1, le=MOST_PER_PAGE)
-    cursor: str | None = next_page()
-    budget_tokens: int | None = budget_from(100)
+_PAGES = Pages(MOST_PER_PAGE, MOST_PER_PAGE, 100, unit="entities")
 
 
-class SearchNodesArguments(GraphArguments):
-    query: str = described("Words to look for")
-
-
-class OpenNodesArguments(GraphArguments):
-    names: Many[str]
-
-
-@operation("read_graph", "Read the graph", read_only=True)
-def _read_graph(call: OperationCall[GraphArguments]) -> OperationReply[GraphRows]:
+@operation("Read the graph", pages=_PAGES, read_only=True)
+def _read_graph(call: OperationCall) -> OperationReply[GraphRows]:
     """Read the whole graph, page by page. Rarely what you need: ask `recall` or `search_nodes` first."""
-    given, position = call.arguments, GraphPosition.of(call.arguments.cursor)
-    graph = call.engine.graph.read_graph(limit=given.limit or MOST_PER_PAGE, after=position.before)
+    position = GraphPosition.of(call.page.cursor)
+    graph = call.engine.graph.read_graph(limit=call.page.size, after=position.before)
     keyed = [(memory.id, memory) for memory in graph.entities]
-    return OperationReply(graph_page(keyed, graph.relations, _budget(given), position, graph.cursor))
+    return OperationReply(graph_page(keyed, graph.relations, call.page.budget, position, graph.cursor))
 
 
-@operation("search_nodes", "Search nodes", read_only=True)
-def _search_nodes(call: OperationCall[SearchNodesArguments]) -> OperationReply[GraphRows]:
+@operation("Search nodes", pages=replace(_PAGES, size=50), read_only=True)
+def _search_nodes(
+    call: OperationCall, query: str = described("Words to look for")
+) -> OperationReply[GraphRows]:
     """Find entities by words in their name, type or observations. For questions in natural language use
     `recall` or `search_semantic`.
     """
-    given, position = call.arguments, GraphPosition.of(call.arguments.cursor)
-    graph = call.engine.graph.search_nodes(
-        given.query, limit=given.limit or _MOST_NODES, after=position.before
-    )
+    position = GraphPosition.of(call.page.cursor)
+    graph = call.engine.graph.search_nodes(query, limit=call.page.size, after=position.before)
     keyed = list(enumerate(graph.entities, start=position.before + 1))
-    page = graph_page(keyed, graph.relations, _budget(given), position, graph.cursor)
+    page = graph_page(keyed, graph.relations, call.page.budget, position, graph.cursor)
     if graph.cursor is not None and "note" not in page:
         page["note"] = f"There are more than {graph.cursor}; go on with `cursor`, or ask more narrowly."
     return OperationReply(page)
 
 
-@operation("open_nodes", "Open nodes", read_only=True)
-def _open_nodes(call: OperationCall[OpenNodesArguments]) -> OperationReply[GraphRows]:
+@operation("Open nodes", pages=_PAGES, read_only=True)
+def _open_nodes(call: OperationCall, names: Many[str]) -> OperationReply[GraphRows]:
     """Read entities whose names you know, with all their observations and relations; of a very large one,
     page by page.
     """
-    given, position = call.arguments, GraphPosition.of(call.arguments.cursor)
-    graph = call.engine.graph.open_nodes(given.names, record=not position.key)
+    position = GraphPosition.of(call.page.cursor)
+    graph = call.engine.graph.open_nodes(names, record=not position.key)
     # In the order of the graph, as the official server has it, whatever the order asked for.
     ordered = sorted(graph.entities, key=lambda memory: memory.id)
     rest = [(memory.id, memory) for memory in ordered if memory.id > position.before]
-    keyed = rest[: given.limit or MOST_PER_PAGE]
+    keyed = rest[: call.page.size]
     more = keyed[-1][0] if len(rest) > len(keyed) else None
-    return OperationReply(graph_page(keyed, graph.relations, _budget(given), position, more))
-
-
-def _budget(given: GraphArguments) -> int:
-    return given.budget_tokens or BUDGET
-
-
-class SearchSemanticArguments(Arguments):
-    query: str = described("A question or a description")
-    limit: int | None = at_most(50, DEFAULT_LIMIT)
-    cursor: str | None = next_page()
-    budget_tokens: int | None = budget_from(250)
+    return OperationReply(graph_page(keyed, graph.relations, call.page.budget, position, more))
 
 
 class ScoringRow(TypedDict):
@@ -434,37 +372,36 @@ class SearchSemanticOutput(PageRows):
     results: list[SemanticRow]
 
 
-@operation("search_semantic", "Search by meaning", read_only=True)
+@operation("Search by meaning", pages=Pages(50, DEFAULT_LIMIT, 250), read_only=True)
 def _search_semantic(
-    call: OperationCall[SearchSemanticArguments],
+    call: OperationCall, query: str = described("A question or a description")
 ) -> OperationReply[SearchSemanticOutput]:
     """Find entities by what they mean, ranked by similarity, how often and how lately they were used, and
     what is usually seen together. Ask in natural language.
     """
-    given, engine = call.arguments, call.engine
+    engine = call.engine
     found = find(
         call,
-        lambda limit: engine.graph.find_entities(given.query, limit, record=False, noted_later=True),
+        query,
+        lambda limit: engine.graph.find_entities(query, limit, record=False, noted_later=True),
     )
     rows: list[SemanticRow] = rounded(as_published(replace(found.answer, hits=tuple(found.hits)))["results"])
 
     def shorten(place: int, room: int) -> Any:
         row = rows[place]
-        best = best_observations_first(row["observations"], given.query)
-        return shorten_row({**row, "observations": best}, room)
+        return shorten_row({**row, "observations": best_observations_first(row["observations"], query)}, room)
 
-    page = fit_page(rows, given.budget_tokens or BUDGET, shorten)
+    page = fit_page(rows, call.page.budget, shorten)
     # What did not fit was not seen; and who pages on has not asked anew.
-    if given.cursor is None:
+    if call.page.cursor is None:
         engine.record_shown([hit.memory.id for hit in found.hits[: len(page.rows)]], found.answer)
     unshown = sum(
         len(row["observations"]) - len(shown["observations"])
         for row, shown in zip(rows, page.rows, strict=False)
     )
     cut = page.note(call.offered)
-    notes = [f"{unshown} observations are not shown." if unshown else None, cut, found.answer.note]
-    cursor = found.cursor(page)
-    note = " ".join(filter(None, notes)) if cut or found.answer.note else None
-    more = page_rows(cursor, note)
+    hidden = f"{unshown} observations are not shown." if unshown else None
+    note = join_sentences(hidden, cut, found.answer.note) if cut or found.answer.note else None
+    more = page_rows(found.cursor(page), note)
     text = as_json({"results": page.rows})
     return OperationReply({"results": page.rows, **more}, text, continuation_text(more) if cut else note)

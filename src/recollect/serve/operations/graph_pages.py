@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recollect.serve.operations.paging import LEAST_PROSE, no_page, page_rows, row_id, row_tokens, shorten_row
+from recollect.serve.operations.paging import (
+    LEAST_PROSE,
+    join_sentences,
+    no_page,
+    page_rows,
+    row_id,
+    row_tokens,
+    shorten_row,
+)
 from recollect.serve.operations.rows import EntityRow, PageRows, RelationRow, entity_row, relation_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from recollect.records import Memory, Observation, Relation
 
@@ -69,7 +78,7 @@ def graph_page(
     entities: Sequence[tuple[int, Memory]],
     relations: Sequence[Relation],
     budget: int,
-    position: GraphPosition = GraphPosition(),  # noqa: B008  # frozen
+    position: GraphPosition = GraphPosition(),
     more_after: int | None = None,
 ) -> GraphRows:
     """As many of the entities as fit, each by its key, with all its relations; and where to go on.
@@ -78,14 +87,17 @@ def graph_page(
     no page could hold, one page after another shows a stretch. `more_after` is the last key, where more
     follow.
     """
-    touching = _by_end(relations)
+    touching: defaultdict[int, list[Relation]] = defaultdict(list)
+    for one in relations:
+        for end in {one.source, one.target}:
+            touching[end].append(one)
     shown: list[EntityRow] = []
     taken: set[int] = set()
     left = budget
     cursor = None if more_after is None else GraphPosition(more_after)
     note = None
     for index, (key, memory) in enumerate(entities):
-        node = _unseen(key, memory, touching.get(memory.id, ()), position)
+        node = _unseen(key, memory, touching[memory.id], position)
         new = [one for one in node.relations if one.id not in taken]
         price = (
             row_tokens(node.row([]))
@@ -118,14 +130,6 @@ def graph_page(
     }
 
 
-def _by_end(relations: Iterable[Relation]) -> dict[int, list[Relation]]:
-    ends: dict[int, list[Relation]] = {}
-    for one in relations:
-        for end in {one.source, one.target}:
-            ends.setdefault(end, []).append(one)
-    return ends
-
-
 def _unseen(key: int, memory: Memory, relations: Sequence[Relation], position: GraphPosition) -> _Node:
     """The entity without what earlier pages showed of it."""
     inside = position.observation
@@ -142,27 +146,25 @@ def _stretch(node: _Node, budget: int) -> tuple[EntityRow, list[int], GraphPosit
     """The entity with as much as fits of its observations, then of its relations; and where that ends."""
     left = budget - row_tokens(node.row([]))
     texts: list[str] = []
+    kept: list[int] = []
     last = 0
     for seen in node.observations:
         # The first comes at least in part, or a page could never pass it.
         text = seen.content if texts else shorten_row(seen.content, max(left, LEAST_PROSE))
-        price = row_tokens(text)
-        if texts and price > left:
-            return node.row(texts), [], GraphPosition(node.key, last)
+        left -= row_tokens(text)
+        if texts and left < 0:
+            return node.row(texts), kept, GraphPosition(node.key, last)
         texts.append(text)
         last = seen.id
-        left -= price
-    kept: list[int] = []
     for one in node.relations:
-        price = row_tokens(relation_row(one))
-        if price > left and (kept or texts):
+        left -= row_tokens(relation_row(one))
+        if left < 0 and (kept or texts):
             return node.row(texts), kept, GraphPosition(node.key, last, kept[-1] if kept else 0)
         kept.append(one.id)
-        left -= price
     return node.row(texts), kept, None
 
 
-def _missing(node: _Node, row: EntityRow, kept: Sequence[int], budget: int) -> str:
+def _missing(node: _Node, row: EntityRow, kept: Sequence[int], budget: int) -> str | None:
     observations = len(node.observations) - len(row["observations"])
     relations = len(node.relations) - len(kept)
     name = f"{node.memory.name[:40]!r}"
@@ -170,7 +172,5 @@ def _missing(node: _Node, row: EntityRow, kept: Sequence[int], budget: int) -> s
     counted += [f"{relations} relations"] if relations else []
     whole = {seen.content for seen in node.observations}
     cut = f"A text of {name} was cut to fit {budget} tokens; allow more with `budget_tokens`."
-    notes = [cut] if not whole.issuperset(row["observations"]) else []
-    if counted:
-        notes.append(f"{' and '.join(counted)} of {name} did not fit {budget} tokens; go on with `cursor`.")
-    return " ".join(notes)
+    more = f"{' and '.join(counted)} of {name} did not fit {budget} tokens; go on with `cursor`."
+    return join_sentences(None if whole.issuperset(row["observations"]) else cut, more if counted else None)

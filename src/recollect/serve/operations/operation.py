@@ -5,13 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from inspect import cleandoc
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_type_hints
+from datetime import UTC, datetime
+from inspect import cleandoc, signature
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Generic, TypeVar, get_args, get_type_hints
 
-from pydantic import ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    ValidationError,
+    WithJsonSchema,
+    create_model,
+)
 
 from recollect.errors import InvalidInput
-from recollect.serve.operations.arguments import Arguments
 from recollect.serve.operations.recent_answers import RecentAnswers
 from recollect.serve.operations.schema import plain_schema
 from recollect.serve.operations.validation_errors import validation_message
@@ -21,12 +29,109 @@ if TYPE_CHECKING:
     from recollect.ports import Progress
     from recollect.serve.operations.catalogue import Definition
 
-ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
-ArgumentsT_co = TypeVar("ArgumentsT_co", bound=Arguments, covariant=True)
-ResultT_co = TypeVar("ResultT_co", bound=Mapping[str, object], covariant=True)
-
-
+BUDGET = 10_000
+"""Tokens that an answer may take where the caller names no budget: some 200 entities of a few facts each."""
 _PAGE_FIELDS = frozenset({"cursor", "note", "left_out"})
+
+ResultT_co = TypeVar("ResultT_co", bound=Mapping[str, object], covariant=True)
+_Item = TypeVar("_Item")
+
+
+# What arguments are made of
+
+
+def described(description: str) -> Any:
+    """An argument that must be given, or a field of a row."""
+    return Field(description=description)
+
+
+def optional(
+    description: str, *, ge: int | None = None, le: int | None = None, most: int | None = None
+) -> Any:
+    """An argument that may be left out; of a list, `most` is the number of entries that it takes."""
+    return Field(default=None, description=description, ge=ge, le=le, max_length=most)
+
+
+def _time(text: object) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)  # type: ignore[arg-type]  # a wrong type is told like a wrong text
+        return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("no time in ISO 8601; write 2026-03-01 or 2026-03-01T09:00:00Z") from None
+
+
+Many = Annotated[list[_Item], Field(fail_fast=True)]
+"""A list that is refused at its first mistake: a million of them take no longer than one."""
+RowId = Annotated[int, Field(ge=1, le=2**63 - 1)]
+MemoryId = Annotated[RowId, described("The id of a memory, as `recall` shows it after #")]
+_WHEN = "A time in ISO 8601, such as 2026-03-01T09:00:00Z; a date alone begins at midnight, UTC"
+Time = Annotated[datetime, PlainValidator(_time), WithJsonSchema({"type": "string", "description": _WHEN})]
+
+
+class Arguments(BaseModel):
+    """What a caller passes: the parameters of an operation, of exactly their types, and no others."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Declares that an operation answers in pages: it takes a limit, a cursor and a budget."""
+
+    most: int
+    """Rows that a caller may ask for at once."""
+    size: int
+    """Rows of a page where the caller names no limit."""
+    least_budget: int
+    """Tokens that one ordinary row takes with little prose."""
+    budget: int = BUDGET
+    unit: str = ""
+    limit: int | None = None
+    """What the operation gets as the limit where the caller names none."""
+
+    def parameters(self) -> dict[str, Any]:
+        unit = f" {self.unit}" if self.unit else ""
+        usual = "" if self.budget == BUDGET else f"; {self.budget} if not given"
+        limit = optional(f"At most so many{unit}; {self.size} if not given", ge=1, le=self.most)
+        return {
+            "limit": (int | None, limit),
+            "cursor": (str | None, optional("The last answer's `cursor`, to go on")),
+            "budget_tokens": (
+                int | None,
+                optional(f"At most about so many tokens{usual}", ge=self.least_budget),
+            ),
+        }
+
+    def request(self, limit: int | None, cursor: str | None, budget_tokens: int | None) -> PageRequest:
+        limit = limit or self.limit
+        return PageRequest(limit, limit or self.size, cursor, budget_tokens or self.budget)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """The page that a caller asks for."""
+
+    limit: int | None = None
+    """As the caller named it."""
+    size: int = 0
+    cursor: str | None = None
+    budget: int = BUDGET
+
+
+# Calls and replies
+
+
+def as_json(data: object) -> str:
+    """As the official server writes it."""
+    return json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def continuation_text(page: Mapping[str, object]) -> str | None:
+    """What a reader of the text must know to go on."""
+    note = page.get("note")
+    if "cursor" not in page:
+        return None if note is None else str(note)
+    return f"{note or 'There is more.'} The next page: cursor {page['cursor']!r}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,29 +152,18 @@ class OperationReply(Generic[ResultT_co]):
         return [text] if remark is None else [text, remark]
 
 
-def as_json(data: object) -> str:
-    """As the official server writes it."""
-    return json.dumps(data, indent=2, ensure_ascii=False)
-
-
-def continuation_text(page: Mapping[str, object]) -> str | None:
-    """What a reader of the text must know to go on."""
-    note = page.get("note")
-    if "cursor" not in page:
-        return None if note is None else str(note)
-    return f"{note or 'There is more.'} The next page: cursor {page['cursor']!r}."
-
-
 def _ignore_progress(done: int, total: int | None) -> None:
     """Nobody asked how far it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class OperationCall(Generic[ArgumentsT_co]):
-    """One call of an operation."""
+class OperationCall:
+    """One call of an operation, beside its arguments."""
 
     engine: Engine
-    arguments: ArgumentsT_co
+    question: str
+    """The operation and its arguments; the same on every page of an answer."""
+    page: PageRequest = PageRequest()
     progress: Progress = _ignore_progress
     """Called after every step of long work. It raises where the caller has given up on an answer."""
     offered: frozenset[str] = frozenset()
@@ -77,28 +171,26 @@ class OperationCall(Generic[ArgumentsT_co]):
     recent: RecentAnswers = field(default_factory=RecentAnswers)
 
 
-_Run = Callable[[OperationCall[ArgumentsT]], OperationReply[ResultT_co]]
+_Run = Callable[Concatenate[OperationCall, ...], OperationReply[ResultT_co]]
 
 
 @dataclass(frozen=True, slots=True)
-class Operation(Generic[ArgumentsT, ResultT_co]):
+class Operation(Generic[ResultT_co]):
     """A function on a memory with its name and what a caller must know to use it."""
 
     name: str
     title: str
-    run: _Run[ArgumentsT, ResultT_co]
-    """Its docstring says when to use it and what to expect: this is what a language model reads."""
+    run: _Run[ResultT_co]
+    """Its parameters are the arguments. Its docstring says when to use it and what to expect: this is what a
+    language model reads."""
+    arguments: type[Arguments]
+    pages: Pages | None
     read_only: bool
     """It changes nothing that a caller could see."""
     destructive: bool
     """What it takes away can come back only by another call."""
     idempotent: bool
     """Calling it again with the same arguments changes nothing more."""
-
-    @property
-    def arguments(self) -> type[ArgumentsT]:
-        model: type[ArgumentsT] = get_args(get_type_hints(self.run)["call"])[0]
-        return model
 
     def definition(self) -> Definition:
         """What a protocol tells its clients."""
@@ -112,7 +204,7 @@ class Operation(Generic[ArgumentsT, ResultT_co]):
             "idempotent": self.idempotent,
         }
 
-    def parse(self, given: Mapping[str, Any]) -> ArgumentsT:
+    def parse(self, given: Mapping[str, Any]) -> Arguments:
         """The arguments; a mistake in them is told in words that a language model can act on."""
         # Models often write null for what they leave out.
         passed = {name: value for name, value in _whole_numbers(given).items() if value is not None}
@@ -122,18 +214,40 @@ class Operation(Generic[ArgumentsT, ResultT_co]):
             schema = plain_schema(self.arguments)
             raise InvalidInput(validation_message(self.name, schema, error)) from None
 
+    def answer(self, engine: Engine, arguments: Arguments, **more: Any) -> OperationReply[ResultT_co]:
+        """Do it with arguments that were checked; `more` are fields of the call."""
+        given = dict(arguments)
+        page = PageRequest()
+        if self.pages is not None:
+            page = self.pages.request(*(given.pop(name) for name in ("limit", "cursor", "budget_tokens")))
+        return self.run(OperationCall(engine, f"{self.name} {given}", page, **more), **given)
+
     def call(self, engine: Engine, given: Mapping[str, Any], **more: Any) -> OperationReply[ResultT_co]:
-        """Check the arguments, then do it; `more` are fields of the call."""
-        return self.run(OperationCall(engine, self.parse(given), **more))
+        """Check the arguments, then do it."""
+        return self.answer(engine, self.parse(given), **more)
 
 
 def operation(
-    name: str, title: str, *, read_only: bool = False, destructive: bool = False, idempotent: bool = False
-) -> Callable[[_Run[ArgumentsT, ResultT_co]], Operation[ArgumentsT, ResultT_co]]:
-    """Make an operation of a function; what only reads may always be repeated."""
+    title: str,
+    *,
+    pages: Pages | None = None,
+    read_only: bool = False,
+    destructive: bool = False,
+    idempotent: bool = False,
+) -> Callable[[_Run[ResultT_co]], Operation[ResultT_co]]:
+    """Make an operation of a function, which has its name; what only reads may always be repeated."""
 
-    def made(run: _Run[ArgumentsT, ResultT_co]) -> Operation[ArgumentsT, ResultT_co]:
-        return Operation(name, title, run, read_only, destructive, idempotent or read_only)
+    def made(run: _Run[ResultT_co]) -> Operation[ResultT_co]:
+        name = run.__name__.removeprefix("_")
+        types = get_type_hints(run, include_extras=True)
+        _, *parameters = signature(run).parameters.values()
+        fields: dict[str, Any] = {
+            each.name: (types[each.name], ... if each.default is each.empty else each.default)
+            for each in parameters
+        }
+        fields |= {} if pages is None else pages.parameters()
+        arguments = create_model(name, __base__=Arguments, **fields)
+        return Operation(name, title, run, arguments, pages, read_only, destructive, idempotent or read_only)
 
     return made
 

@@ -8,17 +8,13 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
-from recollect.serve.operations.operation import as_json
+from recollect.serve.operations.operation import PageRequest, as_json
 from recollect.serve.operations.rows import PageRows
 from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from recollect.serve.operations.arguments import PageArguments
-
-BUDGET = 10_000
-"""Tokens that an answer may take where the caller names no budget: some 200 entities of a few facts each."""
 FRAME = 200
 """Tokens that an answer may take beyond its budget: what surrounds its rows, a note and a cursor."""
 LEAST_PROSE = 40
@@ -35,9 +31,9 @@ _PROSE = frozenset(
 )
 
 
-def position(arguments: PageArguments) -> int:
+def position(page: PageRequest) -> int:
     """How many rows the caller has seen."""
-    cursor = "0" if arguments.cursor is None else arguments.cursor
+    cursor = "0" if page.cursor is None else page.cursor
     seen = row_id(cursor)
     if seen is None:
         raise no_page(cursor)
@@ -154,19 +150,17 @@ class Page:
 
     def note(self, offered: frozenset[str] = frozenset()) -> str | None:
         """What is missing, and how to get it: for a caller who can open entities, also by that."""
-        instead = ", or read an entity with `open_nodes`" if "open_nodes" in offered else ""
-        notes = [cut_note(self.shortened, self.budget, instead)] if self.shortened else []
+        cut = more = None
+        if self.shortened:
+            were = "was" if self.shortened == 1 else "were"
+            instead = ", or read an entity with `open_nodes`" if "open_nodes" in offered else ""
+            cut = (
+                f"{self.shortened} {were} cut to fit {self.budget} tokens; ask for fewer with `limit`, allow "
+                f"more with `budget_tokens`{instead}."
+            )
         if self.left_out:
-            notes.append(f"{self.left_out} more did not fit; go on with `cursor`.")
-        return " ".join(notes) or None
-
-
-def cut_note(count: int, budget: int, instead: str = "") -> str:
-    """That so many were cut, and what to do about it; `instead` names another way."""
-    return (
-        f"{count} {'was' if count == 1 else 'were'} cut to fit {budget} tokens; ask for fewer with `limit`, "
-        f"allow more with `budget_tokens`{instead}."
-    )
+            more = f"{self.left_out} more did not fit; go on with `cursor`."
+        return join_sentences(cut, more)
 
 
 def fit_page(
@@ -202,13 +196,10 @@ def _least_tokens(row: object, price: int, wanted: int) -> int:
     return price if price <= wanted else min(price, max(wanted, frame_tokens(row) + LEAST_PROSE))
 
 
-def list_page(
-    arguments: PageArguments, rows: Sequence[Any], limit: int, *, shared: bool = False
-) -> tuple[list[Any], PageRows]:
+def list_page(asked: PageRequest, rows: Sequence[Any], *, shared: bool = False) -> tuple[list[Any], PageRows]:
     """The rows after the caller's cursor; and a cursor and a note where there are more."""
-    start = position(arguments)
-    asked = rows[start : start + (arguments.limit or limit)]
-    page = fit_page(asked, arguments.budget_tokens or BUDGET, shared=shared)
+    start = position(asked)
+    page = fit_page(rows[start : start + asked.size], asked.budget, shared=shared)
     return page.rows, continuation(start + len(page.rows), len(rows), page.note())
 
 
@@ -224,24 +215,8 @@ def page_rows(cursor: str | None, note: str | None) -> PageRows:
     return more
 
 
-def layers(
-    sections: Mapping[str, Sequence[Any]], start: int, limit: int, budget: int
-) -> tuple[dict[str, list[Any]], int]:
-    """The same stretch of every section, and how long it is: page after page covers all, each row once."""
-    taken = {name: list(rows[start : start + limit]) for name, rows in sections.items()}
-    deep = max(map(len, taken.values()), default=0)
-    spent = 0
-    for place in range(deep):
-        spent += sum(row_tokens(rows[place]) for rows in taken.values() if place < len(rows))
-        if spent > budget and place > 0:
-            return {name: rows[:place] for name, rows in taken.items()}, place
-        if spent > budget:
-            share = fair_share([row_tokens(rows[0]) for rows in taken.values() if rows], budget)
-            return {
-                name: [shorten_row(row, max(share, frame_tokens(row) + LEAST_PROSE)) for row in rows[:1]]
-                for name, rows in taken.items()
-            }, 1
-    return taken, max(1, deep)
+def join_sentences(*parts: str | None) -> str | None:
+    return " ".join(filter(None, parts)) or None
 
 
 def name_list(names: Sequence[object], most: int = 10) -> str:

@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from recollect.errors import InvalidInput, NotFound
-from recollect.serve.operations.arguments import (
-    Arguments,
+from recollect.serve.operations.memories import PROFILE, naming_ids
+from recollect.serve.operations.operation import (
+    BUDGET,
     Many,
     MemoryId,
+    OperationCall,
+    OperationReply,
+    Pages,
     RowId,
-    budget_from,
+    as_json,
     described,
-    next_page,
+    operation,
     optional,
 )
-from recollect.serve.operations.memories import PROFILE, naming_ids
-from recollect.serve.operations.operation import OperationCall, OperationReply, as_json, operation
-from recollect.serve.operations.paging import BUDGET, shorten_row
-from recollect.serve.operations.rows import HitRow, PageRows, hit_row, rounded
+from recollect.serve.operations.paging import shorten_row
+from recollect.serve.operations.rows import HitRow, PageRows, hit_row, rounded, row_of
 from recollect.serve.operations.search_pages import find, hits_page
 
-if TYPE_CHECKING:
-    from recollect.engine.results import Hit
-
-_MOST_EXPLAINED = 5
 _MOST_GRADED = 50
-
-
-class ExplainArguments(Arguments):
-    query: str
-    limit: int = Field(
-        default=_MOST_EXPLAINED, ge=1, le=20, description=f"At most so many; {_MOST_EXPLAINED} if not given"
-    )
-    cursor: str | None = next_page()
-    budget_tokens: int | None = budget_from(1_000)
-    profile: str = Field(default="recollect", description=PROFILE)
+_PROFILE = Field(default="recollect", description=PROFILE)
 
 
 class StepRow(TypedDict):
@@ -60,17 +49,22 @@ class ExplainOutput(PageRows):
     left_out: int
 
 
-@operation("explain", "Explain a ranking", read_only=True)
-def _explain(call: OperationCall[ExplainArguments]) -> OperationReply[ExplainOutput]:
+@operation("Explain a ranking", pages=Pages(20, 5, 1_000, limit=5), read_only=True)
+def _explain(call: OperationCall, query: str, profile: str = _PROFILE) -> OperationReply[ExplainOutput]:
     """Why memories stand where they do for a query: every step that made the score."""
-    given = call.arguments
     found = find(
         call,
-        lambda limit: call.engine.search(given.query, limit=limit, profile=given.profile, explain=True),
+        query,
+        lambda limit: call.engine.search(query, limit=limit, profile=profile, explain=True),
     )
-    page = hits_page(call, found, _explained, BUDGET)
+    page = hits_page(
+        found,
+        lambda hit: ExplainedRow(
+            **hit_row(hit), explanation=rounded([row_of(StepRow, reason) for reason in hit.reasons])
+        ),
+    )
     result: ExplainOutput = {
-        "profile": given.profile,
+        "profile": profile,
         "hits": page.rows,
         "left_out": page.left_out,
         **page.more,
@@ -78,70 +72,52 @@ def _explain(call: OperationCall[ExplainArguments]) -> OperationReply[ExplainOut
     return OperationReply(result, as_json(result))
 
 
-def _explained(hit: Hit) -> ExplainedRow:
-    steps: list[StepRow] = [
-        {
-            "step": reason.step,
-            "effect": reason.effect,
-            "value": reason.value,
-            "numbers": list(reason.numbers),
-            "score": reason.score,
-        }
-        for reason in hit.reasons
-    ]
-    return {**hit_row(hit), "explanation": rounded(steps)}
-
-
-class WhyNotArguments(Arguments):
-    query: str
-    id: MemoryId | None = None
-    name: str | None = optional("Instead of an id: an entity's name")
-    limit: int | None = Field(default=None, ge=1, le=50)
-    profile: str = Field(default="recollect", description=PROFILE)
-
-
 class WhyNotOutput(TypedDict):
     verdict: str
     advice: list[str]
 
 
-@operation("why_not", "Why not", read_only=True)
-def _why_not(call: OperationCall[WhyNotArguments]) -> OperationReply[WhyNotOutput]:
+@operation("Why not", read_only=True)
+def _why_not(
+    call: OperationCall,
+    query: str,
+    id: MemoryId | None = None,
+    name: str | None = optional("Instead of an id: an entity's name"),
+    limit: int | None = Field(default=None, ge=1, le=50),
+    profile: str = _PROFILE,
+) -> OperationReply[WhyNotOutput]:
     """Why a memory was not found for a query, and what would lift it."""
-    given = call.arguments
-    memory = given.id or given.name
+    memory = id or name
     if not memory:
         raise NotFound("Name the memory by its `id`, or an entity by its `name`.")
     with naming_ids() if isinstance(memory, int) else nullcontext():
-        found = call.engine.why_not(given.query, memory, limit=given.limit, profile=given.profile)
-    result: WhyNotOutput = shorten_row({"verdict": found.verdict, "advice": list(found.advice)}, BUDGET)
+        found = call.engine.why_not(query, memory, limit=limit, profile=profile)
+    result = shorten_row(row_of(WhyNotOutput, found), BUDGET)
     return OperationReply(result, "\n".join((result["verdict"], *result["advice"])))
-
-
-class FeedbackArguments(Arguments):
-    ids: Many[RowId] | None = optional("Their ids, as `recall` gives them", most=_MOST_GRADED)
-    names: Many[str] | None = optional(
-        "Names of entities, as `search_semantic` gives them", most=_MOST_GRADED
-    )
-    helpful: bool = described("True: it helped; false: it was wrong or beside the point")
-    query: str | None = optional("For which question; without it, the last that showed them")
 
 
 class FeedbackOutput(TypedDict):
     noted: list[int]
 
 
-@operation("feedback", "Feedback", idempotent=True)
-def _feedback(call: OperationCall[FeedbackArguments]) -> OperationReply[FeedbackOutput]:
+@operation("Feedback", idempotent=True)
+def _feedback(
+    call: OperationCall,
+    ids: Many[RowId] | None = optional("Their ids, as `recall` gives them", most=_MOST_GRADED),
+    names: Many[str] | None = optional(
+        "Names of entities, as `search_semantic` gives them", most=_MOST_GRADED
+    ),
+    helpful: bool = described("True: it helped; false: it was wrong or beside the point"),
+    query: str | None = optional("For which question; without it, the last that showed them"),
+) -> OperationReply[FeedbackOutput]:
     """Say whether memories that `recall` or `search_semantic` showed helped to answer, so that ranking can
     learn from it. Use it when one was just what was needed, or plainly beside the point.
     """
-    given = call.arguments
-    entities = [call.engine.graph.entity_id(name) for name in given.names or ()]
-    ids = list(dict.fromkeys((*(given.ids or ()), *entities)))
-    if not ids:
+    entities = [call.engine.graph.entity_id(name) for name in names or ()]
+    graded = list(dict.fromkeys((*(ids or ()), *entities)))
+    if not graded:
         raise InvalidInput("Say which: give `ids` of what `recall` showed, or `names` of entities.")
     with naming_ids():
-        call.engine.feedback(ids, 1.0 if given.helpful else -1.0, query=given.query)
-    listed = ", ".join(f"#{id_}" for id_ in ids)
-    return OperationReply({"noted": ids}, f"Noted: {listed} {'helped' if given.helpful else 'did not help'}.")
+        call.engine.feedback(graded, 1.0 if helpful else -1.0, query=query)
+    listed = ", ".join(f"#{each}" for each in graded)
+    return OperationReply({"noted": graded}, f"Noted: {listed} {'helped' if helpful else 'did not help'}.")

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeVar, cast
 
 from typing_extensions import TypedDict
 
 from recollect.engine.memory_text import memory_text
-from recollect.records import Kind
-from recollect.serve.operations.arguments import Many, described
+from recollect.records import Kind, Observation
+from recollect.serve.operations.operation import Many, described
 from recollect.text.tokens import content_words, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime
 
-    from recollect.engine.results import Hit, Remembered, SimilarMemory
+    from recollect.engine.results import Hit, Remembered
     from recollect.records import Memory, Relation
+
+_Row = TypeVar("_Row")
 
 # An answer to a write repeats what the caller knows: enough of it to recognise it by.
 _BRIEF_LETTERS = 400
@@ -97,6 +99,24 @@ def iso_time(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
 
 
+def row_of(form: type[_Row], record: object, **computed: object) -> _Row:
+    """The record's fields that the form names, beside what is computed."""
+    names = [name for name in form.__annotations__ if name not in computed]
+    return cast("_Row", {name: _plain(getattr(record, name)) for name in names} | computed)
+
+
+def _plain(value: object) -> object:
+    match value:
+        case tuple():
+            return list(map(_plain, value))
+        case Observation():
+            return value.content
+        case datetime():
+            return iso_time(value)
+        case _:
+            return value
+
+
 def entity_row(memory: Memory) -> EntityRow:
     observations = [observation.content for observation in memory.in_force]
     return {"name": memory.name, "entityType": memory.type, "observations": observations}
@@ -114,16 +134,6 @@ def hit_row(hit: Hit, *, superseded: bool = False) -> HitRow:
         for observation in memory.observations
         if observation.superseded_at is not None and observation.deleted_at is None
     ]
-    optional = {
-        "confidence": None if hit.confidence is None else rounded(hit.confidence),
-        "name": memory.name or None,
-        "speaker": memory.speaker or memory.role,
-        "session": memory.session,
-        "category": memory.category,
-        "tags": list(memory.tags) or None,
-        "superseded_by": memory.superseded_by,
-        "superseded": (corrected or None) if superseded else None,
-    }
     row = {
         "id": memory.id,
         "kind": memory.kind,
@@ -131,7 +141,21 @@ def hit_row(hit: Hit, *, superseded: bool = False) -> HitRow:
         "score": rounded(hit.score),
         "at": None if memory.undated else iso_time(memory.happened_at or memory.created_at),
     }
-    return cast("HitRow", row | {name: value for name, value in optional.items() if value is not None})
+    known = _known(
+        confidence=rounded(hit.confidence),
+        name=memory.name,
+        speaker=memory.speaker or memory.role,
+        session=memory.session,
+        category=memory.category,
+        tags=list(memory.tags),
+        superseded_by=memory.superseded_by,
+        superseded=corrected if superseded else None,
+    )
+    return cast("HitRow", row | known)
+
+
+def _known(**fields: object) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if value not in (None, "", [])}
 
 
 def hit_lines(hits: Iterable[HitRow], notes: Iterable[str]) -> str:
@@ -162,34 +186,23 @@ def best_observations_first(observations: Sequence[str], query: str, passage: st
     )
 
 
-def mentioned_names(note: Remembered) -> list[str]:
-    return [name[:_BRIEF_LETTERS] for name in note.mentions[:_MOST_NAMES]]
+def noted_row(note: Remembered) -> Any:
+    """What became of a note, and what it nearly repeats."""
+    mentions = [name[:_BRIEF_LETTERS] for name in note.mentions[:_MOST_NAMES]]
+    row = {"id": note.id, "created": note.created, "mentions": mentions}
+    if note.similar is None:
+        return row
+    text, similarity = brief_text(note.similar.text), round(note.similar.similarity, 3)
+    return {**row, "similar": row_of(SimilarRow, note.similar, text=text, similarity=similarity)}
 
 
-def similar_row(similar: SimilarMemory) -> SimilarRow:
-    return {
-        "id": similar.id,
-        "text": brief_text(similar.text),
-        "similarity": round(similar.similarity, 3),
-    }
-
-
-def memory_row(memory: Memory) -> dict[str, Any]:
+def memory_row(memory: Memory) -> dict[str, object]:
     """A note or a message, with what is known about it."""
-    row = {
-        "id": memory.id,
-        "kind": memory.kind.value,
-        "text": memory.text,
-        "created_at": iso_time(memory.created_at),
-        "updated_at": iso_time(memory.updated_at),
-        "happened_at": None if memory.happened_at is None else iso_time(memory.happened_at),
-        "speaker": memory.speaker or memory.role,
-        "session": memory.session,
-        "category": memory.category,
-        "source": memory.source,
-        "tags": list(memory.tags) or None,
-        "importance": memory.importance,
-        "superseded_by": memory.superseded_by,
-        "former_texts": [former.text for former in memory.former] or None,
-    }
-    return {name: value for name, value in row.items() if value is not None}
+    names = (
+        "id kind text created_at updated_at happened_at session category source tags importance superseded_by"
+    )
+    return _known(
+        **{name: _plain(getattr(memory, name)) for name in names.split()},
+        speaker=memory.speaker or memory.role,
+        former_texts=[former.text for former in memory.former],
+    )

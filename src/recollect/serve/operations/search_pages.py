@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
+from recollect.engine.limits import MOST_HITS
 from recollect.errors import InvalidInput
 from recollect.records import Kind
 from recollect.serve.operations.paging import fit_page, no_page, page_rows, row_id, shorten_row
@@ -14,10 +14,8 @@ from recollect.serve.operations.rows import HitRow, PageRows, best_observations_
 
 if TYPE_CHECKING:
     from recollect.engine.results import Answer, Hit
-    from recollect.serve.operations.arguments import Arguments
     from recollect.serve.operations.operation import OperationCall
     from recollect.serve.operations.paging import Page
-    from recollect.serve.operations.recent_answers import RecentAnswers
 
 _Row = TypeVar("_Row", bound=HitRow)
 
@@ -43,55 +41,48 @@ class _Reach:
 class FoundPage:
     """The hits of one page, before they are cut to a budget."""
 
+    call: OperationCall
     answer: Answer
     hits: Sequence[Hit]
-    limit: int
-    question: str
     reach: _Reach
-    recent: RecentAnswers
 
     def cursor(self, page: Page) -> str | None:
         """For what comes after the page; None: nothing does."""
-        if not page.left_out and len(self.hits) < self.limit:
+        if not page.left_out and len(self.hits) < self.call.page.size:
             return None
         reach, count = self.reach, len(page.rows)
         if reach.shown:
             return f"{reach.first}.{reach.shown}.{reach.further + count}"
         shown = frozenset(hit.memory.id for hit in self.hits[:count])
-        self.recent.shown.keep((self.question, reach.first, count), shown)
+        self.call.recent.shown.keep((self.call.question, reach.first, count), shown)
         return f"{reach.first}.{count}.0"
 
 
-def find(call: OperationCall[Any], search: Callable[[int | None], Answer]) -> FoundPage:
+def find(call: OperationCall, query: str, search: Callable[[int | None], Answer]) -> FoundPage:
     """What a search finds, from where the caller has read to.
 
     How many one asks for is part of how a question is understood, so the second page is not the end of a
     longer list: it is what a search to the bottom finds beside what the first page had.
     """
-    arguments, recent = call.arguments, call.recent
-    if not arguments.query.strip():
+    if not query.strip():
         raise InvalidInput("The `query` is empty; say in words what you look for.")
-    limit = arguments.limit or DEFAULT_LIMIT
-    question = _question(arguments)
-    if arguments.cursor is None:
-        answer = search(arguments.limit)
-        return FoundPage(answer, answer.hits[:limit], limit, question, _Reach(arguments.limit or 0), recent)
-    reach = _Reach.of(arguments.cursor)
-    shown = recent.shown.get((question, reach.first, reach.shown))
-    if shown is None:
-        shown = frozenset(hit.memory.id for hit in search(reach.first or None).hits[: reach.shown])
-    state = (question, call.engine.upkeep.version())
+    page, recent = call.page, call.recent
+    if page.cursor is None:
+        answer = search(page.limit)
+        return FoundPage(call, answer, answer.hits[: page.size], _Reach(page.limit or 0))
+    reach = _Reach.of(page.cursor)
+    state = (call.question, call.engine.upkeep.version())
     deep = recent.answers.get(state)
     if deep is None:
         deep = search(MOST_HITS)
         recent.answers.keep(state, deep)
+    shown = recent.shown.get((call.question, reach.first, reach.shown))
+    if shown is None:
+        # The server was started anew since the first page. Another search would tell exactly what that had;
+        # most often it is what comes first here, and a caller who pages on waits for one search only.
+        shown = frozenset(hit.memory.id for hit in deep.hits[: reach.shown])
     rest = [hit for hit in deep.hits if hit.memory.id not in shown]
-    return FoundPage(deep, rest[reach.further :][:limit], limit, question, reach, recent)
-
-
-def _question(arguments: Arguments) -> str:
-    asked = arguments.model_dump_json(exclude={"limit", "cursor", "budget_tokens"})
-    return f"{type(arguments).__name__}{asked}"
+    return FoundPage(call, deep, rest[reach.further :][: page.size], reach)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,22 +94,20 @@ class HitsPage(Generic[_Row]):
     """What a reader of the text must know."""
 
 
-def hits_page(
-    call: OperationCall[Any], found: FoundPage, row_of: Callable[[Hit], _Row], budget: int
-) -> HitsPage[_Row]:
+def hits_page(found: FoundPage, row: Callable[[Hit], _Row]) -> HitsPage[_Row]:
     """The hits as rows within the budget; of an entity that is cut, what answers the query stays."""
-    query = found.answer.query
-    rows = list(map(row_of, found.hits))
+    call, query = found.call, found.answer.query
+    rows = list(map(row, found.hits))
 
     def shorten(place: int, room: int) -> Any:
         text = "\n".join(_best_lines_first(found.hits[place], query))
         return shorten_row({**rows[place], "text": text}, room)
 
-    page = fit_page(rows, call.arguments.budget_tokens or budget, shorten)
+    page = fit_page(rows, call.page.budget, shorten)
     unshown = sum(
         _unshown(_best_lines_first(hit, query), len(shown["text"]))
-        for hit, row, shown in zip(found.hits, rows, page.rows, strict=False)
-        if shown is not row
+        for hit, whole, shown in zip(found.hits, rows, page.rows, strict=False)
+        if shown is not whole
     )
     notes = [
         f"{unshown} observations of entities are not shown." if unshown else None,

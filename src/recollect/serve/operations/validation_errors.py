@@ -12,14 +12,6 @@ if TYPE_CHECKING:
 
 _Error = dict[str, Any]
 """As pydantic tells it: `type`, `loc`, `input`."""
-_NOUNS = {
-    "array": "an array",
-    "object": "an object",
-    "string": "a string",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-}
 # Wrong values first, then unknown names, then what is missing: an unknown name may be a misspelt one.
 _RANKS = {"extra_forbidden": 1, "missing": 2}
 
@@ -63,7 +55,7 @@ def _place(schema: Schema, error: _Error) -> _Place:
     return _Place(".".join(path), schema, forms)
 
 
-def _what(error: _Error, place: _Place, beside: Sequence[_Error]) -> str:  # noqa: PLR0911  # one per kind
+def _what(error: _Error, place: _Place, beside: Sequence[_Error]) -> str:
     given, schema = error["input"], place.schema
     match error["type"]:
         case "extra_forbidden":
@@ -73,26 +65,21 @@ def _what(error: _Error, place: _Place, beside: Sequence[_Error]) -> str:  # noq
             return f"there is no argument {names}; {f'there are: {known}' if known else 'it takes none'}"
         case "missing":
             return f"`{error['loc'][-1]}` is missing; it takes {', '.join(schema['required'])}"
-        case "greater_than_equal":
-            return f"{_shown(given)} is less than the minimum of {schema['minimum']}"
-        case "less_than_equal":
-            return f"{_shown(given)} is greater than the maximum of {schema['maximum']}"
         case "too_long":
             return f"there are {len(given)} entries; pass at most {schema['maxItems']}"
-        case "enum":
-            return f"{_shown(given)} is not one of {', '.join(schema['enum'])}"
         case _ if place.forms:
             return f"{_shown(given)} is neither {' nor '.join(map(_form, place.forms))}"
         case _ if isinstance(given, str) and schema["type"] in {"array", "object"}:
-            noun = _NOUNS[schema["type"]]
+            noun = f"an {schema['type']}"
             return f"{_shown(given)} is a string; pass {noun}, not a string that holds one"
         case _:
-            return f"{_shown(given)} is not {_NOUNS[schema['type']]}"
+            message = error["msg"].removeprefix("Value error, ")
+            return f"{_shown(given)}: {message[0].lower()}{message[1:]}"
 
 
 def _form(schema: Schema) -> str:
     if schema["type"] != "object":
-        return _NOUNS[schema["type"]]
+        return f"a {schema['type']}"
     required = schema.get("required", ())
     optional = [name for name in schema["properties"] if name not in required]
     return f"an object with {', '.join(required)}" + (
