@@ -70,7 +70,7 @@ def test_nothing_outside_the_engine_looks_into_it() -> None:
 def test_a_recall_loads_neither_dreams_nor_tuning_nor_upkeep() -> None:
     script = (
         "import sys, recollect.bootstrap; "
-        "idle = ('dream.plan', 'tune.search', 'engine.dreams', 'engine.self_test', 'engine.tuning'); "
+        "idle = ('dreams.plan', 'tuning.search', 'engine.dreams', 'engine.self_test', 'engine.tuning'); "
         "print([name for name in sys.modules if name.removeprefix('recollect.').startswith(idle)])"
     )
     told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

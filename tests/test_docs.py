@@ -110,3 +110,12 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, cwd=folder, env=environ, capture_output=True, text=True, check=False, timeout=600
     )
+
+
+@pytest.mark.parametrize(
+    "path", [each for each in PAGES if "decisions" not in each.parts], ids=lambda each: each.name
+)
+def test_files_that_a_page_names_exist(path: Path) -> None:
+    named = set(re.findall(r"`((?:[\w-]+/)+[\w-]+\.(?:py|sql|toml|json))`", path.read_text(encoding="utf-8")))
+    places = (ROOT, ROOT / "src" / "recollect")
+    assert not [each for each in named if not any((place / each).exists() for place in places)]
