@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from recollect.cli.commands.bench import ExtraCommand
+from recollect.cli.commands.evaluate import ExtraCommand
 from recollect.cli.main import cli
 from recollect.settings import Setting, Settings
 

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from recollect.cli.command import Command, Group
-from recollect.cli.commands.bench import ExtraCommand
+from recollect.cli.commands.evaluate import ExtraCommand
 from recollect.cli.commands.profiles import profile_command
 from recollect.cli.commands.sessions import session_command
 from recollect.cli.commands.upkeep import SHELLS

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from recollect.cli.command import command, group
+from recollect.cli.options import complete_profile
 from recollect.cli.progress import progress
-from recollect.cli.rendering import Result, right_aligned, table_result
-from recollect.cli.resolve import complete_profile
+from recollect.cli.rendering import Result, right_aligned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from recollect.cli.call import Call
+    from recollect.cli.command import Call
     from recollect.ports import Embedder
     from recollect_bench.runs import Monitors
 
@@ -177,7 +177,7 @@ def abstention(
         results = measure_abstention(datasets, embedder, options, monitors)
     plain = _save(call, {"data": [each.json() for each in results]}, save)
     first, second, *numbers = ABSTENTION_COLUMNS
-    return table_result(plain, (first, second, *right_aligned(*numbers)), list(abstention_rows(results)))
+    return Result.table(plain, (first, second, *right_aligned(*numbers)), list(abstention_rows(results)))
 
 
 @group("bench", (quality, abstention), "recollect bench quality --data locomo.json")

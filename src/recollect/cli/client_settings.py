@@ -16,7 +16,7 @@ from recollect.settings import OFFICIAL_VARIABLE, official_file
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recollect.cli.call import Call
+    from recollect.cli.command import Call
     from recollect.clients.catalogue import Client
 
 _ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # the clients' own variables say where their files are

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from recollect.cli.call import Call
-from recollect.cli.rendering import Result, warn
+from recollect.cli.rendering import Result, render, warn
 from recollect.errors import ModelUnavailable, NotAStore, RecollectError, StoreDamaged, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+    from datetime import datetime, tzinfo
 
+    from recollect.engine.engine import Engine
+    from recollect.settings import Setting, Settings
 
 REFUSED = 1
 """It cannot be done, `verify` or `doctor` found a problem, or a dream was not written."""
@@ -27,26 +30,106 @@ OUTPUT_CLOSED = 141
 """128 and the number of SIGPIPE: the reader of our output left."""
 
 
-class Command(click.Command):
-    """A command with examples, which takes the shared options after its name too."""
+@dataclass
+class Call:
+    """The options that every command takes; None where an option was not given."""
+
+    store: str | None = None
+    owner: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    json: bool | None = None
+    color: bool | None = None
+    _loaded: tuple[Settings, tuple[Setting, ...]] | None = field(default=None, init=False)
+
+    def settings(self) -> tuple[Settings, tuple[Setting, ...]]:
+        from recollect.settings import load  # --help needs no settings
+
+        if self._loaded is None:
+            given = {"store": self.store, "owner": self.owner, "agent": self.agent, "model": self.model}
+            self._loaded = load(given)
+        return self._loaded
+
+    @property
+    def zone(self) -> tzinfo:
+        """The user's time zone, in which days begin and end."""
+        from recollect.bootstrap import zone  # loads the engine
+
+        return zone(self.settings()[0])
+
+    def now(self) -> datetime:
+        from recollect.bootstrap import now  # loads the engine
+
+        return now().astimezone(self.zone)
+
+    def memory(self, *, create: bool = False) -> Engine:
+        """Open the store until the result is shown: what closing waits for must not delay the answer."""
+        return click.get_current_context().with_resource(self.open_memory(create=create))
+
+    def open_memory(self, *, create: bool = False, dreams: bool = False) -> Engine:
+        """Open the store; the caller closes it.
+
+        Only commands that bring something in may create one: a mistyped path must not leave an empty file
+        behind. Only a process that stays, such as a server, dreams by itself.
+        """
+        settings, _ = self.settings()
+        if not create and not settings.store.exists():
+            raise StoreUnavailable(
+                f"There is no memory at {settings.store} yet; `recollect remember`, `recollect add` or "
+                "`recollect import` makes one, or name another with --store."
+            )
+        from recollect.bootstrap import engine  # loads the engine, SQLite and NumPy
+
+        return engine(settings, dreams=dreams)
+
+    def show(self, returned: Result | int | None) -> int | None:
+        """Show what a command returned; a group gets back the exit code of its command."""
+        if not isinstance(returned, Result):
+            return returned
+        render(returned, as_json=bool(self.json), terminal=self.is_terminal, color=self.color)
+        return returned.exit_code
+
+    @property
+    def is_terminal(self) -> bool:
+        return sys.stdout.isatty() or self.color is True
+
+
+class _WithExamples(click.Command):
+    """Has examples, and takes the shared options after its name too."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **rest: Any) -> None:
         super().__init__(*args, **rest)
         self.examples = tuple(examples)
-        self.params.extend(shared_options())
+        self.params.extend(_shared_options())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_options(self, ctx, formatter)
+        """The command's own options, then those that every command takes."""
+        own: list[tuple[str, str]] = []
+        shared: list[tuple[str, str]] = []
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None and isinstance(param, click.Option):
+                (shared if isinstance(param, _SharedOption) else own).append(record)
+        for title, records in (("Options", own), ("Options of every command", shared)):
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples:
+                    # Not `write_text`, which would fold a command into the next line.
+                    formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
         super().format_epilog(ctx, formatter)
-        _write_lines(formatter, "Examples", self.examples)
 
+
+class Command(_WithExamples):
     def invoke(self, ctx: click.Context) -> int | None:
-        return _shown(ctx, super().invoke(ctx))
+        return ctx.ensure_object(Call).show(super().invoke(ctx))
 
 
-class Group(click.Group):
+class Group(_WithExamples, click.Group):
     """Commands by section, in the order in which a new user needs them; alone, it shows its help."""
 
     def __init__(
@@ -54,14 +137,11 @@ class Group(click.Group):
         *args: Any,
         commands: MutableMapping[str, click.Command],
         sections: Mapping[str, Sequence[str]] | None = None,
-        examples: Sequence[str] = (),
         **rest: Any,
     ) -> None:
         super().__init__(*args, **{"invoke_without_command": True, **rest})
         self.commands = commands
         self.sections = {"Commands": tuple(commands)} if sections is None else sections
-        self.examples = tuple(examples)
-        self.params.extend(shared_options())
 
     def by_section(self) -> dict[str, list[click.Command]]:
         return {title: [self.commands[name] for name in names] for title, names in self.sections.items()}
@@ -72,7 +152,7 @@ class Group(click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # What one can do comes before how: a newcomer reads from the top.
         self.format_commands(ctx, formatter)
-        _write_options(self, ctx, formatter)
+        super().format_options(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         widest = max(map(len, self.list_commands(ctx)))
@@ -82,48 +162,42 @@ class Group(click.Group):
                     [(str(each.name).ljust(widest), each.get_short_help_str(limit=90)) for each in commands]
                 )
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_lines(formatter, "Examples", self.examples)
-        super().format_epilog(ctx, formatter)
-
     def invoke(self, ctx: click.Context) -> int | None:
         try:
             with ctx:
                 returned = super().invoke(ctx)
                 if returned is None and ctx.invoked_subcommand is None:
                     click.echo(ctx.get_help())
-                status = _shown(ctx, returned)
+                status = ctx.ensure_object(Call).show(returned)
             # Here, where a reader that left can still be noticed; at exit Python would only complain.
             sys.stdout.flush()
         except BrokenPipeError:
-            _discard_output()
+            # Let the interpreter's last flush succeed.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return OUTPUT_CLOSED
         return status
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,  # noqa: ARG002  # click's signature
-        **rest: Any,
-    ) -> NoReturn:
-        def run() -> int | None:
-            status: int | None = click.Group.main(
-                self, args, prog_name, complete_var, standalone_mode=False, **rest
-            )
-            return status
-
-        sys.exit(_exit_code_of(run))
+    def main(self, *args: Any, **rest: Any) -> NoReturn:
+        """Run a command; errors of the user and of the world are told in one line, without a stack trace."""
+        try:
+            code = super().main(*args, **{**rest, "standalone_mode": False}) or 0
+        except RecollectError as error:
+            code = _failed(str(error), _code_of(error))
+        except click.UsageError as error:
+            help_ = f"Try: {error.ctx.command_path} --help" if error.ctx is not None else ""
+            code = _failed(f"{error.format_message()} {help_}", MISUSED)
+        except click.ClickException as error:
+            code = _failed(error.format_message(), REFUSED)
+        except (click.Abort, KeyboardInterrupt):
+            code = _failed("stopped; what was finished is kept.", INTERRUPTED)
+        except OSError as error:
+            code = _failed(f"{error.filename or 'the file'}: {error.strerror or error}.", REFUSED)
+        sys.exit(code)
 
 
 def command(name: str, *examples: str) -> Callable[[Callable[..., Result | None]], Command]:
     """Make a function that takes a `Call` first into a command; its docstring is the help."""
-
-    def made(function: Callable[..., Result | None]) -> Command:
-        return click.command(name, cls=Command, examples=examples)(click.pass_obj(function))
-
-    return made
+    return lambda function: click.command(name, cls=Command, examples=examples)(click.pass_obj(function))
 
 
 def group(
@@ -131,32 +205,25 @@ def group(
 ) -> Callable[[Callable[..., Result | None]], Group]:
     """The same for a function that speaks for several commands."""
     named: dict[str, click.Command] = {str(each.name): each for each in commands}
-
-    def made(function: Callable[..., Result | None]) -> Group:
-        return click.command(name, cls=Group, commands=named, examples=examples)(click.pass_obj(function))
-
-    return made
+    options = {"commands": named, "examples": examples}
+    return lambda function: click.command(name, cls=Group, **options)(click.pass_obj(function))
 
 
-def shared_options() -> list[click.Option]:
+class _SharedOption(click.Option):
+    def __init__(self, *names: str, **rest: Any) -> None:
+        super().__init__(names, expose_value=False, callback=_keep_option, **rest)
+
+
+def _shared_options() -> list[click.Option]:
+    color = "Force the look of a terminal, or tables without colour. [NO_COLOR]"
     return [
-        _shared("--store", metavar="PATH", help="The memory's file. [RECOLLECT_STORE]"),
-        _shared("--owner", metavar="NAME", help="Whose memory it is. [RECOLLECT_OWNER]"),
-        _shared("--agent", metavar="NAME", help="Which agent of the owner. [RECOLLECT_AGENT]"),
-        _shared("--model", metavar="NAME", help="The embedding model; see `recollect models`."),
-        _shared("--json", is_flag=True, default=None, help="Answer with one JSON document."),
-        _shared(
-            "--color/--no-color",
-            default=None,
-            help="Force the look of a terminal, or tables without colour. [NO_COLOR]",
-        ),
+        _SharedOption("--store", metavar="PATH", help="The memory's file. [RECOLLECT_STORE]"),
+        _SharedOption("--owner", metavar="NAME", help="Whose memory it is. [RECOLLECT_OWNER]"),
+        _SharedOption("--agent", metavar="NAME", help="Which agent of the owner. [RECOLLECT_AGENT]"),
+        _SharedOption("--model", metavar="NAME", help="The embedding model; see `recollect models`."),
+        _SharedOption("--json", is_flag=True, default=None, help="Answer with one JSON document."),
+        _SharedOption("--color/--no-color", default=None, help=color),
     ]
-
-
-def _shared(*names: str, **rest: Any) -> click.Option:
-    option = click.Option(names, expose_value=False, callback=_keep_option, **rest)
-    option.is_shared = True  # type: ignore[attr-defined]  # a mark of ours, for the help
-    return option
 
 
 def _keep_option(ctx: click.Context, option: click.Parameter, value: object) -> None:
@@ -164,56 +231,6 @@ def _keep_option(ctx: click.Context, option: click.Parameter, value: object) -> 
     call = ctx.ensure_object(Call)
     if value is not None:
         setattr(call, str(option.name), value)
-
-
-def _shown(ctx: click.Context, returned: Result | int | None) -> int | None:
-    """Show what a command returned; a group gets back the exit code of its command."""
-    return ctx.ensure_object(Call).show(returned) if isinstance(returned, Result) else returned
-
-
-def _write_options(of: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """The command's own options, then those that every command takes."""
-    own: list[tuple[str, str]] = []
-    shared: list[tuple[str, str]] = []
-    for param in of.get_params(ctx):
-        record = param.get_help_record(ctx)
-        if record is not None and isinstance(param, click.Option):
-            (shared if hasattr(param, "is_shared") else own).append(record)
-    for title, records in (("Options", own), ("Options of every command", shared)):
-        if records:
-            with formatter.section(title):
-                formatter.write_dl(records)
-
-
-def _write_lines(formatter: click.HelpFormatter, title: str, lines: Sequence[str]) -> None:
-    if lines:
-        with formatter.section(title):
-            for line in lines:
-                # Not `write_text`, which would fold a command into the next line.
-                formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
-
-
-def _discard_output() -> None:
-    """Let the interpreter's last flush succeed: the reader of our output has gone."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-
-
-def _exit_code_of(run: Callable[[], int | None]) -> int:
-    """Run a command; errors of the user and of the world are told in one line, without a stack trace."""
-    try:
-        return run() or 0
-    except RecollectError as error:
-        return _failed(str(error), _code_of(error))
-    except click.UsageError as error:
-        help_ = f"Try: {error.ctx.command_path} --help" if error.ctx is not None else ""
-        return _failed(f"{error.format_message()} {help_}", MISUSED)
-    except click.ClickException as error:
-        return _failed(error.format_message(), REFUSED)
-    except (click.Abort, KeyboardInterrupt):
-        return _failed("stopped; what was finished is kept.", INTERRUPTED)
-    except OSError as error:
-        return _failed(f"{error.filename or 'the file'}: {error.strerror or error}.", REFUSED)
 
 
 def _code_of(error: RecollectError) -> int:
@@ -229,3 +246,12 @@ def _code_of(error: RecollectError) -> int:
 def _failed(message: str, code: int) -> int:
     warn(message)
     return code
+
+
+def program_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # slow, and rarely asked for
+
+    try:
+        return version("recollect-memory")
+    except PackageNotFoundError:
+        return "(run from its source, not installed)"

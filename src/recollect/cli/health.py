@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 
 from recollect.bootstrap import embedder, engine, model_name, reranker, zone
-from recollect.cli import program_version
+from recollect.cli.command import Call, program_version
 from recollect.cli.commands.upkeep import dream_schedule, last_dream
 from recollect.cli.phrases import entities_text, file_size, quantity
 from recollect.cli.times import iso_minute
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from recollect.cli.call import Call
     from recollect.cli.rendering import Mark
     from recollect.engine.engine import Engine
     from recollect.ports import Vector

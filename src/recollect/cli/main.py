@@ -10,8 +10,7 @@ from importlib import import_module
 
 import click
 
-from recollect.cli import program_version
-from recollect.cli.command import Group
+from recollect.cli.command import Group, program_version
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Remember": ("remember", "session", "add", "observe", "relate", "status"),
@@ -28,24 +27,21 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 }
 """Commands by what one wants to do."""
 _FILES: dict[str, tuple[str, ...]] = {
-    "bench": ("bench",),
     "browse": ("find", "show", "history", "graph"),
     "context": ("context",),
     "correct": ("update", "supersede", "delete", "forget", "restore", "purge"),
-    "dreams": ("dream",),
-    "evaluate": ("eval", "calibrate"),
-    "forecast": ("forecast",),
+    "dreams": ("dream", "forecast"),
+    "evaluate": ("eval", "calibrate", "bench"),
     "graph": ("add", "observe", "relate", "status", "end-relation", "unobserve", "unrelate"),
     "import_export": ("chat-import", "import", "export", "backup"),
     "mcp": ("mcp",),
     "profiles": ("profile",),
-    "recall": ("search", "recall"),
+    "recall": ("search", "recall", "why-not"),
     "remember": ("remember",),
     "serve": ("serve",),
     "sessions": ("session",),
     "tuning": ("feedback", "tune"),
     "upkeep": ("doctor", "stats", "verify", "reindex", "models", "settings", "completion"),
-    "why_not": ("why-not",),
 }
 """The files in `commands`, each with its commands."""
 

@@ -122,24 +122,24 @@ class Result:
     """Go to standard error, but not beside JSON."""
     exit_code: int = 0
 
+    @classmethod
+    def message(
+        cls,
+        text: str,
+        data: Any,
+        details: Sequence[str] = (),
+        mark: Mark = "ok",
+        warnings: Sequence[str] = (),
+        exit_code: int = 0,
+    ) -> Result:
+        return cls(data, [Message(text, details, mark)], warnings=warnings, exit_code=exit_code)
 
-def message_result(
-    text: str,
-    data: Any,
-    details: Sequence[str] = (),
-    mark: Mark = "ok",
-    warnings: Sequence[str] = (),
-    exit_code: int = 0,
-) -> Result:
-    return Result(data, [Message(text, details, mark)], warnings=warnings, exit_code=exit_code)
-
-
-def table_result(
-    data: Any, columns: Sequence[Column | str], rows: Sequence[Sequence[Cell]], footer: str = ""
-) -> Result:
-    """A table alone; the footer says what to do next."""
-    view: list[Block] = [Table(columns, rows)] if rows else []
-    return Result(data, [*view, *muted(footer)])
+    @classmethod
+    def table(
+        cls, data: Any, columns: Sequence[Column | str], rows: Sequence[Sequence[Cell]], footer: str = ""
+    ) -> Result:
+        """A table alone; the footer says what to do next."""
+        return cls(data, [*([Table(columns, rows)] if rows else []), *muted(footer)])
 
 
 def stacked(*lines: Words) -> Words:

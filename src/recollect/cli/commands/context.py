@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.command import command
+from recollect.cli.command import Call, command
 from recollect.cli.input import STDIN, read_bytes, read_text, read_turns
-from recollect.cli.options import AS_OF, PROFILE, as_of_time, default_profile
+from recollect.cli.options import AS_OF, PROFILE, as_of_time, complete_session, default_profile
 from recollect.cli.phrases import quantity, with_remedy
 from recollect.cli.rendering import Result, Verbatim, picked
-from recollect.cli.resolve import complete_session
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.changes import Turn
-    from recollect.cli.call import Call
     from recollect.engine.results import Context
 
 

@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import command
+from recollect.cli.command import Call, command
 from recollect.cli.input import confirm, read_text
 from recollect.cli.memory_view import label, memory_data, memory_fields
-from recollect.cli.options import YES
+from recollect.cli.options import YES, id_in, memory_id, memory_of
 from recollect.cli.phrases import ellipsize, entities_text, memories_text, quantity
 from recollect.cli.progress import progress
-from recollect.cli.rendering import Mark, Result, message_result
-from recollect.cli.resolve import id_in, memory_id, memory_of
+from recollect.cli.rendering import Mark, Result
 from recollect.cli.times import iso_minute, parse_time_or_age, start_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import timedelta
 
-    from recollect.cli.call import Call
     from recollect.engine.engine import Engine
     from recollect.engine.results import SupersedeResult
     from recollect.records import Memory
@@ -87,7 +85,7 @@ def update_command(
     if changed.text:
         details.insert(0, ellipsize(changed.text, 200))
     name = f"{changed.name} (#{changed.id})" if changed.name else f"{changed.kind} #{changed.id}"
-    return message_result(f"Updated {name}.", memory_data(changed), details)
+    return Result.message(f"Updated {name}.", memory_data(changed), details)
 
 
 @command(
@@ -113,7 +111,7 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
     data = {"by": memory_data(done.by), "retired": done.retired, "similar": done.similar}
     details = list(_superseded_details(engine, done))
     mark: Mark = "note" if done.similar else "ok"
-    return message_result(f"#{done.by.id} supersedes #{old}.", data, details, mark)
+    return Result.message(f"#{done.by.id} supersedes #{old}.", data, details, mark)
 
 
 @command("delete", "recollect delete 'Old project'", "recollect restore 12   # to bring it back")
@@ -159,7 +157,7 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
             return _restore_memories(memory, ids)
         for id_ in ids:
             memory.graph.restore_observation(id_)
-        return message_result(f"Restored {quantity(len(ids), 'observation')}.", {"observations": ids})
+        return Result.message(f"Restored {quantity(len(ids), 'observation')}.", {"observations": ids})
     if len(what) == 1 and not observation:
         return _restore_backup(call, Path(what[0]), yes=yes)
     raise click.UsageError("Give either ids, or the path of one backup.")
@@ -187,7 +185,7 @@ def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result
     gone = memory.purge(moment)
     folder = backups(call.settings()[0])
     still = f"Backups in {folder} still hold what they held; remove them to be rid of it."
-    return message_result(
+    return Result.message(
         f"Destroyed {quantity(gone, 'forgotten thing')} for good.",
         {"purged": gone, "before": moment},
         warnings=[still] if folder.exists() else [],
@@ -214,7 +212,7 @@ def _restore_memories(memory: Engine, ids: Sequence[int]) -> Result:
     back = [memory.restore(id_) for id_ in ids]
     details = [line for was, now in zip(before, back, strict=True) for line in _restored(was, now)]
     data = {"restored": [memory_data(each) for each in back]}
-    return message_result(f"Restored {', '.join(map(_name, back))}.", data, details)
+    return Result.message(f"Restored {', '.join(map(_name, back))}.", data, details)
 
 
 def _restored(was: Memory | None, now: Memory) -> Iterator[str]:
@@ -240,7 +238,7 @@ def _restore_backup(call: Call, backup: Path, *, yes: bool) -> Result:
     with progress("Restoring") as (restoring,):
         put_back(backup, settings, restoring)
     data = {"store": str(settings.store), "backup": str(backup)}
-    return message_result(f"{settings.store} now holds what {backup} held.", data)
+    return Result.message(f"{settings.store} now holds what {backup} held.", data)
 
 
 def _name(memory: Memory) -> str:
@@ -254,4 +252,4 @@ def _forgotten(ids: Sequence[int], asked: int, what: str, texts: Sequence[str] =
         details.insert(0, f"{absent:,} of those asked for {'was' if absent == 1 else 'were'} not there.")
     named = f": {', '.join(f'#{id_}' for id_ in ids)}" if ids else ""
     data = {"forgotten": ids, "absent": absent}
-    return message_result(f"Forgot {what}{named}.", data, details, "note" if absent else "ok")
+    return Result.message(f"Forgot {what}{named}.", data, details, "note" if absent else "ok")

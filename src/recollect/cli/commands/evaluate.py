@@ -1,4 +1,4 @@
-"""`recollect eval` and `recollect calibrate`: how well this memory is found, and how sure answers are."""
+"""Commands that measure: eval, calibrate, and bench, which another package brings."""
 
 from __future__ import annotations
 
@@ -6,27 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import command, group
-from recollect.cli.options import limit_option
+from recollect.cli.command import Call, Command, Group, command, group
+from recollect.cli.options import complete_profile, limit_option
 from recollect.cli.phrases import ellipsize, memories_text, one_line, quantity
 from recollect.cli.progress import progress
-from recollect.cli.rendering import (
-    Result,
-    Table,
-    fields_of,
-    message_result,
-    muted,
-    picked,
-    right_aligned,
-    titled,
-)
-from recollect.cli.resolve import complete_profile
+from recollect.cli.rendering import Block, Result, Table, fields_of, muted, picked, right_aligned, titled
+from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recollect.cli.call import Call
-    from recollect.cli.rendering import Block
     from recollect.engine.self_test.results import FoundShare, MissedMemory, SelfTest
 
 _SIDE_BY_SIDE = 5
@@ -61,13 +50,13 @@ def calibrate_command(call: Call) -> Result:
     data = {"memories": done.memories, "model": done.model or None, "questions": 0, "auroc": None}
     if learnt is None:
         text = "There is too little here to learn from; what was measured elsewhere is used."
-        return message_result(text, data, mark="note")
+        return Result.message(text, data, mark="note")
     data |= picked(learnt, "questions", "auroc")
     detail = (
         f"Of {quantity(learnt.questions, 'question')} that it asked itself, those with their answer here got "
         f"more than those without in {learnt.auroc:.0%} of all pairs."
     )
-    return message_result("Learnt how sure answers may be.", data, [detail])
+    return Result.message("Learnt how sure answers may be.", data, [detail])
 
 
 @command(
@@ -117,7 +106,7 @@ def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit:
     data = _self_test_data(result)
     if not result.questions:
         remedy = "recollect remember, recollect add or recollect import brings something in."
-        return message_result("This memory is empty, so there is nothing to ask for.", data, [remedy], "note")
+        return Result.message("This memory is empty, so there is nothing to ask for.", data, [remedy], "note")
     return Result(data, _self_test_view(result))
 
 
@@ -217,3 +206,34 @@ def _miss(miss: MissedMemory) -> str:
     first = "nothing" if miss.first is None else f"#{miss.first} {miss.first_text}"
     lines = (f"#{miss.id} {miss.text}", f"asked: {miss.query}", f"first: {first}")
     return "\n".join([*(ellipsize(one_line(line), _WIDTH) for line in lines), f"→ {miss.why}"])
+
+
+ENTRY_POINTS = "recollect.commands"
+"""Packages register commands under this group; the name is the command's."""
+
+
+class ExtraCommand(Command):
+    """A command of another package. Its help line is fixed here, so that `recollect --help` loads nothing."""
+
+    def __init__(self, name: str, help_: str, extra: str) -> None:
+        super().__init__(name, help=help_)
+        self.extra = extra
+
+    def load(self) -> Command | Group:
+        from importlib.metadata import entry_points  # takes milliseconds
+
+        for entry in entry_points(group=ENTRY_POINTS, name=str(self.name)):
+            loaded: Command | Group = entry.load()
+            return loaded
+        raise RecollectError(
+            f"`recollect {self.name}` is not installed; run: pip install 'recollect-memory[{self.extra}]'"
+        )
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The loaded command's context: with it, click parses, helps and runs that command."""
+        return self.load().make_context(info_name, args, parent, **extra)
+
+
+bench_command = ExtraCommand("bench", "Measure the profiles on judged questions.", extra="bench")

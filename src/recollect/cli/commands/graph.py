@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import command
+from recollect.cli.command import Call, command
 from recollect.cli.commands.remember import not_embedded
 from recollect.cli.phrases import ellipsize, quantity
-from recollect.cli.rendering import Mark, Result, fields_of, message_result, picked
+from recollect.cli.rendering import Mark, Result, fields_of, picked
 from recollect.cli.times import parse_time
 from recollect.errors import NotFound
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from recollect.cli.call import Call
     from recollect.engine.results import ObservedBatch, ObservedEntity
 
 _SOURCE = click.argument("source")
@@ -95,7 +94,7 @@ def unobserve_command(call: Call, name: str, texts: tuple[str, ...]) -> Result:
     removed = memory.graph.delete_observations({entity.name: texts})
     absent = [text for text in texts if text not in gone.values()]
     undo = [f"Bring it back: recollect restore --observation {id_}" for id_ in gone]
-    return message_result(
+    return Result.message(
         f"Removed {quantity(removed, 'observation')} from {entity.name}.",
         {"name": entity.name, "removed": removed, "observations": list(gone), "absent": absent},
         [*(f"Not there: {text}" for text in absent), *undo],
@@ -109,7 +108,7 @@ def unobserve_command(call: Call, name: str, texts: tuple[str, ...]) -> Result:
 def status_command(call: Call, name: str, status: str) -> Result:
     """Mark an entity as active, paused, completed or archived."""
     now = call.memory().graph.set_status(name, status)
-    return message_result(f"{name} is {now}.", {"name": name, "status": str(now)})
+    return Result.message(f"{name} is {now}.", {"name": name, "status": str(now)})
 
 
 @command(
@@ -137,7 +136,7 @@ def relate_command(call: Call, type_: str, create_missing: bool, **relation: Any
     if related.inverse:
         details.append("The inverse holds too.")
     triple = f"{related.source} {related.type} {related.target}"
-    return message_result(
+    return Result.message(
         f"Related: {triple}." if related.created else f"That was known already: {triple}.",
         picked(related, "source", "type", "target", "created", "inverse", "also_created"),
         details,
@@ -155,7 +154,7 @@ def end_relation_command(call: Call, source: str, type_: str, target: str, at: d
     """Say that a relation no longer holds. It stays, as history."""
     call.memory().graph.end_relation(source, type_, target, at=at)
     data = {"source": source, "type": type_, "target": target, "at": at}
-    return message_result(f"Ended: {source} {type_} {target}.", data)
+    return Result.message(f"Ended: {source} {type_} {target}.", data)
 
 
 @command("unrelate", "recollect unrelate Bosun lives_in Boathouse")
@@ -170,9 +169,9 @@ def unrelate_command(call: Call, source: str, type_: str, target: str) -> Result
     removed = call.memory().graph.delete_relations([(source, type_, target)])
     data = {"source": source, "type": type_, "target": target, "removed": removed}
     if not removed:
-        return message_result(f"There was no such relation: {source} {type_} {target}.", data, mark="note")
+        return Result.message(f"There was no such relation: {source} {type_} {target}.", data, mark="note")
     inverse = " and its inverse" if removed > 1 else ""
-    return message_result(f"Removed: {source} {type_} {target}{inverse}.", data)
+    return Result.message(f"Removed: {source} {type_} {target}{inverse}.", data)
 
 
 def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
@@ -189,7 +188,7 @@ def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
         details.append(f"It replaces: {ellipsize(replaced)}")
     data = {**fields_of(observed), "note": batch.note}
     mark: Mark = "note" if notable else "ok"
-    return message_result(_what_changed(observed), data, details, mark, not_embedded(batch.note))
+    return Result.message(_what_changed(observed), data, details, mark, not_embedded(batch.note))
 
 
 def _what_changed(observed: ObservedEntity) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from recollect.cli.command import REFUSED, command
+from recollect.cli.command import REFUSED, Call, command
 from recollect.cli.input import STDIN, existing_file
 from recollect.cli.options import KEEP_GOING
 from recollect.cli.phrases import entities_text, file_size, quantity
@@ -17,7 +17,6 @@ from recollect.cli.rendering import (
     Result,
     Table,
     fields_of,
-    message_result,
     muted,
     right_aligned,
     warn,
@@ -26,7 +25,6 @@ from recollect.cli.rendering import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recollect.cli.call import Call
     from recollect.transfer import ChatReport, ImportReport
 
 FORMATS = ("chatgpt", "claude", "markdown", "turns")
@@ -74,7 +72,7 @@ def import_command(
         observations = quantity(report.observations_added, "observation")
         relations = quantity(report.relations_created, "relation")
         text = f"Imported {entities_text(report.entities_created)}, {observations}, {relations}{texts}."
-    return message_result(
+    return Result.message(
         text,
         fields_of(report),
         list(_import_details(report)),
@@ -195,7 +193,7 @@ def export_command(
         warn(f"{done}.")
         return None
     details = [report.note] if report.note else []
-    return message_result(f"{done} to {file}.", {"file": file, **fields_of(report)}, details)
+    return Result.message(f"{done} to {file}.", {"file": file, **fields_of(report)}, details)
 
 
 @command("backup", "recollect backup memory-2026-03-01.db", "recollect restore memory-2026-03-01.db")
@@ -207,7 +205,7 @@ def backup_command(call: Call, file: str) -> Result:
         memory.upkeep.backup(file, copying)
     size = Path(file).stat().st_size
     text = f"Backed up to {file} ({file_size(size)})."
-    return message_result(text, {"file": file, "bytes": size}, [f"Put it back: recollect restore {file}"])
+    return Result.message(text, {"file": file, "bytes": size}, [f"Put it back: recollect restore {file}"])
 
 
 def _import_details(report: ImportReport) -> Iterator[str]:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import REFUSED, command, group
-from recollect.cli.rendering import Result, Verbatim, message_result, table_result
+from recollect.cli.command import REFUSED, Call, command, group
+from recollect.cli.rendering import Result, Verbatim
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from recollect.cli.call import Call
     from recollect.clients.catalogue import Client
     from recollect.clients.edits import SettingsEdit
     from recollect.clients.entry import Launch
@@ -80,7 +79,7 @@ def mcp_install_command(
         return _difference(path, edit, data, secrets)
     if edit.is_none:
         text = f"{to.title} has it already, in {path}; nothing was changed."
-        return message_result(text, data, warnings=secrets)
+        return Result.message(text, data, warnings=secrets)
     copy = _copy(files.apply_edit(path, edit))
     data = {**data, "changed": True}
     vanishing = "it is in uv's cache and may vanish; `uv tool install recollect-memory` stays."
@@ -89,9 +88,9 @@ def mcp_install_command(
         changes = entry_difference(there, data["entry"])
         details = [*changes, *copy, to.next]
         text = f"Updated {name} in {to.title}, in {path}."
-        return message_result(text, {**data, "difference": changes}, details, warnings=warnings)
+        return Result.message(text, {**data, "difference": changes}, details, warnings=warnings)
     details = [f"It will start: {launch.line}", *copy, to.next]
-    return message_result(f"Added {name} to {to.title}, in {path}.", data, details, warnings=warnings)
+    return Result.message(f"Added {name} to {to.title}, in {path}.", data, details, warnings=warnings)
 
 
 @command(
@@ -128,11 +127,11 @@ def mcp_uninstall_command(
     if dry_run:
         return _difference(path, edit, data)
     if edit.is_none:
-        return message_result(f"{of.title} has no server named {name}, in {path}; nothing was changed.", data)
+        return Result.message(f"{of.title} has no server named {name}, in {path}; nothing was changed.", data)
     copy = _copy(files.apply_edit(path, edit, user_folder(project)))
     gone = " The file, which held nothing else, is gone." if edit.after is None else ""
     details = [*copy, f"It is gone when {of.title} next starts."]
-    return message_result(
+    return Result.message(
         f"Took {name} out of {of.title}, in {path}.{gone}", {**data, "changed": True}, details
     )
 
@@ -159,7 +158,7 @@ def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
         (each["name"], "here" if each["here"] else "not seen", each["state"], each["file"]) for each in data
     ]
     columns = ("Client", "", "Server", "Settings")
-    return table_result({"clients": data}, columns, rows, "Add it to one: recollect mcp install CLIENT")
+    return Result.table({"clients": data}, columns, rows, "Add it to one: recollect mcp install CLIENT")
 
 
 @group(

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.command import command, group
-from recollect.cli.options import default_profile
+from recollect.cli.command import Call, command, group
+from recollect.cli.options import all_profiles, complete_profile, default_profile
 from recollect.cli.rendering import (
     PIPE_ONLY,
+    Block,
     Column,
     Paragraph,
     Result,
@@ -18,17 +19,13 @@ from recollect.cli.rendering import (
     Verbatim,
     fields_of,
     stacked,
-    table_result,
     titled,
 )
-from recollect.cli.resolve import all_profiles, complete_profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recollect.cli.call import Call
     from recollect.cli.profile_parts import ProfilePart
-    from recollect.cli.rendering import Block
     from recollect.engine.tuning.tuning import ProfileNumbers
     from recollect.ranking.pipeline import Profile
 
@@ -48,7 +45,7 @@ def profile_list_command(call: Call) -> Result:
         rows.append((each.name, ", ".join(marks), each.about))
     data = {"default": default, "profiles": profiles}
     columns = ("Profile", "", "What it does")
-    return table_result(data, columns, rows, "Look inside one: recollect profile show NAME")
+    return Result.table(data, columns, rows, "Look inside one: recollect profile show NAME")
 
 
 @command(

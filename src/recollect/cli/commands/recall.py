@@ -1,4 +1,4 @@
-"""Commands that search: search, recall."""
+"""Commands that search, and that say why something was not found: search, recall, why-not."""
 
 from __future__ import annotations
 
@@ -6,32 +6,35 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from recollect.cli.command import command
+from recollect.cli.command import Call, command
 from recollect.cli.memory_view import heading, memory_data, speaker_of, spoken_at, superseded_text
-from recollect.cli.options import search_arguments, search_options
-from recollect.cli.phrases import one_line, quantity, with_remedy
+from recollect.cli.options import memory_of, search_arguments, search_options
+from recollect.cli.phrases import decimals, ellipsize, one_line, quantity, with_remedy
 from recollect.cli.rendering import (
     PIPE_ONLY,
     Block,
+    Cell,
     Column,
     Paragraph,
     Result,
     Styled,
     Table,
+    Words,
     muted,
     picked,
     stacked,
     titled,
 )
-from recollect.cli.score_steps import steps_table
 from recollect.cli.times import span_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import tzinfo
 
-    from recollect.cli.call import Call
     from recollect.engine.results import Answer, Hit
+    from recollect.engine.why_not import WhyNot
+    from recollect.ranking.explain import Reason
+    from recollect.ranking.why_not import Cost, Standing
     from recollect.records import Memory
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
@@ -222,3 +225,150 @@ def _doubt(answer: Answer) -> str:
         return "Nothing here seems to answer that; these are the nearest."
     withheld = f" {quantity(answer.withheld, 'guess', 'guesses')} not shown." if answer.withheld else ""
     return f"Nothing here seems to answer that.{withheld}"
+
+
+# What the score of each search is.
+_MEASURES = {"meaning": "cosine", "words": "BM25", "nearby": "weight", "linked": "share"}
+
+
+@command(
+    "why-not",
+    "recollect why-not 'who is allergic to something?' 'Marisol Vega'",
+    "recollect why-not 'release date' 12 --profile limbic --limit 5",
+)
+@click.argument("query")
+@click.argument("memory")
+@search_options
+def why_not_command(call: Call, query: str, memory: str, **where: Any) -> Result:
+    """Say why a memory was not found, and what would lift it.
+
+    MEMORY is an id, or an entity's name. It shows what each search made of it, its place among all
+    candidates, how its score came about, and how many places each step cost or won. Nothing is recorded.
+
+    In a pipe, each line begins with what it is: verdict, search (name, rank, score, taken), place (place,
+    score, score needed), step (name, effect, value, numbers, score), cost (step, value, places, place
+    without it), advice.
+    """
+    asked = search_arguments(call, **where)
+    engine = call.memory()
+    why = engine.why_not(query, memory_of(engine, memory).id, **asked)
+    standing = why.standing
+    data = {
+        **picked(why, "query", "profile", "verdict", "advice"),
+        "searches": [
+            {"search": branch.name, **picked(branch, "rank", "score", "taken", "reached")}
+            for branch in why.branches
+        ],
+        "standing": None,
+        "memory": memory_data(why.memory),
+    }
+    if standing is not None:
+        dropped = standing.dropped and picked(standing.dropped, "step", "reason")
+        standing_data = picked(standing, "place", "dropped", "score", "needed", "reasons", "costs")
+        data["standing"] = {**standing_data, "dropped": dropped}
+    return Result(data, _why_not_view(why, call.zone))
+
+
+def _why_not_view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
+    yield Paragraph(heading(why.memory, zone))
+    if why.memory.text:
+        yield Paragraph(ellipsize(why.memory.text, 160))
+    yield titled(why.verdict)
+    yield Table(("",), [(why.verdict,)], "verdict", only="pipe")
+    if why.branches:
+        yield _searches(why)
+    if why.standing is not None:
+        yield from _standing(why, why.standing)
+    if why.advice:
+        rows = [(Styled("→", "changed"), with_remedy(advice)) for advice in why.advice]
+        yield Table((Column(only="terminal"), ""), rows, "advice", grid=True)
+
+
+def _searches(why: WhyNot) -> Table:
+    rows = []
+    for branch in why.branches:
+        outcome = Styled("✗ not found" if branch.rank is None else "✗ too far down", "bad")
+        if branch.reached:
+            outcome = Styled("✓ a candidate", "good")
+        score = None if branch.score is None else f"{_MEASURES[branch.name]} {branch.score:.2f}"
+        rank = None if branch.rank is None else str(branch.rank)
+        rows.append((branch.name, rank, branch.score, score, str(branch.taken), outcome))
+    columns = (
+        "Search",
+        Column("Rank", right=True),
+        PIPE_ONLY,
+        Column("Score", only="terminal"),
+        Column("Of the first", right=True),
+        Column(only="terminal"),
+    )
+    return Table(columns, rows, "search")
+
+
+def _standing(why: WhyNot, standing: Standing) -> Iterator[Block]:
+    place = None if standing.place is None else str(standing.place)
+    yield Table(("", "", ""), [(place, standing.score, standing.needed)], "place", only="pipe")
+    if standing.place is not None:
+        found = any(branch.reached for branch in why.branches)
+        begins = "It stands" if found else "Taken in all the same, it would stand"
+        last = "the list is not full"
+        if standing.needed is not None:
+            last = f"the last on the list has {decimals(standing.needed)}"
+        yield Paragraph(f"{begins} at place {standing.place:,} with {decimals(standing.score)}; {last}.")
+    yield steps_table(standing.reasons, ("step",), standing.costs, indent=2)
+    costs = [(cost.step, cost.value, str(cost.places), str(cost.place_without)) for cost in standing.costs]
+    yield Table(("", "", "", ""), costs, "cost", only="pipe")
+    yield Paragraph()
+
+
+def steps_table(
+    reasons: Sequence[Reason], first: Sequence[str] = (), costs: Sequence[Cost] = (), indent: int = 0
+) -> Table:
+    """A pipe gets every digit: whoever recombines the steps gets the score exactly.
+
+    `first` begins each line in a pipe; `costs` say how many places a step cost or won.
+    """
+    columns = (
+        *[PIPE_ONLY] * len(first),
+        Column(wrap="whole"),
+        *[PIPE_ONLY] * 3,
+        Column(role="name", wrap="whole", only="terminal"),
+        Column(wrap="whole", right=True),
+        Column(wrap="whole", only="terminal"),
+    )
+    left = list(costs)
+    rows: list[Sequence[Cell]] = []
+    for reason in reasons:
+        numbers = " ".join(map(repr, reason.numbers))
+        exact: tuple[Cell, ...] = (reason.step, reason.effect, reason.value, numbers)
+        rows.append((*first, *exact, _effect(reason), reason.score, _places(left, reason)))
+    return Table(columns, rows, grid=True, indent=indent)
+
+
+def _effect(reason: Reason) -> str:
+    match reason.effect:
+        case "plus":
+            return f"{'−' if reason.value < 0 else '+'}{decimals(abs(reason.value))}"
+        case "times":
+            return f"×{decimals(reason.value)}"
+        case "set":
+            return f"→{decimals(reason.value)}"
+        case "rescale":
+            low, high = reason.numbers
+            return f"from {decimals(low)}…{decimals(high)}"
+        case "mix":
+            (weight,) = reason.numbers
+            return f"{100 * (1 - weight):.0f}/{100 * weight:.0f} with {decimals(reason.value)}"
+        case "note":
+            return decimals(reason.value)
+
+
+def _places(left: list[Cost], reason: Reason) -> Words:
+    """What the step cost; that is taken from the list, since a profile may hold the same step twice."""
+    cost = next((each for each in left if (each.step, each.value) == (reason.step, reason.value)), None)
+    if cost is None:
+        return ""
+    left.remove(cost)
+    places = quantity(abs(cost.places), "place")
+    if not cost.places:
+        return ""
+    return Styled(f"−{places}", "bad") if cost.places > 0 else Styled(f"+{places}", "good")

@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import REFUSED, command
+from recollect.cli.command import REFUSED, Call, command
 from recollect.cli.input import STDIN, read_lines, read_text
 from recollect.cli.options import KEEP_GOING
 from recollect.cli.phrases import ellipsize, quantity
-from recollect.cli.rendering import Result, Table, fields_of, message_result, muted
+from recollect.cli.rendering import Result, Table, fields_of, muted
 from recollect.cli.times import start_of
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recollect.cli.call import Call
     from recollect.engine.results import Remembered
 
 _MOST_NAMED = 10
@@ -80,7 +79,7 @@ def _remember_one(call: Call, text: str, shared: dict[str, Any]) -> Result:
             f"Nearly repeats #{alike.id} ({alike.similarity:.2f}): “{ellipsize(alike.text)}”",
             f"Both are kept; if this one corrects it: recollect supersede {alike.id} {note.id}",
         ]
-    return message_result(
+    return Result.message(
         f"Remembered as #{note.id}." if note.created else f"#{note.id} says so already{again}.",
         {**fields_of(note), "times": times, "note": batch.note},
         details,

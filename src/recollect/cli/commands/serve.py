@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from recollect.cli.command import command
+from recollect.cli.command import Call, command
 from recollect.cli.rendering import warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.cli.call import Call
     from recollect.engine.engine import Engine
     from recollect.serve.http.access_policy import AccessPolicy
     from recollect.settings import Settings

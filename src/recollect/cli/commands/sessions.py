@@ -7,25 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import REFUSED, command, group
+from recollect.cli.command import REFUSED, Call, command, group
 from recollect.cli.commands.remember import left_out_warnings, new_and_known, notes_table
 from recollect.cli.input import STDIN, existing_file, read_bytes, read_text, read_turns
 from recollect.cli.memory_view import memory_data, speaker_of, spoken_at, superseded_text
-from recollect.cli.options import KEEP_GOING
+from recollect.cli.options import KEEP_GOING, complete_session
 from recollect.cli.phrases import ellipsize, one_line, quantity
-from recollect.cli.rendering import (
-    Block,
-    Column,
-    Result,
-    Styled,
-    Table,
-    Words,
-    fields_of,
-    message_result,
-    muted,
-    table_result,
-)
-from recollect.cli.resolve import complete_session
+from recollect.cli.rendering import Block, Column, Result, Styled, Table, Words, fields_of, muted
 from recollect.cli.times import iso_day, long_day, start_of
 from recollect.errors import InvalidInput, NotFound
 
@@ -33,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
-    from recollect.cli.call import Call
     from recollect.engine.results import AddMessagesResult
     from recollect.records import Memory
 
@@ -52,7 +39,7 @@ def session_list_command(call: Call) -> Result:
         first, last = iso_day(each.first_at, zone), iso_day(each.last_at, zone)
         rows.append((each.name, each.turns, first, last, ", ".join(each.speakers)))
     next_ = "Read one: recollect session show NAME" if found else "No conversations here yet."
-    return table_result({"sessions": found}, ("Session", "Turns", "First", "Last", "Who"), rows, next_)
+    return Result.table({"sessions": found}, ("Session", "Turns", "First", "Last", "Who"), rows, next_)
 
 
 @command("show", "recollect session show harbour", "recollect session show harbour --last 20")
@@ -143,7 +130,7 @@ def session_extract_command(call: Call, name: str) -> Result:
     notes = memory.sessions.extract(name)
     data = {"session": name, "notes": notes}
     if not notes:
-        return message_result(f"Nothing in {name} was found worth a note.", data, mark="note")
+        return Result.message(f"Nothing in {name} was found worth a note.", data, mark="note")
     return Result(data, [notes_table(notes), *muted(f"{new_and_known(notes)}, drawn out of {name}.")])
 
 
@@ -187,7 +174,7 @@ def _added(added: AddMessagesResult, wrong: Sequence[str]) -> Result:
     if details:
         them = "it" if added.created == 1 else "them"
         details.insert(0, f"Drawn out of {them}: {new_and_known(added.notes)}.")
-    return message_result(
+    return Result.message(
         f"Added {quantity(added.created, 'turn')} to {added.session}{also}.",
         {**fields_of(added), "rejected": wrong},
         details,

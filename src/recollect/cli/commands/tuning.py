@@ -8,30 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.command import command, group
+from recollect.cli.command import Call, command, group
 from recollect.cli.input import confirm
-from recollect.cli.options import DRY_RUN, PROFILE, YES, limit_option
+from recollect.cli.options import DRY_RUN, PROFILE, YES, limit_option, memory_id
 from recollect.cli.phrases import ellipsize, quantity
 from recollect.cli.progress import steps
-from recollect.cli.rendering import (
-    Block,
-    Result,
-    Table,
-    fields_of,
-    message_result,
-    muted,
-    picked,
-    right_aligned,
-    table_result,
-    titled,
-)
-from recollect.cli.resolve import memory_id
+from recollect.cli.rendering import Block, Result, Table, fields_of, muted, picked, right_aligned, titled
 from recollect.cli.times import iso_minute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from recollect.cli.call import Call
     from recollect.engine.tuning.tuning import TuningAnalysis, TuningChange
     from recollect.tuning.search import Proposal
 
@@ -61,7 +48,7 @@ def feedback_command(call: Call, ids: tuple[int, ...], good: bool | None, query:
     call.memory().feedback(ids, grade, query=query)
     named = ", ".join(f"#{id_}" for id_ in ids)
     data = {"ids": ids, "grade": grade, "query": query}
-    return message_result(f"Noted: {named} {'was' if good else 'was not'} what you looked for.", data)
+    return Result.message(f"Noted: {named} {'was' if good else 'was not'} what you looked for.", data)
 
 
 @command("analyze", "recollect tune analyze", "recollect tune analyze --profile limbic --json")
@@ -193,7 +180,7 @@ def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
     if not rows:
         next_ = "No profile was tuned yet. To look whether it helps: recollect tune run --dry-run"
     columns = ("Version", "When", "Profile", "Why", "Numbers", "Gain")
-    return table_result({"versions": versions}, columns, rows, next_)
+    return Result.table({"versions": versions}, columns, rows, next_)
 
 
 @command(
@@ -356,11 +343,11 @@ def _confirmed(change: Callable[..., TuningChange], question: str, *, dry_run: b
 def _changed(done: TuningChange, *, dry_run: bool) -> Result:
     data = picked(done, "profile", "version", "written", "before", "after")
     if not done.before:
-        return message_result(f"The numbers of {done.profile} are that already; nothing was changed.", data)
+        return Result.message(f"The numbers of {done.profile} are that already; nothing was changed.", data)
     details = [f"{name}: {done.before[name]:.6g} → {value:.6g}" for name, value in done.after.items()]
     gone = [(name, value) for name, value in done.before.items() if name not in done.after]
     details += [f"{name}: {value:.6g} → gone, the profile takes it no longer" for name, value in gone]
     text = f"{done.profile} has other numbers from the next answer on, as version {done.version}:"
     if dry_run:
         text = f"It would change {quantity(len(details), 'number')} of {done.profile}:"
-    return message_result(text, data, details)
+    return Result.message(text, data, details)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.cli.command import REFUSED, command
+from recollect.cli.command import REFUSED, Call, command
 from recollect.cli.phrases import file_size, quantity
 from recollect.cli.progress import progress
 from recollect.cli.rendering import (
@@ -18,15 +18,12 @@ from recollect.cli.rendering import (
     Table,
     Verbatim,
     fields_of,
-    message_result,
     stacked,
-    table_result,
     titled,
 )
 from recollect.cli.times import iso_minute
 
 if TYPE_CHECKING:
-    from recollect.cli.call import Call
     from recollect.engine.engine import Engine
     from recollect.records import DreamRecord
     from recollect.settings import Settings
@@ -106,15 +103,15 @@ def verify_command(call: Call, repair: bool) -> Result:
     left = memory.upkeep.repair() if repair and found else found
     data = {"ok": not left, "found": found, "left": left}
     if not found:
-        return message_result("The file is whole, and every index agrees with it.", data)
+        return Result.message("The file is whole, and every index agrees with it.", data)
     details = [f"{each.where}: {each.what}" for each in left or found]
     if not left:
-        return message_result(f"Repaired {quantity(len(found), 'problem')}; all is well now.", data, details)
+        return Result.message(f"Repaired {quantity(len(found), 'problem')}; all is well now.", data, details)
     remedy = "Rebuild what can be: recollect verify --repair"
     if not any(each.repairable for each in left):
         remedy = "This cannot be rebuilt; put back a backup: recollect restore BACKUP"
     text = f"Found {quantity(len(left), 'problem')}."
-    return message_result(text, data, [*details, remedy], "problem", exit_code=REFUSED)
+    return Result.message(text, data, [*details, remedy], "problem", exit_code=REFUSED)
 
 
 @command("reindex", "recollect reindex", "recollect reindex --model e5-small")
@@ -131,7 +128,7 @@ def reindex_command(call: Call) -> Result:
     switched = f"The memory now uses {done.model.name}. " if done.switched else ""
     text = f"{switched}Embedded {quantity(done.embedded, 'passage')} with {done.model.name}."
     data = {"model": done.model.name, "embedded": done.embedded, "switched": done.switched}
-    return message_result(text, data)
+    return Result.message(text, data)
 
 
 @command("settings", "recollect settings", "RECOLLECT_MODEL=none recollect settings --json")
@@ -152,7 +149,7 @@ def settings_command(call: Call) -> Result:
             for row in rows
         ],
     }
-    return table_result(
+    return Result.table(
         data,
         ("Setting", "Value", "From", "Meaning"),
         [(row.name, row.shown, row.origin, row.meaning) for row in rows],
@@ -179,7 +176,7 @@ def models_command(call: Call) -> Result:
         install = f"; run: {each.command}" if each.command else ""
         rows.append((each.name, "ready" if each.ready else "missing", f"{each.reason}{install}"))
     next_ = f"A new memory gets {preferred}. An old one keeps its model until: recollect reindex --model NAME"
-    return table_result(data, ("Model", "", "What"), rows, next_)
+    return Result.table(data, ("Model", "", "What"), rows, next_)
 
 
 @command(
