@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from recollect.clients.catalogue import CLIENTS
-from recollect.clients.edits import edit_to_install, edit_to_uninstall
 from recollect.clients.entry import (
+    AnotherEntry,
     Launch,
     checked_name,
+    edit_to_install,
+    edit_to_uninstall,
     entry_difference,
     is_ours,
     server_entry,
     updated_entry,
 )
-from recollect.clients.errors import AnotherEntry
 from recollect.clients.files import launch_words
 from recollect.errors import InvalidInput
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.clients.edits import SettingsEdit
-from recollect.clients.errors import NotEditable
+from recollect.clients.entry import NotEditable, SettingsEdit
 from recollect.clients.files import apply_edit, backup_path, read_backup, read_settings, this_machine
 from recollect.errors import Conflict
 

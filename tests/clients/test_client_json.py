@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from client_texts import KEY, NAME, OURS
 
-from recollect.clients.errors import NotEditable
-from recollect.clients.json_format import JsonFormat
+from recollect.clients.entry import NotEditable
+from recollect.clients.formats import JsonFormat
 
 BROKEN = [
     ("{", "line 1: it ends too early"),
@@ -35,7 +35,7 @@ ONLY_STRICT = [
 
 
 def put(text: str, *, comments: bool = False) -> str:
-    return JsonFormat(KEY, comments).with_entry(text, NAME, OURS)
+    return JsonFormat(KEY, comments=comments).with_entry(text, NAME, OURS)
 
 
 def test_it_is_written_as_the_entries_around_it_are() -> None:
@@ -65,7 +65,7 @@ def test_line_ends_and_a_byte_order_mark_stay() -> None:
 
 def test_nothing_becomes_a_whole_file() -> None:
     for nothing in ("", " \n", "\ufeff"):
-        assert JsonFormat(KEY, False).entry_in(put(nothing), NAME) == OURS
+        assert JsonFormat(KEY, comments=False).entry_in(put(nothing), NAME) == OURS
     assert put("").endswith("}\n")
 
 
@@ -73,20 +73,20 @@ def test_a_comment_stays_with_what_it_is_about() -> None:
     text = '{\n  "mcpServers": {\n    "a": 1 // of a\n    // of nothing\n  }\n}'
     after = put(text, comments=True)
     assert '"a": 1, // of a\n    // of nothing\n    "recollect": {' in after
-    assert JsonFormat(KEY, True).without_entry(after, NAME) == text
+    assert JsonFormat(KEY, comments=True).without_entry(after, NAME) == text
 
 
 def test_after_a_comment_on_one_line_a_new_line_begins() -> None:
     after = put('{"mcpServers": {"a": 1 /* x */ // y\n}}', comments=True)
     assert "// y\n" in after
-    assert JsonFormat(KEY, True).entry_in(after, NAME) == OURS
+    assert JsonFormat(KEY, comments=True).entry_in(after, NAME) == OURS
 
 
 def test_a_comma_after_the_last_stays_after_the_last() -> None:
     text = '{\n  "mcpServers": {\n    "a": 1,\n  },\n}'
     after = put(text, comments=True)
     assert "\n    },\n  },\n}" in after
-    assert JsonFormat(KEY, True).without_entry(after, NAME) == text
+    assert JsonFormat(KEY, comments=True).without_entry(after, NAME) == text
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_comma_after_the_last_stays_after_the_last() -> None:
     ],
 )
 def test_taken_out_it_takes_its_comma_along(text: str, left: str) -> None:
-    assert JsonFormat(KEY, True).without_entry(text, NAME) == left
+    assert JsonFormat(KEY, comments=True).without_entry(text, NAME) == left
 
 
 def test_a_different_entry_is_replaced_in_its_place() -> None:
@@ -115,9 +115,9 @@ def test_a_different_entry_is_replaced_in_its_place() -> None:
 @pytest.mark.parametrize("comments", [True, False])
 def test_what_is_broken_is_refused_and_the_line_named(text: str, said: str, comments: bool) -> None:
     for act in (
-        lambda: JsonFormat(KEY, comments).entry_in(text, NAME),
+        lambda: JsonFormat(KEY, comments=comments).entry_in(text, NAME),
         lambda: put(text, comments=comments),
-        lambda: JsonFormat(KEY, comments).without_entry(text, NAME),
+        lambda: JsonFormat(KEY, comments=comments).without_entry(text, NAME),
     ):
         with pytest.raises(NotEditable, match=said.replace("[", r"\[")):
             act()
@@ -127,9 +127,9 @@ def test_what_is_broken_is_refused_and_the_line_named(text: str, said: str, comm
 def test_what_a_strict_client_would_not_read_is_refused(text: str, said: str) -> None:
     with pytest.raises(NotEditable, match=said):
         put(text)
-    assert JsonFormat(KEY, True).entry_in(put(text, comments=True), NAME) == OURS
+    assert JsonFormat(KEY, comments=True).entry_in(put(text, comments=True), NAME) == OURS
 
 
 def test_what_would_comment_out_the_rest_is_refused() -> None:
     with pytest.raises(NotEditable):
-        JsonFormat(KEY, True).without_entry('{"mcpServers": {"a": 1, // x\n"recollect": 2}}', NAME)
+        JsonFormat(KEY, comments=True).without_entry('{"mcpServers": {"a": 1, // x\n"recollect": 2}}', NAME)

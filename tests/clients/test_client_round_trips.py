@@ -10,9 +10,8 @@ from client_texts import KEY, NAME, json_texts, jsonc_texts, toml_texts
 from hypothesis import given
 
 from recollect.clients.catalogue import CLIENTS, Client
-from recollect.clients.edits import edit_to_install, edit_to_uninstall
-from recollect.clients.entry import Launch
-from recollect.clients.json_format import JsonFormat
+from recollect.clients.entry import Launch, edit_to_install, edit_to_uninstall
+from recollect.clients.formats import JsonFormat
 
 LAUNCH = Launch("/opt/my tools/recollect", ("serve", "--store", "C:\\Users\\ana\\memory.db"))
 STRICT, COMMENTED, TOML = CLIENTS["claude-code"], CLIENTS["cursor"], CLIENTS["codex"]

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from recollect.clients.errors import NotEditable
-from recollect.clients.toml_format import TomlFormat
+from recollect.clients.entry import NotEditable
+from recollect.clients.formats import TomlFormat
 
 KEY, NAME = "mcp_servers", "recollect"
 OURS: dict[str, Any] = {"command": "C:\\Tools\\recollect.exe", "args": ["serve", "--store", 'a "b"\x7f é']}
-CODEX = TomlFormat(KEY)
+CODEX = TomlFormat(KEY, typed=False)
 SECTION = CODEX.snippet(NAME, OURS) + "\n"
 BEFORE = """\
 # mine

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from recollect.clients.entry import Launch, is_ours
-from recollect.clients.errors import NotEditable
+from recollect.clients.entry import Launch, NotEditable, is_ours
 from recollect.clients.files import launch_words, read_settings, this_machine
 from recollect.settings import OFFICIAL_VARIABLE, official_file
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from recollect.clients.json_format import JsonFormat
-from recollect.clients.toml_format import TomlFormat
+from recollect.clients.formats import JsonFormat, TomlFormat
 from recollect.errors import InvalidInput
 
 
@@ -109,7 +108,7 @@ _ALL = (
     Client(
         "codex",
         "Codex",
-        TomlFormat("mcp_servers"),
+        TomlFormat("mcp_servers", typed=False),
         "Start a new session; `/mcp` shows the server.",
         lambda machine: (machine.folder_in("CODEX_HOME") or machine.home / ".codex") / "config.toml",
         ".codex/config.toml",

@@ -1,4 +1,4 @@
-"""How our server is started, and the entry that says so to a client."""
+"""How our server is started, the entry that says so to a client, and what installing does to its settings."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import PurePath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import InvalidInput
+from recollect.errors import Conflict, InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from recollect.clients.catalogue import Client
 
 NAME = "recollect"
 MODULE = "recollect.cli.main"
@@ -18,6 +20,14 @@ _WRITTEN = ("type", "command", "args", "env")
 _NEVER_WRITTEN = ("_KEY", "_TOKEN")
 """How the variables end that hold secrets: whoever put one here did it by hand."""
 _ALLOWED = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class NotEditable(InvalidInput):
+    """A settings file that we cannot read, or could not change without losing something."""
+
+
+class AnotherEntry(Conflict):
+    """The name is taken by an entry that does not start Recollect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +115,68 @@ def _names_us(word: str) -> bool:
     # Windows paths part at both slashes, so this reads any system's.
     stem = PurePath(PureWindowsPath(word).name).stem.casefold()
     return stem in {NAME, f"{NAME}-memory"} or word == MODULE
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsEdit:
+    """A file's text before and after; None stands for a file that is not there."""
+
+    before: str | None
+    after: str | None
+    needs_backup: bool = True
+    """Whether the text before is more than what an earlier edit of ours made of it."""
+
+    @property
+    def is_none(self) -> bool:
+        return self.before == self.after
+
+
+def edit_to_install(
+    client: Client, before: str | None, name: str, launch: Launch, original: str | None = None, *, force: bool
+) -> SettingsEdit:
+    """Put the entry in. One of ours is brought up to date; another's is replaced only by `force`.
+
+    `original` is what was there before we first put it in, as far as it was kept.
+    """
+    wanted = server_entry(launch, typed=client.format.typed)
+    there = client.format.entry_in(before or "", name)
+    ours = is_ours(there)
+    if ours:
+        wanted = updated_entry(there, wanted)
+    if there == wanted:
+        return SettingsEdit(before, before)
+    if there is not None and not ours and not force:
+        raise AnotherEntry(
+            f"{client.title} already has a server named {name!r}, and it does not start Recollect. "
+            "Replace it with --force, or give ours another --name."
+        )
+    is_our_work = ours and before in {_installed_into(client, text, name, there) for text in (original, None)}
+    return SettingsEdit(before, client.format.with_entry(before or "", name, wanted), not is_our_work)
+
+
+def edit_to_uninstall(
+    client: Client, before: str | None, name: str, original: str | None, *, force: bool
+) -> SettingsEdit:
+    """Take the entry out. `original` is what was there before we put it in, as far as it was kept."""
+    there = None if before is None else client.format.entry_in(before, name)
+    if before is None or there is None:
+        return SettingsEdit(before, before)
+    if not is_ours(there) and not force:
+        raise AnotherEntry(
+            f"The server {name!r} of {client.title} does not start Recollect; take it out with --force."
+        )
+    # Where nothing else has changed since, the file is as it was before us, to the letter.
+    for candidate in (original, None):
+        if _installed_into(client, candidate, name, there) == before:
+            return SettingsEdit(before, candidate)
+    return SettingsEdit(before, client.format.without_entry(before, name))
+
+
+def _installed_into(client: Client, text: str | None, name: str, entry: dict[str, object]) -> str | None:
+    """The text with this entry put in; None where that cannot be done, or it was in it already."""
+    try:
+        if client.format.entry_in(text or "", name) is not None:
+            return None
+        return client.format.with_entry(text or "", name, entry)
+    except NotEditable:
+        return None

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.clients.catalogue import Machine
-from recollect.clients.entry import MODULE, NAME
-from recollect.clients.errors import NotEditable
+from recollect.clients.entry import MODULE, NAME, NotEditable
 from recollect.errors import Conflict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recollect.clients.edits import SettingsEdit
+    from recollect.clients.entry import SettingsEdit
 
 _PRIVATE = 0o600
 """For files that hold other servers' keys; as their owners make them, too."""

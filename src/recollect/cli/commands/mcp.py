@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.clients.catalogue import Client
-    from recollect.clients.edits import SettingsEdit
-    from recollect.clients.entry import Launch
-    from recollect.clients.errors import NotEditable
+    from recollect.clients.entry import Launch, NotEditable, SettingsEdit
 
 CHOICES = ("claude-desktop", "claude-code", "cursor", "vscode", "codex", "generic")
 _CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(CHOICES))
@@ -59,9 +57,9 @@ def mcp_install_command(
     shell. Installing again updates the entry.
     """
     from recollect.cli.client_settings import launch_from, settings_file  # loads the clients
-    from recollect.clients import edits, errors, files
+    from recollect.clients import files
     from recollect.clients.catalogue import client_named
-    from recollect.clients.entry import checked_name, entry_difference, is_ours
+    from recollect.clients.entry import NotEditable, checked_name, edit_to_install, entry_difference, is_ours
 
     to = client_named(client)
     launch, secrets = launch_from(call, tools)
@@ -71,8 +69,8 @@ def mcp_install_command(
     try:
         before = files.read_settings(path)
         there = to.format.entry_in(before or "", checked_name(name))
-        edit = edits.edit_to_install(to, before, name, launch, files.read_backup(path.resolve()), force=force)
-    except errors.NotEditable as error:
+        edit = edit_to_install(to, before, name, launch, files.read_backup(path.resolve()), force=force)
+    except NotEditable as error:
         return _not_edited(to, path, error, name, launch, secrets)
     data = {**_data(to, name, path), "entry": to.format.entry_in(edit.after or "", name)}
     if dry_run:
@@ -113,15 +111,16 @@ def mcp_uninstall_command(
     If nothing else has changed since, the file is as it was before, to the letter. The memory stays.
     """
     from recollect.cli.client_settings import settings_file, user_folder  # loads the clients
-    from recollect.clients import edits, errors, files
+    from recollect.clients import files
     from recollect.clients.catalogue import client_named
+    from recollect.clients.entry import NotEditable, edit_to_uninstall
 
     of = client_named(client)
     path = settings_file(of, project)
     try:
         before = files.read_settings(path)
-        edit = edits.edit_to_uninstall(of, before, name, files.read_backup(path.resolve()), force=force)
-    except errors.NotEditable as error:
+        edit = edit_to_uninstall(of, before, name, files.read_backup(path.resolve()), force=force)
+    except NotEditable as error:
         return _not_edited(of, path, error, name)
     data = _data(of, name, path)
     if dry_run:

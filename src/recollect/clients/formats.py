@@ -1,17 +1,19 @@
-"""Puts a server's entry into a client's JSON settings, or takes it out, and leaves all other bytes alone.
-
-The standard decoder reads the text with its comments blanked out, so that places in both are the same.
-"""
+"""Puts a server's entry into a client's JSON or TOML settings, or takes it out, and leaves all else alone."""
 
 from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from difflib import SequenceMatcher
+from typing import Any, ClassVar
 
-from recollect.clients.errors import NotEditable
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from recollect.clients.entry import NotEditable
 
 _BOM = "\ufeff"
 _BLANKS = " \t\r\n"
@@ -23,14 +25,14 @@ _NOT_STRICT = re.compile(f"{_STRING.pattern}|{_COMMENT.pattern}|{_LAST_COMMA.pat
 
 
 @dataclass(frozen=True, slots=True)
-class JsonFormat:
+class SettingsFormat(ABC):
     """Servers by name under one key."""
 
     key: str = "mcpServers"
-    comments: bool = False
-    """Whether the client reads comments, and a comma after the last value."""
     typed: bool = True
     """Whether an entry says that the client talks to the server over standard input and output."""
+    table: ClassVar[str]
+    """What the format calls a value with named members."""
 
     def entry_in(self, text: str, name: str) -> Any:
         """The entry as it stands; None where there is none."""
@@ -39,46 +41,107 @@ class JsonFormat:
     def with_entry(self, text: str, name: str, entry: Mapping[str, Any]) -> str:
         """The text with this entry among the servers, in place of one of the same name."""
         content = self.content_of(text)
-        wanted = {**content, self.key: {**self._servers(content), name: entry}}
-        if not text.strip(_BOM + _BLANKS):
-            return text.strip(_BLANKS) + self.snippet(name, entry) + "\n"
-        root, servers = self._places(text)
-        if servers is None:
-            after = _added(text, root, self.key, {name: entry})
-        elif name not in servers.members:
-            after = _added(text, servers, name, entry)
-        else:
-            there = servers.members[name]
-            written = _rendered(text, entry, _gap(text, there.start), _after_colon(text, there))
-            after = text[: there.value] + written + text[there.end :]
-        return self._checked(after, wanted)
+        servers = self._servers(content)
+        after = self._put(text, name, entry, is_new=name not in servers)
+        return self._checked(after, {**content, self.key: {**servers, name: entry}})
 
     def without_entry(self, text: str, name: str) -> str:
-        """The text without this entry. The list of servers stays, even when it is empty."""
+        """The text without this entry."""
         content = self.content_of(text)
-        rest = {each: value for each, value in self._servers(content).items() if each != name}
-        servers = self._places(text)[1] if content else None
-        if servers is None or name not in servers.members:
+        rest = dict(self._servers(content))
+        if name not in rest:
             return text
-        return self._checked(_removed(text, servers, name), {**content, self.key: rest})
+        del rest[name]
+        return self._checked(self._removed(text, name), {**content, self.key: rest})
+
+    @abstractmethod
+    def content_of(self, text: str) -> dict[str, Any]:
+        """What the file holds; nothing for one that is empty."""
+
+    @abstractmethod
+    def snippet(self, name: str, entry: Mapping[str, Any]) -> str:
+        """What to paste where we know of no file to write, or could not change it."""
+
+    @abstractmethod
+    def _put(self, text: str, name: str, entry: Mapping[str, Any], *, is_new: bool) -> str: ...
+
+    @abstractmethod
+    def _removed(self, text: str, name: str) -> str: ...
+
+    def _servers(self, content: Mapping[str, Any]) -> dict[str, Any]:
+        servers = content.get(self.key, {})
+        if not isinstance(servers, dict):
+            raise NotEditable(f"its {self.key!r} is no {self.table}")
+        return servers
+
+    def _checked(self, after: str, wanted: dict[str, Any]) -> str:
+        """Nothing is written that does not read back as what was meant."""
+        refusal = NotEditable("its servers are written in a way that we cannot change safely")
+        try:
+            content = self.content_of(after)
+        except NotEditable as error:
+            raise refusal from error
+        if not wanted[self.key] and self.key not in content:
+            del wanted[self.key]
+        if content != wanted or list(content) != list(wanted):
+            raise refusal
+        return after
+
+
+# JSON
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """Where a member of an object stands: its key, its value, the end of that, and the comma behind it."""
+
+    start: int
+    value: int
+    end: int
+    comma: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    start: int
+    end: int
+    members: dict[str, _Member]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonFormat(SettingsFormat):
+    """The standard decoder reads the text with its comments blanked out: places in both are the same."""
+
+    comments: bool = False
+    """Whether the client reads comments, and a comma after the last value."""
+    table = "JSON object"
 
     def snippet(self, name: str, entry: Mapping[str, Any]) -> str:
-        """What to paste where we know of no file to write."""
         return json.dumps({self.key: {name: entry}}, indent=2, ensure_ascii=False)
 
     def content_of(self, text: str) -> dict[str, Any]:
-        """The object that the file is; an empty one for a file that holds nothing."""
         plain = self._plain(text)
         content = _decoded(plain) if plain.strip(_BLANKS) else {}
         if not isinstance(content, dict):
             raise NotEditable("it holds no JSON object")
         return content
 
-    def _servers(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        servers = content.get(self.key, {})
-        if not isinstance(servers, dict):
-            raise NotEditable(f"its {self.key!r} is no JSON object")
-        return servers
+    def _put(self, text: str, name: str, entry: Mapping[str, Any], *, is_new: bool) -> str:
+        if not text.strip(_BOM + _BLANKS):
+            return text.strip(_BLANKS) + self.snippet(name, entry) + "\n"
+        root, servers = self._places(text)
+        if servers is None:
+            return _added(text, root, self.key, {name: entry})
+        if is_new:
+            return _added(text, servers, name, entry)
+        there = servers.members[name]
+        written = _rendered(text, entry, _gap(text, there.start), _after_colon(text, there))
+        return text[: there.value] + written + text[there.end :]
+
+    def _removed(self, text: str, name: str) -> str:
+        _, servers = self._places(text)
+        assert servers is not None  # noqa: S101  # it holds this entry
+        return _cut(text, servers, name)
 
     def _places(self, text: str) -> tuple[_Object, _Object | None]:
         """Where the file's object stands, and in it the list of servers."""
@@ -102,13 +165,6 @@ class JsonFormat:
 
         return _NOT_STRICT.sub(blank, text.replace(_BOM, " ", 1) if text.startswith(_BOM) else text)
 
-    def _checked(self, after: str, wanted: Mapping[str, Any]) -> str:
-        """Nothing is written that does not read back as what was meant."""
-        content = self.content_of(after)
-        if content != wanted or list(content) != list(wanted):
-            raise NotEditable("it is written in a way that we cannot change safely")
-        return after
-
 
 def _decoded(plain: str) -> Any:
     try:
@@ -123,32 +179,16 @@ def _decoded(plain: str) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is there twice")
+    content: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in content:
+            raise ValueError(f"the key {key!r} is there twice")
+        content[key] = value
     return content
 
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
-
-
-@dataclass(frozen=True, slots=True)
-class _Member:
-    """Where a member of an object stands: its key, its value, the end of that, and the comma behind it."""
-
-    start: int
-    value: int
-    end: int
-    comma: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Object:
-    start: int
-    end: int
-    members: dict[str, _Member]
 
 
 def _object(text: str, plain: str, start: int) -> _Object:
@@ -199,7 +239,7 @@ def _added(text: str, to: _Object, key: str, value: Any) -> str:
     return f"{text[:after]}{comma_before}{comments}{gap}{member}{comma_after}{text[after + len(comments) :]}"
 
 
-def _removed(text: str, of: _Object, name: str) -> str:
+def _cut(text: str, of: _Object, name: str) -> str:
     members = list(of.members.values())
     index = list(of.members).index(name)
     member, comma_before = members[index], members[index - 1].comma if index else None
@@ -225,8 +265,7 @@ def _rendered(text: str, value: Any, gap: str, colon: str) -> str:
 
 
 def _pretty(value: Any, indent: str, step: str, newline: str) -> str:
-    lines = json.dumps(value, indent=step, ensure_ascii=False).split("\n")
-    return f"{newline}{indent}".join(lines)
+    return json.dumps(value, indent=step, ensure_ascii=False).replace("\n", f"{newline}{indent}")
 
 
 def _after_colon(text: str, member: _Member) -> str:
@@ -236,8 +275,7 @@ def _after_colon(text: str, member: _Member) -> str:
 
 def _gap(text: str, start: int) -> str:
     """The blanks before a place."""
-    head = text[:start]
-    return head[len(head.rstrip(_BLANKS)) :]
+    return text[len(text[:start].rstrip(_BLANKS)) : start]
 
 
 def _step(text: str) -> str:
@@ -247,3 +285,65 @@ def _step(text: str) -> str:
 
 def _newline(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
+
+
+# TOML
+
+
+@dataclass(frozen=True, slots=True)
+class TomlFormat(SettingsFormat):
+    """Servers as sections, one for each."""
+
+    table = "table"
+
+    def snippet(self, name: str, entry: Mapping[str, Any]) -> str:
+        return tomlkit.dumps({self.key: {name: entry}}).rstrip()
+
+    def content_of(self, text: str) -> dict[str, Any]:
+        return _parsed(text).unwrap()
+
+    def _put(self, text: str, name: str, entry: Mapping[str, Any], *, is_new: bool) -> str:
+        """As a section: where one of the same name was, or at the end."""
+        if not is_new:
+            return self._edited(text, name, entry)
+        gap = "\n" if text.endswith("\n") else "\n\n"
+        section = f"{gap if text.strip(_BOM) else ''}{self.snippet(name, entry)}\n"
+        return text + section.replace("\n", _newline(text))
+
+    def _removed(self, text: str, name: str) -> str:
+        """Without the comments in it, too."""
+        return self._edited(text, name, None)
+
+    def _edited(self, text: str, name: str, entry: Mapping[str, Any] | None) -> str:
+        """The text with the entry changed; without it where there is no new one."""
+        document = _parsed(text)
+        servers: Any = document[self.key]
+        if entry is None:
+            del servers[name]
+        else:
+            servers[name] = entry
+        bare = text.removeprefix(_BOM)
+        old, new = bare.splitlines(keepends=True), tomlkit.dumps(document).splitlines(keepends=True)
+        lines: list[str] = []
+        for kind, start, end, new_start, new_end in SequenceMatcher(None, old, new, False).get_opcodes():
+            if kind == "equal":
+                lines += old[start:end]
+                continue
+            lines += [line.rstrip("\r\n") + _newline(text) for line in new[new_start:new_end]]
+            # tomlkit takes the comments before the next section for the end of ours: they stay.
+            first = end
+            while first > start and old[first - 1].lstrip()[:1] in {"", "#"}:
+                first -= 1
+            comments = old[first:end]
+            doubled = comments and not comments[0].strip() and not "".join(lines[-1:]).strip()
+            lines += comments[1:] if doubled else comments
+        after = "".join(lines).rstrip("\r\n")
+        ending = bare[len(bare.rstrip("\r\n")) :]
+        return text[: len(text) - len(bare)] + after + (ending if after else "")
+
+
+def _parsed(text: str) -> tomlkit.TOMLDocument:
+    try:
+        return tomlkit.parse(text.removeprefix(_BOM))
+    except (TOMLKitError, RecursionError) as error:
+        raise NotEditable(f"it is no TOML: {error}") from error
