@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from recollect.cli.main import SECTIONS, cli
+from recollect.cli.main import cli
 from recollect.ranking.factors.catalogue import FACTORS
 from recollect.ranking.profiles import PROFILES
 from recollect.ranking.steps.plain import STEPS
@@ -23,7 +23,7 @@ from recollect.settings import Settings
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-COMMANDS = [name for commands in SECTIONS.values() for name in commands]
+COMMANDS = [name for names in cli.sections.values() for name in names]
 
 
 def page(name: str) -> str:

@@ -5,29 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.cli.memory_view import label
 from recollect.cli.phrases import ellipsize, memories_text, quantity
-from recollect.cli.rendering import (
-    PIPE_ONLY,
-    SIGNS,
-    Block,
-    Column,
-    Paragraph,
-    Role,
-    Styled,
-    Table,
-    muted,
-    stacked,
-    titled,
-)
+from recollect.cli.rendering import PIPE_ONLY, SIGNS, Column, Paragraph, Styled, Table, muted, stacked, titled
 from recollect.cli.times import iso_minute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime, tzinfo
 
+    from recollect.cli.rendering import Block, Role, Words
     from recollect.records import Memory
 
 _SHOWN = 3
@@ -40,7 +29,6 @@ _ROLES: dict[str, Role] = {
 """How a section looks; the others are good news."""
 _BRIEF = {"consolidated": "settled"}
 _NOT_BRIEF = frozenset({"stabler", "balanced", "unique"})
-_BEFORE_OTHER = {"corrected": "corrected by", "linked": "—"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,28 +59,15 @@ class ShownDream:
         return label(self.memories.get(id_))
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
-    """One memory that a dream touched."""
-
-    id: int
-    text: str
-    change: str = ""
-    """`0.86 → 0.94`"""
-    other: int | None = None
-    """The memory that it was merged into, corrected by or linked to."""
-    other_text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(NamedTuple):
     """Memories that the dream treated alike."""
 
     word: str
     """For a pipe, at the start of each line."""
     title: str
     total: int
-    items: Sequence[_Item] = ()
+    rows: Sequence[tuple[Words, ...]] = ()
+    """Id, change, the other's id, text; and for a terminal the text with the other's below it."""
     note: str = ""
 
 
@@ -138,8 +113,15 @@ def dream_view(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
         note = Styled(f"  {section.note}" if section.note else "", "muted")
         yield Paragraph()
         yield Paragraph((sign, Styled(section.title, "strong"), f" {section.total:,}", note))
-        if section.items:
-            yield _items_table(section, in_full=dream.in_full)
+        if section.rows:
+            columns = (
+                Column(role="muted", wrap="whole", right=True),
+                Column(role=_ROLES.get(section.word, "good"), wrap="whole"),
+                *[PIPE_ONLY] * 2,
+                Column(fill=True, only="terminal"),
+            )
+            most = None if dream.in_full else _SHOWN
+            yield Table(columns, section.rows, section.word, True, 4, most, section.total)
     if report["gate"] is not None:
         yield from _gate_view(dream, report["gate"])
     if dream.left:
@@ -183,24 +165,6 @@ def _beginning(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
     if report["days"] is not None:
         basis = f"  {memories}, {answers} since the dream before, {_time_span(report['days'])} earlier."
     yield from muted(basis, "  This is what it would have done:" if dream.blamed else "")
-
-
-def _items_table(section: _Section, *, in_full: bool) -> Table:
-    joint = _BEFORE_OTHER.get(section.word, "→")
-    rows = []
-    for item in section.items:
-        other = "" if item.other is None else str(item.other)
-        other_id = f"  #{other}" if item.other != item.id else ""
-        shown = stacked(item.text, f"  {joint} {item.other_text}{other_id}" if other else "")
-        rows.append((str(item.id), item.change, other, item.text, shown))
-    columns = (
-        Column(role="muted", wrap="whole", right=True),
-        Column(role=_ROLES.get(section.word, "good"), wrap="whole"),
-        *[PIPE_ONLY] * 2,
-        Column(fill=True, only="terminal"),
-    )
-    most = None if in_full else _SHOWN
-    return Table(columns, rows, section.word, grid=True, indent=4, most=most, total=section.total)
 
 
 def _gate_view(dream: ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
@@ -257,51 +221,51 @@ def _next_steps(dream: ShownDream) -> Iterator[Paragraph]:
 def _sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iterator[_Section]:
     """In the order in which a dream works."""
 
-    def item(id_: int, change: str = "", other: int | None = None) -> _Item:
-        other_text = label(memories.get(other)) if other is not None else ""
-        return _Item(id_, label(memories.get(id_)), change, other, other_text)
+    def row(id_: int, change: str = "", other: int | None = None, joint: str = "→") -> tuple[Words, ...]:
+        text = label(memories.get(id_))
+        below = "" if other is None else f"  {joint} {label(memories.get(other))}  #{other}"
+        return str(id_), change, "" if other is None else str(other), text, stacked(text, below)
 
-    def moved(rows: Iterable[Mapping[str, Any]], digits: int = 2) -> list[_Item]:
-        shown = [(row["id"], _change(row["before"], row["after"], digits)) for row in rows]
-        return [item(id_, change) for id_, change in shown if change]
+    def moved(rows: Iterable[Mapping[str, Any]], digits: int = 2) -> list[tuple[Words, ...]]:
+        shown = [(each["id"], _change(each["before"], each["after"], digits)) for each in rows]
+        return [row(id_, change) for id_, change in shown if change]
 
-    replayed = report["interleaved"]
-    note = f"{quantity(replayed, 'old memory', 'old memories')} replayed beside new ones" if replayed else ""
+    def merged_observation(id_: int, gone: int, into: int) -> tuple[Words, ...]:
+        """The id is the entity's."""
+        entity = memories.get(id_)
+        texts = {each.id: ellipsize(each.content, 200) for each in entity.observations} if entity else {}
+        text = f"{entity.name}: {texts.get(gone, '')}" if entity else label(None)
+        return str(id_), "", str(id_), text, stacked(text, f"  → {texts.get(into, '')}")
+
+    old = report["interleaved"]
+    note = f"{quantity(old, 'old memory', 'old memories')} replayed beside new ones" if old else ""
     yield _Section("stronger", "Grew stronger", report["stronger"], moved(report["strongest"]), note)
     fading = moved(report["weakest"])
     yield _Section("faded", "Faded", report["faded"], fading, "" if fading else "each by less than 0.0001")
     note = "days until a tenth of it is forgotten"
     yield _Section("stabler", "Will last longer", report["stabler"], moved(report["stablest"], 1), note)
-    for word, title, note in (
-        ("consolidated", "Settled", "new ones that were replayed, or are a day old"),
-        ("archived", "Archived", "very stale and weak; recall still finds them"),
-        ("revived", "Came back", "were archived, and are in use again"),
-    ):
-        yield _Section(word, title, report[word], note=note)
+    note = "new ones that were replayed, or are a day old"
+    yield _Section("consolidated", "Settled", report["consolidated"], note=note)
+    note = "very stale and weak; recall still finds them"
+    yield _Section("archived", "Archived", report["archived"], note=note)
+    note = "were archived, and are in use again"
+    yield _Section("revived", "Came back", report["revived"], note=note)
     yield _Section("deeper", "Went deeper", len(report["deeper"]), moved(report["deeper"], 0))
     temper = report["temper"]
     note = f"rankings take traces to the power {temper:.2f}; as they are, people would find less"
     yield _Section("balanced", "Tempered", int(temper < 1), note=note)
-    pruned = [item(id_) for id_ in report["pruned"]]
+    pruned = [row(id_) for id_ in report["pruned"]]
     note = "forgotten; `recollect restore ID` brings one back"
     yield _Section("pruned", "Pruned", len(pruned), pruned, note)
     note = "stale enough to be pruned, but nothing else says it"
     yield _Section("unique", "Spared", report["unique"], note=note)
-    merged = [item(gone, other=into) for gone, into in report["merged"]]
-    merged += [_merged_observation(memories.get(id_), *pair) for id_, *pair in report["merged_observations"]]
+    merged = [row(gone, other=into) for gone, into in report["merged"]]
+    merged += [merged_observation(*each) for each in report["merged_observations"]]
     yield _Section("merged", "Merged", len(merged), merged, "said the same, and live on in the other")
-    corrected = [item(gone, other=by) for gone, by in report["corrected"]]
+    corrected = [row(gone, "", by, "corrected by") for gone, by in report["corrected"]]
     yield _Section("corrected", "Corrected", len(corrected), corrected, "repeated an error")
-    linked = [item(first, quantity(weight, "answer"), second) for first, second, weight in report["linked"]]
+    linked = [row(one, quantity(weight, "answer"), other, "—") for one, other, weight in report["linked"]]
     yield _Section("linked", "Linked", report["links"], linked, "keep coming up together")
-
-
-def _merged_observation(entity: Memory | None, gone: int, into: int) -> _Item:
-    """An observation that is merged, with the one that says it; the id is the entity's."""
-    if entity is None:
-        return _Item(0, label(None))
-    texts = {each.id: ellipsize(each.content, 200) for each in entity.observations}
-    return _Item(entity.id, f"{entity.name}: {texts.get(gone, '')}", "", entity.id, texts.get(into, ""))
 
 
 def _journal_changes(journal: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iterator[tuple[str, ...]]:

@@ -12,38 +12,35 @@ import click
 
 from recollect.cli.command import Group, program_version
 
-SECTIONS: dict[str, tuple[str, ...]] = {
-    "Remember": ("remember", "session", "add", "observe", "relate", "status"),
-    "Look": ("search", "recall", "context", "find", "show", "history", "graph"),
-    "Understand the ranking": ("why-not", "profile", "feedback", "tune", "eval", "bench", "calibrate"),
-    "Correct and forget": (
-        *("update", "supersede", "end-relation", "unobserve", "unrelate"),
-        *("delete", "forget", "restore", "purge"),
+_SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "Remember": (
+        ("remember", "remember"),
+        ("sessions", "session"),
+        ("graph", "add", "observe", "relate", "status"),
     ),
-    "Dream": ("dream", "forecast"),
-    "Serve": ("serve", "mcp"),
-    "Move": ("chat-import", "import", "export", "backup"),
-    "Care": ("doctor", "stats", "verify", "reindex", "models", "settings", "completion"),
+    "Look": (
+        ("recall", "search", "recall"),
+        ("context", "context"),
+        ("browse", "find", "show", "history", "graph"),
+    ),
+    "Understand the ranking": (
+        ("recall", "why-not"),
+        ("profiles", "profile"),
+        ("tuning", "feedback", "tune"),
+        ("evaluate", "eval", "bench", "calibrate"),
+    ),
+    "Correct and forget": (
+        ("correct", "update", "supersede"),
+        ("graph", "end-relation", "unobserve", "unrelate"),
+        ("correct", "delete", "forget", "restore", "purge"),
+    ),
+    "Dream": (("dreams", "dream", "forecast"),),
+    "Serve": (("serve", "serve"), ("mcp", "mcp")),
+    "Move": (("import_export", "chat-import", "import", "export", "backup"),),
+    "Care": (("upkeep", "doctor", "stats", "verify", "reindex", "models", "settings", "completion"),),
 }
-"""Commands by what one wants to do."""
-_FILES: dict[str, tuple[str, ...]] = {
-    "browse": ("find", "show", "history", "graph"),
-    "context": ("context",),
-    "correct": ("update", "supersede", "delete", "forget", "restore", "purge"),
-    "dreams": ("dream", "forecast"),
-    "evaluate": ("eval", "calibrate", "bench"),
-    "graph": ("add", "observe", "relate", "status", "end-relation", "unobserve", "unrelate"),
-    "import_export": ("chat-import", "import", "export", "backup"),
-    "mcp": ("mcp",),
-    "profiles": ("profile",),
-    "recall": ("search", "recall", "why-not"),
-    "remember": ("remember",),
-    "serve": ("serve",),
-    "sessions": ("session",),
-    "tuning": ("feedback", "tune"),
-    "upkeep": ("doctor", "stats", "verify", "reindex", "models", "settings", "completion"),
-}
-"""The files in `commands`, each with its commands."""
+"""Commands by what one wants to do: the file in `commands`, then its commands."""
+_FILES = {name: file for files in _SECTIONS.values() for file, *names in files for name in names}
 
 
 class _LazyCommands(UserDict[str, click.Command]):
@@ -68,8 +65,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 @click.command(
     "recollect",
     cls=Group,
-    commands=_LazyCommands({name: file for file, names in _FILES.items() for name in names}),
-    sections=SECTIONS,
+    commands=_LazyCommands(_FILES),
+    sections={title: [name for _, *names in files for name in names] for title, files in _SECTIONS.items()},
     examples=(
         "recollect remember 'Marisol Vega is allergic to nuts'",
         "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team'",

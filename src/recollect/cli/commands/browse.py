@@ -18,19 +18,7 @@ from recollect.cli.memory_view import (
 )
 from recollect.cli.options import limit_option, memory_if_any, memory_of, not_found
 from recollect.cli.phrases import ellipsize, one_line, quantity
-from recollect.cli.rendering import (
-    Block,
-    Card,
-    Column,
-    Paragraph,
-    Result,
-    Role,
-    Styled,
-    Table,
-    Words,
-    picked,
-    titled,
-)
+from recollect.cli.rendering import Card, Column, Paragraph, Result, Styled, Table, picked, titled
 from recollect.cli.times import iso_day
 from recollect.errors import NotFound
 
@@ -38,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
+    from recollect.cli.rendering import Block, Role, Words
     from recollect.engine.engine import Engine
     from recollect.engine.results import Graph
     from recollect.records import Memory, Observation, Relation

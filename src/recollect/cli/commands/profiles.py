@@ -10,7 +10,6 @@ from recollect.cli.command import Call, command, group
 from recollect.cli.options import all_profiles, complete_profile, default_profile
 from recollect.cli.rendering import (
     PIPE_ONLY,
-    Block,
     Column,
     Paragraph,
     Result,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recollect.cli.profile_parts import ProfilePart
+    from recollect.cli.rendering import Block
     from recollect.engine.tuning.tuning import ProfileNumbers
     from recollect.ranking.pipeline import Profile
 

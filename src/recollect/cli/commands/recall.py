@@ -12,14 +12,11 @@ from recollect.cli.options import memory_of, search_arguments, search_options
 from recollect.cli.phrases import decimals, ellipsize, one_line, quantity, with_remedy
 from recollect.cli.rendering import (
     PIPE_ONLY,
-    Block,
-    Cell,
     Column,
     Paragraph,
     Result,
     Styled,
     Table,
-    Words,
     muted,
     picked,
     stacked,
@@ -31,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import tzinfo
 
+    from recollect.cli.rendering import Block, Cell, Words
     from recollect.engine.results import Answer, Hit
     from recollect.engine.why_not import WhyNot
     from recollect.ranking.explain import Reason
