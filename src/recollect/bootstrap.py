@@ -25,7 +25,6 @@ from recollect.settings import AUTO, Settings, checked_token, load
 from recollect.stores import daily
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import tzinfo
 
     from recollect.ports import Clock, Embedder, Extractor, Progress, Reranker, Store
@@ -68,12 +67,11 @@ def engine(
     """
     from recollect.engine.repository import Repository  # noqa: PLC0415  # loads NumPy
 
-    options = _model_options(settings)
     store = Repository(_store(settings))
     services = Services(
         store=store,
         clock=clock,
-        embedder_named=lambda name: _embedder(name, options),
+        embedder_named=lambda name: embedder(name, settings),
         preferred_model=model_name(settings),
         scope=Scope(settings.owner, settings.agent),
         usage=UsageRecorder(store, session or secrets.token_hex(8)),
@@ -123,23 +121,16 @@ def _schedule(services: Services, settings: Settings) -> None:
     from recollect.engine.dreams.scheduler import DreamScheduler  # noqa: PLC0415  # few processes dream
     from recollect.engine.upkeep.calibration_scheduler import CalibrationScheduler  # noqa: PLC0415
 
-    calibration = CalibrationScheduler(services)
-    dreams = DreamScheduler(
-        services, timedelta(minutes=settings.dream_every_minutes), _backup(services, settings)
-    )
-    services.usage.after_recording += [calibration.run_if_due, lambda _: dreams.run_if_due()]
-
-
-def _backup(services: Services, settings: Settings) -> Callable[[datetime], None] | None:
-    """The store as it is before the first dream of a day, beside it."""
-    if not settings.dream_backups or settings.store.name == IN_MEMORY:
-        return None
-    folder = backups(settings)
-
     def keep(at: datetime) -> None:
-        daily.keep(services.store, folder, at.astimezone(services.zone).date(), settings.dream_backups)
+        """The store as it is before the first dream of a day, beside it."""
+        day = at.astimezone(services.zone).date()
+        daily.keep(services.store, backups(settings), day, settings.dream_backups)
 
-    return keep
+    has_backups = settings.dream_backups and settings.store.name != IN_MEMORY
+    every = timedelta(minutes=settings.dream_every_minutes)
+    dreams = DreamScheduler(services, every, keep if has_backups else None)
+    calibration = CalibrationScheduler(services)
+    services.usage.after_recording += [calibration.run_if_due, lambda _: dreams.run_if_due()]
 
 
 def backups(settings: Settings) -> Path:
@@ -182,7 +173,14 @@ def model_name(settings: Settings) -> str:
 
 def embedder(name: str, settings: Settings) -> Embedder | None:
     """The embedder of a name, run as the settings say; None for having no model."""
-    return _embedder(name, _model_options(settings))
+    options = choose.ModelOptions(
+        threads=settings.model_threads,
+        base_url=settings.model_url,
+        key=settings.model_key,
+        dims=settings.model_dims,
+        timeout_seconds=settings.model_timeout_seconds,
+    )
+    return _embedder(name, options)
 
 
 def put_back(backup: Path, settings: Settings, progress: Progress | None = None) -> None:
@@ -220,20 +218,16 @@ def _keep(path: Path, token: str) -> None:
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(token + "\n")
-        _name_unless_taken(draft, path)
+        try:
+            path.hardlink_to(draft)
+        except FileExistsError:
+            pass
+        except OSError:
+            # A disk without links. Windows does not rename onto a file; elsewhere the last one stays.
+            with suppress(FileExistsError):
+                draft.rename(path)
     finally:
         draft.unlink(missing_ok=True)
-
-
-def _name_unless_taken(draft: Path, path: Path) -> None:
-    try:
-        path.hardlink_to(draft)
-    except FileExistsError:
-        return
-    except OSError:
-        # A disk without links. Windows does not rename onto a file; elsewhere the last one stays, and counts.
-        with suppress(FileExistsError):
-            draft.rename(path)
 
 
 def _make_folder(store: Path) -> None:
@@ -241,16 +235,6 @@ def _make_folder(store: Path) -> None:
         store.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreUnavailable(f"The folder {store.parent} cannot be made: {error.strerror}.") from error
-
-
-def _model_options(settings: Settings) -> choose.ModelOptions:
-    return choose.ModelOptions(
-        threads=settings.model_threads,
-        base_url=settings.model_url,
-        key=settings.model_key,
-        dims=settings.model_dims,
-        timeout_seconds=settings.model_timeout_seconds,
-    )
 
 
 @lru_cache(maxsize=8)

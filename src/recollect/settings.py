@@ -193,14 +193,10 @@ class Settings:
         str, _TEXT, "what `recollect serve` offers: default, recall-only, all, or names with commas between"
     ] = "default"
     token: Annotated[
-        str | None,
-        _TOKEN,
-        "what clients of `recollect serve --http` must show; without it, one is made and kept",
+        str | None, _TOKEN, "what clients of `recollect serve --http` must show; else one is made and kept"
     ] = field(default=None, repr=False)
     allow_hosts: Annotated[
-        tuple[str, ...],
-        _HOSTS,
-        "names by which other machines reach `recollect serve --http`, with commas between",
+        tuple[str, ...], _HOSTS, "names by which other machines reach `recollect serve --http`, with commas"
     ] = ()
     import_from: Annotated[
         Path | None,
@@ -218,8 +214,7 @@ class Settings:
     dream: Annotated[
         bool,
         _SWITCH,
-        "on: `recollect serve` and the Python library dream by themselves, after an answer; off: only "
-        "`recollect dream` does",
+        "on: servers and the Python library dream by themselves; off: only `recollect dream` does",
     ] = False
     dream_every_minutes: Annotated[
         float, _MINUTES, "how long to wait from one such dream to the next, 30 at least"
@@ -236,8 +231,7 @@ class Settings:
     shadow: Annotated[
         bool,
         _SWITCH,
-        "on: the store keeps each answer with both rankings and what became of it, for `recollect tune`; "
-        "off: it does not",
+        "on: the store logs each answer and what became of it, for `recollect tune`; off: it does not",
     ] = True
     shadow_events: Annotated[int, _WHOLE, "how many answers that log holds at most"] = 10_000
     shadow_megabytes: Annotated[float, _POSITIVE, "how large that log is at most"] = 64.0
@@ -245,8 +239,7 @@ class Settings:
     ab: Annotated[
         Literal["off", "split"],
         _DESIGN,
-        "who is shown the profile's ranking: off, everyone; split, some queries, and others what it is "
-        "compared with",
+        "who gets the profile's ranking: off, everyone; split, some queries; others what it is compared with",
     ] = "off"
     ab_share: Annotated[
         float, _SHARE, "of all queries, the share that gets the profile where they are split, from 0 to 1"
@@ -255,14 +248,12 @@ class Settings:
         "similarity"
     )
     profiles: Annotated[
-        tuple["Profile", ...],
-        _PROFILES,
-        "rankings of your own, one [[profiles]] for each; `profile show NAME --toml` prints one",
+        tuple["Profile", ...], _PROFILES, "your own rankings, as [[profiles]]; see `profile show NAME --toml`"
     ] = ()
     rerank: Annotated[
         str,
         _RERANKER,
-        "what reads the first hits again and orders them anew: off, on (minilm), or a model's name",
+        "what reads the first hits again and reorders them: off, on (minilm), or a model's name",
     ] = "off"
 
 
@@ -317,7 +308,7 @@ def load(
         if given is not None:
             value = _read(rule, each, given, origin)
         else:
-            value = _default_store() if each.name == "store" else each.default
+            value = _user_folder("data") / "memory.db" if each.name == "store" else each.default
         values[each.name] = value
         rows.append(Setting(each.name, value, origin, meaning, not each.repr))
     return Settings(**values), tuple(rows)
@@ -356,11 +347,7 @@ def config_path(environ: Mapping[str, str] | None = None) -> Path:
     """The settings file: RECOLLECT_CONFIG, or config.toml in the user's configuration folder."""
     environ = os.environ if environ is None else environ
     given = environ.get("RECOLLECT_CONFIG")
-    if given:
-        return Path(given).expanduser()
-    import platformdirs  # noqa: PLC0415  # only where no path is given
-
-    return platformdirs.user_config_path("recollect") / "config.toml"
+    return Path(given).expanduser() if given else _user_folder("config") / "config.toml"
 
 
 def official_file(environ: Mapping[str, str] | None = None) -> Path | None:
@@ -370,14 +357,13 @@ def official_file(environ: Mapping[str, str] | None = None) -> Path | None:
     return Path(given).expanduser() if given else None
 
 
-def _default_store() -> Path:
-    import platformdirs  # noqa: PLC0415  # only where no path is given
-
-    return platformdirs.user_data_path("recollect") / "memory.db"
-
-
 def cache_folder() -> Path:
     """Where what can be made anew is kept."""
-    import platformdirs  # noqa: PLC0415  # few commands keep such a thing
+    return _user_folder("cache")
 
-    return platformdirs.user_cache_path("recollect")
+
+def _user_folder(kind: Literal["data", "config", "cache"]) -> Path:
+    import platformdirs  # noqa: PLC0415  # only where no path is given
+
+    folders = platformdirs.PlatformDirs("recollect")
+    return Path(getattr(folders, f"user_{kind}_path"))
