@@ -439,3 +439,8 @@ def test_a_value_without_an_end_is_given_up_before_it_fills_the_memory() -> None
     ):
         list(json_values(endless, "export", limit=70_000))
     assert endless.tell() < 300_000
+
+
+def test_a_comma_before_the_end_of_a_list_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="character 4 on: ']' begins no value"):
+        list(json_values(io.BytesIO(b"[1,]"), "export"))

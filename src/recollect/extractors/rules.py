@@ -35,7 +35,11 @@ class Rules:
 
     def statements(self, messages: Sequence[Memory]) -> Sequence[Statement]:
         return [
-            statement for message in messages if _is_by_person(message) for statement in _statements(message)
+            Statement(message.id, found.text, found.category.value, found.importance, when)
+            for message in messages
+            if _is_by_person(message)
+            for found in statements_in(message.text)
+            for when in [_happened_at(found, message)]
         ]
 
 
@@ -46,15 +50,6 @@ def _is_by_person(message: Memory) -> bool:
         return False
     speaker = fold(message.speaker or "")
     return speaker not in _ASSISTANTS and (role not in _ASSISTANTS or bool(speaker))
-
-
-def _statements(message: Memory) -> list[Statement]:
-    return [
-        Statement(
-            message.id, found.text, found.category.value, found.importance, _happened_at(found, message)
-        )
-        for found in statements_in(message.text)
-    ]
 
 
 def _happened_at(found: FoundStatement, message: Memory) -> datetime | None:

@@ -35,28 +35,19 @@ def clean_share(number: object, what: str) -> float:
 def _checked(text: object, what: str, limit: int, *, strip: bool) -> str:
     if not isinstance(text, str):
         raise InvalidInput(f"The {what} must be text, not {type(text).__name__}.")
+    begins = f"It begins {text[:40].encode('unicode_escape').decode('ascii')!r}."
     if len(text) > limit:
         raise InvalidInput(
             f"The {what} has {len(text):,} characters, and at most {limit:,} are kept in one piece; "
-            f"split it. It begins {_start(text)}."
+            f"split it. {begins}"
         )
     if "\0" in text:
-        raise InvalidInput(f"The {what} holds a NUL character; remove it. It begins {_start(text)}.")
+        raise InvalidInput(f"The {what} holds a NUL character; remove it. {begins}")
     if any("\ud800" <= letter <= "\udfff" for letter in text) if not text.isascii() else False:
         raise InvalidInput(
-            f"The {what} holds half of a surrogate pair, which is no text; decode it properly. "
-            f"It begins {_start(text)}."
+            f"The {what} holds half of a surrogate pair, which is no text; decode it properly. {begins}"
         )
-    if not any(map(_visible, text)):
+    # Neither a space nor a control or format character, such as a zero-width joiner.
+    if all(unicodedata.category(letter) in {"Zs", "Zl", "Zp", "Cc", "Cf"} for letter in text):
         raise InvalidInput(f"The {what} is empty; give it at least one visible character.")
     return unicodedata.normalize("NFC", text).strip() if strip else text
-
-
-def _visible(letter: str) -> bool:
-    """Neither a space nor a control or format character, such as a zero-width joiner."""
-    return unicodedata.category(letter) not in {"Zs", "Zl", "Zp", "Cc", "Cf"}
-
-
-def _start(text: str) -> str:
-    shown = text[:40].encode("unicode_escape").decode("ascii")
-    return f"{shown!r}"

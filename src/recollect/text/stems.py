@@ -48,11 +48,8 @@ def porter_stem(word: str) -> str:
     token = word.encode("utf-8", "surrogatepass")
     if len(token) not in _PORTER_BYTES:
         return word
-    stem = _step_1(token.decode("latin-1"))
-    stem = _replace_ending(stem, _STEP_2)
-    stem = _replace_ending(stem, _STEP_3)
-    stem = _step_4(stem)
-    return _step_5(stem).encode("latin-1").decode("utf-8", "surrogateescape")
+    stem = _replace_ending(_replace_ending(_step_1(token.decode("latin-1")), _STEP_2), _STEP_3)
+    return _step_5(_step_4(stem)).encode("latin-1").decode("utf-8", "surrogateescape")
 
 
 def coarse_stem(word: str) -> str:
@@ -102,9 +99,9 @@ def _step_1(word: str) -> str:
     stem = word.removesuffix(ending)
     if ending == "eed":
         word = f"{stem}ee" if _measure(stem) else word
-    elif ending and _has_vowel(stem):
+    elif ending and "v" in _pattern(stem):
         word = _after_1b(stem)
-    return f"{word[:-1]}i" if word.endswith("y") and _has_vowel(word[:-1]) else word
+    return f"{word[:-1]}i" if word.endswith("y") and "v" in _pattern(word[:-1]) else word
 
 
 def _after_1b(stem: str) -> str:
@@ -156,10 +153,6 @@ def _pattern(stem: str) -> str:
 def _measure(stem: str) -> int:
     """How often a consonant follows a vowel."""
     return _pattern(stem).count("vc")
-
-
-def _has_vowel(stem: str) -> bool:
-    return any(letter in _VOWELS for letter in stem) or "y" in stem[1:]
 
 
 def _ends_short(stem: str) -> bool:

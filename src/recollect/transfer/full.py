@@ -12,7 +12,7 @@ import json
 from dataclasses import MISSING, fields, replace
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args, get_type_hints
 
 from recollect.errors import InvalidInput
 from recollect.records import Absence, Kind, Memory, Observation, Relation, Revision, Scope
@@ -20,6 +20,8 @@ from recollect.text.limits import clean_name, clean_text, clean_type
 from recollect.transfer.json_lines import LineFormat, read_object, write_object
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pydantic import BaseModel, ValidationError, ValidationInfo
 
     from recollect.transfer.files import FileLine
@@ -167,8 +169,15 @@ def _field_types() -> dict[Any, Any]:
     def number(least: float | None = None, most: float | None = None, above: float | None = None) -> Any:
         return Annotated[float, Strict(), Field(allow_inf_nan=False, ge=least, le=most, gt=above)]
 
-    id_, type_name = whole(1), Annotated[str, PlainValidator(_type_name)]
-    label, text = Annotated[str, PlainValidator(_label)], Annotated[str, PlainValidator(_text)]
+    def cleaned(clean: Callable[[object, str], str], *, may_be_empty: bool = False) -> Any:
+        def check(value: object, info: ValidationInfo) -> str:
+            empty = may_be_empty and isinstance(value, str) and not value.strip()
+            return cast("str", value) if empty else clean(value, f"`{info.field_name}`")
+
+        return Annotated[str, PlainValidator(check)]
+
+    id_, type_name = whole(1), cleaned(clean_type)
+    label, text = cleaned(clean_text, may_be_empty=True), cleaned(clean_text)
     return {
         "label": label,
         "Observation.content": text,
@@ -191,19 +200,6 @@ def _field_types() -> dict[Any, Any]:
         str: label,
         datetime: Annotated[datetime, PlainValidator(_time)],
     }
-
-
-def _label(value: object, info: ValidationInfo) -> str:
-    """Text that may be empty."""
-    return value if isinstance(value, str) and not value.strip() else _text(value, info)
-
-
-def _text(value: object, info: ValidationInfo) -> str:
-    return clean_text(value, f"`{info.field_name}`")
-
-
-def _type_name(value: object, info: ValidationInfo) -> str:
-    return clean_type(value, f"`{info.field_name}`")
 
 
 def _time(value: object) -> datetime:

@@ -108,37 +108,30 @@ class Match(NamedTuple):
     def matched(self) -> Sequence[Token]:
         return self.tokens[self.first : self.past]
 
-    def before(self, steps: int = 1) -> Token:
-        """The token so many steps before it; one without kind and word, where there is none."""
-        index = self.first - steps
-        return self.tokens[index] if index >= 0 else _END
+    def token(self, steps: int) -> Token:
+        """So many steps after it, or before it if negative; without kind and word where there is none."""
+        index = self.past + steps - 1 if steps > 0 else self.first + steps
+        return self.tokens[index] if 0 <= index < len(self.tokens) else _END
 
-    def after(self, steps: int = 1) -> Token:
-        index = self.past + steps - 1
-        return self.tokens[index] if index < len(self.tokens) else _END
-
-    def word_before(self, steps: int = 1) -> str:
-        return self.before(steps).word
-
-    def word_after(self, steps: int = 1) -> str:
-        return self.after(steps).word
+    def word(self, steps: int) -> str:
+        return self.token(steps).word
 
 
 def after_from(match: Match) -> bool:
     """`from Monday to Friday` is this week's, `Monday to Friday` a habit."""
-    return match.word_before() == "from"
+    return match.word(-1) == "from"
 
 
 def no_month(match: Match) -> bool:
     """Whether a month without day and year may be something else."""
     token = match.tokens[match.first]
-    before = match.word_before(2 if match.word_before(2) in {"mid", "early", "late"} else 1)
-    is_food = match.word_before() in _FOOD_BEFORE or match.word_after() in _FOOD_AFTER
+    before = match.word(-2 if match.word(-2) in {"mid", "early", "late"} else -1)
+    is_food = match.word(-1) in _FOOD_BEFORE or match.word(1) in _FOOD_AFTER
     if before in _EVERY or (token.word == "mayo" and is_food):
         return True
     if token.word not in _NAMES | _VERBS or before in _SURELY_TIME or _is_alone(match):
         return False
-    if _beside_month(match) and (token.word not in _VERBS or match.word_after() not in _VERB_AFTER - {"to"}):
+    if _beside_month(match) and (token.word not in _VERBS or match.word(1) not in _VERB_AFTER - {"to"}):
         return False
     if (token.word in _VERBS and _is_verb(match, token)) or (
         token.word in _NAMES and _is_person(match, token)
@@ -155,7 +148,7 @@ def no_sided_month(match: Match) -> bool:
     first, last = match.matched[0], match.matched[-1]
     alone = Match(match.tokens, match.past - 1, match.past, match.cased)
     is_this = first.word == "this" and last.word in _VERBS
-    return is_this and match.after() is not _END and _is_verb(alone, last)
+    return is_this and match.token(1) is not _END and _is_verb(alone, last)
 
 
 def no_date(match: Match) -> bool:
@@ -168,28 +161,28 @@ def no_date(match: Match) -> bool:
         token.kind in {"YEAR", "ORDINAL"} or token.word in {"of", "de"} for token in tokens
     ):
         return False
-    if (match.cased and named.capital) or match.word_before() in _SURELY_TIME | _MAYBE_TIME:
+    if (match.cased and named.capital) or match.word(-1) in _SURELY_TIME | _MAYBE_TIME:
         return False
     return counts_things(match)
 
 
 def no_weekday(match: Match) -> bool:
     """Whether a bare weekday is a habit, or part of a name."""
-    token, before, after = match.tokens[match.first], match.word_before(), match.word_after()
+    token, before, after = match.tokens[match.first], match.word(-1), match.word(1)
     if before in _HABIT_BEFORE | _TITLE_BEFORE or after in _WEEKDAY_COMPOUND:
         return True
-    if before == "on" and match.word_before(2) in {"only", "always"}:
+    if before == "on" and match.word(-2) in {"only", "always"}:
         return True
-    if after == "night" and match.after().capital and match.cased:
+    if after == "night" and match.token(1).capital and match.cased:
         return True
     is_surname = token.word == "domingo" and match.cased and token.capital
-    return is_surname and match.before().capital and match.first > 1
+    return is_surname and match.token(-1).capital and match.first > 1
 
 
 def no_short_weekday(match: Match) -> bool:
     """Mon, Sat and Sun are other words too: on Mon, since Sat."""
     token = match.tokens[match.first]
-    if match.word_before() not in _SHORT_BEFORE:
+    if match.word(-1) not in _SHORT_BEFORE:
         return True
     return not token.capital if match.cased else token.word in {"sun", "sat", "wed", "mon"}
 
@@ -203,51 +196,51 @@ def no_sided_weekday(match: Match) -> bool:
 def no_short_month(match: Match) -> bool:
     """In Dec, since Oct; `mar` is the sea and Jan a person."""
     token = match.tokens[match.first]
-    if match.word_before() not in _SHORT_BEFORE | _SURELY_TIME:
+    if match.word(-1) not in _SHORT_BEFORE | _SURELY_TIME:
         return True
     return token.word in {"mar", "ago", "ene", "abr", "dic"} or (match.cased and not token.capital)
 
 
 def no_season(match: Match) -> bool:
-    return match.word_after() in _SEASON_COMPOUND or match.word_before() in _EVERY
+    return match.word(1) in _SEASON_COMPOUND or match.word(-1) in _EVERY
 
 
 def no_bare_season(match: Match) -> bool:
     """A season is a time after a word that says so: in the summer, since winter."""
-    if match.word_after() in {"of", "de", "del"}:
-        following = match.after(2)
+    if match.word(1) in {"of", "de", "del"}:
+        following = match.token(2)
         return following.kind not in {"YEAR", "YEAR_SPAN"} and following.word not in _YEAR_SAID
     steps = 1
-    while match.word_before(steps) in {"the", "el", "la", "-", "of", "del", "de"} and steps < 3:
+    while match.word(-steps) in {"the", "el", "la", "-", "of", "del", "de"} and steps < 3:
         steps += 1
-    if match.word_before(steps) not in _SEASON_BEFORE:
+    if match.word(-steps) not in _SEASON_BEFORE:
         return True
-    if match.word_before() == "de" and match.word_before(2) not in _SEASON_BEFORE:
+    if match.word(-1) == "de" and match.word(-2) not in _SEASON_BEFORE:
         return True
     return no_season(match)
 
 
 def any_weekend(match: Match) -> bool:
     """The weekend, el fin de semana; `a weekend` and `weekend plans` are any."""
-    return match.word_before() not in {"the", "el", "del", "al"} or match.word_after() in {"de", "of"}
+    return match.word(-1) not in {"the", "el", "del", "al"} or match.word(1) in {"de", "of"}
 
 
 def no_kings(match: Match) -> bool:
-    return match.word_before() not in {"en", "por", "desde", "hasta", "tras"}
+    return match.word(-1) not in {"en", "por", "desde", "hasta", "tras"}
 
 
 def no_feast(match: Match) -> bool:
-    return match.word_after() in _FEAST_COMPOUND or match.word_before() in _EVERY
+    return match.word(1) in _FEAST_COMPOUND or match.word(-1) in _EVERY
 
 
 def no_year(match: Match) -> bool:
     """Four digits are a year after a word that says so, or alone."""
-    last, following = match.matched[-1], match.after()
+    last, following = match.matched[-1], match.token(1)
     if _is_alone(match) or not _is_plausible(last.value):
         return not _is_plausible(last.value)
     if following.word == "-" and following.start == last.stop:
         return True  # 2024-W10
-    return match.word_before() not in _YEAR_BEFORE or match.word_after() in _COUNTED
+    return match.word(-1) not in _YEAR_BEFORE or match.word(1) in _COUNTED
 
 
 def no_quarter(match: Match) -> bool:
@@ -260,35 +253,35 @@ def no_year_range(match: Match) -> bool:
     first, last = match.matched[0].value, match.matched[-1].value
     if not (_is_plausible(first) and _is_plausible(last) and first < last):
         return True
-    return match.word_before() in {"-", "+"} or match.word_after() == "-"
+    return match.word(-1) in {"-", "+"} or match.word(1) == "-"
 
 
 def is_morning(match: Match) -> bool:
     """`mañana` after an article is the morning."""
-    return match.word_before() in _MORNING_BEFORE and match.word_before(2) != "hasta"
+    return match.word(-1) in _MORNING_BEFORE and match.word(-2) != "hasta"
 
 
 def of_something(match: Match) -> bool:
     """`last week of June` is not last week."""
-    return match.word_after() == "of" and match.word_after(2) not in {"work", "school", "classes"}
+    return match.word(1) == "of" and match.word(2) not in {"work", "school", "classes"}
 
 
 def short_while(match: Match) -> bool:
     """`last minute`, `in a minute` and `five times in a week` tell no time."""
     words = [token.word for token in match.matched]
     is_short = words[1] in {"a", "un", "one"} and words[-1] in _SHORT_WHILES
-    return is_short or match.word_before() in _TIMES_BEFORE
+    return is_short or match.word(-1) in _TIMES_BEFORE
 
 
 def no_bound(match: Match) -> bool:
     """After 2019, but not after 2000 steps."""
     values = [token.value for token in match.matched if token.kind == "YEAR"]
-    return not all(map(_is_plausible, values)) or (bool(values) and match.word_after() in _COUNTED)
+    return not all(map(_is_plausible, values)) or (bool(values) and match.word(1) in _COUNTED)
 
 
 def counts_things(match: Match) -> bool:
     """`on the 5th` is a day, `on the 5th floor` is not."""
-    return match.after() is not _END and match.word_after() not in _PLAIN_AFTER
+    return match.token(1) is not _END and match.word(1) not in _PLAIN_AFTER
 
 
 def _is_alone(match: Match) -> bool:
@@ -302,8 +295,8 @@ def _is_plausible(year_number: int) -> bool:
 
 
 def _beside_month(match: Match) -> bool:
-    return (match.word_before() in _JOINING and _is_month(match.before(2))) or (
-        match.word_after() in _JOINING and _is_month(match.after(2))
+    return (match.word(-1) in _JOINING and _is_month(match.token(-2))) or (
+        match.word(1) in _JOINING and _is_month(match.token(2))
     )
 
 
@@ -313,8 +306,8 @@ def _is_month(token: Token) -> bool:
 
 def _is_verb(match: Match, token: Token) -> bool:
     """May I, it may rain, march on, the march."""
-    before = match.word_before()
-    if match.word_after() in _VERB_AFTER and before not in _CLOSED_TIME:
+    before = match.word(-1)
+    if match.word(1) in _VERB_AFTER and before not in _CLOSED_TIME:
         return True
     if match.cased and token.capital and match.first > 0 and before not in {".", "?", "!"}:
         return False
@@ -322,7 +315,7 @@ def _is_verb(match: Match, token: Token) -> bool:
 
 
 def _is_person(match: Match, token: Token) -> bool:
-    before, following = match.word_before(), match.after()
+    before, following = match.word(-1), match.token(1)
     if _beside_month(match):
         return False
     if before in _PERSON_BEFORE or following.word in _PERSON_AFTER:

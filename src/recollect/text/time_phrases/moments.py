@@ -26,7 +26,6 @@ _MULTIPLES = {"fortnight": (2, "week"), "decade": (10, "year"), "century": (100,
 _SHORT_UNITS = {"second": timedelta(seconds=1), "minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 _MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
 _KINDS = {"day": "DAY", "week": "WEEK_SPAN", "month": "MONTH_SPAN", "year": "YEAR_SPAN"}
-_FEW = (2, 5)
 # The 29th of February may be eight years away.
 _FARTHEST_YEARS = 9
 
@@ -77,12 +76,8 @@ def _relative(span: Callable[Concatenate[datetime, _P], Span]) -> Callable[_P, M
     return moment
 
 
-def vague(moment: Moment) -> Moment:
-    return replace(moment, confidence=VAGUE)
-
-
-def bare(moment: Moment) -> Moment:
-    return replace(moment, confidence=BARE)
+def rated(moment: Moment, confidence: float) -> Moment:
+    return replace(moment, confidence=confidence)
 
 
 # Calendar arithmetic
@@ -114,12 +109,6 @@ def _monday(day: date) -> date:
 def _later(moment: datetime, by: timedelta) -> datetime:
     """So much real time later, whatever the clocks on the wall did in between."""
     return (moment.astimezone(UTC) + by).astimezone(moment.tzinfo)
-
-
-def _clock(reference: datetime, day: date, hour: int, minute: int | None) -> Span:
-    """That hour or, where the minute is named, that minute."""
-    start = _midnight(reference, day).replace(hour=hour, minute=minute or 0)
-    return Span(start, _later(start, _SHORT_UNITS["hour" if minute is None else "minute"]))
 
 
 def _unit(reference: datetime, name: str, offset: int = 0) -> Span:
@@ -187,7 +176,7 @@ def ago(name: str, count: int) -> Moment:
 @_relative
 def few_ago(reference: datetime, name: str, direction: int) -> Span:
     """Two to five units back, or ahead."""
-    near, far = (ago(name, direction * count).span(reference) for count in _FEW)
+    near, far = (ago(name, direction * count).span(reference) for count in (2, 5))
     return Span(min(far.start, near.start), max(far.stop, near.stop))
 
 
@@ -199,13 +188,10 @@ def rolling(reference: datetime, name: str, count: int) -> Span:
 
 
 @_relative
-def so_far(reference: datetime, name: str) -> Span:
-    return Span(_unit(reference, name).start, reference)
-
-
-@_relative
-def from_now(reference: datetime, name: str) -> Span:
-    return Span(reference, _unit(reference, name).stop)
+def up_to_now(reference: datetime, name: str, edge: int) -> Span:
+    """From the start of the calendar's unit to the reference, or from the reference to its end."""
+    start, stop = _unit(reference, name)
+    return Span(start, reference) if edge == START else Span(reference, stop)
 
 
 @_relative
@@ -284,10 +270,12 @@ def at_clock(
         hour += 12
     if hour > 23 or (minute or 0) > 59:
         return None
-    return Moment(
-        lambda reference: _clock(reference, moment.first_day(reference), hour, minute or None),
-        moment.confidence,
-    )
+
+    def at(reference: datetime) -> Span:
+        start = _midnight(reference, moment.first_day(reference)).replace(hour=hour, minute=minute or 0)
+        return Span(start, _later(start, _SHORT_UNITS["minute" if minute else "hour"]))
+
+    return Moment(at, moment.confidence)
 
 
 @_relative
@@ -295,8 +283,9 @@ def clock_range(
     reference: datetime, moment: Moment, first: tuple[int, int | None], past: tuple[int, int | None]
 ) -> Span:
     """From nine to five of a day."""
-    day = moment.first_day(reference)
-    return Span(_clock(reference, day, *first).start, _clock(reference, day, *past).start)
+    day = _midnight(reference, moment.first_day(reference))
+    start, stop = (day.replace(hour=hour, minute=minute or 0) for hour, minute in (first, past))
+    return Span(start, stop)
 
 
 # Written dates
@@ -449,10 +438,6 @@ def days_in(moment: Moment, first: int, count: int) -> Moment:
         return _days(reference, origin.date() + first * _DAY, count)
 
     return _part_of(moment, part)
-
-
-def nth_week(moment: Moment, nth: int) -> Moment | None:
-    return days_in(moment, 7 * (nth - 1), 7) if nth <= 4 else None
 
 
 def _part_of(moment: Moment, part: Callable[[Span, datetime], Span]) -> Moment:

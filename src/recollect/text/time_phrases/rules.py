@@ -57,40 +57,40 @@ SPAN          decada de|del los? ANY_NUMBER                -> decade_named(ANY_N
 SPAN          en los NUMBER                                -> decade_named(NUMBER)
 DAY           DAYWORD                                      -> unit("day", DAYWORD)
 SPAN          NIGHTWORD                                    -> part_of_day(unit("day", NIGHTWORD), NIGHT)
-SPAN          recently|lately|recientemente|ultimamente    -> vague(rolling("day", 30))
+SPAN          recently|lately|recientemente|ultimamente    -> rated(rolling("day", 30), VAGUE)
 """
 
 _ENGLISH = """
 DAY           the? day before yesterday                    -> unit("day", -2)
 DAY           the? day after tomorrow                      -> unit("day", 2)
-SPAN          earlier today                                -> so_far("day")
-SPAN          later today                                  -> from_now("day")
+SPAN          earlier today                                -> up_to_now("day", START)
+SPAN          later today                                  -> up_to_now("day", STOP)
 SPAN          last night|evening                           -> part_of_day(unit("day", -1), NIGHT)
 SPAN          night before last                            -> part_of_day(unit("day", -2), NIGHT)
 SPAN          this|esta|este PART                          -> part_of_day(unit("day", 0), PART)
-SPAN          just now                                     -> vague(rolling("hour", 1))
+SPAN          just now                                     -> rated(rolling("hour", 1), VAGUE)
 BY_UNIT       SIDE SPAN_UNIT                               -> unit(SPAN_UNIT, SIDE) unless of_something
 SPAN          SIDE CALENDAR                                -> unit(CALENDAR, SIDE) unless of_something
 BY_UNIT       SPAN_UNIT before last                        -> unit(SPAN_UNIT, -2)
 SPAN          SIDE weekend                                 -> unit("weekend", SIDE)
 SPAN          this? past weekend                           -> unit("weekend", -1)
 SPAN          weekend|finde                                -> the_weekend() unless any_weekend
-SPAN          earlier this|in the? CALENDAR                -> so_far(CALENDAR)
-SPAN          later this|in the? CALENDAR                  -> from_now(CALENDAR)
+SPAN          earlier this|in the? CALENDAR                -> up_to_now(CALENDAR, START)
+SPAN          later this|in the? CALENDAR                  -> up_to_now(CALENDAR, STOP)
 SPAN          past|last|previous COUNT UNIT                -> rolling(UNIT, COUNT) unless of_something
 SPAN          this? past ROLLING                           -> rolling(ROLLING, 1) unless of_something
 SPAN          in|within|over|throughout|during the last ROLLING -> rolling(ROLLING, 1) unless of_something
-SPAN          last|past|previous FEW UNIT                  -> vague(rolling(UNIT, 5))
+SPAN          last|past|previous FEW UNIT                  -> rated(rolling(UNIT, 5), VAGUE)
 SPAN          next|coming|following COUNT UNIT             -> rolling(UNIT, -COUNT) unless of_something
-SPAN          next|coming FEW UNIT                         -> vague(rolling(UNIT, -5))
+SPAN          next|coming FEW UNIT                         -> rated(rolling(UNIT, -5), VAGUE)
 BY_UNIT       COUNT UNIT ago|back|atras                    -> ago(UNIT, COUNT)
 BY_UNIT       COUNT UNIT from now                          -> ago(UNIT, -COUNT)
 BY_UNIT       in|en COUNT UNIT                             -> ago(UNIT, -COUNT) unless short_while
-SPAN          FEW UNIT ago|back|atras                      -> vague(few_ago(UNIT, 1))
-SPAN          in|en FEW UNIT                               -> vague(few_ago(UNIT, -1))
+SPAN          FEW UNIT ago|back|atras                      -> rated(few_ago(UNIT, 1), VAGUE)
+SPAN          in|en FEW UNIT                               -> rated(few_ago(UNIT, -1), VAGUE)
 SPAN          half an hour ago                             -> ago("minute", 30)
 SPAN          in half an hour                              -> ago("minute", -30)
-SPAN          the other day                                -> vague(days_back(10, 2))
+SPAN          the other day                                -> rated(days_back(10, 2), VAGUE)
 BARE_WEEKDAY  WEEKDAY                                      -> weekday(WEEKDAY) unless no_weekday
 BARE_WEEKDAY  SHORTDAY                                     -> weekday(SHORTDAY) unless no_short_weekday
 DAY           SIDE WEEKDAY                                 -> weekday(WEEKDAY, SIDE)
@@ -119,18 +119,18 @@ SPAN          fin de semana                                -> the_weekend() unle
 SPAN          ultimos|ultimas|pasados|pasadas COUNT UNIT   -> rolling(UNIT, COUNT)
 SPAN          COUNT ultimos|ultimas UNIT                   -> rolling(UNIT, COUNT)
 SPAN          ultimo|ultima ROLLING                        -> rolling(ROLLING, 1) unless of_something
-SPAN          ultimos|ultimas FEW? UNIT                    -> vague(rolling(UNIT, 5)) unless of_something
+SPAN          ultimos|ultimas FEW? UNIT                  -> rated(rolling(UNIT, 5), VAGUE) unless of_something
 SPAN          proximos|proximas COUNT UNIT                 -> rolling(UNIT, -COUNT)
 SPAN          COUNT proximos|proximas UNIT                 -> rolling(UNIT, -COUNT)
-SPAN          proximos|proximas FEW? UNIT                  -> vague(rolling(UNIT, -5))
+SPAN          proximos|proximas FEW? UNIT                  -> rated(rolling(UNIT, -5), VAGUE)
 BY_UNIT       hace unos|unas|casi|como? COUNT UNIT         -> ago(UNIT, COUNT)
 BY_UNIT       dentro de COUNT UNIT                         -> ago(UNIT, -COUNT)
-SPAN          hace FEW UNIT                                -> vague(few_ago(UNIT, 1))
-SPAN          dentro de FEW UNIT                           -> vague(few_ago(UNIT, -1))
+SPAN          hace FEW UNIT                                -> rated(few_ago(UNIT, 1), VAGUE)
+SPAN          dentro de FEW UNIT                           -> rated(few_ago(UNIT, -1), VAGUE)
 SPAN          hace media hora                              -> ago("minute", 30)
 SPAN          dentro de media hora                         -> ago("minute", -30)
-SPAN          hace poco tiempo?                            -> vague(rolling("day", 30))
-SPAN          el otro dia                                  -> vague(days_back(10, 2))
+SPAN          hace poco tiempo?                            -> rated(rolling("day", 30), VAGUE)
+SPAN          el otro dia                                  -> rated(days_back(10, 2), VAGUE)
 DAY           ultimo WEEKDAY                               -> weekday(WEEKDAY, -1)
 MONTH_SPAN    pasado mes de MONTH                          -> month(MONTH, -1)
 MONTH_SPAN    proximo mes de MONTH                         -> month(MONTH, 1)
@@ -208,9 +208,9 @@ DAY           WEEK_SPAN BARE_WEEKDAY                       -> weekday_in(WEEK_SP
 DAY           BARE_WEEKDAY ,? the|el? DAY                  -> DAY
 DATE_OF_YEAR  BARE_WEEKDAY ,? the|el? DATE_OF_YEAR         -> DATE_OF_YEAR
 DAY           DAYTH of|de|del el? MONTH_SPAN               -> day_in(MONTH_SPAN, DAYTH)
-DAY           on the ORDINAL                               -> bare(day_of_month(ORDINAL)) unless counts_things
-DAY           BARE_WEEKDAY ,? the|el|dia? DAYTH            -> bare(day_of_month(DAYTH)) unless counts_things
-DAY           dia DAYNUM                                   -> bare(day_of_month(DAYNUM)) unless counts_things
+DAY           on the ORDINAL                        -> rated(day_of_month(ORDINAL), BARE) unless counts_things
+DAY           BARE_WEEKDAY ,? the|el|dia? DAYTH       -> rated(day_of_month(DAYTH), BARE) unless counts_things
+DAY           dia DAYNUM                             -> rated(day_of_month(DAYNUM), BARE) unless counts_things
 MONTH_SPAN    YEARLY of|in|de|del|,? el? YEAR_SPAN         -> in_year(YEARLY, YEAR_SPAN)
 MONTH_SPAN    YEARLY of|de|del|,? YEAR                     -> in_year(YEARLY, YEAR)
 MONTH_SPAN    YEAR_SPAN 's|in|en|,|por|de? the|el|la? YEARLY -> in_year(YEARLY, YEAR_SPAN)
@@ -227,7 +227,7 @@ SPAN          THIRD of|de|del|in|-? the|el? LONG_SPAN     -> third(LONG_SPAN, TH
 SPAN          THIRD of|de|del|in|-? YEAR                   -> third(year(YEAR), THIRD)
 SPAN          THIRD of|de|del the|el? CALENDAR             -> third(unit(CALENDAR, 0), THIRD)
 WEEK_SPAN     week|semana of|de|del the|el? DATE_NAMED     -> week_of(DATE_NAMED)
-SPAN          NTH week|semana of|in|de|del THIRDABLE       -> nth_week(THIRDABLE, NTH)
+SPAN        NTH week|semana of|in|de|del THIRDABLE -> days_in(THIRDABLE, 7 * NTH - 7, 7) if NTH <= 4 else None
 SPAN          last|ultima week|semana of|in|de|del THIRDABLE -> days_in(THIRDABLE, -7, 7)
 DAY           last|ultimo day|dia of|in|de|del THIRDABLE   -> days_in(THIRDABLE, -1, 1)
 DAY           first|primer day|dia of|in|de|del THIRDABLE  -> days_in(THIRDABLE, 0, 1)

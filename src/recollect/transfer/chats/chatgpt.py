@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
@@ -24,6 +25,8 @@ from recollect.transfer.chats.conversation import (
 from recollect.transfer.json_lines import json_type
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from recollect.changes import Turn
 
 _SPEAKERS = {"user": None, "assistant": "ChatGPT"}
@@ -43,25 +46,24 @@ def chatgpt_conversation(plain: dict[str, Any], place: str) -> Conversation:
     if not isinstance(mapping, dict):
         raise InvalidInput(f"It has no `mapping` of messages, as ChatGPT's have, but {json_type(mapping)}.")
     title = title_line(plain.get("title"), "(no title)")
-    bad: list[str] = []
-    branch = [(key, mapping[key]) for key in _branch(plain, mapping, bad)]
-    start = time_of_seconds(plain.get("create_time"))
-    return conversation_of(_session(plain, title), title, place, branch, _turn, start=start, bad=bad)
-
-
-def _session(plain: dict[str, Any], title: str) -> str:
     id_ = text_of(plain.get("conversation_id")) or text_of(plain.get("id"))
     if id_ is None:
         begun = f"{title}\n{plain.get('create_time')}"
         id_ = hashlib.sha256(begun.encode("utf-8", "replace")).hexdigest()[:16]
-    return session_of(f"chatgpt:{id_}")
+    bad: list[str] = []
+    branch = [(key, mapping[key]) for key in _branch(plain, mapping, bad)]
+    start = time_of_seconds(plain.get("create_time"))
+    return conversation_of(session_of(f"chatgpt:{id_}"), title, place, branch, _turn, start=start, bad=bad)
 
 
 def _branch(plain: dict[str, Any], mapping: dict[str, Any], bad: list[str]) -> list[str]:
     """From the root to the node on which the user ended; to the newest leaf, if the export does not say."""
     here: object = plain.get("current_node")
     if not isinstance(here, str) or here not in mapping:
-        here = _newest_leaf(mapping)
+        parents = {_parent(node) for node in mapping.values()}
+        leaves = [key for key in mapping if key not in parents] or list(mapping)
+        # The last of equals: messages are added at the end.
+        here = max(reversed(leaves), key=lambda key: _created(mapping[key]), default=None)
     path: dict[str, None] = {}
     while isinstance(here, str):
         if here in path:
@@ -75,22 +77,18 @@ def _branch(plain: dict[str, Any], mapping: dict[str, Any], bad: list[str]) -> l
     return list(reversed(path))
 
 
-def _newest_leaf(mapping: dict[str, Any]) -> str | None:
-    parents = {_parent(node) for node in mapping.values()}
-    leaves = [key for key in mapping if key not in parents] or list(mapping)
-    # The last of equals: messages are added at the end.
-    return max(reversed(leaves), key=lambda key: _created(mapping[key]), default=None)
-
-
 def _parent(node: object) -> str | None:
-    parent = node.get("parent") if isinstance(node, dict) else None
-    return parent if isinstance(parent, str) else None
+    match node:
+        case {"parent": str(parent)}:
+            return parent
+    return None
 
 
 def _created(node: object) -> float:
-    message = node.get("message") if isinstance(node, dict) else None
-    at = time_of_seconds(message.get("create_time")) if isinstance(message, dict) else None
-    return at.timestamp() if at is not None else float("-inf")
+    match node:
+        case {"message": {"create_time": seconds}} if at := time_of_seconds(seconds):
+            return at.timestamp()
+    return float("-inf")
 
 
 def _turn(key: str, node: dict[str, Any]) -> Turn | None:
@@ -118,28 +116,22 @@ def _shown(message: dict[str, Any]) -> str:
         return ""
     content = object_at(message["content"], "`content`")
     kind = content.get("content_type")
-    if kind in _UNSHOWN if isinstance(kind, str) else False:
-        return ""
     # Code for the interpreter is part of the answer; searches, prompts for images and the like are not.
     readers = {"all", "python"} if kind == "code" else {"all"}
     recipient = message.get("recipient")
-    if isinstance(recipient, str) and recipient and recipient not in readers:
+    is_for_tool = isinstance(recipient, str) and recipient and recipient not in readers
+    if is_for_tool or (isinstance(kind, str) and kind in _UNSHOWN):
         return ""
-    text = _code(content) if kind == "code" else _parts(content)
-    pieces = [_without_references(text), *_attachments(details)]
-    return "\n\n".join(piece for piece in pieces if piece)
+    text = _text(content)
+    if kind == "code" and (code := text_of(content.get("text"))) is not None:
+        language = content.get("language")
+        known = isinstance(language, str) and language.isalnum() and language != "unknown"
+        text = f"```{language if known else ''}\n{code}\n```"
+    shown = _LEFT_OVER.sub("", _REFERENCE.sub(_named, text)).strip()
+    return "\n\n".join(filter(None, [shown, *_attachments(details)]))
 
 
-def _code(content: dict[str, Any]) -> str:
-    code = text_of(content.get("text"))
-    if code is None:
-        return _parts(content)
-    language = content.get("language")
-    known = language if isinstance(language, str) and language.isalnum() and language != "unknown" else ""
-    return f"```{known}\n{code}\n```"
-
-
-def _parts(content: dict[str, Any]) -> str:
+def _text(content: dict[str, Any]) -> str:
     parts = content.get("parts")
     if not isinstance(parts, list):
         return text_of(content.get("text")) or ""
@@ -147,32 +139,25 @@ def _parts(content: dict[str, Any]) -> str:
 
 
 def _part(part: object) -> str:
-    if isinstance(part, str):
-        return part if part.strip() else ""
-    if not isinstance(part, dict):
-        return ""
-    match part.get("content_type"):
-        case "image_asset_pointer":
+    match part:
+        case str():
+            return part if part.strip() else ""
+        case {"content_type": "image_asset_pointer"}:
             return "[image]"
-        case "audio_asset_pointer" | "video_container_asset_pointer":
+        case {"content_type": "audio_asset_pointer" | "video_container_asset_pointer"}:
             return ""  # what was said stands beside it, as a transcription
-        case _:
-            return text_of(part.get("text")) or ""
+        case {"text": text}:
+            return text_of(text) or ""
+    return ""
 
 
-def _attachments(details: dict[str, Any]) -> list[str]:
+def _attachments(details: dict[str, Any]) -> Iterator[str]:
     """Images are left out here: they stand among the parts."""
     given = details.get("attachments")
-    found = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    return [
-        f"[attachment: {name}]"
-        for one in found
-        if (name := text_of(one.get("name"))) and not str(one.get("mime_type")).startswith("image/")
-    ]
-
-
-def _without_references(text: str) -> str:
-    return _LEFT_OVER.sub("", _REFERENCE.sub(_named, text)).strip()
+    for one in given if isinstance(given, list) else []:
+        match one:
+            case {"name": name} if text_of(name) and not str(one.get("mime_type")).startswith("image/"):
+                yield f"[attachment: {text_of(name)}]"
 
 
 def _named(found: re.Match[str]) -> str:
@@ -180,10 +165,9 @@ def _named(found: re.Match[str]) -> str:
     about = found[2] or ""
     if found[1] == "url":
         return about.split("\ue202")[0]
-    if found[1] != "entity":
-        return ""
-    try:
-        thing = json.loads(about)
-    except (ValueError, RecursionError):
-        return ""
-    return thing[1] if isinstance(thing, list) and len(thing) > 1 and isinstance(thing[1], str) else ""
+    if found[1] == "entity":
+        with suppress(ValueError, RecursionError):
+            match json.loads(about):
+                case [_, str(name), *_]:
+                    return name
+    return ""

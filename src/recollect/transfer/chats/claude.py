@@ -18,6 +18,8 @@ from recollect.transfer.chats.conversation import (
 from recollect.transfer.json_lines import json_type
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from recollect.changes import Turn
 
 _ROLES = {"human": ("user", None), "user": ("user", None), "assistant": ("assistant", "Claude")}
@@ -85,41 +87,32 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
 
 def _texts(message: dict[str, Any]) -> list[str]:
     """What the blocks show. The message's own `text` repeats it, with fillers for tools: it comes second."""
-    blocks = message.get("content")
-    found = [text for block in blocks if (text := _block(block))] if isinstance(blocks, list) else []
+    given = message.get("content")
+    blocks = [block for block in given if isinstance(block, dict)] if isinstance(given, list) else []
+    found = [text for block in blocks if (text := _block(block))]
     if found:
         return found
     text = text_of(message.get("text"))
     # Where tools alone spoke, fillers are all that it holds.
-    of_tools = isinstance(blocks, list) and any(
-        isinstance(block, dict) and block.get("type") != "text" for block in blocks
-    )
-    return [text] if text and not of_tools else []
+    return [text] if text and all(block.get("type") == "text" for block in blocks) else []
 
 
-def _block(block: object) -> str | None:
-    if not isinstance(block, dict):
-        return None
-    match block.get("type"):
-        case "text":
-            return text_of(block.get("text"))
-        case "image":
+def _block(block: dict[str, Any]) -> str | None:
+    match block:
+        case {"type": "text", "text": text}:
+            return text_of(text)
+        case {"type": "image"}:
             return "[image]"
-        case "tool_use" if block.get("name") == "artifacts":
-            made = block.get("input")
-            title = text_of(made.get("title")) if isinstance(made, dict) else None
-            return f"[artifact: {title}]" if title else None
-        case _:
-            return None
+        case {"type": "tool_use", "name": "artifacts", "input": {"title": given}} if title := text_of(given):
+            return f"[artifact: {title}]"
+    return None
 
 
-def _attachments(message: dict[str, Any]) -> list[str]:
+def _attachments(message: dict[str, Any]) -> Iterator[str]:
     """By name only: what was extracted from them is not what was said."""
-    found: list[str] = []
     for key in ("attachments", "files"):
         given = message.get(key)
         for one in given if isinstance(given, list) else []:
             if isinstance(one, dict):
                 name = text_of(one.get("file_name"))
-                found.append(f"[attachment: {name}]" if name else "[attachment]")
-    return found
+                yield f"[attachment: {name}]" if name else "[attachment]"

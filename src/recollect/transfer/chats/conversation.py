@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.changes import Turn
@@ -16,7 +17,7 @@ from recollect.text.limits import clean_name, clean_text, clean_type
 from recollect.transfer.json_lines import json_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _Key = TypeVar("_Key", str, int)
 
@@ -76,24 +77,14 @@ def with_mark(turn: Turn, where: str, number: int) -> Turn:
 
 def with_marks(turns: Iterable[Turn], where: str) -> tuple[Turn, ...]:
     """Each is numbered among those that say the same, so that one put between others leaves their marks."""
-    seen: Counter[tuple[str | None, str | None, str]] = Counter()
-    found: list[Turn] = []
-    for turn in turns:
-        said = (turn.role, turn.speaker, turn.content)
-        seen[said] += 1
-        found.append(with_mark(turn, where, seen[said]))
-    return tuple(found)
+    seen: defaultdict[tuple[str | None, str | None, str], Iterator[int]] = defaultdict(lambda: count(1))
+    return tuple(with_mark(turn, where, next(seen[turn.role, turn.speaker, turn.content])) for turn in turns)
 
 
-def with_times(turns: Iterable[Turn], start: datetime | None) -> tuple[Turn, ...]:
+def with_times(turns: Sequence[Turn], start: datetime | None) -> tuple[Turn, ...]:
     """A turn without a time takes that of the turn before; the first takes the start, or the next known."""
-    given = tuple(turns)
-    last = start or next((turn.at for turn in given if turn.at is not None), None)
-    found: list[Turn] = []
-    for turn in given:
-        last = turn.at or last
-        found.append(replace(turn, at=last))
-    return tuple(found)
+    last = start or next((turn.at for turn in turns if turn.at is not None), None)
+    return tuple(replace(turn, at=(last := turn.at or last)) for turn in turns)
 
 
 def conversation_of(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput
-from recollect.transfer.chats.formats import conversations, format_of
+from recollect.transfer.chats import conversations, format_of
 from recollect.transfer.reports import Tally
 
 if TYPE_CHECKING:

@@ -32,14 +32,14 @@ def json_values(file: IO[bytes], name: str, limit: int = VALUE_LIMIT) -> Iterato
         while text.next_letter():
             yield text.value()
         return
-    text.step()
+    text.take("[")
     ended = text.next_letter() == "]"
     while not ended:
         yield text.value()
         ended = text.next_letter() == "]"
         if not ended:
-            text.expect(",")
-    text.step()
+            text.take(",")
+    text.take("]")
     if text.next_letter():
         raise text.wrong("something follows the list")
 
@@ -71,16 +71,13 @@ class _Text:
                 return ""
             self._more(_PIECE)
 
-    def step(self) -> None:
-        self._at += 1
-
-    def expect(self, letter: str) -> None:
+    def take(self, letter: str) -> None:
         found = self.next_letter()
         if found != letter:
             raise self.wrong(
                 f"{found!a} stands where {letter!r} was expected" if found else "it is cut short"
             )
-        self.step()
+        self._at += 1
 
     def value(self) -> Any:
         if (letter := self.next_letter()) not in _STARTS:

@@ -208,21 +208,29 @@ class _Batch:
         if isinstance(row.plain, InvalidInput):
             self._reject(self.default_session, f"{row.place}: {row.plain}")
             return
+        name = self.default_session
         try:
+            name = _session_in(row.plain) or name
             read = parse_turn_row(row.plain)
         except InvalidInput as error:
-            session = self._known_session(row.plain)
-            self._next_number(session)  # so that the turns after it keep their marks when it is mended
-            self._reject(session, f"{row.place}: {error}")
+            self._numbers[name] += 1  # so that the turns after it keep their marks when it is mended
+            self._reject(name, f"{row.place}: {error}")
             return
         is_unnamed = read.is_conversation and read.session is None
-        name = f"{self.default_session}#{row.number}" if is_unnamed else read.session or self.default_session
-        for number, turn in enumerate(read.turns, 1):
-            place = number if is_unnamed else self._next_number(name)
+        if is_unnamed:
+            name = f"{name}#{row.number}"
+        where = name if name.startswith("turns:") else f"turns:{name}"
+        for place, turn in enumerate(read.turns, 1):
+            number = place
+            if not is_unnamed:
+                self._numbers[name] += 1
+                number = self._numbers[name]
             if isinstance(turn, InvalidInput):
                 self._reject(name, f"{row.place}, {turn}")
             else:
-                self._hold(name, turn, place)
+                self._turns[name].append(with_mark(turn, where, number))
+                self._size += 1
+                self._letters += len(turn.content)
 
     def emptied(self) -> Iterator[Conversation]:
         for session in dict.fromkeys([*self._turns, *self._bad]):
@@ -231,22 +239,6 @@ class _Batch:
         self._turns.clear()
         self._bad.clear()
         self._size = self._letters = 0
-
-    def _known_session(self, plain: dict[str, Any]) -> str:
-        try:
-            return _session_in(plain) or self.default_session
-        except InvalidInput:
-            return self.default_session
-
-    def _next_number(self, session: str) -> int:
-        self._numbers[session] += 1
-        return self._numbers[session]
-
-    def _hold(self, session: str, turn: Turn, number: int) -> None:
-        prefixed = session if session.startswith("turns:") else f"turns:{session}"
-        self._turns[session].append(with_mark(turn, prefixed, number))
-        self._size += 1
-        self._letters += len(turn.content)
 
     def _reject(self, session: str, reason: str) -> None:
         self._bad[session].append(reason)
