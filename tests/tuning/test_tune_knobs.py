@@ -96,10 +96,4 @@ def test_a_tenth_of_the_way_is_taken() -> None:
 
 
 def test_what_is_not_given_stays_out_of_the_step() -> None:
-    assert eased({"gamma": 0.01, "beta_sal": 0.5}, {"gamma": 0.02}, share=1.0) == {"gamma": 0.02}
-
-
-@pytest.mark.parametrize("share", [0.0, -0.1, 1.1, float("nan")])
-def test_a_share_is_above_0_and_at_most_1(share: float) -> None:
-    with pytest.raises(InvalidInput, match="share"):
-        eased({"gamma": 0.01}, {"gamma": 0.02}, share)
+    assert eased({"gamma": 0.01, "beta_sal": 0.5}, {"gamma": 0.01}) == {"gamma": 0.01}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.dreams.knobs import Phase
+from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.scores import (
     downscaled,
     is_archival,
@@ -22,9 +23,6 @@ from recollect.records import Consolidation
 from recollect.sampling import hash_number, sample_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from recollect.dreams.knobs import Knobs
     from recollect.dreams.snapshot import Draft, DreamState
 
 STAGED, CONSOLIDATED, ARCHIVED = range(len(Consolidation))

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.dreams.knobs import Phase
+from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.scores import after_days, is_archival, is_faded, retrievable
 from recollect.ranking.candidates import DAY
 
 if TYPE_CHECKING:
-    from recollect.dreams.knobs import Knobs
     from recollect.dreams.snapshot import DreamState
     from recollect.ranking.candidates import Flags, Floats, Ints
 

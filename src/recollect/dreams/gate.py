@@ -12,22 +12,20 @@ published.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.dreams.snapshot import Draft
+from recollect.dreams.snapshot import Draft, DreamState
 from recollect.ranking.candidates import Candidates, QueryContext, Source
 from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength
 from recollect.ranking.pipeline import Profile, run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from recollect.dreams.knobs import Knobs, Phase
     from recollect.dreams.plan import Plan
-    from recollect.dreams.snapshot import DreamState
 
 # What dreams write and rankings read, and who reads it.
 _TRACES = ("strength", "depth", "spread", "stability")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.dreams.cycle import ARCHIVED, CONSOLIDATED
-from recollect.dreams.snapshot import Correction, Life, Link, Merge
+from recollect.dreams.snapshot import Correction, Draft, DreamState, Life, Link, Merge, Pair, Said
 from recollect.text.near_duplicates import repeats_error, same_statement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recollect.dreams.knobs import Knobs
-    from recollect.dreams.snapshot import Draft, DreamState, Pair, Said
 
 
 def merge(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001  # one form for all phases

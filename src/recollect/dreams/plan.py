@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,16 +11,11 @@ import numpy as np
 from recollect.changes import FieldChanges
 from recollect.dreams import cycle, hygiene
 from recollect.dreams.gate import balance
-from recollect.dreams.knobs import Phase
-from recollect.dreams.snapshot import FIELDS, Draft
+from recollect.dreams.knobs import Knobs, Phase
+from recollect.dreams.snapshot import FIELDS, Draft, DreamState
 from recollect.records import Consolidation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
-
-    from recollect.dreams.knobs import Knobs
-    from recollect.dreams.snapshot import DreamState
-
     Step = Callable[[DreamState, Knobs, Draft], Draft]
 
 STEPS: Mapping[Phase, Step] = {

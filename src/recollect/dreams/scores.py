@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.dreams.knobs import Phase
+from recollect.dreams.knobs import Knobs, Phase
 from recollect.ranking.candidates import DAY, HOUR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from recollect.dreams.knobs import Knobs
     from recollect.dreams.snapshot import DreamState
     from recollect.ranking.candidates import Flags, Floats
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
@@ -9,17 +10,14 @@ import numpy as np
 
 from recollect.statistics import lift
 from recollect.tuning.bias import Bias, bias_in
-from recollect.tuning.events import Arm
+from recollect.tuning.events import Arm, Event
 from recollect.tuning.judged import JudgedEvents, dcg_scale, judged_events, mean_ndcg
 from recollect.tuning.knobs import knobs_of
 from recollect.tuning.replay import Replay
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from recollect.ranking.candidates import Ints
     from recollect.ranking.pipeline import Profile
-    from recollect.tuning.events import Event
 
 
 @dataclass(frozen=True, slots=True)

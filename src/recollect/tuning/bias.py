@@ -16,18 +16,16 @@ depends on eta alone. Few data say little, so eta is drawn to a prior.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.tuning.events import normalized_query
+from recollect.tuning.events import Event, normalized_query
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from recollect.ranking.candidates import Flags, Floats, Ints
-    from recollect.tuning.events import Event
 
 PRIOR_ETA = 0.5
 """Between a model that takes in the whole list (0) and people before web results (about 1)."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from recollect.ranking.candidates import Candidates, QueryContext
 
 Arm = Literal["ours", "baseline", "interleaved"]

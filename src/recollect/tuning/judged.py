@@ -5,6 +5,7 @@ A gain is sure by questions, not by answers: the answers to one question are not
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -13,13 +14,10 @@ import numpy as np
 
 from recollect.statistics import TAIL, bootstrap_interval, dcg_bounds, discounts, sign_flip_test
 from recollect.tuning.bias import position_weights
-from recollect.tuning.events import normalized_query
+from recollect.tuning.events import Event, normalized_query
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from recollect.ranking.candidates import Flags, Floats, Ints
-    from recollect.tuning.events import Event
 
 _DRAWS = 4_000
 
@@ -117,21 +115,22 @@ def mean_ndcg(data: JudgedEvents, scale: DcgScale, places: Ints, k: int) -> floa
     return float(above_worst(data, scale, places, k).sum()) / total if total > 0 else 0.0
 
 
-def gain_between(data: JudgedEvents, before: Ints, after: Ints, k: int, eta: float, seed: int) -> Gain:
-    """Of one set of places over another. The same seed gives the same numbers."""
+def gain_between(data: JudgedEvents, before: Ints, after: Ints, k: int, eta: float) -> Gain:
+    """Of one set of places over another."""
     scale = dcg_scale(data, eta, k)
     differences = above_worst(data, scale, after, k) - above_worst(data, scale, before, k)
-    return gain_of(differences, scale.span, [normalized_query(event.query) for event in data.events], seed)
+    return gain_of(differences, scale.span, [normalized_query(event.query) for event in data.events])
 
 
-def gain_of(differences: Floats, spans: Floats, questions: Sequence[str], seed: int) -> Gain:
+def gain_of(differences: Floats, spans: Floats, questions: Sequence[str]) -> Gain:
     """From each event's difference in DCG, and what it counts for."""
     _, which = np.unique(np.array(questions, object).astype(str), return_inverse=True)
     rises = np.bincount(which, differences).astype(np.float64)
     counts = np.bincount(which, spans).astype(np.float64)
     if not rises.any():
         return Gain(0.0, 0.0, 0.0, 1.0)
-    chance = np.random.default_rng(seed)
+    # Seeded, so that the same events give the same numbers.
+    chance = np.random.default_rng(0)
     interval = bootstrap_interval(rises, chance, _DRAWS, counts)
     p = sign_flip_test(rises, chance, _DRAWS)
     return Gain(interval.mean, interval.low, interval.high, p)

@@ -9,6 +9,7 @@ be tried on it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import product
@@ -20,8 +21,6 @@ from recollect.ranking.factors.catalogue import FACTORS
 from recollect.ranking.steps.plain import STEPS, from_plain, to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
     from recollect.ranking.pipeline import Profile
 
 EASE = 0.1
@@ -95,11 +94,9 @@ def full_names(profile: Profile, values: Mapping[str, float]) -> dict[str, float
     return found
 
 
-def eased(old: Mapping[str, float], new: Mapping[str, float], share: float = EASE) -> dict[str, float]:
-    """(1 - share) * old + share * new, for each name in `new`."""
-    if not 0 < share <= 1:
-        raise InvalidInput(f"The share of the new numbers must be above 0 and at most 1, not {share!r}.")
-    return {name: (1 - share) * old[name] + share * value for name, value in new.items()}
+def eased(old: Mapping[str, float], new: Mapping[str, float]) -> dict[str, float]:
+    """0.9 * old + 0.1 * new, for each name in `new`."""
+    return {name: (1 - EASE) * old[name] + EASE * value for name, value in new.items()}
 
 
 def _full_name(given: str, known: tuple[str, ...], profile: Profile) -> str:

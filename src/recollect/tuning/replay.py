@@ -7,6 +7,7 @@ run on all of them together. What the steps before the first other number make o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +17,6 @@ from recollect.ranking.candidates import ALWAYS, NEVER, Candidates, Cooccurrence
 from recollect.ranking.steps.finish import Cut, Order, best_first
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recollect.ranking.candidates import Ints
     from recollect.ranking.pipeline import Profile, Step
     from recollect.tuning.events import Event

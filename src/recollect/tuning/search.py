@@ -12,13 +12,14 @@ asks both again, on newer answers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from recollect.tuning.bias import Bias, bias_in
-from recollect.tuning.events import normalized_query
+from recollect.tuning.events import Event, normalized_query
 from recollect.tuning.judged import (
     Gain,
     JudgedEvents,
@@ -28,15 +29,12 @@ from recollect.tuning.judged import (
     judged_events,
     mean_ndcg,
 )
-from recollect.tuning.knobs import EASE, Point, eased, points_for, with_knobs
+from recollect.tuning.knobs import Point, eased, points_for, with_knobs
 from recollect.tuning.replay import Replay
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from recollect.ranking.candidates import Ints
     from recollect.ranking.pipeline import Profile
-    from recollect.tuning.events import Event
 
 LEAST_TREATED = 50
 LEAST_JUDGED = 20
@@ -103,14 +101,11 @@ def propose_numbers(
     events: Sequence[Event],
     profile: Profile,
     ranges: Mapping[str, Sequence[float]] | None = None,
-    *,
-    seed: int = 0,
-    share: float = EASE,
 ) -> Proposal:
     """Better numbers for the profile, if its events give reason to change them.
 
-    `profile` has its present numbers. Events of other profiles are passed over. The same events and the same
-    seed give the same proposal.
+    `profile` has its present numbers. Events of other profiles are passed over. The same events give the same
+    proposal.
     """
     points = points_for(profile, ranges)  # first, so that what is wrong is told whatever the log holds
     mine = [event for event in events if event.profile == profile.name]
@@ -151,7 +146,7 @@ def propose_numbers(
         now=now,
         best=best,
     )
-    return _judged(outcome, newer, profile, seed, share) if best else outcome
+    return _judged(outcome, newer, profile) if best else outcome
 
 
 def _by_time(data: JudgedEvents) -> tuple[JudgedEvents, JudgedEvents]:
@@ -191,15 +186,15 @@ def _distance(present: Point, point: Point) -> float:
     )
 
 
-def _judged(found: Proposal, data: JudgedEvents, profile: Profile, seed: int, share: float) -> Proposal:
+def _judged(found: Proposal, data: JudgedEvents, profile: Profile) -> Proposal:
     """The verdict of the test part."""
     replay = Replay(data, profile)
-    step = eased(found.now, found.best, share)
+    step = eased(found.now, found.best)
     before = replay.places(profile)
     after = replay.places(with_knobs(profile, found.best))
     after_step = replay.places(with_knobs(profile, step))
-    gain = gain_between(data, before, after, K, found.bias.eta, seed)
-    gain_eased = gain_between(data, before, after_step, K, found.bias.eta, seed)
+    gain = gain_between(data, before, after, K, found.bias.eta)
+    gain_eased = gain_between(data, before, after_step, K, found.bias.eta)
 
     def ndcg(places: Ints, eta: float = found.bias.eta) -> float:
         return mean_ndcg(data, dcg_scale(data, eta, K), places, K)

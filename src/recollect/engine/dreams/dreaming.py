@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from itertools import count
-from typing import TYPE_CHECKING
 
 from recollect.changes import DREAMING, CommitDream, DropLease, TakeLease
 from recollect.dreams.gate import judge
 from recollect.dreams.knobs import Knobs, Phase
-from recollect.dreams.plan import plan
-from recollect.dreams.report import reported
+from recollect.dreams.plan import Plan, plan
+from recollect.dreams.report import DreamReport, reported
 from recollect.engine.dreams.questions import questions, trials
 from recollect.engine.dreams.search import copies_of_errors, echoes_of_fading
 from recollect.engine.limits import STALE_DAYS
+from recollect.engine.services import Services
 from recollect.engine.upkeep.report import consolidation_report
 from recollect.errors import Conflict, InvalidInput
+from recollect.ports import Progress
 from recollect.ranking.factors.recency import microseconds
 from recollect.retrieval.dream_state import dream_state
 from recollect.retrieval.records import scope_id
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-    from datetime import datetime
-
-    from recollect.dreams.plan import Plan
-    from recollect.dreams.report import DreamReport
-    from recollect.engine.services import Services
-    from recollect.ports import Progress
 
 _LEASE_SECONDS = 120.0
 # What a dream does, as far as a progress bar is concerned.

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from recollect.changes import UndoDream
+from recollect.dreams.forecast import Forecast
 from recollect.dreams.forecast import forecast as look_ahead
 from recollect.dreams.knobs import Phase
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.factors.recency import microseconds
+from recollect.records import DreamRecord, Memory
 from recollect.retrieval.dream_state import dream_journal, dream_records, dream_state, links_of
 from recollect.retrieval.records import memories_by_id, scope_id
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from recollect.dreams.forecast import Forecast
-    from recollect.records import DreamRecord, Memory
 
 _FARTHEST_DAYS = 3_650
 _ALL = 1_000_000

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.dreams.gate import Asked, reads_traces
 from recollect.engine.recall import Question, asking
+from recollect.engine.services import Services
 from recollect.engine.shadow import tuned_in
+from recollect.ports import Snapshot
 from recollect.ranking.profiles import DEFAULT
+from recollect.records import PastQuestion
 from recollect.retrieval.dream_state import past_questions
 from recollect.retrieval.gather import gather
 from recollect.retrieval.records import memories_by_id, scope_id
@@ -16,14 +20,9 @@ from recollect.sampling import sample_ids
 from recollect.text.self_questions import keyword_question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from recollect.dreams.knobs import Knobs
     from recollect.dreams.snapshot import DreamState
-    from recollect.engine.services import Services
-    from recollect.ports import Snapshot
     from recollect.ranking.pipeline import Profile
-    from recollect.records import PastQuestion
 
 _FEW = 3
 """Words of a question, as few as people give."""

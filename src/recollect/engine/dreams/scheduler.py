@@ -6,15 +6,12 @@ import logging
 import threading
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from recollect.engine.dreams.dreaming import DreamOptions, dream
 from recollect.engine.dreams.dreams import Dreams
+from recollect.engine.services import Services
 from recollect.engine.worker import Priority
 from recollect.errors import Conflict, RecollectError
-
-if TYPE_CHECKING:
-    from recollect.engine.services import Services
 
 Backup = Callable[[datetime], None]
 """Told the time before every dream; it makes one a day."""

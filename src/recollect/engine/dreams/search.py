@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
 from recollect.dreams.cycle import consolidate, downscale, fading
-from recollect.dreams.knobs import Phase
-from recollect.dreams.snapshot import Copy, Draft, Echo, Said
+from recollect.dreams.knobs import Knobs, Phase
+from recollect.dreams.snapshot import Copy, Draft, DreamState, Echo, Said
 from recollect.engine.embedding import embedder_of
 from recollect.engine.notes.supersede import said_by
+from recollect.engine.services import Services
 from recollect.errors import ModelUnavailable
-from recollect.records import Kind
+from recollect.ports import Snapshot
+from recollect.records import Kind, Memory
 from recollect.retrieval.dream_state import corrections
 from recollect.retrieval.passages import passages_of, vectors_of
 from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.retrieval.search import Search
 from recollect.text.near_duplicates import contains_statement, may_repeat_error, same_statement
 from recollect.text.time_phrases import time_phrases
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from recollect.dreams.knobs import Knobs
-    from recollect.dreams.snapshot import DreamState
-    from recollect.engine.services import Services
-    from recollect.ports import Snapshot
-    from recollect.records import Memory
 
 _NEAREST = 8
 _MOST_ERRORS = 200

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Sequence
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from recollect.engine.memory_text import memory_text
 from recollect.engine.self_test.findings import waiting
-from recollect.engine.self_test.results import Advice, Cause
+from recollect.engine.self_test.results import Advice, Cause, MissedMemory, ProfileComparison, ProfileResult
+from recollect.ports import Snapshot
 from recollect.retrieval.passages import model_in_use
 from recollect.retrieval.records import memories_by_id
 from recollect.text.languages import mostly_other_than_english
 from recollect.text.self_questions import QuestionKind, is_in_spanish
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
-
-    from recollect.engine.self_test.results import MissedMemory, ProfileComparison, ProfileResult
-    from recollect.ports import Snapshot
 
 _MULTILINGUAL = "e5-small"
 _HARDLY = 0.5

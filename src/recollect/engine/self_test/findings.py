@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.engine.memory_text import memory_text
 from recollect.engine.self_test.results import Cause, MissedMemory
-from recollect.records import Status
+from recollect.ports import Snapshot
+from recollect.records import Memory, Status
 from recollect.retrieval.passages import model_in_use, passages_of, vectors_of
 from recollect.retrieval.records import memories_by_id
 from recollect.text.languages import language_of
@@ -17,12 +19,8 @@ from recollect.text.passages import passage_spans
 from recollect.text.tokens import distinctive_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
     from recollect.engine.self_test.sample import Survey
     from recollect.engine.self_test.trial import MissedQuestion
-    from recollect.ports import Snapshot
-    from recollect.records import Memory
 
 _SHOWN = 80
 """Letters of a text."""

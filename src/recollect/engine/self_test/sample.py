@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime, tzinfo
 from math import ceil
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from recollect.engine.graph.observation_vectors import pages
-from recollect.records import Kind
+from recollect.engine.services import Services
+from recollect.ports import Snapshot
+from recollect.records import Kind, Memory
 from recollect.retrieval.records import memories_by_id, relations_of
 from recollect.sampling import hash_number, sample_ids
 from recollect.text.near_duplicates import text_key
 from recollect.text.self_questions import (
+    SelfQuestion,
     day_question,
     mention_question,
     name_questions,
@@ -21,15 +26,6 @@ from recollect.text.self_questions import (
     word_questions,
 )
 from recollect.text.tokens import distinctive_terms, has_unspaced, words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from datetime import date, datetime, tzinfo
-
-    from recollect.engine.services import Services
-    from recollect.ports import Snapshot
-    from recollect.records import Memory
-    from recollect.text.self_questions import SelfQuestion
 
 _Key = TypeVar("_Key")
 

@@ -16,20 +16,18 @@ from recollect.engine.self_test.advice import advised
 from recollect.engine.self_test.findings import explained
 from recollect.engine.self_test.results import FoundShare, Latency, ProfileComparison, ProfileResult, SelfTest
 from recollect.engine.self_test.sample import questions, sample, surveyed
-from recollect.engine.self_test.trial import Trial
+from recollect.engine.self_test.trial import Timer, Trial
+from recollect.engine.services import Services
 from recollect.engine.shadow import tuned_in
 from recollect.errors import InvalidInput
+from recollect.ports import Progress
 from recollect.ranking.profiles import DEFAULT
 from recollect.retrieval.passages import model_in_use
 from recollect.statistics import sign_test, wilson_interval
-from recollect.text.self_questions import QuestionKind
+from recollect.text.self_questions import QuestionKind, SelfQuestion
 
 if TYPE_CHECKING:
-    from recollect.engine.self_test.trial import Timer
-    from recollect.engine.services import Services
-    from recollect.ports import Progress
     from recollect.ranking.pipeline import Profile
-    from recollect.text.self_questions import SelfQuestion
 
 
 @dataclass(frozen=True, slots=True)

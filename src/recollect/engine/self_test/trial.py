@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from recollect.engine.limits import DEFAULT_LIMIT
 from recollect.engine.recall import Question, asking
 from recollect.engine.self_test.sample import Survey
 from recollect.engine.services import Services
-from recollect.ranking.pipeline import run
+from recollect.ports import Embedder, Vector, Vectors
+from recollect.ranking.pipeline import Profile, run
 from recollect.ranking.why_not import standing
-from recollect.retrieval.gather import gather
+from recollect.records import Model
+from recollect.retrieval.gather import Gathered, gather
 from recollect.text.self_questions import OWN_WORDS, SelfQuestion
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from recollect.ports import Embedder, Vector, Vectors
-    from recollect.ranking.pipeline import Profile
-    from recollect.records import Model
-    from recollect.retrieval.gather import Gathered
 
 Timer = Callable[[], float]
 """Seconds from some moment on."""

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from recollect.engine.packed import unpack
+from recollect.engine.services import Services
 from recollect.errors import InvalidInput
+from recollect.ports import Snapshot
 from recollect.ranking.candidates import Candidates, Cooccurrences, Facts, QueryContext
 from recollect.ranking.factors.recency import microseconds
+from recollect.records import LoggedAnswer
 from recollect.retrieval.answer_log import logged_answers
 from recollect.retrieval.records import scope_id
 from recollect.tuning.events import Event
-
-if TYPE_CHECKING:
-    from recollect.engine.services import Services
-    from recollect.ports import Snapshot
-    from recollect.records import LoggedAnswer
 
 
 def events_of(services: Services, view: Snapshot, profile: str) -> tuple[list[Event], int]:

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.changes import GiveFeedback, TuneProfile
+from recollect.engine.results import Answer
+from recollect.engine.services import Services
 from recollect.engine.shadow import baseline_of, tuned_in
 from recollect.engine.tuning.logged_events import events_of
 from recollect.errors import InvalidInput, NotFound
+from recollect.ports import Snapshot
 from recollect.ranking.profiles import DEFAULT
+from recollect.records import LogSize, Tuned
 from recollect.retrieval.answer_log import log_sizes, tuned_numbers, tunings
 from recollect.retrieval.contents import store_setting
 from recollect.retrieval.records import scope_id
-from recollect.tuning.analysis import analyze
-from recollect.tuning.knobs import EASE, eased, full_names, knobs_of, with_knobs
-from recollect.tuning.search import propose_numbers
+from recollect.tuning.analysis import Analysis, analyze
+from recollect.tuning.knobs import eased, full_names, knobs_of, with_knobs
+from recollect.tuning.search import Proposal, propose_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from recollect.engine.results import Answer
-    from recollect.engine.services import Services
-    from recollect.ports import Snapshot
     from recollect.ranking.pipeline import Profile
-    from recollect.records import LogSize, Tuned
-    from recollect.tuning.analysis import Analysis
-    from recollect.tuning.search import Proposal
 
 Why = Literal["run", "set", "reset", "rollback"]
 _PUBLISHED_TUNER = "limbic"
@@ -80,6 +77,11 @@ class ProfileNumbers:
     note: str | None = None
     """Numbers that the profile no longer has, if it was given such."""
 
+    @property
+    def present(self) -> dict[str, float]:
+        """All of them, as they are by now."""
+        return {**self.published, **self.tuned}
+
 
 @dataclass(frozen=True, slots=True)
 class TuningAnalysis:
@@ -112,12 +114,11 @@ class Tuning:
     def analyze(self, profile: str | None = None) -> TuningAnalysis:
         """How the profile fares in the log against what it is compared with."""
         with self._settled().store.read() as view:
-            chosen = self._chosen(view, profile)
-            _, present, _ = tuned_in(self.services, view, chosen)
+            chosen, numbers = self._chosen(view, profile)
             events, unreadable = events_of(self.services, view, chosen.name)
             log = self._log(view, unreadable)
-            found = analyze(events, present, baseline_of(self.services, chosen))
-            return TuningAnalysis(found, self._numbers(view, chosen), log)
+        present = with_knobs(chosen, numbers.tuned)
+        return TuningAnalysis(analyze(events, present, baseline_of(self.services, chosen)), numbers, log)
 
     def run(
         self,
@@ -128,13 +129,14 @@ class Tuning:
     ) -> TuningChange:
         """Look for better numbers, and take a step towards them if they are better beyond chance."""
         with self._settled().store.read() as view:
-            chosen = self._chosen(view, profile)
-            version, present, _ = tuned_in(self.services, view, chosen)
+            chosen, numbers = self._chosen(view, profile)
             events, _ = events_of(self.services, view, chosen.name)
-        found = propose_numbers(events, present, ranges)
+        found = propose_numbers(events, with_knobs(chosen, numbers.tuned), ranges)
         if found.verdict != "proposed":
-            return TuningChange(chosen.name, version, written=False, before={}, after={}, proposal=found)
-        changed = self._change(chosen, present, version, found.eased, "run", _told(found), dry_run=dry_run)
+            return TuningChange(
+                chosen.name, numbers.version, written=False, before={}, after={}, proposal=found
+            )
+        changed = self._change(chosen, numbers, found.eased, "run", _report(found), dry_run=dry_run)
         return replace(changed, proposal=found)
 
     def set(
@@ -149,20 +151,18 @@ class Tuning:
         if not values:
             raise InvalidInput("Name at least one number to set, such as gamma=0.05.")
         with self.services.store.read() as view:
-            chosen = self._chosen(view, profile)
-            version, present, _ = tuned_in(self.services, view, chosen)
+            chosen, numbers = self._chosen(view, profile)
         wanted = full_names(chosen, values)
         with_knobs(chosen, wanted)  # what is asked for must be a number that the profile can have
-        step = wanted if exactly else eased(knobs_of(present), wanted, EASE)
+        step = wanted if exactly else eased(numbers.present, wanted)
         report = {"asked": wanted, "exactly": exactly}
-        return self._change(chosen, present, version, step, "set", report, dry_run=dry_run)
+        return self._change(chosen, numbers, step, "set", report, dry_run=dry_run)
 
     def reset(self, profile: str | None = None, *, dry_run: bool = False) -> TuningChange:
         """Back to the published numbers."""
         with self.services.store.read() as view:
-            chosen = self._chosen(view, profile)
-            version, present, _ = tuned_in(self.services, view, chosen)
-        return self._change(chosen, present, version, knobs_of(chosen), "reset", {}, dry_run=dry_run)
+            chosen, numbers = self._chosen(view, profile)
+        return self._change(chosen, numbers, numbers.published, "reset", {}, dry_run=dry_run)
 
     def rollback(
         self, version: int | None = None, profile: str | None = None, *, dry_run: bool = False
@@ -173,14 +173,10 @@ class Tuning:
             named = next((each for each in known if each.version == version), None)
             if version and named is None:
                 raise NotFound(_no_version(version, known))
-            wanted = profile or (None if named is None else named.profile)
-            chosen = self._chosen(view, wanted)
-            present_version, present, _ = tuned_in(self.services, view, chosen)
-            knobs, to = _earlier(chosen, version, [each for each in known if each.profile == chosen.name])
-        numbers = {**knobs_of(chosen), **_taken(chosen, knobs)}
-        return self._change(
-            chosen, present, present_version, numbers, "rollback", {"to": to}, dry_run=dry_run
-        )
+            chosen, numbers = self._chosen(view, profile or (None if named is None else named.profile))
+        knobs, to = _earlier(chosen, version, [each for each in known if each.profile == chosen.name])
+        step = {**numbers.published, **_taken(chosen, knobs)}
+        return self._change(chosen, numbers, step, "rollback", {"to": to}, dry_run=dry_run)
 
     def history(self, profile: str | None = None, limit: int = 50) -> tuple[Tuned, ...]:
         """Every set of numbers that was given, to this profile or to any, the newest first."""
@@ -197,12 +193,13 @@ class Tuning:
         self.services.usage.settle(_PATIENCE_SECONDS)
         return self.services
 
-    def _chosen(self, view: Snapshot, name: str | None) -> Profile:
+    def _chosen(self, view: Snapshot, name: str | None) -> tuple[Profile, ProfileNumbers]:
         """The one that was named; else the default, unless only the one whose makers tune it was used."""
         if name is None:
             used = {size.profile for size in log_sizes(view, scope_id(view, self.services.scope))}
             name = _PUBLISHED_TUNER if _PUBLISHED_TUNER in used and DEFAULT not in used else DEFAULT
-        return self.services.profile(name)
+        profile = self.services.profile(name)
+        return profile, self._numbers(view, profile)
 
     def _numbers(self, view: Snapshot, profile: Profile) -> ProfileNumbers:
         version, present, note = tuned_in(self.services, view, profile)
@@ -218,7 +215,7 @@ class Tuning:
             trial.design,
             trial.against,
             trial.share,
-            (store_setting(view, "trial_seed") or ""),
+            store_setting(view, "trial_seed") or "",
             sizes,
             unreadable,
         )
@@ -226,33 +223,32 @@ class Tuning:
     def _change(
         self,
         profile: Profile,
-        present: Profile,
-        version: int,
+        numbers: ProfileNumbers,
         step: Mapping[str, float],
         why: Why,
         report: Mapping[str, Any],
         *,
         dry_run: bool,
     ) -> TuningChange:
-        published, before = knobs_of(profile), knobs_of(present)
+        before = numbers.present
         after = {**before, **step}
         with_knobs(profile, after)
         moved = {name: value for name, value in after.items() if value != before[name]}
-        knobs = {name: value for name, value in after.items() if value != published[name]}
+        knobs = {name: value for name, value in after.items() if value != numbers.published[name]}
         # Not only what ranks by now: a number that the profile no longer takes is still in the store.
         with self.services.store.read() as view:
             _, stored = tuned_numbers(view, scope_id(view, self.services.scope), profile.name) or (0, {})
         lost = {name: value for name, value in stored.items() if name not in knobs and name not in moved}
         was = {**{name: before[name] for name in moved}, **lost}
         if dry_run or not was:
-            return TuningChange(profile.name, version, written=False, before=was, after=moved)
+            return TuningChange(profile.name, numbers.version, written=False, before=was, after=moved)
         change = TuneProfile(
             scope=self.services.scope,
             profile=profile.name,
             knobs=tuple(knobs.items()),
             why=why,
             report=json.dumps({**report, "before": was, "after": moved}),
-            after=version,
+            after=numbers.version,
         )
         (new,) = self.services.write([change])[0].ids
         return TuningChange(profile.name, new, written=True, before=was, after=moved)
@@ -308,15 +304,8 @@ def _taken(profile: Profile, knobs: Mapping[str, float]) -> dict[str, float]:
     return {name: value for name, value in knobs.items() if name in known}
 
 
-def _told(found: Proposal) -> dict[str, Any]:
+def _report(found: Proposal) -> dict[str, Any]:
     """What a search found, for the history."""
-    return {
-        "says": found.says,
-        "best": dict(found.best),
-        "train": found.train,
-        "test": found.test,
-        "points": found.points,
-        "ndcg_now": found.ndcg_now,
-        "ndcg_best": found.ndcg_best,
-        "gain": None if found.gain is None else asdict(found.gain),
-    }
+    kept = ("says", "best", "train", "test", "points", "ndcg_now", "ndcg_best", "gain")
+    plain = asdict(replace(found, better=(), worse=()))
+    return {name: plain[name] for name in kept}

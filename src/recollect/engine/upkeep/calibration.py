@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,10 +20,18 @@ from recollect.engine.confidence import (
 )
 from recollect.engine.embedding import embedder_of
 from recollect.engine.memory_text import memory_text
+from recollect.engine.services import Services
 from recollect.engine.upkeep.calibration_rows import as_kept
 from recollect.errors import ModelUnavailable
-from recollect.ranking.confidence import Calibration, CosineScale, background, estimate_confidence
-from recollect.records import Filter
+from recollect.ports import Embedder, Progress, Snapshot, Vector
+from recollect.ranking.confidence import (
+    Calibration,
+    ConfidenceInput,
+    CosineScale,
+    background,
+    estimate_confidence,
+)
+from recollect.records import Filter, Memory, Scope
 from recollect.retrieval.contents import count_by_kind, memory_page
 from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search
@@ -33,13 +41,7 @@ from recollect.text.near_duplicates import shares_most_stems
 from recollect.text.self_questions import topic_question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from recollect.engine.services import Services
-    from recollect.ports import Embedder, Progress, Snapshot, Vector
-    from recollect.ranking.confidence import ConfidenceInput
     from recollect.ranking.query_terms import QueryTerms
-    from recollect.records import Memory, Scope
 
 MOST_QUESTIONS = 200
 LEAST_QUESTIONS = 10

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from recollect.ports import Snapshot
 from recollect.ranking.confidence import Calibration, CosineScale
+from recollect.records import Scope
 from recollect.retrieval.answer_log import stored_calibration
 from recollect.retrieval.records import scope_id
-
-if TYPE_CHECKING:
-    from recollect.ports import Snapshot
-    from recollect.records import Scope
 
 
 def read_calibration(view: Snapshot, scope: Scope, model: str) -> Calibration | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import replace
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
+from recollect.engine.services import Services
 from recollect.engine.upkeep.calibration import (
     LEAST_QUESTIONS,
     CalibrationCancelled,
@@ -18,14 +18,9 @@ from recollect.engine.upkeep.calibration import (
 from recollect.engine.upkeep.calibration_rows import read_calibration
 from recollect.engine.worker import Priority
 from recollect.errors import RecollectError
+from recollect.records import Scope
 from recollect.retrieval.answer_log import stored_calibration
 from recollect.retrieval.records import scope_id
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from recollect.engine.services import Services
-    from recollect.records import Scope
 
 _log = logging.getLogger(__name__)
 _EVERY = timedelta(minutes=10)

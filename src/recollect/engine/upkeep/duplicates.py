@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,21 +11,16 @@ import numpy as np
 from recollect.engine.embedding import embedder_of
 from recollect.engine.graph.knowledge_graph import entity_named
 from recollect.engine.graph.observation_vectors import completed, pages, stored_rows
-from recollect.engine.upkeep.results import DuplicateGroup, DuplicatePair, Duplicates
+from recollect.engine.services import Services
+from recollect.engine.upkeep.results import DuplicateGroup, DuplicatePair, Duplicates, Match
 from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.records import Kind
+from recollect.ports import Embedder, Progress, Vector
+from recollect.records import Kind, Memory, Observation
 from recollect.retrieval.records import memories_by_id
 from recollect.text.limits import clean_share
 from recollect.text.near_duplicates import contained_pairs, has_meaning, text_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from recollect.engine.services import Services
-    from recollect.engine.upkeep.results import Match
-    from recollect.ports import Embedder, Progress, Vector
-    from recollect.records import Memory, Observation
-
     Found = dict[tuple[int, int], tuple[float, Match]]
     """By places in an entity's observations, the lower first."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from recollect.engine.graph.observation_vectors import pages
+from recollect.engine.services import Services
 from recollect.engine.upkeep.results import (
     ConsolidationReport,
     FlaggedNote,
@@ -17,18 +18,12 @@ from recollect.engine.upkeep.results import (
 )
 from recollect.engine.upkeep.split_analysis import analyses, large_ones
 from recollect.errors import InvalidInput
+from recollect.ports import Progress, Snapshot, Vector
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors.recency import microseconds
-from recollect.records import Kind, Status
+from recollect.records import Kind, Memory, Status
 from recollect.retrieval.facts import ranking_facts
 from recollect.retrieval.records import memories_by_id
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from recollect.engine.services import Services
-    from recollect.ports import Progress, Snapshot, Vector
-    from recollect.records import Memory
 
 _MOST_DAYS = 36_500
 _SHOWN = 10

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
-from recollect.changes import Adopt, Forget, NewRelation, Relate, RemoveObservations, RestoreObservation
+from recollect.changes import (
+    Adopt,
+    Change,
+    Forget,
+    NewRelation,
+    Outcome,
+    Relate,
+    RemoveObservations,
+    RestoreObservation,
+)
 from recollect.engine.embedding import catch_up
 from recollect.engine.graph.knowledge_graph import entity_named
 from recollect.engine.inputs import listed
+from recollect.engine.services import Services
 from recollect.engine.upkeep.results import CreatedPart, SplitPart, SplitResult, SplitUndo, UndoSplitResult
 from recollect.engine.upkeep.split_analysis import CONTAINS, PART_OF
 from recollect.errors import Conflict, InvalidInput, NotFound
-from recollect.records import Kind, Memory
+from recollect.ports import Progress, Snapshot
+from recollect.records import Kind, Memory, Observation
 from recollect.retrieval.entities import entities_named
 from recollect.retrieval.records import memories_by_id, relations_of, scope_id
 from recollect.text.limits import clean_name, clean_text, clean_type
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from recollect.changes import Change, Outcome
-    from recollect.engine.services import Services
-    from recollect.ports import Progress, Snapshot
-    from recollect.records import Observation
 
 PartLike = SplitPart | Mapping[str, Any]
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from recollect.engine.embedding import embedder_of
 from recollect.engine.graph.knowledge_graph import entity_named
 from recollect.engine.graph.observation_vectors import completed, pages, stored_rows
+from recollect.engine.services import Services
 from recollect.engine.upkeep.results import ProposedRelation, SplitAnalysis, SplitPart, SplitProposal, Topic
 from recollect.errors import ModelUnavailable
+from recollect.ports import Progress, Snapshot, Vector
 from recollect.records import Kind, Memory
 from recollect.retrieval.entities import entities_named
 from recollect.retrieval.records import memories_by_id, scope_id
@@ -18,12 +20,6 @@ from recollect.text.clusters import clusters
 from recollect.text.limits import NAME_LIMIT
 from recollect.text.tokens import fold, topic_terms
 from recollect.text.topics import tf_idf_rows, topic_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from recollect.engine.services import Services
-    from recollect.ports import Progress, Snapshot, Vector
 
 CONTAINS, PART_OF = "contains", "part_of"
 MOST_OBSERVATIONS = 20

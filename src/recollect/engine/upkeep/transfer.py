@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from recollect.changes import Adopt, AdoptLinks, AdoptRelation, NoteImport, PutEntity, Relate
+from recollect.changes import (
+    Adopt,
+    AdoptLinks,
+    AdoptRelation,
+    NewEntity,
+    NewRelation,
+    NoteImport,
+    Outcome,
+    PutEntity,
+    Relate,
+)
 from recollect.engine.services import Services
 from recollect.ports import Snapshot
-from recollect.records import Filter, Kind
+from recollect.records import Filter, Kind, Memory, Relation
 from recollect.retrieval.contents import memory_page, relation_page, store_counts, was_imported
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
-
-    from recollect.changes import NewEntity, NewRelation, Outcome
-    from recollect.records import Memory, Relation
 
 _PAGE = 500
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +13,13 @@ from recollect.engine.limits import STALE_DAYS
 from recollect.engine.notes import reflections
 from recollect.engine.notes.remember import remember
 from recollect.engine.recall import Question, recall
+from recollect.engine.results import Answer, Remembered
 from recollect.engine.services import Services
 from recollect.engine.upkeep.transfer import Export, Import, exporting
 from recollect.errors import Conflict
+from recollect.ports import Progress, Vector
 from recollect.ranking.profiles import DEFAULT
-from recollect.records import Filter, Kind
+from recollect.records import Filter, Kind, Problem
 from recollect.retrieval.contents import all_scopes, count_by_kind, memory_page, store_counts
 from recollect.retrieval.conversations import sessions_of
 from recollect.retrieval.records import scope_id
@@ -24,10 +28,6 @@ from recollect.text.limits import clean_name
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
-
-    from recollect.engine.results import Answer, Remembered
     from recollect.engine.upkeep.calibration import CalibrationResult
     from recollect.engine.upkeep.results import (
         ConsolidationReport,
@@ -39,9 +39,7 @@ if TYPE_CHECKING:
         UndoSplitResult,
     )
     from recollect.engine.upkeep.split import PartLike
-    from recollect.ports import Progress, Vector
     from recollect.ranking.pipeline import Profile
-    from recollect.records import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,17 @@ whatever life it has by now. What it holds as live comes back, also if it was fo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recollect.changes import Outcome
-from recollect.conditions import Equals, is_null, is_set
+from recollect.changes import Adopt, AdoptLinks, AdoptRelation, Outcome
+from recollect.conditions import Equals, Value, Where, is_null, is_set
 from recollect.engine.writes.entities import NAME_SPAN, settle_type
 from recollect.engine.writes.relations import relation_in_force
 from recollect.engine.writes.texts import tag
 from recollect.errors import NotFound
-from recollect.records import Kind
+from recollect.records import Kind, Memory, Observation, Relation
 from recollect.retrieval.entities import exact_entity
 from recollect.retrieval.records import memory_values, observation_values, stamp, stamp_or_none
 from recollect.text.names import name_beginning
@@ -24,12 +25,7 @@ from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from recollect.changes import Adopt, AdoptLinks, AdoptRelation
-    from recollect.conditions import Value, Where
     from recollect.engine.writes.work import Work
-    from recollect.records import Memory, Observation, Relation
     from recollect.tables import Table
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.changes import Outcome
+from recollect.changes import Bounds, GiveFeedback, Outcome, RecordUse
 from recollect.conditions import Compares, Equals
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.candidates import DAY
 from recollect.tuning.events import normalized_query
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from recollect.changes import Bounds, GiveFeedback, RecordUse
     from recollect.engine.writes.work import Work
 
 # How long after an answer its reader still acts upon it.

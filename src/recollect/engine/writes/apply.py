@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from recollect import changes
-from recollect.changes import Added, Outcome, Receipt
+from recollect.changes import Added, Change, Outcome, Receipt
 from recollect.conditions import Compares, Equals
 from recollect.engine.writes import (
     adoption,
@@ -24,15 +26,9 @@ from recollect.engine.writes import (
 )
 from recollect.engine.writes.work import Work
 from recollect.errors import Conflict, InvalidInput, RecollectError
+from recollect.ports import Store, Transaction
 from recollect.ranking.candidates import DAY
 from recollect.retrieval.records import stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from datetime import datetime
-
-    from recollect.changes import Change
-    from recollect.ports import Store, Transaction
 
 # A retry comes within seconds; a key that is a month old guards nothing.
 _KEYS_KEPT_US = 30 * DAY

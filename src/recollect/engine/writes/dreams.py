@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from recollect.changes import DREAMING, Outcome
-from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null, is_set
+from recollect.changes import DREAMING, CommitDream, FieldChanges, Outcome, UndoDream
+from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, Where, is_null, is_set
 from recollect.engine.writes import lifecycle, records
 from recollect.errors import Conflict, NotFound
 from recollect.ranking.candidates import DAY
@@ -19,10 +20,6 @@ from recollect.retrieval.entities import exact_entity
 from recollect.retrieval.records import touching
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from recollect.changes import CommitDream, FieldChanges, UndoDream
-    from recollect.conditions import Where
     from recollect.engine.writes.work import Work
 
     Journal = dict[str, Any]

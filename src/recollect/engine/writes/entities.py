@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from recollect.changes import UNKNOWN, Added, Outcome
+from recollect.changes import (
+    UNKNOWN,
+    Added,
+    AddObservations,
+    NewEntity,
+    NewObservation,
+    Outcome,
+    PutEntity,
+    RemoveObservations,
+    RestoreObservation,
+)
 from recollect.conditions import IN_FORCE, AnyOf, Equals, OneOf
 from recollect.errors import Conflict, NotFound
 from recollect.retrieval.entities import exact_entity, find_entity
@@ -14,16 +25,6 @@ from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from recollect.changes import (
-        AddObservations,
-        NewEntity,
-        NewObservation,
-        PutEntity,
-        RemoveObservations,
-        RestoreObservation,
-    )
     from recollect.engine.writes.work import Work
 
 # The name and type by themselves: what the entity is, beside what is known of it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from recollect.changes import NewText, Outcome, PutText
+from recollect.changes import Amend, FlagSimilar, Forget, NewText, Outcome, Purge, PutText, Restore, Supersede
 from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null, is_set
 from recollect.engine.writes import texts
 from recollect.engine.writes.relations import relation_in_force
@@ -14,7 +14,6 @@ from recollect.retrieval.entities import exact_entity
 from recollect.retrieval.records import stamp, stamp_or_none, touching
 
 if TYPE_CHECKING:
-    from recollect.changes import Amend, FlagSimilar, Forget, Purge, Restore, Supersede
     from recollect.engine.writes.work import Work
     from recollect.tables import Table
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from recollect.conditions import Equals, Not, OneOf, is_null
-from recollect.ports import Phrase
+from recollect.ports import Phrase, Transaction
 from recollect.retrieval.entities import has_entities, live_entities, named_in_each
 from recollect.retrieval.term_search import pair_phrases
 from recollect.text.names import NameText
 from recollect.text.tokens import has_unspaced, words
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from recollect.ports import Transaction
 
 # Of texts that were there before an entity, so many are searched for its name, the newest.
 _MOST_EARLIER = 2_000

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from recollect.changes import Outcome
+from recollect.changes import Calibrate, DropLease, NoteImport, Outcome, TakeLease, TuneProfile
 from recollect.conditions import AnyOf, Compares, Equals
 from recollect.errors import Conflict
 from recollect.retrieval.answer_log import tuned_numbers
 from recollect.retrieval.contents import import_setting
 
 if TYPE_CHECKING:
-    from recollect.changes import Calibrate, DropLease, NoteImport, TakeLease, TuneProfile
     from recollect.engine.writes.work import Work
 
 

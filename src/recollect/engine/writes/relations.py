@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.changes import NewEntity, Outcome
-from recollect.conditions import AnyOf, Equals, OneOf, is_null
+from recollect.changes import EndRelation, NewEntity, NewRelation, Outcome, Relate, Unrelate
+from recollect.conditions import AnyOf, Condition, Equals, OneOf, is_null
 from recollect.engine.writes import entities
 from recollect.errors import InvalidInput, NotFound
 from recollect.retrieval.entities import find_entity
 from recollect.retrieval.records import stamp, stamp_or_none
 
 if TYPE_CHECKING:
-    from recollect.changes import EndRelation, NewRelation, Relate, Unrelate
-    from recollect.conditions import Condition
     from recollect.engine.writes.work import Work
 
 # Types whose inverse is written along with them.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from recollect.changes import Outcome
+from recollect.changes import NewText, Outcome, PutText
 from recollect.conditions import IN_FORCE, Equals, is_null
 from recollect.errors import InvalidInput, NotFound
 from recollect.records import Kind
@@ -15,9 +16,6 @@ from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from recollect.changes import NewText, PutText
     from recollect.engine.writes.work import Work
 
 

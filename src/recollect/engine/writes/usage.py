@@ -5,13 +5,12 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from recollect.changes import Outcome
+from recollect.changes import Outcome, RecordUse
 from recollect.conditions import Compares, Equals, OneOf
 from recollect.engine.writes import answer_log
 from recollect.ranking.candidates import DAY
 
 if TYPE_CHECKING:
-    from recollect.changes import RecordUse
     from recollect.engine.writes.work import Work
 
 # Pairs grow with the square of an answer; beyond its first fifty, being together says little.

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recollect.changes import Outcome
+from recollect.changes import Outcome, PutVectors, UseModel
 from recollect.conditions import Equals, Not, OneOf
 from recollect.errors import InvalidInput
+from recollect.records import Model
 
 if TYPE_CHECKING:
-    from recollect.changes import PutVectors, UseModel
     from recollect.engine.writes.work import Work
-    from recollect.records import Model
 
 
 def put(work: Work, change: PutVectors) -> Outcome:

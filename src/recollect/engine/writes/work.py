@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from recollect.conditions import Equals, OneOf
+from recollect.conditions import Equals, OneOf, Value, Where
 from recollect.engine.writes import mentions
 from recollect.errors import NotFound
+from recollect.ports import Transaction
+from recollect.records import Scope
 from recollect.retrieval.documents import documents
 from recollect.retrieval.entities import find_entity, names_alike
 from recollect.retrieval.records import scope_id, stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import datetime
-
-    from recollect.conditions import Value, Where
-    from recollect.ports import Transaction
-    from recollect.records import Scope
     from recollect.tables import Row, Table
 
 
