@@ -96,4 +96,4 @@ def test_a_tenth_of_the_way_is_taken() -> None:
 
 
 def test_what_is_not_given_stays_out_of_the_step() -> None:
-    assert eased({"gamma": 0.01, "beta_sal": 0.5}, {"gamma": 0.01}) == {"gamma": 0.01}
+    assert eased({"gamma": 0.01, "beta_sal": 0.5}, {"gamma": 0.02}).keys() == {"gamma"}
