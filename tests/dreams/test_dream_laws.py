@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from sleepers import TODAY, Row, after, asked, shown, snapshot
 
 from hypothesis_profiles import tries
-from recollect.dreams.cycle import STAGED
 from recollect.dreams.gate import answers, balance
 from recollect.dreams.knobs import Knobs, Phase
+from recollect.dreams.phases import STAGED
 from recollect.dreams.plan import Plan, plan
 from recollect.dreams.snapshot import Copy, Draft, Echo, Pair, Said, Twins
 from recollect.records import Consolidation, Kind

@@ -7,8 +7,8 @@ from typing import Any
 
 from sleepers import Row, snapshot, stages
 
-from recollect.dreams.hygiene import correct, link, merge
 from recollect.dreams.knobs import Knobs
+from recollect.dreams.phases import correct, link, merge
 from recollect.dreams.snapshot import Copy, Draft, Link, Merge, Pair, Said, Twins
 from recollect.records import Consolidation
 

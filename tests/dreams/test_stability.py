@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sleepers import TODAY, Row, snapshot
 
-from recollect.dreams.cycle import consolidate
 from recollect.dreams.knobs import Knobs
+from recollect.dreams.phases import consolidate
 from recollect.dreams.scores import recalled_on, recalled_once, retrievable
 from recollect.dreams.snapshot import Draft
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from sleepers import AT, Row, lived, shown, snapshot, stages
 
-from recollect.dreams.cycle import place, promote, prune
 from recollect.dreams.knobs import Knobs
+from recollect.dreams.phases import place, promote, prune
 from recollect.dreams.scores import signal, staleness
 from recollect.dreams.snapshot import Draft, Echo
 from recollect.records import Consolidation, Kind

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sleepers import Row, lived, shown, snapshot, strengths
 
-from recollect.dreams.cycle import consolidate, downscale
 from recollect.dreams.knobs import Knobs
+from recollect.dreams.phases import consolidate, downscale
 from recollect.dreams.scores import replay_delta
 from recollect.dreams.snapshot import Draft
 from recollect.ranking.candidates import DAY, HOUR

@@ -12,6 +12,7 @@ from harbour_notes import NOTES
 from conftest import PATIENCE_SECONDS
 from recollect.changes import Calibrate
 from recollect.embedders.choose import embedder_named
+from recollect.engine.confidence import read_calibration
 from recollect.engine.engine import Engine
 from recollect.engine.upkeep.calibration import (
     LEAST_QUESTIONS,
@@ -20,7 +21,6 @@ from recollect.engine.upkeep.calibration import (
     calibration_questions,
     model_of,
 )
-from recollect.engine.upkeep.calibration_rows import read_calibration
 from recollect.engine.upkeep.calibration_scheduler import CalibrationScheduler, is_due
 from recollect.records import Scope
 from recollect.retrieval.answer_log import stored_calibration

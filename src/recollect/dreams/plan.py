@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.changes import FieldChanges
-from recollect.dreams import cycle, hygiene
+from recollect.dreams import phases
 from recollect.dreams.gate import balance
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.snapshot import FIELDS, Draft, DreamState
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     Step = Callable[[DreamState, Knobs, Draft], Draft]
 
 STEPS: Mapping[Phase, Step] = {
-    Phase.CONSOLIDATE: cycle.consolidate,
-    Phase.DOWNSCALE: cycle.downscale,
-    Phase.MERGE: hygiene.merge,
-    Phase.CORRECT: hygiene.correct,
-    Phase.PRUNE: cycle.prune,
-    Phase.PLACE: cycle.place,
-    Phase.PROMOTE: cycle.promote,
+    Phase.CONSOLIDATE: phases.consolidate,
+    Phase.DOWNSCALE: phases.downscale,
+    Phase.MERGE: phases.merge,
+    Phase.CORRECT: phases.correct,
+    Phase.PRUNE: phases.prune,
+    Phase.PLACE: phases.place,
+    Phase.PROMOTE: phases.promote,
     Phase.BALANCE: balance,
-    Phase.LINK: hygiene.link,
+    Phase.LINK: phases.link,
 }
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.dreams.cycle import ARCHIVED, CONSOLIDATED, STAGED
+from recollect.dreams.phases import ARCHIVED, CONSOLIDATED, STAGED
 from recollect.ranking.candidates import DAY
 
 if TYPE_CHECKING:

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.engine.memory_text import memory_text
-from recollect.engine.upkeep.calibration_rows import read_calibration
 from recollect.errors import InvalidInput
+from recollect.ports import Snapshot
 from recollect.ranking.candidates import NEVER
-from recollect.ranking.confidence import SCALES, ConfidenceInput, estimate_confidence
+from recollect.ranking.confidence import (
+    SCALES,
+    Calibration,
+    ConfidenceInput,
+    CosineScale,
+    estimate_confidence,
+)
 from recollect.ranking.query_terms import MOST_TERMS, weigh_query_terms
+from recollect.records import Scope
+from recollect.retrieval.answer_log import stored_calibration
 from recollect.retrieval.passages import memory_vectors
+from recollect.retrieval.records import scope_id
 from recollect.text.stems import coarse_stems, matched_terms
 from recollect.text.tokens import query_terms
 
@@ -23,9 +34,8 @@ if TYPE_CHECKING:
     from recollect.engine.results import Hit
     from recollect.ports import Vector
     from recollect.ranking.candidates import Candidates, Flags, Floats, Ints
-    from recollect.ranking.confidence import CosineScale
     from recollect.ranking.query_terms import QueryTerms
-    from recollect.records import Memory, Scope
+    from recollect.records import Memory
     from recollect.retrieval.gather import Gathered, Request
     from recollect.retrieval.search import Search
 
@@ -158,3 +168,26 @@ def _then(happened_at: Ints, created_at: Ints, span: tuple[int, int]) -> Flags:
     at = np.where(happened_at == NEVER, created_at, happened_at)
     within: Flags = (at != NEVER) & (at >= span[0]) & (at < span[1])
     return within
+
+
+def read_calibration(view: Snapshot, scope: Scope, model: str) -> Calibration | None:
+    """None: there is none yet, or it was made by a version that measured otherwise."""
+    row = stored_calibration(view, scope_id(view, scope), model)
+    return None if row is None else _calibration(row.value)
+
+
+def as_kept(calibration: Calibration) -> str:
+    return json.dumps({"version": _VERSION, **asdict(calibration)}, sort_keys=True)
+
+
+# Goes up with every change of the signs or the weights, so that nobody reads what was measured with others.
+_VERSION = 2
+
+
+@lru_cache(maxsize=64)
+def _calibration(value: str) -> Calibration | None:
+    plain = json.loads(value)
+    if plain.pop("version", None) != _VERSION:
+        return None
+    scale = plain.pop("scale")
+    return Calibration(scale=None if scale is None else CosineScale(**scale), **plain)

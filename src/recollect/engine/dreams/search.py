@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from recollect.dreams.cycle import consolidate, downscale, fading
 from recollect.dreams.knobs import Knobs, Phase
+from recollect.dreams.phases import consolidate, downscale, fading
 from recollect.dreams.snapshot import Copy, Draft, DreamState, Echo, Said
 from recollect.engine.embedding import embedder_of
 from recollect.engine.notes.supersede import said_by

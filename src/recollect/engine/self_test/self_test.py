@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.engine.limits import MOST_HITS, SELF_TEST_HITS, SELF_TEST_SAMPLE
-from recollect.engine.self_test.advice import advised
-from recollect.engine.self_test.findings import explained
+from recollect.engine.self_test.findings import advised, explained
 from recollect.engine.self_test.results import FoundShare, Latency, ProfileComparison, ProfileResult, SelfTest
 from recollect.engine.self_test.sample import questions, sample, surveyed
 from recollect.engine.self_test.trial import Timer, Trial

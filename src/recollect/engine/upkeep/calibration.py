@@ -12,6 +12,7 @@ from recollect.changes import Calibrate
 from recollect.engine.confidence import (
     ReadRows,
     SearchScores,
+    as_kept,
     confidence_input,
     cosines,
     first_of,
@@ -21,7 +22,6 @@ from recollect.engine.confidence import (
 from recollect.engine.embedding import embedder_of
 from recollect.engine.memory_text import memory_text
 from recollect.engine.services import Services
-from recollect.engine.upkeep.calibration_rows import as_kept
 from recollect.errors import ModelUnavailable
 from recollect.ports import Embedder, Progress, Snapshot, Vector
 from recollect.ranking.confidence import (

@@ -7,6 +7,7 @@ import threading
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from recollect.engine.confidence import read_calibration
 from recollect.engine.services import Services
 from recollect.engine.upkeep.calibration import (
     LEAST_QUESTIONS,
@@ -15,7 +16,6 @@ from recollect.engine.upkeep.calibration import (
     how_many,
     model_of,
 )
-from recollect.engine.upkeep.calibration_rows import read_calibration
 from recollect.engine.worker import Priority
 from recollect.errors import RecollectError
 from recollect.records import Scope

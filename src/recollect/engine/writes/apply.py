@@ -14,7 +14,6 @@ from recollect.changes import Added, Change, Outcome, Receipt
 from recollect.conditions import Compares, Equals
 from recollect.engine.writes import (
     adoption,
-    answer_log,
     dreams,
     entities,
     lifecycle,
@@ -50,7 +49,7 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.FlagSimilar: ("FlagSimilar", lifecycle.flag_similar),
     changes.Supersede: ("Supersede", lifecycle.supersede),
     changes.RecordUse: ("RecordUse", usage.record),
-    changes.GiveFeedback: ("GiveFeedback", answer_log.give),
+    changes.GiveFeedback: ("GiveFeedback", usage.give_feedback),
     changes.TuneProfile: ("TuneProfile", records.tune),
     changes.Calibrate: ("Calibrate", records.calibrate),
     changes.NoteImport: ("NoteImport", records.note_import),

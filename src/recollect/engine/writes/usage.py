@@ -1,14 +1,17 @@
-"""What callers were shown: the signals that ranking and dreams read."""
+"""What callers were shown, what they could have been shown, and what became of it."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from recollect.changes import Outcome, RecordUse
+from recollect.changes import Bounds, GiveFeedback, Outcome, RecordUse
 from recollect.conditions import Compares, Equals, OneOf
-from recollect.engine.writes import answer_log
+from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.candidates import DAY
+from recollect.tuning.events import normalized_query
 
 if TYPE_CHECKING:
     from recollect.engine.writes.work import Work
@@ -34,8 +37,8 @@ def record(work: Work, change: RecordUse) -> Outcome:
     _count(work, seen)
     _pair(work, seen[:_MOST_PAIRED])
     _remember(work, seen, change, scope)
-    answer_log.notice(work, seen, change, scope)
-    answer_log.log(work, seen, change, scope)
+    _notice(work, seen, change, scope)
+    _log(work, seen, change, scope)
     return Outcome(ids=tuple(seen), count=len(seen))
 
 
@@ -86,3 +89,152 @@ def _remember(work: Work, seen: list[int], change: RecordUse, scope: int) -> Non
         [{"memory_id": id_, "recall_id": recall, "place": place} for place, id_ in enumerate(seen, start=1)],
     )
     work.rows.remove("recall", (Compares("id", "<=", recall - _MOST_RECALLS),))
+
+
+# How long after an answer its reader still acts upon it.
+_WINDOW_US = 30 * 60 * 1_000_000
+# Whoever has asked more than this since has long forgotten what the first answers were.
+_MOST_LOOKED_AT = 50
+# Fewer questions than this tell nothing of what comes up whatever is asked.
+_SEVERAL = 3
+OPENED, RECALLED = 1.0, 0.5
+# What a row takes beside its texts and its candidates: numbers, names, and its share of the indexes.
+_ROW_BYTES = 200
+
+
+def _notice(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> None:
+    """What an earlier answer showed was good, where its reader opens it, or another question asks for it too.
+
+    The last such answer is the one that counts. The same question asked again says nothing; nor does what
+    comes up whatever is asked; and of what a later question finds, only the first place is asked for.
+    """
+    if not change.opened and change.query is None:
+        return
+    earlier = [
+        (answer, normalized_query(query), json.loads(shown))
+        for answer, query, shown in work.rows.rows(
+            "shadow",
+            ("id", "query", "shown"),
+            (
+                Equals("session", change.session),
+                Equals("scope_id", scope),
+                Compares("at", ">=", work.at - _WINDOW_US),
+                Compares("at", "<=", work.at),
+            ),
+            newest_first=True,
+            limit=_MOST_LOOKED_AT,
+        )
+    ]
+    if change.opened:
+        kind, grade, asked, left = "opened", OPENED, None, set(seen)
+    else:
+        kind, grade, asked = "recalled", RECALLED, normalized_query(change.query or "")
+        left = {id_ for id_ in seen[:1] if not _is_regular(id_, earlier)}
+    for answer, query, shown in earlier:
+        found = left.intersection(shown)
+        if not found or query == asked:
+            continue
+        left -= found
+        for memory in sorted(found):
+            if _feedback(work, answer, memory, kind) is None:
+                work.add("feedback", shadow_id=answer, memory_id=memory, at=work.at, kind=kind, grade=grade)
+
+
+def _feedback(work: Work, answer: int, memory: int, kind: str) -> int | None:
+    where = (Equals("shadow_id", answer), Equals("memory_id", memory), Equals("kind", kind))
+    row = work.first("feedback", where, "id")
+    return None if row is None else int(row[0])
+
+
+def _is_regular(id_: int, earlier: Sequence[tuple[int, str, list[int]]]) -> bool:
+    """Whether a memory comes up in more than a third of what this session asked, which were several."""
+    asked = {query: shown for _, query, shown in earlier}
+    showing = sum(id_ in shown for shown in asked.values())
+    return len(asked) >= _SEVERAL and showing > len(asked) / _SEVERAL
+
+
+def _log(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> None:
+    """Keep the answer, and drop the oldest beyond the bounds."""
+    kept = change.log
+    if kept is None or change.query is None:
+        return
+    shown, ranked, baseline = map(_listed, (seen, kept.ranked, kept.baseline))
+    size = _ROW_BYTES + len(kept.candidates) + len(change.query.encode())
+    size += len(shown) + len(ranked) + len(baseline)
+    before = sum(work.first("shadow", (), "before", "bytes", newest=True) or ())
+    newest = work.add(
+        "shadow",
+        scope_id=scope,
+        at=work.at,
+        bytes=size,
+        before=before,
+        handle=kept.handle,
+        session=change.session,
+        query=change.query,
+        profile=change.profile or "",
+        version=kept.version,
+        arm=kept.arm,
+        against=kept.against,
+        shown=shown,
+        ranked=ranked,
+        baseline=baseline,
+        candidates=kept.candidates,
+    )
+    _trim(work, kept.bounds, newest, before + size)
+
+
+def _trim(work: Work, bounds: Bounds, newest: int, through: int) -> None:
+    """Each bound by one look at the oldest rows, however many there are."""
+    work.rows.remove("shadow", (Compares("at", "<", work.at - int(bounds.days * DAY)),))
+    # What is left never holds more: ids and sizes only ever grow from a row to the next.
+    work.rows.remove("shadow", (Compares("id", "<=", newest - bounds.events),))
+    (first,) = work.first("shadow", (Compares("before", ">=", through - bounds.bytes),), "id") or (
+        newest + 1,
+    )
+    work.rows.remove("shadow", (Compares("id", "<", first),))
+
+
+def give_feedback(work: Work, change: GiveFeedback) -> Outcome:
+    """What the caller says of a memory that it was shown; said again, the last word holds."""
+    if not -1 <= change.grade <= 1:
+        raise InvalidInput(f"A grade is a number from -1 (wrong) to 1 (just right), not {change.grade!r}.")
+    scope = work.scope_id(change.scope)
+    answer = next(_showing(work, change, scope), None)
+    if work.row("memory", change.memory, "scope_id") != (scope,):
+        raise NotFound(f"There is no memory {change.memory}.")
+    if answer is None:
+        raise NotFound(_unshown(change))
+    said = _feedback(work, answer, change.memory, "said")
+    if said is None:
+        work.add(
+            "feedback", shadow_id=answer, memory_id=change.memory, at=work.at, kind="said", grade=change.grade
+        )
+    else:
+        work.set("feedback", said, at=work.at, grade=change.grade)
+    return Outcome(ids=(change.memory,), count=1)
+
+
+def _showing(work: Work, change: GiveFeedback, scope: int) -> Iterator[int]:
+    """The answers that showed the memory, this session's first, each part from the newest."""
+    asked = None if change.query is None else normalized_query(change.query)
+    named = () if change.handle is None else (Equals("handle", change.handle),)
+    rows = work.rows.rows(
+        "shadow", ("id", "query", "shown", "session"), (Equals("scope_id", scope), *named), newest_first=True
+    )
+    for answer, query, shown, _ in sorted(rows, key=lambda row: row[3] != change.session):
+        if change.memory in json.loads(shown) and (asked is None or normalized_query(query) == asked):
+            yield answer
+
+
+def _unshown(change: GiveFeedback) -> str:
+    which = "That answer" if change.handle is not None else "No answer in the log"
+    to = "" if change.query is None else f" to {change.query[:60]!r}"
+    shown = "did not show" if change.handle is not None else "shows"
+    return (
+        f"{which}{to} {shown} memory {change.memory}, or it is no longer kept; recall it first, with the "
+        "setting `shadow` on."
+    )
+
+
+def _listed(ids: Sequence[int]) -> str:
+    return json.dumps(list(ids), separators=(",", ":"))
