@@ -20,7 +20,7 @@ _SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "Look": (
         ("recall", "search", "recall"),
-        ("context", "context"),
+        ("sessions", "context"),
         ("browse", "find", "show", "history", "graph"),
     ),
     "Understand the ranking": (

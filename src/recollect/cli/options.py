@@ -159,26 +159,20 @@ def search_options(function: _Function) -> _Function:
 def search_arguments(
     call: Call,
     *,
-    limit: int | None,
     profile: str | None,
     kinds: tuple[str, ...],
-    session: str | None,
     as_of: str | None,
-    tags: tuple[str, ...],
     superseded: bool,
-    rerank: bool | None,
     untuned: bool,
+    **rest: Any,
 ) -> dict[str, Any]:
     """What was typed, as the engine takes it."""
     return {
-        "limit": limit,
+        **rest,
         "profile": profile or default_profile(),
         "kinds": kinds or KINDS,
-        "session": session,
         "as_of": as_of_time(call, as_of),
-        "tags": tags,
         "include_superseded": superseded,
-        "rerank": rerank,
         "tuned": not untuned,
     }
 

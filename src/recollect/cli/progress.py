@@ -34,39 +34,33 @@ def steps(*names: str) -> Iterator[Progress | None]:
     with _bars() as bars:
         task = bars.add_task(names[0].ljust(widest), total=len(names), count="")
 
-        def told(done: int, _: int | None) -> None:
+        def advance(done: int, _: int | None) -> None:
             name = names[min(done, len(names) - 1)]
             bars.update(task, completed=done, description=name.ljust(widest))
 
-        yield told
+        yield advance
 
 
 def _bars() -> Bars:
-    from rich.console import Console  # only where there is a bar to draw
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TaskProgressColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
+    from rich import progress as rich_progress  # only where there is a bar to draw
+    from rich.console import Console
 
     columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
+        rich_progress.TextColumn("{task.description}"),
+        rich_progress.BarColumn(),
         # How far, or, where nobody knows how much there is, how many.
-        TextColumn("{task.fields[count]}"),
-        TaskProgressColumn(),
-        TimeElapsedColumn(),
+        rich_progress.TextColumn("{task.fields[count]}"),
+        rich_progress.TaskProgressColumn(),
+        rich_progress.TimeElapsedColumn(),
     )
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    return rich_progress.Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def _stage(bars: Bars, title: str) -> Progress:
     task = bars.add_task(title, total=None, visible=False, count="")
 
-    def told(done: int, total: int | None) -> None:
+    def advance(done: int, total: int | None) -> None:
         count = "" if total else f"{done:,}"
         bars.update(task, completed=done, total=total, visible=True, count=count)
 
-    return told
+    return advance

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.cli.command import REFUSED, Call, command, group
+from recollect.cli.options import DRY_RUN
 from recollect.cli.rendering import Result, Verbatim
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recollect.clients.catalogue import Client
-    from recollect.clients.entry import Launch, NotEditable, SettingsEdit
+    from recollect.clients.entry import NotEditable, SettingsEdit
 
 CHOICES = ("claude-desktop", "claude-code", "cursor", "vscode", "codex", "generic")
 _CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(CHOICES))
@@ -25,7 +26,6 @@ _NAME = click.option(
 _PROJECT = click.option(
     "--project", metavar="DIR", type=click.Path(), help="Only for the project in this folder, not for all."
 )
-_DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 
 
 @command(
@@ -43,7 +43,7 @@ _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would change,
     metavar="SET|NAMES",
     help="Which tools to offer: default, recall-only, all, or names with commas.",
 )
-@_DRY_RUN
+@DRY_RUN
 @click.option("--force", is_flag=True, help="Replace a server of this name that is not ours.")
 def mcp_install_command(
     call: Call, client: str, name: str, project: str | None, tools: str | None, dry_run: bool, force: bool
@@ -57,38 +57,41 @@ def mcp_install_command(
     shell. Installing again updates the entry.
     """
     from recollect.cli.client_settings import launch_from, settings_file  # loads the clients
-    from recollect.clients import files
+    from recollect.clients import entry, files
     from recollect.clients.catalogue import client_named
-    from recollect.clients.entry import NotEditable, checked_name, edit_to_install, entry_difference, is_ours
 
     to = client_named(client)
-    launch, secrets = launch_from(call, tools)
+    launch, warnings = launch_from(call, tools)
+    wanted = entry.server_entry(launch, typed=to.format.typed)
+    snippet = to.format.snippet(entry.checked_name(name), wanted)
     if to.user is None:
-        return _snippet(to, checked_name(name), launch, secrets)
+        generic = {"client": to.name, "name": name, "entry": wanted, "snippet": snippet}
+        return Result(generic, [Verbatim(snippet)], warnings=warnings, hints=[to.next])
     path = settings_file(to, project)
     try:
         before = files.read_settings(path)
-        there = to.format.entry_in(before or "", checked_name(name))
-        edit = edit_to_install(to, before, name, launch, files.read_backup(path.resolve()), force=force)
-    except NotEditable as error:
-        return _not_edited(to, path, error, name, launch, secrets)
+        there = to.format.entry_in(before or "", name)
+        edit = entry.edit_to_install(to, before, name, launch, files.read_backup(path.resolve()), force=force)
+    except entry.NotEditable as error:
+        return _not_edited(to, path, error, "put in by hand what is shown", snippet, warnings)
     data = {**_data(to, name, path), "entry": to.format.entry_in(edit.after or "", name)}
     if dry_run:
-        return _difference(path, edit, data, secrets)
+        return _difference(path, edit, data, warnings)
     if edit.is_none:
         text = f"{to.title} has it already, in {path}; nothing was changed."
-        return Result.message(text, data, warnings=secrets)
+        return Result.message(text, data, warnings=warnings)
     copy = _copy(files.apply_edit(path, edit))
     data = {**data, "changed": True}
-    vanishing = "it is in uv's cache and may vanish; `uv tool install recollect-memory` stays."
-    warnings = [*secrets, *([vanishing] if launch.may_vanish else [])]
-    if is_ours(there):
-        changes = entry_difference(there, data["entry"])
-        details = [*changes, *copy, to.next]
-        text = f"Updated {name} in {to.title}, in {path}."
-        return Result.message(text, {**data, "difference": changes}, details, warnings=warnings)
-    details = [f"It will start: {launch.line}", *copy, to.next]
-    return Result.message(f"Added {name} to {to.title}, in {path}.", data, details, warnings=warnings)
+    if launch.may_vanish:
+        warnings.append("it is in uv's cache and may vanish; `uv tool install recollect-memory` stays.")
+    text, first = f"Added {name} to {to.title}, in {path}.", [f"It will start: {launch.line}"]
+    if entry.is_ours(there):
+        text, first = (
+            f"Updated {name} in {to.title}, in {path}.",
+            entry.entry_difference(there, data["entry"]),
+        )
+        data["difference"] = first
+    return Result.message(text, data, [*first, *copy, to.next], warnings=warnings)
 
 
 @command(
@@ -99,7 +102,7 @@ def mcp_install_command(
 @_CLIENT
 @_NAME
 @_PROJECT
-@_DRY_RUN
+@DRY_RUN
 @click.option("--force", is_flag=True, help="Also if the server of this name is not ours.")
 def mcp_uninstall_command(
     _: Call, client: str, name: str, project: str | None, dry_run: bool, force: bool
@@ -111,17 +114,16 @@ def mcp_uninstall_command(
     If nothing else has changed since, the file is as it was before, to the letter. The memory stays.
     """
     from recollect.cli.client_settings import settings_file, user_folder  # loads the clients
-    from recollect.clients import files
+    from recollect.clients import entry, files
     from recollect.clients.catalogue import client_named
-    from recollect.clients.entry import NotEditable, edit_to_uninstall
 
     of = client_named(client)
     path = settings_file(of, project)
     try:
         before = files.read_settings(path)
-        edit = edit_to_uninstall(of, before, name, files.read_backup(path.resolve()), force=force)
-    except NotEditable as error:
-        return _not_edited(of, path, error, name)
+        edit = entry.edit_to_uninstall(of, before, name, files.read_backup(path.resolve()), force=force)
+    except entry.NotEditable as error:
+        return _not_edited(of, path, error, f"take {name!r} out by hand")
     data = _data(of, name, path)
     if dry_run:
         return _difference(path, edit, data)
@@ -165,8 +167,6 @@ def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
     (mcp_install_command, mcp_uninstall_command, mcp_list_command),
     "recollect mcp list",
     "recollect mcp install claude-desktop",
-    "recollect mcp install vscode --project . --dry-run",
-    "recollect mcp uninstall claude-desktop",
 )
 def mcp_command(_: Call) -> None:
     """Add the server to Claude, Cursor, VS Code, Codex; take it back.
@@ -181,15 +181,6 @@ def _data(client: Client, name: str, path: Path) -> dict[str, Any]:
 
 def _copy(path: Path | None) -> list[str]:
     return [] if path is None else [f"What was there before: {path}"]
-
-
-def _snippet(client: Client, name: str, launch: Launch, warnings: Sequence[str]) -> Result:
-    from recollect.clients.entry import server_entry  # loads the clients
-
-    entry = server_entry(launch, typed=client.format.typed)
-    text = client.format.snippet(name, entry)
-    data = {"client": client.name, "name": name, "entry": entry, "snippet": text}
-    return Result(data, [Verbatim(text)], warnings=warnings, hints=[client.next])
 
 
 def _difference(
@@ -215,18 +206,11 @@ def _not_edited(
     client: Client,
     path: Path,
     error: NotEditable,
-    name: str,
-    launch: Launch | None = None,
+    advice: str,
+    snippet: str = "",
     warnings: Sequence[str] = (),
 ) -> Result:
     """What is wrong goes to standard error; what to paste, to standard output."""
-    from recollect.clients.entry import server_entry  # loads the clients
-
-    if launch is None:
-        snippet, advice = "", f"take {name!r} out by hand"
-    else:
-        snippet = client.format.snippet(name, server_entry(launch, typed=client.format.typed))
-        advice = "put in by hand what is shown"
     text = f"{path} was left as it is: {error}. Mend it and try again, or {advice}."
     return Result(
         {"client": client.name, "file": str(path), "changed": False, "snippet": snippet},

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -22,14 +23,25 @@ from recollect.cli.rendering import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from recollect.cli.profile_parts import ProfilePart
     from recollect.cli.rendering import Block
     from recollect.engine.tuning.tuning import ProfileNumbers
     from recollect.ranking.pipeline import Profile
 
+_SIGNS = {"times": "× ", "plus": "+ "}
 _ABOVE_TOML = "# For the end of the settings file. Give it a name of its own.\n"
+
+
+class _Part(NamedTuple):
+    """One search, or one step."""
+
+    where: str
+    """`retrieve` or `steps`."""
+    name: str
+    """`meaning`, `rrf`, `× salience`, `+ importance`, `keep limbic_score`."""
+    numbers: Mapping[str, Any]
+    about: str
 
 
 @command("list", "recollect profile list", "recollect profile list --json | jq -r '.profiles[].name'")
@@ -64,12 +76,11 @@ def profile_show_command(call: Call, name: str, as_toml: bool) -> Result:
     In a pipe, the fields of a line are: `retrieve` or `steps`, name, numbers, what it does; then `tuned`,
     name, number, the published one.
     """
-    from recollect.cli.profile_parts import profile_parts, profile_toml  # loads NumPy
     from recollect.ranking.steps.plain import to_plain
 
     profile = _profile_named(call, name)
     if as_toml:
-        text = profile_toml(profile)
+        text = _profile_toml(to_plain(profile))
         return Result({"toml": text}, [Verbatim(f"{_ABOVE_TOML}{text}")])
     data, tuned = to_plain(profile), None
     if call.settings()[0].store.exists():
@@ -77,7 +88,7 @@ def profile_show_command(call: Call, name: str, as_toml: bool) -> Result:
         tuned = numbers if numbers.version else None
     if tuned is not None:
         data = {**data, "tuned": fields_of(tuned)}
-    return Result(data, _profile_view(profile, profile_parts(profile), tuned))
+    return Result(data, _profile_view(profile, tuned))
 
 
 @command("diff", "recollect profile diff recollect limbic", "recollect profile diff limbic mine --json")
@@ -89,20 +100,17 @@ def profile_diff_command(call: Call, first: str, second: str) -> Result:
     In a pipe, the fields of a line are: `retrieve` or `steps`, name, numbers in the first, numbers in the
     second; `absent` where a profile lacks it.
     """
-    from recollect.cli.profile_parts import numbers_text, profile_differences  # loads NumPy
-
     one, other = _profile_named(call, first), _profile_named(call, second)
-    found = profile_differences(one, other)
-    data = {"first": one.name, "second": other.name, "differences": found}
+    found = list(_differences(_profile_parts(one), _profile_parts(other)))
+    names = ("where", "name", "first", "second")
+    differences = [dict(zip(names, each, strict=True)) for each in found]
+    data = {"first": one.name, "second": other.name, "differences": differences}
     if not found:
         return Result(data, [titled(f"{one.name} and {other.name} rank alike.", "good")])
     columns = ("", "", Column(one.name, fill=True), Column(other.name, fill=True))
     rows = [
-        (
-            *(each.where, each.name),
-            *("absent" if side is None else numbers_text(side) for side in (each.first, each.second)),
-        )
-        for each in found
+        (where, name, *("absent" if side is None else _numbers_text(side) for side in sides))
+        for where, name, *sides in found
     ]
     return Result(data, [Table(columns, rows)])
 
@@ -129,17 +137,14 @@ def _profile_named(call: Call, name: str) -> Profile:
     return profile_named(name, all_profiles(call))
 
 
-def _profile_view(
-    profile: Profile, parts: Sequence[ProfilePart], tuned: ProfileNumbers | None
-) -> Iterator[Block]:
-    from recollect.cli.profile_parts import numbers_text  # loads NumPy
-
+def _profile_view(profile: Profile, tuned: ProfileNumbers | None) -> Iterator[Block]:
+    parts = _profile_parts(profile)
     yield Paragraph((Styled(profile.name, "entity"), f"  {profile.about}"))
     for title, where in (("Searches", "retrieve"), ("Steps", "steps")):
         rows = []
         for part in parts:
             if part.where == where:
-                numbers = numbers_text(part.numbers)
+                numbers = _numbers_text(part.numbers)
                 shown = stacked(numbers, Styled(part.about, "muted"))
                 rows.append((part.name, numbers, part.about, shown))
         columns = (Column(role="name", wrap="whole"), *[PIPE_ONLY] * 2, Column(only="terminal"))
@@ -156,3 +161,82 @@ def _profile_view(
             yield titled("as published", "muted")
         if tuned.note:
             yield titled(tuned.note, "changed")
+
+
+def _profile_parts(profile: Profile) -> list[_Part]:
+    """The searches and the steps, in order."""
+    from recollect.ranking.steps.plain import RETRIEVERS, STEPS, to_plain  # loads NumPy
+
+    plain = to_plain(profile)
+    searches = [_part("retrieve", "by", item, RETRIEVERS) for item in plain["retrieve"]]
+    return [*searches, *(_part("steps", "step", item, STEPS) for item in plain["steps"])]
+
+
+def _differences(one: Sequence[_Part], other: Sequence[_Part]) -> Iterator[tuple[Any, ...]]:
+    """Where, name, the numbers of each that differ; None for one that lacks it.
+
+    A step that moved is missing in one place and new in another.
+    """
+    from difflib import SequenceMatcher  # only this command needs it
+
+    names, other_names = ([part[:2] for part in parts] for parts in (one, other))
+    matcher = SequenceMatcher(None, names, other_names, autojunk=False)
+    for tag, start, end, other_start, other_end in matcher.get_opcodes():
+        here, there = one[start:end], other[other_start:other_end]
+        if tag != "equal":
+            yield from ((part.where, part.name, part.numbers, None) for part in here)
+            yield from ((part.where, part.name, None, part.numbers) for part in there)
+            continue
+        for part, its in zip(here, there, strict=True):
+            differ = [name for name in part.numbers if part.numbers[name] != its.numbers[name]]
+            if differ:
+                sides = ({name: each.numbers[name] for name in differ} for each in (part, its))
+                yield part.where, part.name, *sides
+
+
+def _numbers_text(numbers: Mapping[str, Any]) -> str:
+    """`k 60`; `beta_sal 0.5, d_max 15, off`. What is off is left out, unless there is nothing else to say."""
+    texts = []
+    for name, value in numbers.items():
+        if isinstance(value, bool):
+            texts += [name] if value and name != "on" else ["off"] if not value and name == "on" else []
+        elif value is not None:
+            texts.append(f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}")
+    no = [f"no {name}" for name, value in numbers.items() if value is False]
+    return ", ".join(texts or no)
+
+
+def _profile_toml(plain: Mapping[str, Any]) -> str:
+    """As it is written in the settings file."""
+    lists = (
+        f"{key} = [\n" + "".join(f"  {_toml(item)},\n" for item in plain[key]) + "]"
+        for key in ("retrieve", "steps")
+    )
+    named = (f"{key} = {_toml(plain[key])}" for key in ("name", "about"))
+    return "\n".join(["[[profiles]]", *named, *lists])
+
+
+def _part(where: str, key: str, item: Mapping[str, Any], known: Mapping[str, type]) -> _Part:
+    from recollect.ranking.factors.catalogue import FACTORS  # loads NumPy
+
+    name = item[key]
+    numbers = {field_: value for field_, value in item.items() if field_ != key}
+    kind = known[name]
+    factor = next((value for value in numbers.values() if isinstance(value, dict)), None)
+    if factor is not None:
+        own = {field_: value for field_, value in numbers.items() if value is not factor}
+        numbers = {field_: value for field_, value in factor.items() if field_ != "factor"} | own
+        if name in _SIGNS:
+            kind = FACTORS[factor["factor"]]
+            name = f"{_SIGNS[name]}{factor['factor']}"
+    elif name == "keep":
+        name = f"keep {numbers.pop('name')}"
+    return _Part(where, name, numbers, (kind.__doc__ or "").partition("\n")[0])
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        pairs = [f"{key} = {_toml(each)}" for key, each in value.items() if each is not None]
+        return f"{{ {', '.join(pairs)} }}"
+    # What JSON makes of a text, a number or a truth is TOML too.
+    return json.dumps(value, ensure_ascii=False)

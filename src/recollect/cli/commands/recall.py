@@ -52,6 +52,7 @@ def _query_options(function: _Function) -> _Function:
         click.option("--abstain", is_flag=True, help="Show no guesses where nothing seems to answer."),
         click.option(
             "--budget",
+            "budget_tokens",
             type=click.IntRange(1),
             metavar="N",
             help="Only hits whose texts fit this many tokens together.",
@@ -117,27 +118,9 @@ def recall_command(call: Call, text: tuple[str, ...], record: bool, **asked: Any
     return _ask(call, text, record=record, **asked)
 
 
-def _ask(
-    call: Call,
-    text: tuple[str, ...],
-    *,
-    explain: bool,
-    record: bool,
-    budget: int | None,
-    min_confidence: float | None,
-    abstain: bool,
-    **where: Any,
-) -> Result:
-    asked = search_arguments(call, **where)
-    answer = call.memory().recall(
-        " ".join(text),
-        explain=explain,
-        record=record,
-        budget_tokens=budget,
-        min_confidence=min_confidence,
-        abstain=abstain,
-        **asked,
-    )
+def _ask(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
+    arguments = search_arguments(call, **asked)
+    answer = call.memory().recall(" ".join(text), **arguments)
     time = answer.time
     data = {
         **picked(answer, "query", "profile", "strategy", "mode", "note"),

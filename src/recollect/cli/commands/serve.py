@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -13,8 +13,6 @@ from recollect.cli.command import Call, command
 from recollect.cli.rendering import warn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recollect.engine.engine import Engine
     from recollect.serve.http.access_policy import AccessPolicy
     from recollect.settings import Settings
@@ -61,15 +59,7 @@ _HTTP_ONLY = ("host", "port", "token", "no_token", "allow_host")
     "the one that MEMORY_FILE_PATH names.",
 )
 def serve_command(
-    call: Call,
-    http: bool,
-    host: str,
-    port: int,
-    allow_host: tuple[str, ...],
-    token: str | None,
-    no_token: bool,
-    tools: str | None,
-    official: Path | None,
+    call: Call, http: bool, tools: str | None, official: Path | None, token: str | None, **access: Any
 ) -> None:
     """Serve the memory to AI clients, by the Model Context Protocol.
 
@@ -87,7 +77,7 @@ def serve_command(
 
     settings, _ = call.settings()
     offered = chosen(tools or settings.tools)
-    policy = _access_policy(settings, (host, port), allow_host, token, no_token=no_token) if http else None
+    policy = _access_policy(settings, token, **access) if http else None
 
     def opened() -> Engine:
         from recollect.serve.official_import import import_official_file  # loads the engine
@@ -124,19 +114,20 @@ def _refuse_idle_options(*, http: bool) -> None:
 
 
 def _access_policy(
-    settings: Settings, at: tuple[str, int], allowed: Sequence[str], token: str | None, *, no_token: bool
+    settings: Settings, token: str | None, host: str, port: int, allow_host: tuple[str, ...], no_token: bool
 ) -> AccessPolicy:
     from recollect.serve.http.access_policy import AccessPolicy  # --help needs none
     from recollect.settings import checked_hosts, checked_token
 
-    hosts = (*settings.allow_hosts, *checked_hosts(allowed))
+    hosts = (*settings.allow_hosts, *checked_hosts(allow_host))
+    token = settings.token if token is None else token
     if no_token:
-        return AccessPolicy(*at, None, hosts)
-    if token is not None or settings.token is not None:
-        return AccessPolicy(*at, checked_token(settings.token if token is None else token), hosts)
+        return AccessPolicy(host, port, None, hosts)
+    if token is not None:
+        return AccessPolicy(host, port, checked_token(token), hosts)
     from recollect.bootstrap import kept_token  # loads the engine
 
-    return AccessPolicy(*at, kept_token(settings), hosts)
+    return AccessPolicy(host, port, kept_token(settings), hosts)
 
 
 def _announce(settings: Settings, policy: AccessPolicy, port: int, *, ours: bool) -> None:

@@ -1,4 +1,4 @@
-"""`recollect session`: conversations, turn by turn."""
+"""Commands about conversations: session, and context, which an agent reads before it answers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,20 @@ from recollect.cli.command import REFUSED, Call, command, group
 from recollect.cli.commands.remember import left_out_warnings, new_and_known, notes_table
 from recollect.cli.input import STDIN, existing_file, read_bytes, read_text, read_turns
 from recollect.cli.memory_view import memory_data, speaker_of, spoken_at, superseded_text
-from recollect.cli.options import KEEP_GOING, complete_session
-from recollect.cli.phrases import ellipsize, one_line, quantity
-from recollect.cli.rendering import Block, Column, Result, Styled, Table, Words, fields_of, muted
+from recollect.cli.options import AS_OF, KEEP_GOING, PROFILE, as_of_time, complete_session, default_profile
+from recollect.cli.phrases import ellipsize, one_line, quantity, with_remedy
+from recollect.cli.rendering import (
+    Block,
+    Column,
+    Result,
+    Styled,
+    Table,
+    Verbatim,
+    Words,
+    fields_of,
+    muted,
+    picked,
+)
 from recollect.cli.times import iso_day, long_day, start_of
 from recollect.errors import InvalidInput, NotFound
 
@@ -21,7 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
-    from recollect.engine.results import AddMessagesResult
+    from recollect.changes import Turn
+    from recollect.engine.results import AddMessagesResult, Context
     from recollect.records import Memory
 
 _NAME = click.argument("name", shell_complete=complete_session)
@@ -139,8 +151,6 @@ def session_extract_command(call: Call, name: str) -> Result:
     (session_list_command, session_show_command, session_add_command, session_extract_command),
     "recollect session list",
     "recollect session show harbour --last 20",
-    "recollect session add harbour talk.jsonl",
-    "recollect session extract harbour",
 )
 def session_command(_: Call) -> None:
     """Keep conversations: list, read, add turns, draw notes.
@@ -210,3 +220,77 @@ def _conversation(turns: Sequence[Memory], zone: tzinfo) -> Iterator[Block]:
 
 def _no_session(name: str) -> NotFound:
     return NotFound(f"There is no session named {name!r}. See those there are: recollect session list")
+
+
+@command(
+    "context",
+    "recollect context 'what does Marisol drink?' --budget 500",
+    "recollect context 'where were we?' --session harbour | pbcopy",
+    "tail -n 5 talk.jsonl | recollect context --messages - --json",
+)
+@click.argument("query", metavar="[QUERY...]", nargs=-1)
+@click.option(
+    "--budget",
+    "budget_tokens",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Tokens at most, estimated.",
+)
+@click.option(
+    "--session",
+    metavar="NAME",
+    shell_complete=complete_session,
+    help="The current conversation, whose last turns are shown; memories come from all.",
+)
+@AS_OF
+@PROFILE
+@click.option(
+    "--messages",
+    metavar="FILE|-",
+    help="Instead of QUERY: the last messages, as JSON objects with role, speaker, content and at.",
+)
+def context_command(
+    call: Call,
+    query: tuple[str, ...],
+    messages: str | None,
+    as_of: str | None,
+    profile: str | None,
+    **options: Any,
+) -> Result:
+    """Print what to read before answering, within a budget.
+
+    Memories that bear on QUERY, and the last turns of the session, oldest first and nothing twice: text to
+    paste into a prompt. Nothing else goes to standard output. Asking leaves no trace.
+    """
+    if query and messages is not None:
+        raise click.UsageError("Give either QUERY or --messages.")
+    asked = _messages(messages) if messages is not None else read_text(query, "query")
+    options |= {"profile": profile or default_profile(), "as_of": as_of_time(call, as_of)}
+    found = call.memory().context(asked, **options)
+    fields = ("query", "text", "tokens", "budget_tokens", "left_out", "note", "memories", "turns")
+    return Result(
+        picked(found, *fields),
+        [Verbatim(found.text)] if found.text else [],
+        hints=[_summary(found)],
+        warnings=[with_remedy(found.note)] if found.note else [],
+    )
+
+
+def _messages(file: str) -> Sequence[Turn]:
+    turns, wrong = read_turns(read_bytes(file))
+    where = "standard input" if file == STDIN else file
+    if wrong:
+        raise InvalidInput(f"The messages in {where} cannot all be read; {wrong[0]}")
+    if not turns:
+        raise InvalidInput(f"There are no messages in {where}.")
+    return turns
+
+
+def _summary(found: Context) -> str:
+    if not found.text and not found.left_out:
+        return "Nothing is known that bears on it."
+    memories = quantity(len(found.memories), "memory", "memories")
+    turns = f" and {quantity(len(found.turns), 'turn')}" if found.turns else ""
+    left = f"; {quantity(found.left_out, 'memory', 'memories')} did not fit" if found.left_out else ""
+    return f"{found.tokens:,} of {found.budget_tokens:,} tokens: {memories}{turns}{left}."

@@ -212,11 +212,8 @@ def tune_rollback_command(
         tune_history_command,
         tune_rollback_command,
     ),
-    "recollect tune analyze",
     "recollect tune run --dry-run",
-    "recollect tune run",
     "recollect tune history",
-    "recollect tune rollback",
 )
 def tune_command(_: Call) -> None:
     """Fit a profile's numbers to how this memory is used.
