@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from recollect.engine.results import Graph
 from recollect.errors import InvalidInput, NotFound
-from recollect.records import Kind
+from recollect.records import Kind, Memory
 from recollect.serve.mcp.resources import ENTITY, GRAPH, MEMORY, MOST_COMPLETIONS
 from recollect.serve.operations.graph_pages import graph_page
 from recollect.serve.operations.operation import as_json
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recollect.engine.engine import Engine
-    from recollect.engine.results import Graph
-    from recollect.records import Memory
 
 _MOST_DIGITS = 19
 _BUDGET_TOKENS = 40_000
@@ -30,15 +29,38 @@ def read_resource(engine: Engine, uri: str) -> str:
     """The resource as JSON, within a budget of its own: a resource takes no cursor, the tools do."""
     if uri == GRAPH:
         return _graph_json(engine.graph.read_graph(limit=1000), "read_graph")
-    if uri.startswith(ENTITY):
-        graph = engine.graph.open_nodes([unquote(uri.removeprefix(ENTITY))], record=False)
-        if graph.entities:
+    match _found(engine, uri, record=True):
+        case Graph() as graph:
             return _graph_json(graph, "open_nodes")
-    if uri.startswith(MEMORY) and (id_ := row_id(uri.removeprefix(MEMORY))) is not None:
-        memory = engine.get(id_, record=True)
-        if memory is not None and memory.deleted_at is None:
+        case Memory() as memory:
             return as_json(shorten_row(_row(memory), _BUDGET_TOKENS))
     raise NotFound(f"There is no {uri}; there are {GRAPH}, {ENTITY}NAME and {MEMORY}ID.")
+
+
+def fingerprint(engine: Engine, uri: str) -> int:
+    """Another number once the resource reads otherwise, also beyond the page that is shown of it."""
+    if uri == GRAPH:
+        return engine.graph.fingerprint()
+    try:
+        found = _found(engine, uri)
+    except InvalidInput:  # no entity could have such a name
+        return ABSENT
+    match found:
+        case Graph(entities=entities, relations=relations):
+            return hash(as_json([*map(entity_row, entities), *map(relation_row, relations)]))
+        case Memory() as memory:
+            return hash(as_json(_row(memory)))
+    return ABSENT
+
+
+def _found(engine: Engine, uri: str, *, record: bool = False) -> Graph | Memory | None:
+    """What an address names: an entity with its relations, or a memory."""
+    if uri.startswith(ENTITY):
+        graph = engine.graph.open_nodes([unquote(uri.removeprefix(ENTITY))], record=False)
+        return graph if graph.entities else None
+    id_ = row_id(uri.removeprefix(MEMORY)) if uri.startswith(MEMORY) else None
+    memory = None if id_ is None else engine.get(id_, record=record)
+    return memory if memory is not None and memory.deleted_at is None else None
 
 
 def _graph_json(graph: Graph, tool: str) -> str:
@@ -51,24 +73,6 @@ def _graph_json(graph: Graph, tool: str) -> str:
 
 def _row(memory: Memory) -> Mapping[str, object]:
     return entity_row(memory) if memory.kind is Kind.ENTITY else memory_row(memory)
-
-
-def fingerprint(engine: Engine, uri: str) -> int:
-    """Another number once the resource reads otherwise, also beyond the page that is shown of it."""
-    if uri == GRAPH:
-        return engine.graph.fingerprint()
-    if uri.startswith(ENTITY):
-        try:
-            graph = engine.graph.open_nodes([unquote(uri.removeprefix(ENTITY))], record=False)
-        except InvalidInput:  # no entity could have such a name
-            return ABSENT
-        rows = [*map(entity_row, graph.entities), *map(relation_row, graph.relations)]
-        return hash(as_json(rows)) if graph.entities else ABSENT
-    if uri.startswith(MEMORY) and (id_ := row_id(uri.removeprefix(MEMORY))) is not None:
-        memory = engine.get(id_)
-        if memory is not None and memory.deleted_at is None:
-            return hash(as_json(_row(memory)))
-    return ABSENT
 
 
 def completions(engine: Engine, about: str, argument: str, begun: str) -> tuple[list[str], int | None]:

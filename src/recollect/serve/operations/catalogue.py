@@ -31,7 +31,7 @@ SETS: dict[str, tuple[str, ...]] = {
     "all": (*_DEFAULT, *_MORE),
 }
 DEFINITIONS_FILE = Path(__file__).with_name("definitions.json")
-_MODULES = ("memories", "graph", "ranking", "upkeep", "dreams")
+_MODULES = ("memories", "search", "graph", "upkeep", "dreams")
 
 
 class Definition(TypedDict):

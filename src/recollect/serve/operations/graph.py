@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from recollect.engine.graph.semantic import as_published
-from recollect.engine.limits import DEFAULT_LIMIT, MOST_PER_PAGE
+from recollect.engine.limits import MOST_PER_PAGE
 from recollect.errors import NotFound
 from recollect.records import Status
 from recollect.serve.operations.graph_pages import GraphPosition, GraphRows, graph_page
@@ -21,21 +20,11 @@ from recollect.serve.operations.operation import (
     Pages,
     Time,
     as_json,
-    continuation_text,
     described,
     operation,
 )
-from recollect.serve.operations.paging import fit_page, join_sentences, name_list, page_rows, shorten_row
-from recollect.serve.operations.rows import (
-    EntityRow,
-    PageRows,
-    RelationRow,
-    best_observations_first,
-    brief_text,
-    entity_row,
-    rounded,
-)
-from recollect.serve.operations.search_pages import find
+from recollect.serve.operations.paging import fit_page, join_sentences, name_list
+from recollect.serve.operations.rows import EntityRow, RelationRow, brief_text, entity_row
 from recollect.text.limits import clean_name
 
 if TYPE_CHECKING:
@@ -345,63 +334,3 @@ def _open_nodes(call: OperationCall, names: Many[str]) -> OperationReply[GraphRo
     keyed = rest[: call.page.size]
     more = keyed[-1][0] if len(rest) > len(keyed) else None
     return OperationReply(graph_page(keyed, graph.relations, call.page.budget, position, more))
-
-
-class ScoringRow(TypedDict):
-    importance: float
-    temporal_factor: float
-    cooc_boost: float
-
-
-class SemanticRow(TypedDict):
-    """A hit in the form that MCP Memory v2 published."""
-
-    name: str
-    entityType: str
-    observations: list[str]
-    distance: NotRequired[float | None]
-    limbic_score: float
-    scoring: NotRequired[ScoringRow]
-    routing_strategy: NotRequired[str | None]
-    score: float
-    mode: NotRequired[str]
-    rrf_score: NotRequired[float]
-
-
-class SearchSemanticOutput(PageRows):
-    results: list[SemanticRow]
-
-
-@operation("Search by meaning", pages=Pages(50, DEFAULT_LIMIT, 250), read_only=True)
-def _search_semantic(
-    call: OperationCall, query: str = described("A question or a description")
-) -> OperationReply[SearchSemanticOutput]:
-    """Find entities by what they mean, ranked by similarity, how often and how lately they were used, and
-    what is usually seen together. Ask in natural language.
-    """
-    engine = call.engine
-    found = find(
-        call,
-        query,
-        lambda limit: engine.graph.find_entities(query, limit, record=False, noted_later=True),
-    )
-    rows: list[SemanticRow] = rounded(as_published(replace(found.answer, hits=tuple(found.hits)))["results"])
-
-    def shorten(place: int, room: int) -> Any:
-        row = rows[place]
-        return shorten_row({**row, "observations": best_observations_first(row["observations"], query)}, room)
-
-    page = fit_page(rows, call.page.budget, shorten)
-    # What did not fit was not seen; and who pages on has not asked anew.
-    if call.page.cursor is None:
-        engine.record_shown([hit.memory.id for hit in found.hits[: len(page.rows)]], found.answer)
-    unshown = sum(
-        len(row["observations"]) - len(shown["observations"])
-        for row, shown in zip(rows, page.rows, strict=False)
-    )
-    cut = page.note(call.offered)
-    hidden = f"{unshown} observations are not shown." if unshown else None
-    note = join_sentences(hidden, cut, found.answer.note) if cut or found.answer.note else None
-    more = page_rows(found.cursor(page), note)
-    text = as_json({"results": page.rows})
-    return OperationReply({"results": page.rows, **more}, text, continuation_text(more) if cut else note)

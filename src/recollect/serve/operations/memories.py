@@ -1,4 +1,4 @@
-"""Operations on notes, messages and memories of any kind."""
+"""Operations that write notes and messages, and on single memories of any kind."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from recollect.engine.limits import DEFAULT_LIMIT
-from recollect.errors import InvalidInput, NotFound
-from recollect.ranking.confidence_label import ConfidenceLabel, confidence_label
-from recollect.ranking.profiles import DEFAULT
-from recollect.records import Kind
+from recollect.errors import NotFound
 from recollect.serve.operations.operation import (
     BUDGET,
     Many,
@@ -28,28 +24,13 @@ from recollect.serve.operations.operation import (
     optional,
 )
 from recollect.serve.operations.paging import fit_page, list_page, name_list
-from recollect.serve.operations.rows import (
-    HitRow,
-    PageRows,
-    SimilarRow,
-    brief_text,
-    hit_lines,
-    hit_row,
-    noted_row,
-    row_of,
-)
-from recollect.serve.operations.search_pages import find, hits_page
+from recollect.serve.operations.rows import PageRows, SimilarRow, brief_text, noted_row, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-RECALL_BUDGET = 2_000
-CONTEXT_BUDGET = 1_000
 _MOST_SIMILAR = 5
 _MOST_IDS = 50
-
-AnyKind = Annotated[Kind, Field(strict=False)]
-PROFILE = "How to rank: recollect, limbic, mnemosyne, reverie or cognis; the first is best for most"
 
 
 @contextmanager
@@ -122,58 +103,24 @@ def _correct(call: OperationCall, old: int, note: dict[str, Any]) -> OperationRe
     )
 
 
-class RecallOutput(PageRows):
-    hits: list[HitRow]
-    left_out: Annotated[int, described("Hits that did not fit the budget")]
-    answer: ConfidenceLabel
+class AddReflectionOutput(TypedDict):
+    id: int
+    created: bool
+    mentions: list[str]
+    similar: NotRequired[SimilarRow]
 
 
-@operation("Recall", pages=Pages(50, DEFAULT_LIMIT, 150, RECALL_BUDGET), read_only=True)
-def _recall(
+@operation("Add a reflection")
+def _add_reflection(
     call: OperationCall,
-    query: str = described("What you want to know, as a question"),
-    kinds: Many[AnyKind] | None = optional("Only these kinds"),
-    tags: Many[str] | None = optional("Only what has all of these tags"),
-    as_of: Time | None = optional("Answer from the memory as it stood then: a time in ISO 8601"),
-    session: str | None = optional("Of raw messages, only those of this session"),
-    include_superseded: bool = Field(default=False, description="Also what was corrected since, marked so"),
-    profile: str | None = optional(PROFILE),
-    min_confidence: float | None = optional("Only hits at least as likely to be relevant", ge=0, le=1),
-) -> OperationReply[RecallOutput]:
-    """Search everything remembered (notes, entities, past messages) by meaning, words and time, best first.
-    Use it before you answer anything that may depend on earlier conversations: people, preferences,
-    decisions, plans, what was said and when. Questions in natural language work best; “last week” or “in
-    March” are understood.
-    """
-    found = find(
-        call,
-        query,
-        lambda limit: call.engine.recall(
-            query,
-            limit=limit,
-            kinds=tuple(Kind) if kinds is None else kinds,
-            tags=tags or (),
-            as_of=as_of,
-            session=session,
-            include_superseded=include_superseded,
-            profile=DEFAULT if profile is None else profile,
-            min_confidence=min_confidence,
-            record=False,
-            noted_later=True,
-        ),
-    )
-    page = hits_page(found, lambda hit: hit_row(hit, superseded=include_superseded))
-    # Who asks about the past must not change it; and who pages on has not asked anew.
-    if as_of is None and call.page.cursor is None:
-        call.engine.record_shown([hit["id"] for hit in page.rows], found.answer)
-    likelihood = confidence_label(found.answer.confidence or 0.0)
-    notes = page.notes
-    if page.rows and likelihood == "unlikely":
-        notes = ["Nothing here seems to answer that; these are the nearest.", *notes]
-    return OperationReply(
-        {"hits": page.rows, "left_out": page.left_out, **page.more, "answer": likelihood},
-        hit_lines(page.rows, notes),
-    )
+    content: str,
+    about: Many[str] = Field(default=[], description="Names of the entities it is about"),
+    author: str | None = optional("Whose thought it is"),
+    mood: str | None = optional("Such as frustration, satisfaction, curiosity, doubt, insight"),
+) -> OperationReply[AddReflectionOutput]:
+    """Save a thought about how things went or what to do better: yours or the user's, apart from facts."""
+    note = call.engine.upkeep.add_reflection(content, about=about, author=author, mood=mood)
+    return OperationReply(noted_row(note), f"Reflection #{note.id} saved.")
 
 
 class MessageRow(TypedDict):
@@ -183,39 +130,6 @@ class MessageRow(TypedDict):
     speaker: NotRequired[str]
     content: str
     at: NotRequired[Time]
-
-
-class ContextOutput(TypedDict):
-    text: str
-    memories: list[int]
-    tokens: int
-    left_out: int
-
-
-@operation("Context", read_only=True)
-def _context(
-    call: OperationCall,
-    query: str | None = optional("What the conversation is about"),
-    messages: Many[MessageRow] | None = optional("Instead of a query: the last messages of the conversation"),
-    session: str | None = optional("The session whose recent turns to include"),
-    budget_tokens: int = Field(
-        default=CONTEXT_BUDGET,
-        ge=50,
-        description=f"At most about so many tokens; {CONTEXT_BUDGET} if not given",
-    ),
-) -> OperationReply[ContextOutput]:
-    """Get what is worth reading before you answer, ready to use: what is known about the question and the
-    recent turns, dated and sourced, within a budget of tokens. Call it at the start of a conversation or
-    task.
-    """
-    asked = messages or query
-    if not asked:
-        raise InvalidInput("Give a `query`, or the last `messages` of the conversation.")
-    # The result has the ids beside the text, and as JSON a line break in it costs one more.
-    context = call.engine.context(asked, budget_tokens=budget_tokens - budget_tokens // 8, session=session)
-    memories = [item.id for item in context.memories if item.id is not None]
-    result = row_of(ContextOutput, context, memories=memories)
-    return OperationReply(result, context.text or "Nothing is known about this yet.")
 
 
 class NoteRow(TypedDict):

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from recollect.engine.limits import MOST_HITS
 from recollect.errors import InvalidInput
 from recollect.records import Kind
 from recollect.serve.operations.paging import fit_page, no_page, page_rows, row_id, shorten_row
-from recollect.serve.operations.rows import HitRow, PageRows, best_observations_first, hit_row
+from recollect.serve.operations.rows import PageRows, best_observations_first, hit_row
 
 if TYPE_CHECKING:
     from recollect.engine.results import Answer, Hit
     from recollect.serve.operations.operation import OperationCall
     from recollect.serve.operations.paging import Page
-
-_Row = TypeVar("_Row", bound=HitRow)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +84,20 @@ def find(call: OperationCall, query: str, search: Callable[[int | None], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class HitsPage(Generic[_Row]):
-    rows: list[_Row]
+class HitsPage:
+    answer: Answer
+    rows: list[Any]
     left_out: int
     more: PageRows
     notes: list[str]
     """What a reader of the text must know."""
 
 
-def hits_page(found: FoundPage, row: Callable[[Hit], _Row]) -> HitsPage[_Row]:
-    """The hits as rows within the budget; of an entity that is cut, what answers the query stays."""
-    call, query = found.call, found.answer.query
+def hits_page(
+    call: OperationCall, query: str, search: Callable[[int | None], Answer], row: Callable[[Hit], Any]
+) -> HitsPage:
+    """What a search finds, as rows within the budget; a cut entity keeps what answers the query."""
+    found = find(call, query, search)
     rows = list(map(row, found.hits))
 
     def shorten(place: int, room: int) -> Any:
@@ -109,17 +110,13 @@ def hits_page(found: FoundPage, row: Callable[[Hit], _Row]) -> HitsPage[_Row]:
         for hit, whole, shown in zip(found.hits, rows, page.rows, strict=False)
         if shown is not whole
     )
-    notes = [
-        f"{unshown} observations of entities are not shown." if unshown else None,
-        page.note(call.offered),
-        found.answer.note,
-    ]
-    said = [note for note in notes if note]
+    hidden = f"{unshown} observations of entities are not shown." if unshown else None
+    notes = [note for note in (hidden, page.note(call.offered), found.answer.note) if note]
     cursor = found.cursor(page)
-    more = page_rows(cursor, " ".join(said))
+    more = page_rows(cursor, " ".join(notes))
     if cursor is not None:
-        said.append(f"There may be more: cursor {cursor!r}.")
-    return HitsPage(page.rows, page.left_out, more, said)
+        notes.append(f"There may be more: cursor {cursor!r}.")
+    return HitsPage(found.answer, page.rows, page.left_out, more, notes)
 
 
 def _best_lines_first(hit: Hit, query: str) -> list[str]:

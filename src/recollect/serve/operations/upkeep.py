@@ -1,4 +1,4 @@
-"""Operations that look after a memory: reflections, duplicates, what wants care, splitting, statistics."""
+"""Operations that look after a memory: duplicates, what wants care, splitting, statistics."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from recollect.engine.limits import DEFAULT_LIMIT
-from recollect.engine.notes.reflections import mood_of
 from recollect.records import Kind
-from recollect.serve.operations.memories import RECALL_BUDGET
 from recollect.serve.operations.operation import (
     Many,
     OperationCall,
@@ -32,16 +29,7 @@ from recollect.serve.operations.paging import (
     position,
     row_tokens,
 )
-from recollect.serve.operations.rows import (
-    HitRow,
-    PageRows,
-    SimilarRow,
-    hit_lines,
-    hit_row,
-    noted_row,
-    row_of,
-)
-from recollect.serve.operations.search_pages import find, hits_page
+from recollect.serve.operations.rows import PageRows, row_of
 from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
@@ -50,67 +38,6 @@ if TYPE_CHECKING:
     from recollect.engine.upkeep.results import SplitAnalysis
 
 _ALL_PAIRS = 10_000
-
-
-# Reflections
-
-
-class AddReflectionOutput(TypedDict):
-    id: int
-    created: bool
-    mentions: list[str]
-    similar: NotRequired[SimilarRow]
-
-
-@operation("Add a reflection")
-def _add_reflection(
-    call: OperationCall,
-    content: str,
-    about: Many[str] = Field(default=[], description="Names of the entities it is about"),
-    author: str | None = optional("Whose thought it is"),
-    mood: str | None = optional("Such as frustration, satisfaction, curiosity, doubt, insight"),
-) -> OperationReply[AddReflectionOutput]:
-    """Save a thought about how things went or what to do better: yours or the user's, apart from facts."""
-    note = call.engine.upkeep.add_reflection(content, about=about, author=author, mood=mood)
-    return OperationReply(noted_row(note), f"Reflection #{note.id} saved.")
-
-
-class ReflectionRow(HitRow):
-    author: str | None
-    mood: str | None
-
-
-class SearchReflectionsOutput(PageRows):
-    results: list[ReflectionRow]
-    left_out: int
-
-
-@operation("Search reflections", pages=Pages(50, DEFAULT_LIMIT, 200, RECALL_BUDGET), read_only=True)
-def _search_reflections(
-    call: OperationCall,
-    query: str,
-    author: str | None = None,
-    mood: str | None = None,
-    about: str | None = optional("An entity's name"),
-) -> OperationReply[SearchReflectionsOutput]:
-    """Find earlier reflections by meaning, before you repeat a mistake."""
-    found = find(
-        call,
-        query,
-        lambda limit: call.engine.upkeep.search_reflections(
-            query, author=author, mood=mood, about=about, limit=limit, record=call.page.cursor is None
-        ),
-    )
-    page = hits_page(
-        found,
-        lambda hit: ReflectionRow(**hit_row(hit), author=hit.memory.speaker, mood=mood_of(hit.memory)),
-    )
-    return OperationReply(
-        {"results": page.rows, "left_out": page.left_out, **page.more}, hit_lines(page.rows, page.notes)
-    )
-
-
-# What wants care
 
 
 class PairRow(TypedDict):

@@ -69,9 +69,10 @@ def _what(error: _Error, place: _Place, beside: Sequence[_Error]) -> str:
             return f"there are {len(given)} entries; pass at most {schema['maxItems']}"
         case _ if place.forms:
             return f"{_shown(given)} is neither {' nor '.join(map(_form, place.forms))}"
-        case _ if isinstance(given, str) and schema["type"] in {"array", "object"}:
+        case _ if schema["type"] in {"array", "object"}:
             noun = f"an {schema['type']}"
-            return f"{_shown(given)} is a string; pass {noun}, not a string that holds one"
+            is_string = f"is a string; pass {noun}, not a string that holds one"
+            return f"{_shown(given)} {is_string if isinstance(given, str) else f'is not {noun}'}"
         case _:
             message = error["msg"].removeprefix("Value error, ")
             return f"{_shown(given)}: {message[0].lower()}{message[1:]}"

@@ -1,0 +1,321 @@
+"""Operations that find memories, explain what was found, and say how good it was."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Annotated, Any, NotRequired
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from recollect.engine.graph.semantic import as_published
+from recollect.engine.limits import DEFAULT_LIMIT
+from recollect.engine.notes.reflections import mood_of
+from recollect.errors import InvalidInput, NotFound
+from recollect.ranking.confidence_label import ConfidenceLabel, confidence_label
+from recollect.ranking.profiles import DEFAULT
+from recollect.records import Kind
+from recollect.serve.operations.memories import MessageRow, naming_ids
+from recollect.serve.operations.operation import (
+    BUDGET,
+    Many,
+    MemoryId,
+    OperationCall,
+    OperationReply,
+    Pages,
+    RowId,
+    Time,
+    as_json,
+    continuation_text,
+    described,
+    operation,
+    optional,
+)
+from recollect.serve.operations.paging import fit_page, join_sentences, page_rows, shorten_row
+from recollect.serve.operations.rows import (
+    HitRow,
+    PageRows,
+    best_observations_first,
+    hit_lines,
+    hit_row,
+    rounded,
+    row_of,
+)
+from recollect.serve.operations.search_pages import find, hits_page
+
+_RECALL_BUDGET = 2_000
+_CONTEXT_BUDGET = 1_000
+_MOST_GRADED = 50
+
+AnyKind = Annotated[Kind, Field(strict=False)]
+_PROFILES = "How to rank: recollect, limbic, mnemosyne, reverie or cognis; the first is best for most"
+_PROFILE = Field(default="recollect", description=_PROFILES)
+
+
+class RecallOutput(PageRows):
+    hits: list[HitRow]
+    left_out: Annotated[int, described("Hits that did not fit the budget")]
+    answer: ConfidenceLabel
+
+
+@operation("Recall", pages=Pages(50, DEFAULT_LIMIT, 150, _RECALL_BUDGET), read_only=True)
+def _recall(
+    call: OperationCall,
+    query: str = described("What you want to know, as a question"),
+    kinds: Many[AnyKind] | None = optional("Only these kinds"),
+    tags: Many[str] | None = optional("Only what has all of these tags"),
+    as_of: Time | None = optional("Answer from the memory as it stood then: a time in ISO 8601"),
+    session: str | None = optional("Of raw messages, only those of this session"),
+    include_superseded: bool = Field(default=False, description="Also what was corrected since, marked so"),
+    profile: str | None = optional(_PROFILES),
+    min_confidence: float | None = optional("Only hits at least as likely to be relevant", ge=0, le=1),
+) -> OperationReply[RecallOutput]:
+    """Search everything remembered (notes, entities, past messages) by meaning, words and time, best first.
+    Use it before you answer anything that may depend on earlier conversations: people, preferences,
+    decisions, plans, what was said and when. Questions in natural language work best; “last week” or “in
+    March” are understood.
+    """
+    page = hits_page(
+        call,
+        query,
+        lambda limit: call.engine.recall(
+            query,
+            limit=limit,
+            kinds=tuple(Kind) if kinds is None else kinds,
+            tags=tags or (),
+            as_of=as_of,
+            session=session,
+            include_superseded=include_superseded,
+            profile=DEFAULT if profile is None else profile,
+            min_confidence=min_confidence,
+            record=False,
+            noted_later=True,
+        ),
+        lambda hit: hit_row(hit, superseded=include_superseded),
+    )
+    # Who asks about the past must not change it; and who pages on has not asked anew.
+    if as_of is None and call.page.cursor is None:
+        call.engine.record_shown([hit["id"] for hit in page.rows], page.answer)
+    likelihood = confidence_label(page.answer.confidence or 0.0)
+    notes = page.notes
+    if page.rows and likelihood == "unlikely":
+        notes = ["Nothing here seems to answer that; these are the nearest.", *notes]
+    return OperationReply(
+        {"hits": page.rows, "left_out": page.left_out, **page.more, "answer": likelihood},
+        hit_lines(page.rows, notes),
+    )
+
+
+class ContextOutput(TypedDict):
+    text: str
+    memories: list[int]
+    tokens: int
+    left_out: int
+
+
+@operation("Context", read_only=True)
+def _context(
+    call: OperationCall,
+    query: str | None = optional("What the conversation is about"),
+    messages: Many[MessageRow] | None = optional("Instead of a query: the last messages of the conversation"),
+    session: str | None = optional("The session whose recent turns to include"),
+    budget_tokens: int = Field(
+        default=_CONTEXT_BUDGET,
+        ge=50,
+        description=f"At most about so many tokens; {_CONTEXT_BUDGET} if not given",
+    ),
+) -> OperationReply[ContextOutput]:
+    """Get what is worth reading before you answer, ready to use: what is known about the question and the
+    recent turns, dated and sourced, within a budget of tokens. Call it at the start of a conversation or
+    task.
+    """
+    asked = messages or query
+    if not asked:
+        raise InvalidInput("Give a `query`, or the last `messages` of the conversation.")
+    # The result has the ids beside the text, and as JSON a line break in it costs one more.
+    context = call.engine.context(asked, budget_tokens=budget_tokens - budget_tokens // 8, session=session)
+    memories = [item.id for item in context.memories if item.id is not None]
+    result = row_of(ContextOutput, context, memories=memories)
+    return OperationReply(result, context.text or "Nothing is known about this yet.")
+
+
+class ScoringRow(TypedDict):
+    importance: float
+    temporal_factor: float
+    cooc_boost: float
+
+
+class SemanticRow(TypedDict):
+    """A hit in the form that MCP Memory v2 published."""
+
+    name: str
+    entityType: str
+    observations: list[str]
+    distance: NotRequired[float | None]
+    limbic_score: float
+    scoring: NotRequired[ScoringRow]
+    routing_strategy: NotRequired[str | None]
+    score: float
+    mode: NotRequired[str]
+    rrf_score: NotRequired[float]
+
+
+class SearchSemanticOutput(PageRows):
+    results: list[SemanticRow]
+
+
+@operation("Search by meaning", pages=Pages(50, DEFAULT_LIMIT, 250), read_only=True)
+def _search_semantic(
+    call: OperationCall, query: str = described("A question or a description")
+) -> OperationReply[SearchSemanticOutput]:
+    """Find entities by what they mean, ranked by similarity, how often and how lately they were used, and
+    what is usually seen together. Ask in natural language.
+    """
+    engine = call.engine
+    found = find(
+        call,
+        query,
+        lambda limit: engine.graph.find_entities(query, limit, record=False, noted_later=True),
+    )
+    rows: list[SemanticRow] = rounded(as_published(replace(found.answer, hits=tuple(found.hits)))["results"])
+
+    def shorten(place: int, room: int) -> Any:
+        row = rows[place]
+        return shorten_row({**row, "observations": best_observations_first(row["observations"], query)}, room)
+
+    page = fit_page(rows, call.page.budget, shorten)
+    # What did not fit was not seen; and who pages on has not asked anew.
+    if call.page.cursor is None:
+        engine.record_shown([hit.memory.id for hit in found.hits[: len(page.rows)]], found.answer)
+    unshown = sum(
+        len(row["observations"]) - len(shown["observations"])
+        for row, shown in zip(rows, page.rows, strict=False)
+    )
+    cut = page.note(call.offered)
+    hidden = f"{unshown} observations are not shown." if unshown else None
+    note = join_sentences(hidden, cut, found.answer.note) if cut or found.answer.note else None
+    more = page_rows(found.cursor(page), note)
+    text = as_json({"results": page.rows})
+    return OperationReply({"results": page.rows, **more}, text, continuation_text(more) if cut else note)
+
+
+class ReflectionRow(HitRow):
+    author: str | None
+    mood: str | None
+
+
+class SearchReflectionsOutput(PageRows):
+    results: list[ReflectionRow]
+    left_out: int
+
+
+@operation("Search reflections", pages=Pages(50, DEFAULT_LIMIT, 200, _RECALL_BUDGET), read_only=True)
+def _search_reflections(
+    call: OperationCall,
+    query: str,
+    author: str | None = None,
+    mood: str | None = None,
+    about: str | None = optional("An entity's name"),
+) -> OperationReply[SearchReflectionsOutput]:
+    """Find earlier reflections by meaning, before you repeat a mistake."""
+    page = hits_page(
+        call,
+        query,
+        lambda limit: call.engine.upkeep.search_reflections(
+            query, author=author, mood=mood, about=about, limit=limit, record=call.page.cursor is None
+        ),
+        lambda hit: ReflectionRow(**hit_row(hit), author=hit.memory.speaker, mood=mood_of(hit.memory)),
+    )
+    return OperationReply(
+        {"results": page.rows, "left_out": page.left_out, **page.more}, hit_lines(page.rows, page.notes)
+    )
+
+
+class StepRow(TypedDict):
+    step: str
+    effect: str
+    value: float
+    numbers: list[float]
+    score: Annotated[float, described("The score after it")]
+
+
+class ExplainedRow(HitRow):
+    explanation: list[StepRow]
+
+
+class ExplainOutput(PageRows):
+    profile: str
+    hits: list[ExplainedRow]
+    left_out: int
+
+
+@operation("Explain a ranking", pages=Pages(20, 5, 1_000, limit=5), read_only=True)
+def _explain(call: OperationCall, query: str, profile: str = _PROFILE) -> OperationReply[ExplainOutput]:
+    """Why memories stand where they do for a query: every step that made the score."""
+    page = hits_page(
+        call,
+        query,
+        lambda limit: call.engine.search(query, limit=limit, profile=profile, explain=True),
+        lambda hit: ExplainedRow(
+            **hit_row(hit), explanation=rounded([row_of(StepRow, reason) for reason in hit.reasons])
+        ),
+    )
+    result: ExplainOutput = {
+        "profile": profile,
+        "hits": page.rows,
+        "left_out": page.left_out,
+        **page.more,
+    }
+    return OperationReply(result, as_json(result))
+
+
+class WhyNotOutput(TypedDict):
+    verdict: str
+    advice: list[str]
+
+
+@operation("Why not", read_only=True)
+def _why_not(
+    call: OperationCall,
+    query: str,
+    id: MemoryId | None = None,
+    name: str | None = optional("Instead of an id: an entity's name"),
+    limit: int | None = Field(default=None, ge=1, le=50),
+    profile: str = _PROFILE,
+) -> OperationReply[WhyNotOutput]:
+    """Why a memory was not found for a query, and what would lift it."""
+    memory = id or name
+    if not memory:
+        raise NotFound("Name the memory by its `id`, or an entity by its `name`.")
+    with naming_ids() if isinstance(memory, int) else nullcontext():
+        found = call.engine.why_not(query, memory, limit=limit, profile=profile)
+    result = shorten_row(row_of(WhyNotOutput, found), BUDGET)
+    return OperationReply(result, "\n".join((result["verdict"], *result["advice"])))
+
+
+class FeedbackOutput(TypedDict):
+    noted: list[int]
+
+
+@operation("Feedback", idempotent=True)
+def _feedback(
+    call: OperationCall,
+    ids: Many[RowId] | None = optional("Their ids, as `recall` gives them", most=_MOST_GRADED),
+    names: Many[str] | None = optional(
+        "Names of entities, as `search_semantic` gives them", most=_MOST_GRADED
+    ),
+    helpful: bool = described("True: it helped; false: it was wrong or beside the point"),
+    query: str | None = optional("For which question; without it, the last that showed them"),
+) -> OperationReply[FeedbackOutput]:
+    """Say whether memories that `recall` or `search_semantic` showed helped to answer, so that ranking can
+    learn from it. Use it when one was just what was needed, or plainly beside the point.
+    """
+    entities = [call.engine.graph.entity_id(name) for name in names or ()]
+    graded = list(dict.fromkeys((*(ids or ()), *entities)))
+    if not graded:
+        raise InvalidInput("Say which: give `ids` of what `recall` showed, or `names` of entities.")
+    with naming_ids():
+        call.engine.feedback(graded, 1.0 if helpful else -1.0, query=query)
+    listed = ", ".join(f"#{each}" for each in graded)
+    return OperationReply({"noted": graded}, f"Noted: {listed} {'helped' if helpful else 'did not help'}.")
