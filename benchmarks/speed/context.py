@@ -30,10 +30,11 @@ from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Snapshot
+from recollect.query import Filter
 from recollect.ranking.pipeline import ByContext
 from recollect.ranking.profiles import RECOLLECT
 from recollect.ranking.steps.conversation import NeighbourScore, ReplyScore
-from recollect.records import Filter, Kind, Scope
+from recollect.records import Kind, Scope
 from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
 

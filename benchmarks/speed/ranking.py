@@ -27,11 +27,12 @@ from store import Texts
 from recollect.changes import NewText, PutText, PutVectors, RecordUse
 from recollect.embedders.choose import embedder_named
 from recollect.engine.engine import Engine
-from recollect.engine.recall import Question, _hits, asking
+from recollect.engine.recall import _hits, open_search, query_of
 from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
-from recollect.ranking.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
+from recollect.query import Query
+from recollect.ranking.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, Source
 from recollect.ranking.explain import all_reasons
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.pipeline import run
@@ -77,7 +78,8 @@ def main() -> None:
 def ranking() -> Iterator[dict[str, Any]]:
     """Every step of each profile, on columns that are already there; and telling the reasons of ten."""
     for count in CANDIDATES:
-        candidates, moment = _candidates(count), _moment(count)
+        candidates = _candidates(count)
+        moment = Query("what is the relation between tea and work", microseconds(NOW), LIMIT)
         for name, profile in PROFILES.items():
             ranked = run(profile, candidates, moment)
             yield {
@@ -126,7 +128,7 @@ def _candidates(count: int) -> Candidates:
         "meaning": _source(chance.permutation(count)[: 2 * count // 3], chance, count, 1.0),
         "words": _source(chance.permutation(count)[: 2 * count // 3], chance, count, 20.0),
     }
-    return Candidates(known, sources, np.zeros(count))
+    return Candidates(known, sources, np.zeros(count), cooccurrences=_pairs(count))
 
 
 def _source(found: np.ndarray, chance: np.random.Generator, count: int, best: float) -> Source:
@@ -136,16 +138,13 @@ def _source(found: np.ndarray, chance: np.random.Generator, count: int, best: fl
     return Source(rank, score)
 
 
-def _moment(count: int) -> QueryContext:
-    """As many pairs as candidates."""
+def _pairs(count: int) -> Cooccurrences:
+    """As many as candidates."""
     chance = np.random.default_rng(SEED)
     pairs = np.sort(chance.integers(0, count, (2 * count, 2)), axis=1)
     first, second = np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)[:count].T
     last = microseconds(NOW) - chance.integers(0, 300 * DAY, len(first))
-    together = Cooccurrences(first, second, chance.integers(1, 9, len(first)), last)
-    return QueryContext(
-        microseconds(NOW), "what is the relation between tea and work", LIMIT, False, together
-    )
+    return Cooccurrences(first, second, chance.integers(1, 9, len(first)), last)
 
 
 # Recall from end to end
@@ -198,15 +197,15 @@ def _shares(engine: Engine, queries: Sequence[str], profile: str) -> dict[str, A
         assert embedder is not None
         embedder.query(query)
         clock.lap("embedding")
-        question = Question(query, ranker, record=False)
-        with asking(parts, question, NOW) as (search, request, _):
+        question = query_of(parts, query, ranker, now=NOW, record=False)
+        with open_search(parts, question) as (search, asked, _):
             clock.lap("again")  # the same embedding once more
-            gathered = gather(search, ranker, request)
+            gathered = gather(search, ranker, asked)
             clock.lap("retrieval")
-            ranked = run(ranker, gathered.candidates, gathered.moment)
+            ranked = run(ranker, gathered.candidates, asked)
             clock.lap("ranking")
             memories = memories_by_id(search.snapshot, ranked.ids.tolist())
-            _hits(search.snapshot, ranked, gathered.found, question, memories)
+            _hits(search.snapshot, ranked, gathered, memories)
             clock.lap("reading the hits")
         found.append(len(gathered.candidates))
     del times["again"]

@@ -29,7 +29,8 @@ from facts import facts, write_json
 import recollect
 from recollect.changes import NewEntity, NewObservation, NewText, PutEntity, PutText
 from recollect.engine.repository import Repository
-from recollect.records import Filter, Found, Kind, Scope
+from recollect.query import Filter
+from recollect.records import Found, Kind, Scope
 from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.transfer import import_file

@@ -22,7 +22,8 @@ import numpy as np
 from facts import facts, write_json
 
 from recollect.engine.shadow import similarity_baseline
-from recollect.ranking.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
+from recollect.query import Query
+from recollect.ranking.candidates import DAY, NEVER, Candidates, Cooccurrences, Facts, Source
 from recollect.ranking.pipeline import Profile, run
 from recollect.ranking.profiles import PROFILES
 from recollect.tuning.analysis import analyze
@@ -80,11 +81,12 @@ def measured(count: int, profile: Profile) -> dict[str, Any]:
 
 def _event(number: int, profile: Profile, chance: np.random.Generator) -> Event:
     """Something of the first ten was used, mostly near the top."""
-    candidates, context = _candidates(chance), _context(number, chance)
+    candidates = replace(_candidates(chance), cooccurrences=_pairs(chance))
+    context = Query(f"the question number {number // 2}", NOW + number, LIMIT)
     ranked = tuple(run(profile, candidates, context).ids.tolist())
     used = ranked[min(int(chance.geometric(0.4)) - 1, len(ranked) - 1)]
     return Event(
-        number + 1, context.now, context.query, profile.name, "ours", ranked, ranked, ranked, candidates,
+        number + 1, context.now, context.text, profile.name, "ours", ranked, ranked, ranked, candidates,
         context, {used: 1.0},
     )  # fmt: skip
 
@@ -132,14 +134,11 @@ def _source(chance: np.random.Generator, best: float) -> Source:
     return Source(rank, score)
 
 
-def _context(number: int, chance: np.random.Generator) -> QueryContext:
+def _pairs(chance: np.random.Generator) -> Cooccurrences:
     first, second = np.triu_indices(8, 1)
     count = chance.integers(1, 9, len(first))
     last = NOW - chance.integers(0, 300 * DAY, len(first))
-    made = QueryContext(
-        NOW, f"the question number {number // 2}", LIMIT, False, Cooccurrences(first, second, count, last)
-    )
-    return replace(made, now=NOW + number)
+    return Cooccurrences(first, second, count, last)
 
 
 def _number(text: str) -> int:

@@ -268,36 +268,6 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
-    """Which memories a search may see. Applied inside the search, so that `k` hits are `k` allowed ones."""
-
-    owner: str = ""
-    agent: str | None = ""
-    """None: any agent of the owner."""
-    kinds: frozenset[Kind] = frozenset(Kind)
-    session: str | None = None
-    """None: any session, and what belongs to none."""
-    current: str | None = None
-    """Of messages, only those of this session; notes and entities of any. None: messages of any."""
-    tags: frozenset[str] = frozenset()
-    """Only what has all of these."""
-    category: str | None = None
-    """Only texts of this sort. None: any, and entities."""
-    speaker: str | None = None
-    """Only texts of whoever this is, letter for letter."""
-    about: int | None = None
-    """Only texts that speak of this entity."""
-    span: tuple[int, int] | None = None
-    """Only texts of this stretch of time, in microseconds since 1970: when they happened, else when made."""
-    as_of: datetime | None = None
-    """As the store stood then: what was known, and what held."""
-    superseded: bool = False
-    """Also what was superseded."""
-    deleted: bool = False
-    """Also what was forgotten. Only for `page`: no search finds it."""
-
-
-@dataclass(frozen=True, slots=True)
 class Session:
     """One conversation, as a whole."""
 

@@ -14,8 +14,9 @@ from store_contract import ME, YOU, at, one, put, relate
 from text_contract import said, written
 
 from recollect.changes import Amend, Forget, NewEntity, NewText, PutEntity, Restore, Supersede
+from recollect.query import Filter
 from recollect.ranking.factors.recency import microseconds
-from recollect.records import Filter, Kind, Scope
+from recollect.records import Kind, Scope
 from recollect.retrieval.facts import ranking_facts
 from recollect.retrieval.search import Search
 

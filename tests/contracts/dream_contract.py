@@ -33,8 +33,9 @@ from recollect.changes import (
 )
 from recollect.conditions import Equals
 from recollect.errors import Conflict, NotFound
+from recollect.query import Filter
 from recollect.ranking.factors.recency import microseconds
-from recollect.records import Consolidation, Filter, Kind, PastQuestion, Scope
+from recollect.records import Consolidation, Kind, PastQuestion, Scope
 from recollect.retrieval.dream_state import (
     corrections,
     dream_journal,

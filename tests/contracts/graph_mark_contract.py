@@ -25,8 +25,9 @@ from recollect.changes import (
     Supersede,
     Unrelate,
 )
+from recollect.query import Filter
 from recollect.ranking.factors.recency import microseconds
-from recollect.records import Filter, Kind, Scope, Status
+from recollect.records import Kind, Scope, Status
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.entities import graph_mark
 from recollect.retrieval.records import memories_by_id, relations_of, scope_id

@@ -35,9 +35,10 @@ from recollect.changes import (
 )
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreUnavailable
 from recollect.ports import StoreUpkeep
+from recollect.query import Filter
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors.recency import microseconds
-from recollect.records import Filter, Kind, Memory, Model, Relation, Scope, Status
+from recollect.records import Kind, Memory, Model, Relation, Scope, Status
 from recollect.retrieval.contents import all_scopes, memory_page, relation_page, store_counts, was_imported
 from recollect.retrieval.entities import entities_containing, entities_named, matching_names, names_alike
 from recollect.retrieval.facts import cooccurrences, ranking_facts

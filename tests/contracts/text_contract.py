@@ -46,9 +46,10 @@ from recollect.changes import (
     UseModel,
 )
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
+from recollect.query import Filter
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors.recency import microseconds
-from recollect.records import Filter, Kind, Model, Revision, Scope, as_it_stood
+from recollect.records import Kind, Model, Revision, Scope, as_it_stood
 from recollect.retrieval.contents import all_scopes, count_by_kind, memory_page, store_counts
 from recollect.retrieval.conversations import last_positions, sessions_of, turns_of
 from recollect.retrieval.entities import entities_containing, texts_mentioning

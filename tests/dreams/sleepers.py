@@ -10,14 +10,13 @@ import numpy as np
 from recollect.dreams.gate import Asked
 from recollect.dreams.knobs import Phase
 from recollect.dreams.snapshot import DreamState, Life, Replay
+from recollect.query import Query
 from recollect.ranking.candidates import (
     DAY,
     HOUR,
     NEVER,
     Candidates,
-    Cooccurrences,
     Facts,
-    QueryContext,
     Source,
 )
 from recollect.ranking.profiles import REVERIE
@@ -201,6 +200,5 @@ def asked(
     )
     rank = ints(*(list(ids).index(id_) + 1 for id_ in known))
     candidates = Candidates(facts, {"words": Source(rank, 1.0 / rank)}, np.zeros(size))
-    nobody = Cooccurrences(ints(), ints(), ints(), ints())
-    moment = QueryContext(now=AT, query="tea", limit=top, limit_given=True, cooccurrences=nobody)
+    moment = Query("tea", now=AT, limit=top, limit_given=True)
     return Asked("tea", REVERIE, wanted, candidates, moment, made)

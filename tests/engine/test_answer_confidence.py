@@ -9,7 +9,7 @@ import pytest
 from harbour_notes import NOTES
 
 from recollect.engine.engine import Engine
-from recollect.engine.recall import Question, recall
+from recollect.engine.recall import query_of, recall
 from recollect.engine.results import Answer
 from recollect.errors import InvalidInput
 from recollect.ranking.confidence_label import UNLIKELY
@@ -164,8 +164,9 @@ def test_a_least_confidence_that_is_no_share_is_refused(harbour: Engine, least: 
 
 
 def test_whoever_does_not_ask_how_sure_gets_the_same_hits_unjudged(harbour: Engine) -> None:
-    asked = Question("spare key of the boathouse", PROFILES["recollect"], record=False)
-    judged, bare = (recall(harbour._services, replace(asked, judge=judge)) for judge in (True, False))
+    services, profile = harbour._services, PROFILES["recollect"]
+    asked = query_of(services, "spare key of the boathouse", profile, record=False)
+    judged, bare = (recall(services, replace(asked, judge=judge), profile) for judge in (True, False))
     assert bare.confidence is None
     assert not bare.doubtful
     assert bare.hits == tuple(replace(hit, confidence=None) for hit in judged.hits)

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from recollect.engine.packed import pack, unpack
+from recollect.engine.packed import FIELD_TAGS, TAGS, pack, unpack
 from recollect.errors import InvalidInput
-from recollect.ranking.candidates import ALWAYS, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
+from recollect.query import Query
+from recollect.ranking.candidates import ALWAYS, NEVER, Candidates, Cooccurrences, Facts, Source
 from recollect.ranking.pipeline import run
 from recollect.ranking.profiles import PROFILES
 from recollect.retrieval.answer_log import logged_answers
@@ -28,11 +29,8 @@ NOTHING = np.zeros(0, np.int64)
 WORDS = ("tea", "kettle", "harbour", "lamp", "tide", "rye", "oolong", "letter")
 
 
-def moment(**changed: Any) -> QueryContext:
-    usual = QueryContext(
-        5, "q", 10, limit_given=False, cooccurrences=Cooccurrences(NOTHING, NOTHING, NOTHING, NOTHING)
-    )
-    return replace(usual, **changed)
+def moment(**changed: Any) -> Query:
+    return replace(Query("q", 5, 10), **changed)
 
 
 def candidates(count: int, **columns: Any) -> Candidates:
@@ -72,8 +70,8 @@ def test_an_answer_that_is_read_from_the_log_is_ranked_the_same_to_the_last_bit(
     lived_in(engine)
     answer = engine.recall(query, profile=name, limit=7, session="talk")
     assert answer.trace is not None
-    before = run(PROFILES[name], answer.trace.candidates, answer.trace.moment)
-    again = run(PROFILES[name], *unpack(pack(answer.trace.candidates, answer.trace.moment)))
+    before = run(PROFILES[name], answer.trace.candidates, answer.trace.query)
+    again = run(PROFILES[name], *unpack(pack(answer.trace.candidates, answer.trace.query)))
     assert [hit.memory.id for hit in answer.hits] == before.ids.tolist()
     assert same(again.ids, before.ids)
     assert same(again.score, before.score)
@@ -112,18 +110,37 @@ def test_every_column_comes_back_to_the_last_bit(
     st.builds(
         moment,
         now=st.integers(-(2**62), 2**62),
-        query=st.text(),
+        text=st.text(),
         limit=st.integers(1, 1000),
         limit_given=st.booleans(),
         span=st.none() | st.just((NEVER, ALWAYS)) | st.just((3, 4)),
     )
 )
-def test_the_moment_comes_back_as_it_was(given_: QueryContext) -> None:
+def test_the_moment_comes_back_as_it_was(given_: Query) -> None:
     _, read = unpack(pack(candidates(2), given_))
-    for each in fields(QueryContext):
-        if each.name in {"now", "query", "limit", "limit_given", "span"}:
-            assert getattr(read, each.name) == getattr(given_, each.name)
-            assert type(getattr(read, each.name)) is type(getattr(given_, each.name))
+    for name in ("now", "text", "limit", "limit_given", "span"):
+        assert getattr(read, name) == getattr(given_, name)
+        assert type(getattr(read, name)) is type(getattr(given_, name))
+
+
+def test_the_tags_of_the_log_stay_whatever_classes_and_fields_are_called() -> None:
+    """Logs that were written hold these; another name here makes them unreadable."""
+    stored = {tag: " ".join(FIELD_TAGS[kind]) for tag, kind in TAGS.items()}
+    assert stored == {
+        "Candidates": "facts sources score kept query",
+        "Facts": "ids created_at updated_at happened_at last_access access_count access_days degree status "
+        "importance strength depth spread stability temper metadata_share content echo origin session "
+        "position named asks",
+        "Source": "rank score",
+        "Together": "first second count last",
+        "Moment": "now query limit limit_given together span parts",
+    }
+
+
+def test_pairs_that_were_seen_together_come_back() -> None:
+    pairs = Cooccurrences(*(np.array([number]) for number in range(4)))
+    read, _ = unpack(pack(replace(candidates(3), cooccurrences=pairs), moment()))
+    assert [getattr(read.cooccurrences, name).tolist() for name in pairs.__slots__] == [[0], [1], [2], [3]]
 
 
 def test_where_searches_put_the_candidates_comes_back() -> None:

@@ -11,16 +11,18 @@ import pytest
 
 from recollect.changes import NewText, PutText
 from recollect.errors import InvalidInput
+from recollect.query import Filter
 from recollect.ranking.explain import Reason, recombined
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.profiles import LIMBIC, PROFILES, REVERIE
-from recollect.records import Filter, Kind, Scope
+from recollect.records import Kind, Scope
 from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search
 from recollect.stores.sqlite.snapshot import SqliteSnapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
     import apsw
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.engine.repository import Repository
     from recollect.engine.results import Answer
+    from recollect.ports import Snapshot
 
 DAY_US = 24 * 3600 * 1_000_000
 every_profile = pytest.mark.parametrize("profile", PROFILES)
@@ -382,3 +385,21 @@ def test_opening_a_memory_never_lowers_its_own_limbic_score(
         slack = 1 - 1e-12  # for rounding
         assert after[name] >= before[name] * slack
         assert all(after[other] * slack <= before[other] for other in before if other != name)
+
+
+@every_profile
+def test_a_recall_reads_the_store_once(
+    engine: Engine, store: Repository, monkeypatch: pytest.MonkeyPatch, profile: str
+) -> None:
+    garden(engine)
+    engine.search("kettle")  # from then on it is known which model is in use
+    reads = []
+    read = store.read
+
+    def counted() -> AbstractContextManager[Snapshot]:
+        reads.append(profile)
+        return read()
+
+    monkeypatch.setattr(store, "read", counted)
+    assert engine.search("tea leaf", profile=profile, explain=True).hits
+    assert len(reads) == 1

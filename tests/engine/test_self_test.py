@@ -15,9 +15,10 @@ from recollect.engine.self_test.results import Cause
 from recollect.engine.self_test.sample import shares
 from recollect.engine.self_test.self_test import SelfTestOptions, self_test
 from recollect.errors import InvalidInput
+from recollect.query import Filter
 from recollect.ranking.pipeline import Profile
 from recollect.ranking.profiles import PROFILES, RECOLLECT
-from recollect.records import Filter, Kind, Scope
+from recollect.records import Kind, Scope
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.dream_state import past_questions
 from recollect.retrieval.facts import ranking_facts

@@ -86,7 +86,7 @@ def test_another_profile_may_be_the_baseline_over_the_same_candidates(teas: Engi
     (kept,) = logged(engine)
     assert kept.against == "mnemosyne"
     assert answer.trace is not None
-    other = run(PROFILES["mnemosyne"], answer.trace.candidates, answer.trace.moment)
+    other = run(PROFILES["mnemosyne"], answer.trace.candidates, answer.trace.query)
     assert kept.baseline == tuple(other.ids.tolist())
 
 

@@ -80,7 +80,7 @@ def test_tuned_numbers_rank_the_very_next_answer_and_the_published_ones_can_be_a
     teas.tuning.set({"beta_sal": 3.0}, "limbic", exactly=True)
     answer = teas.recall("tea leaf", profile="limbic", limit=8)
     assert answer.trace is not None
-    read = answer.trace.candidates, answer.trace.moment
+    read = answer.trace.candidates, answer.trace.query
     wanted = run(with_knobs(LIMBIC, {"beta_sal": 3.0}), *read)
     assert [hit.score for hit in answer.hits] == wanted.score.tolist()
     assert wanted.score.tolist() != run(LIMBIC, *read).score.tolist()
@@ -88,7 +88,7 @@ def test_tuned_numbers_rank_the_very_next_answer_and_the_published_ones_can_be_a
     assert [each.version for each in logged(teas)] == [version]
     published = teas.recall("tea leaf", profile="limbic", limit=8, tuned=False, record=False)
     assert published.trace is not None
-    untuned = run(LIMBIC, published.trace.candidates, published.trace.moment)
+    untuned = run(LIMBIC, published.trace.candidates, published.trace.query)
     assert [hit.score for hit in published.hits] == untuned.score.tolist()
     assert published.trace.rankers.version == 0
     assert before != scores(teas)

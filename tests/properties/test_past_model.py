@@ -35,7 +35,8 @@ from recollect.changes import (
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.repository import Repository
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
-from recollect.records import Filter, Kind, Scope, as_it_stood
+from recollect.query import Filter
+from recollect.records import Kind, Scope, as_it_stood
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.entities import entities_named
 from recollect.retrieval.passages import model_in_use, pending_passages

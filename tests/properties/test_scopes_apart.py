@@ -25,8 +25,9 @@ from recollect.engine.repository import Repository
 from recollect.engine.services import Services
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import RecollectError
+from recollect.query import Filter
 from recollect.ranking.profiles import PROFILES
-from recollect.records import Filter, Kind, Memory, Relation, Scope
+from recollect.records import Kind, Memory, Relation, Scope
 from recollect.retrieval.contents import memory_page
 from recollect.stores.sqlite.store import SqliteStore
 

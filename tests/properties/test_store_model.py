@@ -36,7 +36,8 @@ from recollect.changes import (
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.engine.repository import Repository
 from recollect.errors import Conflict, NotFound, RecollectError
-from recollect.records import Filter, Scope
+from recollect.query import Filter
+from recollect.records import Scope
 from recollect.retrieval.contents import memory_page, store_counts
 from recollect.retrieval.entities import entities_named
 from recollect.retrieval.passages import model_in_use, pending_passages

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_profiles import profiles
-from worlds import DAYS, NOW, Row, gathered, kept, moment, pair_maps, row_lists, stepped, worlds
+from worlds import DAYS, NOW, Moment, Row, gathered, kept, moment, pair_maps, row_lists, stepped, worlds
 
 from hypothesis_profiles import tries
 from recollect.ranking.explain import Reason, reasons, recombined
@@ -23,7 +23,7 @@ from recollect.ranking.steps.limbic import rank_candidates
 from recollect.ranking.steps.route import Route
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, QueryContext
+    from recollect.ranking.candidates import Candidates
     from recollect.ranking.factors.catalogue import Factor
     from recollect.ranking.pipeline import Profile
 
@@ -38,12 +38,12 @@ def listed(ranked: Candidates) -> list[tuple[int, float]]:
 
 @given(profile=any_profile, world=worlds(), data=st.data())
 def test_arrival_order_does_not_matter(
-    profile: Profile, world: tuple[list[Row], QueryContext], data: st.DataObject
+    profile: Profile, world: tuple[list[Row], Moment], data: st.DataObject
 ) -> None:
     rows, when = world
     order = data.draw(st.permutations(range(len(rows))))
-    shuffled = gathered(rows).at(np.array(order, np.int64))
-    assert listed(run(profile, shuffled, when)) == listed(run(profile, gathered(rows), when))
+    shuffled = gathered(rows, when).at(np.array(order, np.int64))
+    assert listed(run(profile, shuffled, when)) == listed(run(profile, gathered(rows, when), when))
 
 
 @given(rows=row_lists(min_size=1), data=st.data())
@@ -57,21 +57,23 @@ def test_the_named_function_does_not_mind_the_order_it_is_given(rows: list[Row],
 
 @given(profile=any_profile, world=worlds())
 def test_the_list_is_best_first_ties_by_id_and_cut_to_the_limit(
-    profile: Profile, world: tuple[list[Row], QueryContext]
+    profile: Profile, world: tuple[list[Row], Moment]
 ) -> None:
     rows, when = world
-    ranked = listed(run(profile, gathered(rows), when))
+    ranked = listed(run(profile, gathered(rows, when), when))
     assert ranked == sorted(ranked, key=lambda pair: (-pair[1], pair[0]))
     assert len(ranked) <= when.limit
-    assert len(ranked) == min(when.limit, len(run(profile, gathered(rows), replace(when, limit=10_000))))
+    assert len(ranked) == min(
+        when.limit, len(run(profile, gathered(rows, when), replace(when, limit=10_000)))
+    )
 
 
 @given(profile=any_profile, world=worlds())
 def test_every_candidate_is_returned_or_dropped_with_a_reason(
-    profile: Profile, world: tuple[list[Row], QueryContext]
+    profile: Profile, world: tuple[list[Row], Moment]
 ) -> None:
     rows, when = world
-    ranked = run(profile, gathered(rows), when)
+    ranked = run(profile, gathered(rows, when), when)
     gone = [dropped.id for dropped in ranked.dropped]
     assert sorted([*ranked.ids.tolist(), *gone]) == sorted(row.id for row in rows)
     assert all(dropped.reason and dropped.step for dropped in ranked.dropped)
@@ -79,21 +81,19 @@ def test_every_candidate_is_returned_or_dropped_with_a_reason(
 
 @given(profile=any_profile, world=worlds())
 def test_a_smaller_limit_gives_the_beginning_of_the_same_list(
-    profile: Profile, world: tuple[list[Row], QueryContext]
+    profile: Profile, world: tuple[list[Row], Moment]
 ) -> None:
     rows, when = world
     when = replace(when, limit_given=False)  # a given limit is part of the question
-    whole = listed(run(profile, gathered(rows), replace(when, limit=1_000)))
+    whole = listed(run(profile, gathered(rows, when), replace(when, limit=1_000)))
     for limit in (0, 1, 3):
-        assert listed(run(profile, gathered(rows), replace(when, limit=limit))) == whole[:limit]
+        assert listed(run(profile, gathered(rows, when), replace(when, limit=limit))) == whole[:limit]
 
 
 @given(profile=any_profile, world=worlds())
-def test_no_score_or_mark_is_ever_nan_or_infinite(
-    profile: Profile, world: tuple[list[Row], QueryContext]
-) -> None:
+def test_no_score_or_mark_is_ever_nan_or_infinite(profile: Profile, world: tuple[list[Row], Moment]) -> None:
     rows, when = world
-    ranked = run(profile, gathered(rows), when)
+    ranked = run(profile, gathered(rows, when), when)
     assert np.isfinite(ranked.score).all()
     assert all(np.isfinite(values).all() for values in ranked.named_values.values())
     for mark in ranked.score_changes:
@@ -104,10 +104,10 @@ def test_no_score_or_mark_is_ever_nan_or_infinite(
 
 @given(factor=st.sampled_from([kind() for kind in FACTORS.values()]), world=worlds())
 def test_every_factor_gives_each_candidate_a_number_from_0_up(
-    factor: Factor, world: tuple[list[Row], QueryContext]
+    factor: Factor, world: tuple[list[Row], Moment]
 ) -> None:
     rows, when = world
-    values = factor(gathered(rows), when)
+    values = factor(gathered(rows, when), when)
     assert values.shape == (len(rows),)
     assert np.isfinite(values).all()
     assert (values >= 0).all()
@@ -137,10 +137,10 @@ def test_ties_are_in_the_order_of_their_ids(profile: Profile) -> None:
 
 @given(profile=any_profile, world=worlds())
 def test_the_reasons_recombine_to_the_score_exactly(
-    profile: Profile, world: tuple[list[Row], QueryContext]
+    profile: Profile, world: tuple[list[Row], Moment]
 ) -> None:
     rows, when = world
-    ranked = run(profile, gathered(rows), when)
+    ranked = run(profile, gathered(rows, when), when)
     for row, score in enumerate(ranked.score.tolist()):
         told = reasons(ranked, row)
         assert recombined(told) == score
@@ -151,11 +151,11 @@ def test_the_reasons_recombine_to_the_score_exactly(
 
 @given(world=worlds())
 def test_by_hand_the_reasons_of_a_limbic_score_multiply_and_mix(
-    world: tuple[list[Row], QueryContext],
+    world: tuple[list[Row], Moment],
 ) -> None:
     """The meaning of each effect, written out once more in plain arithmetic."""
     rows, when = world
-    ranked = run(LIMBIC, gathered(rows), when)
+    ranked = run(LIMBIC, gathered(rows, when), when)
     for row, score in enumerate(ranked.score.tolist()):
         total = 0.0
         for reason in reasons(ranked, row):
@@ -214,9 +214,9 @@ def test_more_accesses_may_still_cost_a_place_in_the_routed_list() -> None:
 
 @given(world=worlds(min_size=2))
 @settings(max_examples=tries(30))
-def test_ranking_twice_is_ranking_once(world: tuple[list[Row], QueryContext]) -> None:
+def test_ranking_twice_is_ranking_once(world: tuple[list[Row], Moment]) -> None:
     rows, when = world
-    candidates = gathered(rows)
+    candidates = gathered(rows, when)
     before = candidates.score.copy()
     first = listed(run(LIMBIC, candidates, when))
     assert listed(run(LIMBIC, candidates, when)) == first

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_profiles import profiles
-from worlds import Row, gathered, moment, worlds
+from worlds import Moment, Row, gathered, moment, worlds
 
 from hypothesis_profiles import tries
 from recollect.ranking.pipeline import Profile, run
@@ -21,17 +20,14 @@ from recollect.tuning.events import Event
 from recollect.tuning.judged import judged_events
 from recollect.tuning.replay import Replay
 
-if TYPE_CHECKING:
-    from recollect.ranking.candidates import QueryContext
-
 any_profile = st.sampled_from(list(PROFILES.values())) | profiles()
 
 
-def logged(rows: list[Row], when: QueryContext, at: int) -> Event:
+def logged(rows: list[Row], when: Moment, at: int) -> Event:
     """Every candidate was shown and used."""
-    candidates = gathered(rows)
+    candidates = gathered(rows, when)
     ids = tuple(candidates.ids.tolist())
-    return Event(at, at, when.query, "any", "ours", ids, ids, ids, candidates, when, dict.fromkeys(ids, 1.0))
+    return Event(at, at, when.text, "any", "ours", ids, ids, ids, candidates, when, dict.fromkeys(ids, 1.0))
 
 
 def places_alone(profile: Profile, event: Event) -> dict[int, int]:
@@ -47,7 +43,7 @@ def places_alone(profile: Profile, event: Event) -> dict[int, int]:
     others=st.lists(any_profile, max_size=1),
 )
 def test_many_answers_ranked_at_once_are_ranked_as_each_alone(
-    profile: Profile, answers: list[tuple[list[Row], QueryContext]], others: list[Profile]
+    profile: Profile, answers: list[tuple[list[Row], Moment]], others: list[Profile]
 ) -> None:
     # The limit that the caller gave says what kind of question it is, so it is left as it was.
     events = [logged(rows, replace(when, limit_given=False), at) for at, (rows, when) in enumerate(answers)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from worlds import Row, gathered, moment, scores, stepped, worlds
+from worlds import Moment, Row, gathered, moment, scores, stepped, worlds
 
 from recollect.ranking.explain import reasons
 from recollect.ranking.pipeline import run
@@ -18,7 +18,6 @@ from recollect.ranking.why_not import standing
 from recollect.records import Status
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import QueryContext
     from recollect.ranking.explain import Reason
     from recollect.ranking.pipeline import Profile
 
@@ -47,17 +46,17 @@ def told_without(told: tuple[Reason, ...], skipped: int) -> float:
 
 @given(profile=any_profile, world=worlds(min_size=1))
 def test_a_standing_is_what_recomputing_everything_gives(
-    profile: Profile, world: tuple[list[Row], QueryContext]
+    profile: Profile, world: tuple[list[Row], Moment]
 ) -> None:
     rows, when = world
-    whole = run(profile, gathered(rows), replace(when, limit=1_000))
+    whole = run(profile, gathered(rows, when), replace(when, limit=1_000))
     if when.limit_given:  # a given limit is part of the question
-        whole = gathered(rows)
+        whole = gathered(rows, when)
         for step in profile.steps:
             whole = whole if isinstance(step, Cut) else step(whole, when)
     order = whole.ids.tolist()
     for row in rows:
-        stands = standing(profile, gathered(rows), when, row.id)
+        stands = standing(profile, gathered(rows, when), when, row.id)
         needed = whole.score[when.limit - 1] if 0 < when.limit <= len(order) else None
         assert stands.needed == needed
         if row.id not in order:
@@ -82,11 +81,11 @@ def test_a_standing_is_what_recomputing_everything_gives(
 
 @given(profile=any_profile, world=worlds(min_size=1))
 def test_the_first_of_the_limit_stand_where_the_list_shows_them(
-    profile: Profile, world: tuple[list[Row], QueryContext]
+    profile: Profile, world: tuple[list[Row], Moment]
 ) -> None:
     rows, when = world
-    shown = run(profile, gathered(rows), when).ids.tolist()
-    places = {row.id: standing(profile, gathered(rows), when, row.id).place for row in rows}
+    shown = run(profile, gathered(rows, when), when).ids.tolist()
+    places = {row.id: standing(profile, gathered(rows, when), when, row.id).place for row in rows}
     assert {id_: place for id_, place in places.items() if place is not None and place <= when.limit} == {
         id_: place for place, id_ in enumerate(shown, start=1)
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from hypothesis import strategies as st
 
-from recollect.ranking.candidates import NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
+from recollect.query import Query
+from recollect.ranking.candidates import NEVER, Candidates, Cooccurrences, Facts, Source
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Status
 
@@ -73,7 +74,7 @@ Pairs = Mapping[tuple[int, int], tuple[int, timedelta | None]]
 """By ids: how often together, and how long ago the last time."""
 
 
-def gathered(rows: Sequence[Row]) -> Candidates:
+def gathered(rows: Sequence[Row], when: Moment | None = None) -> Candidates:
     """The rows as candidates: by ascending id, with the ranks of both searches."""
     rows = sorted(rows, key=lambda row: row.id)
     facts = Facts(
@@ -112,7 +113,15 @@ def gathered(rows: Sequence[Row]) -> Candidates:
         "nearby": _source({row.id: row.nearby for row in rows}, {}),
         "conversation": _source({row.id: row.conversation for row in rows}, {}),
     }
-    return Candidates(facts, sources, np.zeros(len(rows)))
+    together = Cooccurrences.none() if when is None else when.cooccurrences
+    return Candidates(facts, sources, np.zeros(len(rows)), cooccurrences=together)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment(Query):
+    """A query, and which of the rows were seen together."""
+
+    cooccurrences: Cooccurrences = field(default_factory=Cooccurrences.none)
 
 
 def moment(
@@ -123,13 +132,13 @@ def moment(
     limit: int = 10,
     limit_given: bool = False,
     span: tuple[timedelta, timedelta] | None = None,
-) -> QueryContext:
+) -> Moment:
     """What the rows share. The span is given as two times ago, the earlier one first."""
     place = {id_: at for at, id_ in enumerate(sorted(row.id for row in rows))}
     listed = sorted((pairs or {}).items())
-    return QueryContext(
+    return Moment(
         now=microseconds(NOW),
-        query=query,
+        text=query,
         limit=limit,
         limit_given=limit_given,
         cooccurrences=Cooccurrences(
@@ -142,23 +151,24 @@ def moment(
     )
 
 
-def stepped(steps: Sequence[Step], rows: Sequence[Row], when: QueryContext | None = None) -> Candidates:
+def stepped(steps: Sequence[Step], rows: Sequence[Row], when: Moment | None = None) -> Candidates:
     """What the steps make of the rows."""
-    candidates, when = gathered(rows), when or moment(rows)
+    when = when or moment(rows)
+    candidates = gathered(rows, when)
     for step in steps:
         candidates = step(candidates, when)
     return candidates
 
 
-def scores(steps: Sequence[Step], rows: Sequence[Row], when: QueryContext | None = None) -> dict[int, float]:
+def scores(steps: Sequence[Step], rows: Sequence[Row], when: Moment | None = None) -> dict[int, float]:
     """The score of each id, in the order that the steps leave."""
     candidates = stepped(steps, rows, when)
     return dict(zip(candidates.ids.tolist(), candidates.score.tolist(), strict=True))
 
 
-def column(factor: Factor, rows: Sequence[Row], when: QueryContext | None = None) -> list[float]:
+def column(factor: Factor, rows: Sequence[Row], when: Moment | None = None) -> list[float]:
     """A factor's numbers, by ascending id."""
-    numbers: list[float] = factor(gathered(rows), when or moment(rows)).tolist()
+    numbers: list[float] = factor(gathered(rows, when), when or moment(rows)).tolist()
     return numbers
 
 
@@ -255,7 +265,7 @@ def pair_maps(draw: st.DrawFn, rows: Sequence[Row]) -> Pairs:
 
 
 @st.composite
-def worlds(draw: st.DrawFn, min_size: int = 0) -> tuple[list[Row], QueryContext]:
+def worlds(draw: st.DrawFn, min_size: int = 0) -> tuple[list[Row], Moment]:
     """Rows and a moment to rank them in."""
     rows = draw(row_lists(min_size=min_size))
     pairs = draw(pair_maps(rows))

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from recollect.changes import NewText, PutText, PutVectors
+from recollect.query import Filter, Query
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.pipeline import ByContext, ByMeaning, ByWords
 from recollect.ranking.profiles import RECOLLECT
-from recollect.records import Filter, Kind, Model, Scope
-from recollect.retrieval.gather import Gathered, Request, gather
+from recollect.records import Kind, Model, Scope
+from recollect.retrieval.gather import Gathered, gather
 from recollect.retrieval.passages import pending_passages
 from recollect.retrieval.search import Search
 from recollect.vectors import pack
@@ -49,9 +50,18 @@ def asked(
     where: Filter | None = None,
 ) -> Gathered:
     profile = replace(RECOLLECT, retrieve=retrieve)
-    request = Request(query, query, NORTH, where or Filter(), 1, True, microseconds(AT), session)
+    wanted = Query(
+        query,
+        microseconds(AT),
+        limit=1,
+        limit_given=True,
+        where=where or Filter(),
+        search_text=query,
+        vector=NORTH,
+        session=session,
+    )
     with store.read() as view:
-        return gather(Search(view, request.where), profile, request)
+        return gather(Search(view, wanted.where), profile, wanted)
 
 
 def test_the_context_brings_up_what_no_other_search_finds(store: Repository) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.changes import Calibrate, NewText, PutText
-from recollect.records import Calibrated, Filter, Kind, Scope
+from recollect.query import Filter
+from recollect.records import Calibrated, Kind, Scope
 from recollect.retrieval.answer_log import stored_calibration
 from recollect.retrieval.records import scope_id
 from recollect.retrieval.search import Search

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recollect.query import Query
 from recollect.ranking.candidates import (
     DAY,
     HOUR,
@@ -14,7 +15,6 @@ from recollect.ranking.candidates import (
     Candidates,
     Cooccurrences,
     Facts,
-    QueryContext,
     Source,
 )
 from recollect.ranking.pipeline import run
@@ -38,7 +38,7 @@ TASTE = (0.9, 0.6, 0.3)
 class Question:
     text: str
     candidates: Candidates
-    context: QueryContext
+    context: Query
     wanted: Mapping[int, float]
     """By memory, the chance of its use once it is looked at."""
 
@@ -57,9 +57,9 @@ class User:
         made = []
         taste = with_knobs(LIMBIC, self.knobs or {})
         for number in range(count):
-            candidates, context = gathered(size, chance), together(size, chance, f"question {number}")
+            candidates, context = together(gathered(size, chance), chance, f"question {number}")
             best = run(taste, candidates, context).ids.tolist()
-            made.append(Question(context.query, candidates, context, dict(zip(best, TASTE, strict=False))))
+            made.append(Question(context.text, candidates, context, dict(zip(best, TASTE, strict=False))))
         return made
 
     def log(
@@ -153,10 +153,11 @@ def gathered(size: int, chance: np.random.Generator) -> Candidates:
     return Candidates(facts, {"meaning": meaning, "words": words}, np.zeros(size))
 
 
-def together(size: int, chance: np.random.Generator, query: str) -> QueryContext:
-    """A few of them were often seen together."""
-    often = np.sort(chance.choice(size, 8, replace=False))
+def together(candidates: Candidates, chance: np.random.Generator, query: str) -> tuple[Candidates, Query]:
+    """A few of them were often seen together, and a query for them."""
+    often = np.sort(chance.choice(len(candidates), 8, replace=False))
     first, second = np.triu_indices(8, 1)
     count = chance.integers(1, 30, len(first))
     last = NOW - chance.integers(0, 48 * HOUR, len(first))
-    return QueryContext(NOW, query, LIMIT, False, Cooccurrences(often[first], often[second], count, last))
+    pairs = Cooccurrences(often[first], often[second], count, last)
+    return replace(candidates, cooccurrences=pairs), Query(query, NOW, LIMIT)

@@ -23,10 +23,10 @@ LIKENESS = similarity_baseline(LIMBIC)
 def answer(seed: int, used_at: int) -> Event:
     """An answer of which one thing was used: what `limbic` puts at this place."""
     chance = np.random.default_rng(seed)
-    candidates, context = gathered(30, chance), together(30, chance, f"question {seed}")
+    candidates, context = together(gathered(30, chance), chance, f"question {seed}")
     ranked = tuple(run(LIMBIC, candidates, context).ids.tolist())
     return Event(
-        seed, seed, context.query, "limbic", "ours", ranked, ranked, by_meaning(candidates), candidates,
+        seed, seed, context.text, "limbic", "ours", ranked, ranked, by_meaning(candidates), candidates,
         context, {ranked[used_at - 1]: 1.0}, against="similarity",
     )  # fmt: skip
 

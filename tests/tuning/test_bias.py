@@ -20,9 +20,10 @@ NOBODY = np.array([False])
 
 def shown(at: int, ids: tuple[int, ...], used: set[int], query: str = "tea") -> Event:
     chance = np.random.default_rng(0)
-    context = replace(together(10, chance, query), now=at)
+    candidates, context = together(gathered(10, chance), chance, query)
+    context = replace(context, now=at)
     feedback = dict.fromkeys(used, 1.0)
-    return Event(at, at, query, "limbic", "ours", ids, ids, ids, gathered(10, chance), context, feedback)
+    return Event(at, at, query, "limbic", "ours", ids, ids, ids, candidates, context, feedback)
 
 
 def test_weights_of_worked_places() -> None:

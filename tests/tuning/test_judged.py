@@ -16,7 +16,7 @@ from recollect.tuning.judged import dcg_scale, judged_events, mean_ndcg
 def answer(at: int, shown: int, feedback: dict[int, float]) -> Event:
     """Candidates are known by their place among ascending ids; the first of them were shown."""
     chance = np.random.default_rng(3)
-    candidates, context = gathered(10, chance), together(10, chance, "tea")
+    candidates, context = together(gathered(10, chance), chance, "tea")
     ids = candidates.ids.tolist()
     given = {ids[place]: grade for place, grade in feedback.items()}
     seen = tuple(ids[:shown])

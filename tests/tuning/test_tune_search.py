@@ -113,9 +113,8 @@ def test_eta_is_learnt_from_the_questions_that_the_choice_is_made_on() -> None:
 
 def test_of_equals_the_nearest_to_the_present_numbers_is_chosen() -> None:
     # Nothing was ever seen together, so that no gamma makes a difference; beta_sal does.
-    none = np.zeros(0, np.int64)
     apart = [
-        replace(event, context=replace(event.context, cooccurrences=Cooccurrences(none, none, none, none)))
+        replace(event, candidates=replace(event.candidates, cooccurrences=Cooccurrences.none()))
         for event in logged(User(0.5, {"gamma": 0.0, "beta_sal": 2.0}), 3)
     ]
     assert dict(propose_numbers(apart, LIMBIC, GRID).best) == {"salience.beta_sal": 2.0}
@@ -147,7 +146,7 @@ def torn(seed: int) -> Event | None:
     the one that stood tenth rises, but by less than it counts for more. None where there are no such two."""
     chance = np.random.default_rng(seed)
     (one,) = User().questions(1, chance)
-    context = replace(one.context, limit=30, query=f"question {seed}")
+    context = replace(one.context, limit=30, text=f"question {seed}")
     other = with_knobs(LIMBIC, {"beta_sal": 2.0})
     before, after = (run(each, one.candidates, context).ids.tolist() for each in (LIMBIC, other))
     ids = np.array(before)
@@ -165,7 +164,7 @@ def torn(seed: int) -> Event | None:
         return None
     shown = (fall, *[id_ for id_ in before if id_ not in (rise, fall)][:8], rise)
     return Event(
-        seed, seed, context.query, "limbic", "ours", shown, tuple(before), shown, one.candidates, context,
+        seed, seed, context.text, "limbic", "ours", shown, tuple(before), shown, one.candidates, context,
         {rise: 1.0, fall: 1.0},
     )  # fmt: skip
 

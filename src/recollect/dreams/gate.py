@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.dreams.snapshot import Draft, DreamState
-from recollect.ranking.candidates import Candidates, QueryContext, Source
+from recollect.query import Query
+from recollect.ranking.candidates import Candidates, Source
 from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength
 from recollect.ranking.pipeline import Profile, run
 
@@ -41,7 +42,7 @@ class Asked:
     profile: Profile
     wanted: tuple[int, ...]
     candidates: Candidates
-    moment: QueryContext
+    moment: Query
     made: bool = False
     """Made out of a memory's own words, rather than asked by someone."""
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.engine.memory_text import memory_text
-from recollect.errors import InvalidInput
 from recollect.ports import Snapshot
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.confidence import (
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Candidates, Flags, Floats, Ints
     from recollect.ranking.query_terms import QueryTerms
     from recollect.records import Memory
-    from recollect.retrieval.gather import Gathered, Request
+    from recollect.retrieval.gather import Gathered
     from recollect.retrieval.search import Search
 
 FIRST = 5
@@ -78,26 +77,26 @@ def memories_to_read(gathered: Gathered, shown: Sequence[int]) -> list[int]:
 
 
 def answer_confidence(
-    search: Search, scope: Scope, gathered: Gathered, request: Request, memories: Mapping[int, Memory]
+    search: Search, scope: Scope, gathered: Gathered, memories: Mapping[int, Memory]
 ) -> AnswerConfidence:
     """Of these memories, which are candidates. Those that no search has found are judged too: neighbours."""
-    candidates = gathered.candidates
+    candidates, query = gathered.candidates, gathered.query
     scored = _scored(candidates)
     first = first_of(scored)
     wanted = np.searchsorted(candidates.ids, sorted(memories)).tolist()
     rows = np.array(list(dict.fromkeys([*first, *wanted])), np.int64)
     ids = candidates.ids[rows].tolist()
-    name = "" if request.vector is None or search.model is None else search.model[1].name
-    near = cosines(search, scored.cosine, rows, candidates.ids, request.vector)
-    question = weighted_terms(search, request.sought)
+    name = "" if query.vector is None or search.model is None else search.model[1].name
+    near = cosines(search, scored.cosine, rows, candidates.ids, query.vector)
+    question = weighted_terms(search, query.search_text)
     read = [memories[id_] for id_ in ids]
     looked = confidence_input(question, scored, ReadRows(rows, len(first), near), read)
     done = estimate_confidence(
         looked, question, known_scale(name), read_calibration(search.snapshot, scope, name)
     )
     hits, answer = done.hits, done.answer
-    if request.of_that_time and request.span is not None:
-        then = _then(candidates.facts.happened_at, candidates.facts.created_at, request.span)
+    if query.only_time and query.span is not None:
+        then = _then(candidates.facts.happened_at, candidates.facts.created_at, query.span)
         hits = np.where(then[rows], _OF_THAT_TIME, hits)
         answer = max(answer, _OF_THAT_TIME) if then.any() else answer
     return AnswerConfidence(dict(zip(ids, hits.tolist(), strict=True)), answer)
@@ -134,11 +133,6 @@ def confident_hits(hits: tuple[Hit, ...], least: float | None) -> tuple[Hit, ...
     if least is None:
         return hits
     return tuple(hit for hit in hits if hit.confidence is None or hit.confidence >= least)
-
-
-def check_confidence(least: object) -> None:
-    if isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1:
-        raise InvalidInput(f"The least confidence is a number from 0 to 1, not {least!r}.")
 
 
 def first_of(scored: SearchScores) -> list[int]:

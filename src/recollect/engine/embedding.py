@@ -38,10 +38,11 @@ def embedder_of(services: Services) -> Embedder:
     """The embedder whose vectors the store holds; for a store without any, the preferred one."""
     with services.store.read() as view:
         model = model_in_use(view)
-    return _embedder_for(services, model)
+    return embedder_for(services, model)
 
 
-def _embedder_for(services: Services, model: Model | None) -> Embedder:
+def embedder_for(services: Services, model: Model | None) -> Embedder:
+    """The embedder of the model that the store uses, unless searches are to go by words alone."""
     words_alone = services.preferred_model == WORDS_ALONE
     name = services.preferred_model if model is None or words_alone else model.name
     embedder = services.embedder_named(name)
@@ -100,7 +101,7 @@ def catch_up(
         due = view.rows("due", ("passage_id",), limit=len(own) + 1)
     used = None if row is None else row[1]
     try:
-        embedder = _embedder_for(services, used)
+        embedder = embedder_for(services, used)
         if used is not None and used.name != embedder.model.name:
             own, others_wait = [], True
         else:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Self
 from recollect.changes import Forget, Purge, Restore
 from recollect.engine.embedding import catch_up, reindex
 from recollect.engine.graph.knowledge_graph import KnowledgeGraph, create_entities, entity_named
-from recollect.engine.inputs import aware, ids_of, listed, scope_of, tags_of
+from recollect.engine.inputs import aware, ids_of, listed, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.engine.notes import remember
 from recollect.engine.notes.sessions import Sessions, add_messages
-from recollect.engine.recall import Question, recall
+from recollect.engine.recall import query_of, recall
 from recollect.engine.shadow import note_shown
-from recollect.errors import InvalidInput, StoreUnavailable
+from recollect.errors import StoreUnavailable
 from recollect.ranking.profiles import DEFAULT
 from recollect.records import Kind, Scope
 from recollect.retrieval.contents import store_counts
@@ -302,16 +302,19 @@ class Engine:
         A profile that is named ranks with the numbers it was tuned to; with `tuned=False`, as published. One
         that is passed as a value ranks as it is.
         """
-        question = Question(
+        services = self._services if scope is None else replace(self._services, scope=scope_of(scope))
+        ranker = services.profile(profile)
+        asked = query_of(
+            services,
             query,
-            self._services.profile(profile),
-            limit,
-            _kinds(kinds),
-            explain,
-            record,
+            ranker,
+            limit=limit,
+            kinds=kinds,
+            explain=explain,
+            record=record,
             session=session,
-            as_of=aware(as_of, "as_of"),
-            tags=frozenset(tags_of(tags)),
+            as_of=as_of,
+            tags=tags,
             include_superseded=include_superseded,
             budget_tokens=budget_tokens,
             rerank=rerank,
@@ -320,8 +323,7 @@ class Engine:
             tuned=tuned and isinstance(profile, str),
             noted_later=noted_later,
         )
-        services = self._services if scope is None else replace(self._services, scope=scope_of(scope))
-        return recall(services, question)
+        return recall(services, asked, ranker)
 
     def search(
         self,
@@ -399,23 +401,25 @@ class Engine:
         tuned: bool = True,
     ) -> WhyNot:
         """Where a memory, by id or by an entity's name, stands or fell out, and what would lift it."""
-        question = Question(
+        from recollect.engine.why_not import why_not
+
+        ranker = self._services.profile(profile)
+        asked = query_of(
+            self._services,
             query,
-            self._services.profile(profile),
-            limit,
-            _kinds(kinds),
+            ranker,
+            limit=limit,
+            kinds=kinds,
             record=False,
             session=session,
-            as_of=aware(as_of, "as_of"),
-            tags=frozenset(tags_of(tags)),
+            as_of=as_of,
+            tags=tags,
             include_superseded=include_superseded,
             rerank=rerank,
             tuned=tuned and isinstance(profile, str),
         )
         id_ = memory if isinstance(memory, int) else entity_named(self._services, memory)
-        from recollect.engine.why_not import why_not
-
-        return why_not(self._services, question, id_)
+        return why_not(self._services, asked, ranker, id_)
 
     def self_test(
         self,
@@ -530,11 +534,3 @@ class Engine:
     def reindex(self, model: str | None = None, progress: Progress | None = None) -> ReindexResult:
         """Embed what has no vector yet; with another model's name, embed everything and switch to it."""
         return reindex(self._services, model, progress)
-
-
-def _kinds(words: Collection[str]) -> frozenset[Kind]:
-    try:
-        return frozenset(Kind(word) for word in words)
-    except ValueError:
-        wrong = ", ".join(repr(str(word)) for word in words if word not in set(Kind))
-        raise InvalidInput(f"No kind named {wrong}; there are: {', '.join(Kind)}.") from None

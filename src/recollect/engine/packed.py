@@ -10,48 +10,70 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.errors import InvalidInput
-from recollect.ranking.candidates import Candidates, Cooccurrences, Facts, QueryContext, Source
+from recollect.query import Query
+from recollect.ranking.candidates import Candidates, Cooccurrences, Facts, Source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Column = NDArray[Any]
 
-# The values that a ranking reads, by the names that the log has for them, whatever the classes are called.
-# None of them does anything when it is made.
-_KINDS: dict[str, type[Any]] = {
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """What the log keeps of a query; the pairs that were seen together stand with it there."""
+
+    now: int
+    query: str
+    limit: int
+    limit_given: bool
+    together: Cooccurrences
+    span: tuple[int, int] | None = None
+    parts: tuple[object, ...] = ()
+
+
+# The tags that the log has for classes and their fields, in the order in which they are written. They stay,
+# whatever the classes and fields are called here. None of the classes does anything when it is made.
+TAGS: dict[str, type[Any]] = {
     "Candidates": Candidates,
     "Facts": Facts,
     "Source": Source,
     "Together": Cooccurrences,
-    "Moment": QueryContext,
+    "Moment": _Moment,
 }
-_KIND_NAMES = {kind: name for name, kind in _KINDS.items()}
-# Fields that the log calls otherwise.
-_FIELD_NAMES = {"cooccurrences": "together", "named_values": "kept"}
-_FIELDS = {name: field for field, name in _FIELD_NAMES.items()}
-# What the steps add; before the first of them it is empty.
-_MADE_BY_STEPS = frozenset({"score_changes", "removals", "places"})
+# What the steps add, and what stands elsewhere; before the first step it is empty.
+_NOT_STORED = {"score_changes", "removals", "places", "cooccurrences"}
+FIELD_TAGS: dict[type[Any], dict[str, str]] = {
+    kind: {
+        {"named_values": "kept"}.get(each.name, each.name): each.name
+        for each in fields(kind)
+        if each.name not in _NOT_STORED
+    }
+    for kind in TAGS.values()
+}
+_TAG_OF = {kind: tag for tag, kind in TAGS.items()}
 _VERSION = 1
 _LEVEL = 6
 _NARROW = (np.uint8, np.uint16, np.uint32)
 
 
-def pack(candidates: Candidates, moment: QueryContext) -> bytes:
+def pack(candidates: Candidates, query: Query) -> bytes:
     """Of candidates as they were gathered, before any step."""
     columns: list[bytes] = []
+    together = candidates.cooccurrences
+    moment = _Moment(query.now, query.text, query.limit, query.limit_given, together, query.span)
     head = json.dumps([_VERSION, _told(candidates, columns), _told(moment, columns)], separators=(",", ":"))
     raw = head.encode()
     return zlib.compress(b"".join((len(raw).to_bytes(4, "little"), raw, *columns)), _LEVEL)
 
 
-def unpack(packed: bytes) -> tuple[Candidates, QueryContext]:
+def unpack(packed: bytes) -> tuple[Candidates, Query]:
     """`InvalidInput` for what another version wrote and this one cannot rank."""
     try:
         return _read(zlib.decompress(packed))
@@ -59,27 +81,24 @@ def unpack(packed: bytes) -> tuple[Candidates, QueryContext]:
         raise InvalidInput(f"The log cannot be read: {error}.") from error
 
 
-def _read(raw: bytes) -> tuple[Candidates, QueryContext]:
+def _read(raw: bytes) -> tuple[Candidates, Query]:
     end = 4 + int.from_bytes(raw[:4], "little")
     version, *told = json.loads(raw[4:end])
     if version != _VERSION:
         raise InvalidInput(f"it is of the form {version}, and this program knows {_VERSION}")
     columns = _Columns(raw, end)
     candidates, moment = (_made(one, columns) for one in told)
-    return candidates, moment
+    query = Query(moment.query, moment.now, moment.limit, moment.limit_given, moment.span)
+    return replace(candidates, cooccurrences=moment.together), query
 
 
 def _told(value: Any, columns: list[bytes]) -> Any:
     """As JSON; columns go to the list, in the order in which they will be read."""
     if isinstance(value, np.ndarray):
         return _column(value, columns)
-    if type(value) in _KIND_NAMES:
-        told = {
-            _FIELD_NAMES.get(each.name, each.name): _told(getattr(value, each.name), columns)
-            for each in fields(value)
-            if each.name not in _MADE_BY_STEPS
-        }
-        return {"is": _KIND_NAMES[type(value)], "with": told}
+    if type(value) in _TAG_OF:
+        told = {tag: _told(getattr(value, field), columns) for tag, field in FIELD_TAGS[type(value)].items()}
+        return {"is": _TAG_OF[type(value)], "with": told}
     if isinstance(value, Mapping):
         return {"map": {name: _told(one, columns) for name, one in value.items()}}
     if isinstance(value, tuple):
@@ -90,8 +109,9 @@ def _told(value: Any, columns: list[bytes]) -> Any:
 def _made(told: Any, columns: _Columns) -> Any:
     match told:
         case {"is": kind, "with": parts}:
-            made = {_FIELDS.get(name, name): _made(one, columns) for name, one in parts.items()}
-            return _built(_KINDS[kind], made)
+            # In the order in which the columns stand; fields that are gone by now are left out.
+            made = {tag: _made(one, columns) for tag, one in parts.items()}
+            return _built(TAGS[kind], made)
         case {"map": parts}:
             return {name: _made(one, columns) for name, one in parts.items()}
         case {"row": parts}:
@@ -102,17 +122,14 @@ def _made(told: Any, columns: _Columns) -> Any:
             return told
 
 
-def _built(kind: type[Any], parts: Mapping[str, Any]) -> Any:
-    """What fields there are by now; those that are gone are left out, and new ones need a usual value."""
-    known = {each.name: each for each in fields(kind)}
-    missing = [
-        name
-        for name, each in known.items()
-        if name not in parts and each.default is MISSING and each.default_factory is MISSING
-    ]
+def _built(kind: type[Any], made: Mapping[str, Any]) -> Any:
+    """New fields need a usual value."""
+    names = FIELD_TAGS[kind]
+    needed = {each.name for each in fields(kind) if each.default is each.default_factory is MISSING}
+    missing = [name for tag, name in names.items() if tag not in made and name in needed]
     if missing:
         raise InvalidInput(f"it has no {', '.join(missing)}")
-    return kind(**{name: value for name, value in parts.items() if name in known})
+    return kind(**{names[tag]: value for tag, value in made.items() if tag in names})
 
 
 def _column(column: Column, columns: list[bytes]) -> list[Any]:

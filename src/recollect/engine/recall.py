@@ -3,39 +3,43 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from recollect.engine.confidence import answer_confidence, check_confidence, confident_hits, memories_to_read
-from recollect.engine.embedding import embedder_of
+from recollect.engine.confidence import answer_confidence, confident_hits, memories_to_read
+from recollect.engine.embedding import embedder_for, embedder_of
+from recollect.engine.inputs import aware, tags_of
 from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
 from recollect.engine.memory_text import fit_budget, piece_of
-from recollect.engine.rerank import ranked_for
+from recollect.engine.rerank import Rescorer, ranked_anew, reranker_for, unread_note
 from recollect.engine.results import Answer, Hit, Place
 from recollect.engine.shadow import note_shown, rankers_for, trace_of
 from recollect.errors import InvalidInput, ModelUnavailable
+from recollect.query import Filter, Query
+from recollect.ranking.candidates import ALWAYS, NEVER
 from recollect.ranking.confidence_label import UNLIKELY
 from recollect.ranking.explain import all_reasons
 from recollect.ranking.factors.recency import microseconds
+from recollect.ranking.pipeline import run
 from recollect.ranking.steps.route import Route, strategy_for
-from recollect.records import Filter, Kind, as_it_stood
-from recollect.retrieval.gather import Request
+from recollect.records import Kind, as_it_stood
+from recollect.retrieval.gather import gather
 from recollect.retrieval.passages import has_pending, passages_by_id
-from recollect.retrieval.records import memories_by_id
+from recollect.retrieval.records import memories_by_id, moment
 from recollect.retrieval.search import Search
 from recollect.text.time_phrases import time_of
 from recollect.text.tokens import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from datetime import datetime
 
     from recollect.engine.results import Mode
-    from recollect.engine.services import Services as Parts
-    from recollect.ports import Snapshot, Vector
+    from recollect.engine.services import Services
+    from recollect.ports import Embedder, Snapshot, Vector
     from recollect.ranking.candidates import Candidates
     from recollect.ranking.pipeline import Profile
-    from recollect.records import Found, Memory, Model
+    from recollect.records import Memory, Model
     from recollect.retrieval.gather import Gathered
     from recollect.text.time_phrases import TimePhrase
 
@@ -56,195 +60,213 @@ apunto nota notas cosas cosa todo novedades
 _OPEN = frozenset(_ASKING.split())
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a caller asks."""
+def query_of(
+    services: Services,
+    text: str,
+    profile: Profile,
+    *,
+    now: datetime | None = None,
+    limit: int | None = None,
+    kinds: Collection[str] = tuple(Kind),
+    session: str | None = None,
+    across: bool = False,
+    as_of: datetime | None = None,
+    tags: Iterable[str] = (),
+    category: str | None = None,
+    speaker: str | None = None,
+    about: int | None = None,
+    include_superseded: bool = False,
+    **how: Any,
+) -> Query:
+    """What a caller asks, read once, all but its vector. `how` are further fields of the query.
 
-    query: str
-    profile: Profile
-    limit: int | None = None
-    """None: the default, which says nothing about the kind of question."""
-    kinds: frozenset[Kind] = frozenset(Kind)
-    explain: bool = False
-    record: bool = True
-    """False: the answer leaves no trace in the store."""
-    noted_later: bool = False
-    """Whoever asks notes what of it was shown, so that it may be part of a trial."""
-    session: str | None = None
-    """The current one; None: the one that the memory was opened with, if any."""
-    across: bool = False
-    """Messages of every session, also where there is a current one."""
-    as_of: datetime | None = None
-    """As the store stood then; times are told from there."""
-    tags: frozenset[str] = frozenset()
-    category: str | None = None
-    speaker: str | None = None
-    about: int | None = None
-    """An entity that the texts speak of."""
-    include_superseded: bool = False
-    budget_tokens: int | None = None
-    rerank: bool | None = False
-    """Let a model read the first places again; None: as the settings say."""
-    tuned: bool = True
-    """With the numbers that the profile was given since; False: as published, and in no trial."""
-    min_confidence: float | None = None
-    """Leave out hits that are less likely to be what was asked for."""
-    abstain: bool = False
-    """Give no hits where nothing seems to answer."""
-    judge: bool = True
-    """Tell how sure the answer is; False where nobody is shown it, and it need not be paid for."""
-
-
-def recall(parts: Parts, question: Question) -> Answer:
-    """The best memories for a query, best first."""
-    now = parts.clock() if question.as_of is None else question.as_of
-    limit = _limit(question)
-    if question.budget_tokens is not None:
-        check_budget(question.budget_tokens)
-    if question.min_confidence is not None:
-        check_confidence(question.min_confidence)
-    if not isinstance(question.query, str):
-        raise InvalidInput(f"The query is text, not {type(question.query).__name__}.")
-    if limit == 0 or not question.query.strip():
-        return Answer(question.query, (), "words", profile=question.profile.name)
-    with asking(parts, question, now) as (search, request, note):
-        view = search.snapshot
-        # Nothing is learnt from an answer that nobody notes, so it is part of no trial.
-        noted = question.as_of is None and (question.record or question.noted_later)
-        rankers = rankers_for(
-            parts, view, question.profile, question.query, tuned=question.tuned, trial=noted
-        )
-        asked = replace(question, profile=rankers.shown)
-        gathered, ranked, unread = ranked_for(parts, search, asked, request)
-        ids = ranked.ids.tolist()
-        memories = _read(view, memories_to_read(gathered, ids) if question.judge else ids, question)
-        hits = _hits(view, ranked, gathered.found, question, memories)
-        trace = trace_of(parts, rankers, gathered, ids, now)
-        sure = answer_confidence(search, parts.scope, gathered, request, memories) if question.judge else None
-    if sure is not None:
-        hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
-    abstained = question.abstain and sure is not None and sure.answer < UNLIKELY
-    likely = () if abstained else confident_hits(hits, question.min_confidence)
-    shown = fit_budget(likely, question.budget_tokens)
-    # Who asks about the past must not change it.
-    if question.record and question.as_of is None:
-        note_shown(parts, [hit.memory.id for hit in shown], now, question.query, question.profile.name, trace)
-    return Answer(
-        query=question.query,
-        hits=shown,
-        mode=mode_of(gathered),
-        note=" ".join(filter(None, (rankers.note, unread, note))) or None,
-        profile=question.profile.name,
-        strategy=_strategy(asked),
-        time=request.time,
-        left_out=len(likely) - len(shown),
-        confidence=None if sure is None else sure.answer,
-        abstained=abstained,
-        withheld=len(hits) - len(likely),
-        trace=trace if parts.trial.log and question.as_of is None else None,
-    )
-
-
-@contextmanager
-def asking(parts: Parts, question: Question, now: datetime) -> Iterator[tuple[Search, Request, str | None]]:
-    """The searches of a snapshot, the request to them, and why meaning is not searched, if it is not.
-
-    The query is embedded before the store is read, so that nothing waits for it.
+    The session is the current one, None: the one that the memory was opened with, if any; with `across`,
+    messages are those of every session all the same. Times are told from `as_of`, else from `now`.
     """
-    phrase = _spoken_of(parts, question, now)
-    sought, of_that_time = _sought(question, phrase)
-    model, vector, note = _vector(parts, sought)
-    # What earlier answers left to be noted is part of the store that this one reads.
-    parts.usage.settle(parts.usage.patience_seconds)
-    while True:
-        with parts.store.read() as view:
-            request = _request(parts, question, sought, vector, now)
-            search = Search(view, request.where)
-            if vector is None or _is_in_use(model, search):
-                request = replace(request, time=phrase, of_that_time=of_that_time)
-                yield search, request, note or _waiting(search)
-                return
-        # Someone changed the model meanwhile, and vectors of two models are never compared.
-        former = model
-        model, vector, note = _vector(parts, sought)
-        if model == former:
-            vector = None
-            note = "The store's vectors are of another model than the one that answers its name."
-
-
-def _waiting(search: Search) -> str | None:
-    """What meaning cannot find yet, if there is something."""
-    if search.model is None or not has_pending(search.snapshot, search.scopes):
-        return None
-    return WAITING
-
-
-def _strategy(question: Question) -> str | None:
-    if not any(isinstance(step, Route) and step.on for step in question.profile.steps):
-        return None
-    return strategy_for(question.query, question.limit).value
-
-
-def _limit(question: Question) -> int:
-    limit = DEFAULT_LIMIT if question.limit is None else question.limit
-    if isinstance(limit, bool) or not isinstance(limit, int):
-        raise InvalidInput(f"The limit is a whole number, not {limit!r}.")
-    if not 0 <= limit <= MOST_HITS:
-        raise InvalidInput(f"A search gives 0 to {MOST_HITS:,} hits, not {limit}.")
-    return limit
-
-
-def _request(parts: Parts, question: Question, sought: str, vector: Vector | None, now: datetime) -> Request:
-    session = question.session or parts.session
-    return Request(
-        query=question.query,
-        sought=sought,
-        vector=vector,
+    as_of = aware(as_of, "as_of")
+    current = session or services.session
+    query = Query(
+        text,
+        now=microseconds(as_of or now or services.clock()),
+        limit=DEFAULT_LIMIT if limit is None else limit,
+        limit_given=limit is not None,
         where=Filter(
-            parts.scope.owner,
-            parts.scope.agent,
-            kinds=question.kinds,
-            current=None if question.across else session,
-            tags=question.tags,
-            category=question.category,
-            speaker=question.speaker,
-            about=question.about,
-            as_of=question.as_of,
-            superseded=question.include_superseded,
+            services.scope.owner,
+            services.scope.agent,
+            kinds=_kinds(kinds),
+            current=None if across else current,
+            tags=frozenset(tags_of(tags)),
+            category=category,
+            speaker=speaker,
+            about=about,
+            as_of=as_of,
+            superseded=include_superseded,
         ),
-        limit=_limit(question),
-        limit_given=question.limit is not None,
-        now=microseconds(now),
-        session=session or parts.usage.session,
+        session=current or services.usage.session,
+        **how,
     )
+    _check(query)
+    # A time that a query speaks of is told from the moment it is asked for, where the user's days begin.
+    phrase = time_of(text[:_LONGEST_QUESTION], moment(query.now).astimezone(services.zone))
+    if phrase is None or phrase.confidence < _SURE_ENOUGH:
+        return replace(query, search_text=text)
+    search_text, only_time = _search_text(text, phrase, profile)
+    return replace(query, search_text=search_text, only_time=only_time, time=phrase, span=_span(phrase))
 
 
-def _spoken_of(parts: Parts, question: Question, now: datetime) -> TimePhrase | None:
-    """The time that a query speaks of, told from the moment it is asked for, where the user's days begin."""
-    phrase = time_of(question.query[:_LONGEST_QUESTION], now.astimezone(parts.zone))
-    return phrase if phrase is not None and phrase.confidence >= _SURE_ENOUGH else None
+def _kinds(words: Collection[str]) -> frozenset[Kind]:
+    try:
+        return frozenset(Kind(word) for word in words)
+    except ValueError:
+        wrong = ", ".join(repr(str(word)) for word in words if word not in set(Kind))
+        raise InvalidInput(f"No kind named {wrong}; there are: {', '.join(Kind)}.") from None
 
 
-def _sought(question: Question, phrase: TimePhrase | None) -> tuple[str, bool]:
-    """What a query asks for beside its time, and whether it asks for nothing else.
-
-    `What did Ana say about the boiler last week?` asks for Ana and the boiler, not for weeks.
-    """
-    asked = question.profile.retrieve
-    if phrase is None or not any(getattr(retriever, "then", False) for retriever in asked):
-        return question.query, False
-    start, stop = phrase.place
-    before, spoken, after = question.query[:start], question.query[start:stop], question.query[stop:]
-    # A year or a feast may stand in the text itself: "born in 1944", "the lights at Christmas".
-    named = [word for word in spoken.split() if word[0].isupper() or any(map(str.isdigit, word))]
-    rest = " ".join((before, *named, after))
-    telling = [word for word in content_words(f"{before} {after}") if word not in _OPEN]
-    return (rest, False) if telling else (question.query, True)
+def _check(query: Query) -> None:
+    if isinstance(query.limit, bool) or not isinstance(query.limit, int):
+        raise InvalidInput(f"The limit is a whole number, not {query.limit!r}.")
+    if not 0 <= query.limit <= MOST_HITS:
+        raise InvalidInput(f"A search gives 0 to {MOST_HITS:,} hits, not {query.limit}.")
+    if query.budget_tokens is not None:
+        check_budget(query.budget_tokens)
+    least: object = query.min_confidence
+    if least is not None and (
+        isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1
+    ):
+        raise InvalidInput(f"The least confidence is a number from 0 to 1, not {least!r}.")
+    if not isinstance(query.text, str):
+        raise InvalidInput(f"The query is text, not {type(query.text).__name__}.")
 
 
 def check_budget(budget: object) -> None:
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
         raise InvalidInput(f"The budget is a number of tokens above 0, not {budget!r}.")
+
+
+def _search_text(text: str, phrase: TimePhrase, profile: Profile) -> tuple[str, bool]:
+    """What a query asks for beside its time, and whether it asks for nothing else.
+
+    `What did Ana say about the boiler last week?` asks for Ana and the boiler, not for weeks.
+    """
+    if not any(getattr(retriever, "then", False) for retriever in profile.retrieve):
+        return text, False
+    start, stop = phrase.place
+    before, spoken, after = text[:start], text[start:stop], text[stop:]
+    # A year or a feast may stand in the text itself: "born in 1944", "the lights at Christmas".
+    named = [word for word in spoken.split() if word[0].isupper() or any(map(str.isdigit, word))]
+    content = [word for word in content_words(f"{before} {after}") if word not in _OPEN]
+    return (" ".join((before, *named, after)), False) if content else (text, True)
+
+
+def _span(phrase: TimePhrase) -> tuple[int, int]:
+    return (
+        NEVER if phrase.start is None else microseconds(phrase.start),
+        ALWAYS if phrase.stop is None else microseconds(phrase.stop),
+    )
+
+
+def recall(services: Services, asked: Query, profile: Profile) -> Answer:
+    """The best memories for a query, best first."""
+    if asked.limit == 0 or not asked.text.strip():
+        return Answer(asked.text, (), "words", profile=profile.name)
+    present = asked.where.as_of is None
+    with open_search(services, asked) as (search, query, note):
+        # Nothing is learnt from an answer that nobody notes, so it is part of no trial.
+        noted = present and (query.record or query.noted_later)
+        rankers = rankers_for(services, search.snapshot, profile, query.text, tuned=query.tuned, trial=noted)
+        gathered, ranked, unread = _ranked(services, search, query, rankers.shown)
+        ids = ranked.ids.tolist()
+        wanted = memories_to_read(gathered, ids) if query.judge else ids
+        memories = {
+            id_: as_it_stood(memory, query.where.as_of)
+            for id_, memory in memories_by_id(search.snapshot, wanted).items()
+        }
+        hits = _hits(search.snapshot, ranked, gathered, memories)
+        now = moment(query.now)
+        trace = trace_of(services, rankers, gathered, ids, now)
+        sure = answer_confidence(search, services.scope, gathered, memories) if query.judge else None
+    if sure is not None:
+        hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
+    abstained = query.abstain and sure is not None and sure.answer < UNLIKELY
+    likely = () if abstained else confident_hits(hits, query.min_confidence)
+    shown = fit_budget(likely, query.budget_tokens)
+    # Who asks about the past must not change it.
+    if query.record and present:
+        note_shown(services, [hit.memory.id for hit in shown], now, query.text, profile.name, trace)
+    return Answer(
+        query=query.text,
+        hits=shown,
+        mode=mode_of(gathered),
+        note=" ".join(filter(None, (rankers.note, unread, note))) or None,
+        profile=profile.name,
+        strategy=_strategy(query, rankers.shown),
+        time=query.time,
+        left_out=len(likely) - len(shown),
+        confidence=None if sure is None else sure.answer,
+        abstained=abstained,
+        withheld=len(hits) - len(likely),
+        trace=trace if services.trial.log and present else None,
+    )
+
+
+@contextmanager
+def open_search(services: Services, query: Query) -> Iterator[tuple[Search, Query, str | None]]:
+    """The searches of one snapshot, the query with its vector, and why meaning is not searched, if so.
+
+    The query is embedded before the store is read, so that nothing waits for it.
+    """
+    model, vector, note = _vector(services, query, services.store.last_model)
+    # What earlier answers left to be noted is part of the store that this one reads.
+    services.usage.settle(services.usage.patience_seconds)
+    while True:
+        with services.store.read() as snapshot:
+            search = Search(snapshot, query.where)
+            used = services.store.last_model = None if search.model is None else search.model[1]
+            # A store without vectors has no model yet.
+            if vector is None or used is None or (model is not None and used.name == model.name):
+                waits = used is not None and has_pending(snapshot, search.scopes)
+                yield search, replace(query, vector=vector), note or (WAITING if waits else None)
+                return
+        # Someone changed the model meanwhile, and vectors of two models are never compared.
+        former = model
+        model, vector, note = _vector(services, query)
+        if model == former:
+            vector = None
+            note = "The store's vectors are of another model than the one that answers its name."
+
+
+def _vector(
+    services: Services, query: Query, used: Model | None = None
+) -> tuple[Model | None, Vector | None, str | None]:
+    """The query's vector and the model that made it, or why there is none. None: the store tells which."""
+    try:
+        embedder: Embedder = embedder_of(services) if used is None else embedder_for(services, used)
+        vector = embedder.query(query.search_text)
+    except ModelUnavailable as error:
+        return None, None, f"Searched by words only: {error}"
+    return embedder.model, vector, None
+
+
+def _ranked(
+    services: Services, search: Search, query: Query, profile: Profile
+) -> tuple[Gathered, Candidates, str | None]:
+    """What was found, the best of it, and why that was not re-ranked though it should have been."""
+    reranker, note = reranker_for(services, query)
+    if reranker is not None:
+        rescorer = Rescorer(reranker, search.snapshot, query)
+        try:
+            gathered = gather(search, profile, query, depth=rescorer.depth)
+            return gathered, ranked_anew(profile, gathered, rescorer), None
+        except ModelUnavailable as error:
+            note = unread_note(query, error)
+    gathered = gather(search, profile, query)
+    return gathered, run(profile, gathered.candidates, query), note
+
+
+def _strategy(query: Query, profile: Profile) -> str | None:
+    if not any(isinstance(step, Route) and step.on for step in profile.steps):
+        return None
+    return strategy_for(query.text, query.limit if query.limit_given else None).value
 
 
 def mode_of(gathered: Gathered) -> Mode:
@@ -255,40 +277,17 @@ def mode_of(gathered: Gathered) -> Mode:
     return "meaning" if meaning else "words"
 
 
-def _vector(parts: Parts, query: str) -> tuple[Model | None, Vector | None, str | None]:
-    """The query's vector and the model that made it, or why there is none."""
-    try:
-        embedder = embedder_of(parts)
-        vector = embedder.query(query)
-    except ModelUnavailable as error:
-        return None, None, f"Searched by words only: {error}"
-    return embedder.model, vector, None
-
-
-def _is_in_use(model: Model | None, search: Search) -> bool:
-    """Or could be: a store without vectors has no model yet."""
-    return search.model is None or (model is not None and search.model[1].name == model.name)
-
-
-def _read(view: Snapshot, ids: Sequence[int], question: Question) -> dict[int, Memory]:
-    return {id_: as_it_stood(memory, question.as_of) for id_, memory in memories_by_id(view, ids).items()}
-
-
 def _hits(
-    view: Snapshot,
-    ranked: Candidates,
-    found: Mapping[str, Sequence[Found]],
-    question: Question,
-    memories: Mapping[int, Memory],
+    snapshot: Snapshot, ranked: Candidates, gathered: Gathered, memories: Mapping[int, Memory]
 ) -> tuple[Hit, ...]:
-    ids = ranked.ids.tolist()
-    nearest = {hit.id: hit.passage for hit in found.get("meaning", ()) if hit.passage is not None}
+    query, ids = gathered.query, ranked.ids.tolist()
+    nearest = gathered.nearest_passages
     wanted = [nearest[id_] for id_ in ids if id_ in nearest]
-    known = memories if question.as_of is None else None
-    passages = {passage.id: passage for passage in passages_by_id(view, wanted, known)}
+    known = memories if query.where.as_of is None else None
+    passages = {passage.id: passage for passage in passages_by_id(snapshot, wanted, known)}
     scores = ranked.score.tolist()
     by_name = {name: values.tolist() for name, values in ranked.named_values.items()}
-    why = all_reasons(ranked.score_changes, len(ids)) if question.explain else [()] * len(ids)
+    why = all_reasons(ranked.score_changes, len(ids)) if query.explain else [()] * len(ids)
     return tuple(
         Hit(
             memory=memories[id_],
@@ -297,7 +296,7 @@ def _hits(
             scores={name: values[row] for name, values in by_name.items()},
             reasons=why[row],
             passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
-            piece=piece_of(memories[id_], question.query) if read is None else read.piece,
+            piece=piece_of(memories[id_], query.text) if read is None else read.piece,
         )
         for row, id_ in enumerate(ids)
     )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from recollect.changes import Change, Receipt
     from recollect.ports import Progress, Snapshot, Store
-    from recollect.records import Problem
+    from recollect.records import Model, Problem
 
 
 class Repository:
@@ -23,6 +23,8 @@ class Repository:
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.last_model: Model | None = None
+        """What a search found in use last, so that the next query is embedded before the store is read."""
 
     def apply(
         self,

@@ -2,113 +2,92 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.engine.memory_text import memory_text, piece_of
 from recollect.errors import ModelUnavailable
-from recollect.ranking.pipeline import run
 from recollect.ranking.steps.finish import Cut, uncut
 from recollect.ranking.steps.rerank import RerankBlend
 from recollect.records import Kind, as_it_stood
-from recollect.retrieval.gather import gather
 from recollect.retrieval.passages import passages_by_id
 from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from recollect.engine.recall import Question
-    from recollect.engine.services import Services as Parts
-    from recollect.ports import Reranker
+    from recollect.engine.services import Services
+    from recollect.ports import Reranker, Snapshot
+    from recollect.query import Query
     from recollect.ranking.candidates import Candidates
-    from recollect.records import Found, Memory, Passage
-    from recollect.retrieval.gather import Gathered, Request
-    from recollect.retrieval.search import Search
+    from recollect.ranking.pipeline import Profile
+    from recollect.records import Memory, Passage
+    from recollect.retrieval.gather import Gathered
 
 # In letters, somewhat less than a model reads: of what is longer, it is given the piece that was found.
 _LONGEST = 2_000
 
 
-def reranker_for(parts: Parts, question: Question) -> tuple[Reranker | None, str | None]:
+def reranker_for(services: Services, query: Query) -> tuple[Reranker | None, str | None]:
     """The one to use, if any; or why the one that the settings name cannot be.
 
     `ModelUnavailable` where the caller asked for it.
     """
-    if question.rerank is False or (question.rerank is None and not parts.reranks):
+    if query.rerank is False or (query.rerank is None and not services.reranks):
         return None, None
     try:
-        return parts.reranker(), None
+        return services.reranker(), None
     except ModelUnavailable as error:
-        return None, _unread(question, error)
+        return None, unread_note(query, error)
 
 
-def ranked_for(
-    parts: Parts, search: Search, question: Question, request: Request
-) -> tuple[Gathered, Candidates, str | None]:
-    """What was found, the best of it, and why that was not re-ranked though it should have been."""
-    reranker, note = reranker_for(parts, question)
-    if reranker is not None:
-        reader = Reader(reranker, search, question)
-        try:
-            return *reader.ranked(request), None
-        except ModelUnavailable as error:
-            note = _unread(question, error)
-    gathered = gather(search, question.profile, request)
-    return gathered, run(question.profile, gathered.candidates, gathered.moment), note
-
-
-def _unread(question: Question, error: ModelUnavailable) -> str:
-    if question.rerank:
+def unread_note(query: Query, error: ModelUnavailable) -> str:
+    if query.rerank:
         raise error
     return f"Not re-ranked: {error}"
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class Rescorer:
     """A re-ranker at work on one question. It reads no memory twice, however often the list is made anew."""
 
     reranker: Reranker
-    search: Search
-    question: Question
+    snapshot: Snapshot
+    query: Query
     step: RerankBlend = field(default_factory=RerankBlend)
     _known: dict[int, float] = field(default_factory=dict)
 
-    def ranked(self, request: Request) -> tuple[Gathered, Candidates]:
-        gathered = self.gathered(request)
-        ranked = gathered.candidates
-        for step in uncut(self.question.profile):
-            ranked = step(ranked, gathered.moment)
-        return gathered, Cut()(self.reread(ranked, gathered), gathered.moment)
+    @property
+    def depth(self) -> int:
+        """How long a list the answer is cut from."""
+        return self.step.listed(self.query.limit)
 
-    def gathered(self, request: Request, also: Sequence[int] = ()) -> Gathered:
-        """Candidates for the longer list. What ranks them knows only the limit that was asked for."""
-        gathered = gather(self.search, self.question.profile, self.longer(request), also)
-        return replace(gathered, moment=replace(gathered.moment, limit=request.limit))
-
-    def longer(self, request: Request) -> Request:
-        return replace(request, limit=self.step.listed(request.limit))
-
-    def reread(self, ranked: Candidates, gathered: Gathered) -> Candidates:
+    def __call__(self, ranked: Candidates, gathered: Gathered) -> Candidates:
         """The whole list again, its first places read."""
-        first = ranked.ids[: self.step.read(gathered.moment.limit)].tolist()
-        self._read([id_ for id_ in first if id_ not in self._known], gathered.found)
+        first = ranked.ids[: self.step.read(gathered.query.limit)].tolist()
+        unknown = [id_ for id_ in first if id_ not in self._known]
+        scores = self.reranker.scores(self.query.text, self._texts(unknown, gathered))
+        self._known.update(zip(unknown, scores.tolist(), strict=True))
         readings = np.array([self._known[id_] for id_ in first])
-        return self.step(ranked, readings, gathered.moment, self.reranker.name)
+        return self.step(ranked, readings, gathered.query, self.reranker.name)
 
-    def _read(self, ids: Sequence[int], found: Mapping[str, Sequence[Found]]) -> None:
-        texts = self._texts(ids, found)
-        self._known.update(zip(ids, self.reranker.scores(self.question.query, texts).tolist(), strict=True))
-
-    def _texts(self, ids: Sequence[int], found: Mapping[str, Sequence[Found]]) -> list[str]:
-        memories = memories_by_id(self.search.snapshot, ids)
-        stood = [as_it_stood(memories[id_], self.question.as_of) for id_ in ids]
-        nearest = {hit.id: hit.passage for hit in found.get("meaning", ()) if hit.passage is not None}
+    def _texts(self, ids: Sequence[int], gathered: Gathered) -> list[str]:
+        memories = memories_by_id(self.snapshot, ids)
+        stood = [as_it_stood(memories[id_], self.query.where.as_of) for id_ in ids]
+        nearest = gathered.nearest_passages
         wanted = [nearest[memory.id] for memory in stood if memory.id in nearest and _is_long(memory)]
-        passages = {passage.memory: passage for passage in passages_by_id(self.search.snapshot, wanted)}
-        return [as_read(memory, self.question.query, passages.get(memory.id)) for memory in stood]
+        passages = {passage.memory: passage for passage in passages_by_id(self.snapshot, wanted, memories)}
+        return [as_read(memory, self.query.text, passages.get(memory.id)) for memory in stood]
+
+
+def ranked_anew(profile: Profile, gathered: Gathered, rescorer: Rescorer) -> Candidates:
+    """By the profile's steps, then by the re-ranker, cut to the limit."""
+    ranked = gathered.candidates
+    for step in uncut(profile):
+        ranked = step(ranked, gathered.query)
+    return Cut()(rescorer(ranked, gathered), gathered.query)
 
 
 def as_read(memory: Memory, query: str, passage: Passage | None = None) -> str:

@@ -15,9 +15,10 @@ from recollect.engine.usage import UsageRecorder
 from recollect.engine.worker import Worker
 from recollect.errors import ModelUnavailable, NotFound
 from recollect.ports import Clock, Embedder, Extractor, Reranker
+from recollect.query import Filter
 from recollect.ranking.pipeline import Profile
 from recollect.ranking.profiles import PROFILES, profile_named
-from recollect.records import Filter, Kind, Scope
+from recollect.records import Kind, Scope
 from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:

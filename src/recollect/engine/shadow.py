@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from recollect.engine.services import Services
     from recollect.ports import Snapshot
-    from recollect.ranking.candidates import Candidates, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates
     from recollect.retrieval.gather import Gathered
     from recollect.tuning.events import Arm
 
@@ -153,7 +154,7 @@ class Trace:
     handle: str
     rankers: Rankers
     candidates: Candidates = field(repr=False)
-    moment: QueryContext = field(repr=False)
+    query: Query = field(repr=False)
     bounds: Bounds
     shown: tuple[int, ...] = field(repr=False)
     """The order of the ranking that made the answer."""
@@ -164,7 +165,7 @@ class Trace:
         Both rankings down to what was asked for, whatever a budget left of it: else the one that was shown
         could not be told from the other.
         """
-        if len(self.candidates) > _MOST_CANDIDATES or len(self.moment.query) > _LONGEST_QUERY:
+        if len(self.candidates) > _MOST_CANDIDATES or len(self.query.text) > _LONGEST_QUERY:
             return None
         return Logged(
             handle=self.handle,
@@ -172,7 +173,7 @@ class Trace:
             against=self.rankers.baseline.name,
             ranked=self._order(self.rankers.ours),
             baseline=self._order(self.rankers.baseline),
-            candidates=pack(self.candidates, self.moment),
+            candidates=pack(self.candidates, self.query),
             version=self.rankers.version,
             bounds=self.bounds,
         )
@@ -180,7 +181,7 @@ class Trace:
     def _order(self, profile: Profile) -> tuple[int, ...]:
         if profile is self.rankers.shown:
             return self.shown
-        return tuple(run(profile, self.candidates, self.moment).ids.tolist())
+        return tuple(run(profile, self.candidates, self.query).ids.tolist())
 
 
 def trace_of(
@@ -188,7 +189,7 @@ def trace_of(
 ) -> Trace:
     """Of an answer that is about to be given; `shown` is the order that its ranking gave."""
     handle, bounds = services.usage.handle(now), services.trial.bounds
-    return Trace(handle, rankers, gathered.candidates, gathered.moment, bounds, tuple(shown))
+    return Trace(handle, rankers, gathered.candidates, gathered.query, bounds, tuple(shown))
 
 
 def note_shown(

@@ -7,28 +7,28 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from recollect.engine.limits import MOST_HITS
-from recollect.engine.recall import asking
-from recollect.engine.rerank import Reader, reranker_for
+from recollect.engine.recall import open_search
+from recollect.engine.rerank import Rescorer, reranker_for
 from recollect.engine.shadow import rankers_for
 from recollect.errors import InvalidInput, ModelUnavailable, NotFound
 from recollect.ranking.candidates import Source
-from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning
+from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords
 from recollect.ranking.why_not import standing
 from recollect.records import Kind, as_it_stood
-from recollect.retrieval.gather import around, gather, wider
+from recollect.retrieval.gather import gather, neighbours_of
 from recollect.retrieval.records import memories_by_id
 from recollect.text.tokens import fold, words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from recollect.engine.recall import Question
-    from recollect.engine.services import Services as Parts
+    from recollect.engine.services import Services
+    from recollect.query import Filter, Query
     from recollect.ranking.candidates import Candidates
     from recollect.ranking.pipeline import Profile
     from recollect.ranking.why_not import Standing
     from recollect.records import Found, Memory
-    from recollect.retrieval.gather import Gathered, Request
+    from recollect.retrieval.gather import Gathered
     from recollect.retrieval.search import Search
 
 # How far down a search's list we look for the memory.
@@ -64,55 +64,50 @@ class WhyNot:
     advice: tuple[str, ...]
 
 
-def why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
+def why_not(services: Services, query: Query, profile: Profile, id_: int) -> WhyNot:
     try:
-        return _why_not(parts, question, id_)
+        return _why_not(services, query, profile, id_)
     except ModelUnavailable:
-        if question.rerank is not None:
+        if query.rerank is not None:
             raise
         # As `recall` does: what the settings name and cannot run leaves the list as it was.
-        return _why_not(parts, replace(question, rerank=False), id_)
+        return _why_not(services, replace(query, rerank=False), profile, id_)
 
 
-def _why_not(parts: Parts, question: Question, id_: int) -> WhyNot:
-    if not question.query.strip() or question.limit == 0:
+def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> WhyNot:
+    if not asked.text.strip() or asked.limit == 0:
         raise InvalidInput("Ask with a query and a limit above 0.")
-    now = parts.clock() if question.as_of is None else question.as_of
-    with asking(parts, question, now) as (search, request, _):
+    as_of = asked.where.as_of
+    with open_search(services, asked) as (search, query, _):
         memory = memories_by_id(search.snapshot, [id_]).get(id_)
-        if memory is None or memory.scope != parts.scope:
+        if memory is None or memory.scope != services.scope:
             raise NotFound(f"There is no memory {id_}.")
-        memory = as_it_stood(memory, question.as_of)
-        out = _out_of_reach(memory, question, question.session or parts.session)
+        memory = as_it_stood(memory, as_of)
+        out = _out_of_reach(memory, query)
         if out is not None:
-            return WhyNot(question.query, question.profile.name, memory, out[0], (), None, (out[1],))
+            return WhyNot(query.text, profile.name, memory, out[0], (), None, (out[1],))
         # It speaks of what `recall` shows.
         rankers = rankers_for(
-            parts,
-            search.snapshot,
-            question.profile,
-            question.query,
-            tuned=question.tuned,
-            trial=question.as_of is None,
+            services, search.snapshot, profile, query.text, tuned=query.tuned, trial=as_of is None
         )
-        question = replace(question, profile=rankers.shown)
-        reranker, _ = reranker_for(parts, question)
-        reader = None if reranker is None else Reader(reranker, search, question)
-        gathered = _gathered(search, question.profile, request, reader, also=(id_,))
-        branches = tuple(_branches(search, question.profile, _asked(request, reader), gathered, id_))
+        profile = rankers.shown
+        reranker, _ = reranker_for(services, query)
+        rescorer = None if reranker is None else Rescorer(reranker, search.snapshot, query)
+        gathered = gather(search, profile, query, (id_,), _depth(query, rescorer))
+        branches = tuple(_branches(search, profile, gathered, _depth(query, rescorer), id_))
         gathered = replace(gathered, candidates=_as_if_found(gathered.candidates, branches, id_))
-        stands = _standing(question.profile, gathered, id_, reader)
-        enough = _enough(search, question.profile, request, branches, stands, id_, reader)
-        moved = None if reader is None else _moved(question.profile, gathered, id_, reader)
+        stands = _standing(profile, gathered, id_, rescorer)
+        enough = _enough(search, profile, query, branches, stands, id_, rescorer)
+        moved = None if rescorer is None else _moved(profile, gathered, id_, rescorer)
     return WhyNot(
-        query=question.query,
-        profile=question.profile.name,
+        query=query.text,
+        profile=profile.name,
         memory=memory,
-        verdict=_verdict(branches, stands, request.limit, moved),
+        verdict=_verdict(branches, stands, query.limit, moved),
         branches=branches,
         standing=stands,
         advice=(
-            *_advice(question, memory, branches, stands, request.limit, enough),
+            *_advice(query, memory, branches, stands, enough),
             *_unmoved(stands, moved),
         ),
     )
@@ -132,11 +127,9 @@ class _Moved:
         return self.before is not None and self.before > self.read
 
 
-def _moved(profile: Profile, gathered: Gathered, id_: int, reader: Reader) -> _Moved:
-    return _Moved(
-        standing(profile, gathered.candidates, gathered.moment, id_).place,
-        reader.step.read(gathered.moment.limit),
-    )
+def _moved(profile: Profile, gathered: Gathered, id_: int, rescorer: Rescorer) -> _Moved:
+    stood = standing(profile, gathered.candidates, gathered.query, id_)
+    return _Moved(stood.place, rescorer.step.read(gathered.query.limit))
 
 
 def _unmoved(stands: Standing, moved: _Moved | None) -> tuple[str, ...]:
@@ -145,25 +138,20 @@ def _unmoved(stands: Standing, moved: _Moved | None) -> tuple[str, ...]:
     return (f"Without re-ranking it would stand at {moved.before}.",)
 
 
-def _asked(request: Request, reader: Reader | None) -> Request:
-    """As the searches get it: a list that is to be read again is longer."""
-    return request if reader is None else reader.longer(request)
+def _depth(query: Query, rescorer: Rescorer | None) -> int:
+    """How long a list the searches are asked for: one that is to be read again is longer."""
+    return query.limit if rescorer is None else rescorer.step.listed(query.limit)
 
 
-def _gathered(
-    search: Search, profile: Profile, request: Request, reader: Reader | None, also: Sequence[int] = ()
-) -> Gathered:
-    return gather(search, profile, request, also) if reader is None else reader.gathered(request, also)
+def _standing(profile: Profile, gathered: Gathered, id_: int, rescorer: Rescorer | None) -> Standing:
+    then = None if rescorer is None else partial(rescorer, gathered=gathered)
+    return standing(profile, gathered.candidates, gathered.query, id_, then)
 
 
-def _standing(profile: Profile, gathered: Gathered, id_: int, reader: Reader | None) -> Standing:
-    then = None if reader is None else partial(reader.reread, gathered=gathered)
-    return standing(profile, gathered.candidates, gathered.moment, id_, then)
-
-
-def _out_of_reach(memory: Memory, question: Question, session: str | None) -> tuple[str, str] | None:
+def _out_of_reach(memory: Memory, query: Query) -> tuple[str, str] | None:
     """Why no search could have found it, and what to do; None if one could."""
-    if question.as_of is not None and memory.created_at > question.as_of:
+    where = query.where
+    if where.as_of is not None and memory.created_at > where.as_of:
         return (
             f"It was not known by then: it is of {memory.created_at:%Y-%m-%d}.",
             "Ask as of a later day.",
@@ -173,27 +161,28 @@ def _out_of_reach(memory: Memory, question: Question, session: str | None) -> tu
             f"It was forgotten on {memory.deleted_at:%Y-%m-%d}.",
             f"Restore it: recollect restore {memory.id}",
         )
-    if memory.superseded_at is not None and not question.include_superseded:
+    if memory.superseded_at is not None and not where.superseded:
         return (
             f"It was superseded on {memory.superseded_at:%Y-%m-%d} by memory {memory.superseded_by}.",
             f"Ask for memory {memory.superseded_by}, which stands in its place.",
         )
-    if memory.kind not in question.kinds:
+    if memory.kind not in where.kinds:
         return (
-            f"It is of the kind {memory.kind}, and the search was for {', '.join(sorted(question.kinds))}.",
+            f"It is of the kind {memory.kind}, and the search was for {', '.join(sorted(where.kinds))}.",
             f"Ask for the kind {memory.kind} too.",
         )
-    return _elsewhere(memory, question, session)
+    return _elsewhere(memory, where)
 
 
-def _elsewhere(memory: Memory, question: Question, session: str | None) -> tuple[str, str] | None:
+def _elsewhere(memory: Memory, where: Filter) -> tuple[str, str] | None:
     """Where the search did not look: another session, or what has other tags."""
+    session = where.current
     if session is not None and memory.kind is Kind.MESSAGE and memory.session != session:
         return (
             f"It is a message of the session {memory.session!r}, and the search was in {session!r}.",
             "Ask in its own session, or in none.",
         )
-    lacking = {fold(tag): tag for tag in question.tags}
+    lacking = {fold(tag): tag for tag in where.tags}
     for tag in memory.tags:
         lacking.pop(fold(tag), None)
     if lacking:
@@ -202,26 +191,25 @@ def _elsewhere(memory: Memory, question: Question, session: str | None) -> tuple
     return None
 
 
-def _branches(
-    search: Search, profile: Profile, request: Request, gathered: Gathered, id_: int
-) -> list[Branch]:
-    branches = []
+def _branches(search: Search, profile: Profile, gathered: Gathered, depth: int, id_: int) -> Iterator[Branch]:
+    query = gathered.query
     for retriever in profile.retrieve:
-        taken = retriever.take(request.limit)
-        if isinstance(retriever, ByMeaning):
-            near = [] if request.vector is None else search.by_meaning(request.vector, _DEEPEST)
-            branches.append(_branch("meaning", near, gathered, id_, taken))
-        elif isinstance(retriever, ByContext):
-            if _is_spoken(gathered.candidates, id_):
-                beside, _ = around(search, retriever, request, _DEEPEST)
-                branches.append(_branch("nearby", beside, gathered, id_, taken))
-        elif isinstance(retriever, ByLinks):
-            if any(hit.id == id_ for hit in gathered.found["linked"]):
-                branches.append(_branch("linked", gathered.found["linked"], gathered, id_, taken))
-        else:
-            held = search.by_words(request.sought, _DEEPEST, retriever.index)
-            branches.append(_branch("words", held, gathered, id_, taken))
-    return branches
+        hits: Sequence[Found]
+        match retriever:
+            case ByMeaning():
+                name = "meaning"
+                hits = [] if query.vector is None else search.by_meaning(query.vector, _DEEPEST)
+            case ByContext():
+                if not _is_spoken(gathered.candidates, id_):
+                    continue
+                name, (hits, _) = "nearby", neighbours_of(search, retriever, query, _DEEPEST)
+            case ByLinks():
+                name, hits = "linked", gathered.found["linked"]
+                if not any(hit.id == id_ for hit in hits):
+                    continue
+            case ByWords():
+                name, hits = "words", search.by_words(query.search_text, _DEEPEST, retriever.index)
+        yield _branch(name, hits, gathered, id_, retriever.take(depth))
 
 
 def _is_spoken(candidates: Candidates, id_: int) -> bool:
@@ -254,11 +242,11 @@ def _as_if_found(candidates: Candidates, branches: Sequence[Branch], id_: int) -
 def _enough(
     search: Search,
     profile: Profile,
-    request: Request,
+    query: Query,
     branches: Sequence[Branch],
     stands: Standing,
     id_: int,
-    reader: Reader | None = None,
+    rescorer: Rescorer | None,
 ) -> int | None:
     """A limit that would show the memory, tried out; None where it is shown, or where none would.
 
@@ -267,15 +255,16 @@ def _enough(
     """
     found = any(branch.reached for branch in branches)
     never = stands.place is None if found else all(branch.rank is None for branch in branches)
-    if never or (found and (stands.place or 0) <= request.limit):
+    if never or (found and (stands.place or 0) <= query.limit):
         return None
-    limit = max(stands.place or 0, request.limit + 1)
+    limit = max(stands.place or 0, query.limit + 1)
     while limit <= MOST_HITS:
-        tried = _gathered(search, profile, wider(request, limit), reader)
+        wider = replace(query, limit=limit, limit_given=True)
+        tried = gather(search, profile, wider, depth=_depth(wider, rescorer))
         if id_ not in tried.candidates.ids:
             limit = MOST_HITS if limit < MOST_HITS < 2 * limit else 2 * limit
             continue
-        place = _standing(profile, tried, id_, reader).place
+        place = _standing(profile, tried, id_, rescorer).place
         if place is None or place <= limit:
             return None if place is None else limit
         limit = place
@@ -303,17 +292,13 @@ def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, moved: 
 
 
 def _advice(
-    question: Question,
-    memory: Memory,
-    branches: tuple[Branch, ...],
-    stands: Standing,
-    limit: int,
-    enough: int | None,
+    query: Query, memory: Memory, branches: tuple[Branch, ...], stands: Standing, enough: int | None
 ) -> list[str]:
+    limit = query.limit
     advice = []
     for branch in branches:
         if branch.rank is None:
-            advice.append(_missed(branch, question, memory))
+            advice.append(_missed(branch, query, memory))
         elif not branch.reached:
             advice.append(f"By {branch.name} it is number {branch.rank}; the profile takes {branch.taken}.")
     if stands.place is not None and stands.place > limit:
@@ -329,13 +314,13 @@ def _advice(
     return advice
 
 
-def _missed(branch: Branch, question: Question, memory: Memory) -> str:
+def _missed(branch: Branch, query: Query, memory: Memory) -> str:
     if branch.name == "meaning":
         return f"By meaning it is not among the nearest; {MAY_WAIT}"
     if branch.name == "nearby":
         return "What stands next to it in its conversation has none of the query's telling words."
     text = " ".join((memory.name, memory.type, memory.text, *(seen.content for seen in memory.in_force)))
-    shared = sorted(set(words(question.query)) & set(words(text)))
+    shared = sorted(set(words(query.text)) & set(words(text)))
     if shared:
         return f"By words it shares only {', '.join(map(repr, shared))} with the query, too common to count."
     return "It shares no word with the query."

@@ -132,6 +132,21 @@ class Removal:
 
 
 @dataclass(frozen=True, slots=True)
+class Cooccurrences:
+    """How often pairs were seen together, by places among all gathered candidates; never a self-pair."""
+
+    first: Ints
+    second: Ints
+    count: Ints
+    last: Ints
+
+    @classmethod
+    def none(cls) -> Cooccurrences:
+        nothing = np.zeros(0, np.int64)
+        return cls(nothing, nothing, nothing, nothing)
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """The candidates of one query. Rows are by ascending id until `order` sorts them.
 
@@ -150,6 +165,8 @@ class Candidates:
     """Where each stood when all were gathered; None while none was dropped or moved."""
     query: Ints | None = None
     """Which of several queries each row belongs to, ascending; None: there is one."""
+    cooccurrences: Cooccurrences = field(default_factory=Cooccurrences.none)
+    """Of all that were gathered."""
 
     def __len__(self) -> int:
         return len(self.facts.ids)
@@ -218,6 +235,7 @@ class Candidates:
             named_values={name: score[rows] for name, score in self.named_values.items()},
             places=(np.arange(len(self)) if self.places is None else self.places)[rows],
             query=None if self.query is None else self.query[rows],
+            cooccurrences=self.cooccurrences,
         )
 
     def rows_of(self, places: Ints) -> Ints:
@@ -265,16 +283,6 @@ def rescaled(values: Floats, low: Floats | float, high: Floats | float) -> Float
 
 
 @dataclass(frozen=True, slots=True)
-class Cooccurrences:
-    """How often pairs were seen together, by places among all gathered candidates; never a self-pair."""
-
-    first: Ints
-    second: Ints
-    count: Ints
-    last: Ints
-
-
-@dataclass(frozen=True, slots=True)
 class ConversationContext:
     """How much of a query is said around messages: by their neighbours, and by the whole conversation.
 
@@ -301,24 +309,3 @@ class ConversationContext:
         places = zip(facts.session.tolist(), facts.position.tolist(), strict=True)
         near = np.array([place_of.get(place, 0.0) for place in places])
         return near, np.array([whole_of.get(session, 0.0) for session in facts.session.tolist()])
-
-
-@dataclass(frozen=True, slots=True)
-class QueryContext:
-    """What every candidate of a query shares."""
-
-    now: int
-    """Microseconds since 1970, UTC."""
-    query: str
-    limit: int
-    limit_given: bool
-    """The caller chose the limit; the default says nothing about the question."""
-    cooccurrences: Cooccurrences
-    span: tuple[int, int] | None = None
-    """The time that the query speaks of, if it does: from NEVER or until ALWAYS where it is open."""
-    parts: tuple[QueryContext, ...] = ()
-    """Of several queries at once, what each of them has of its own: query, limit and span."""
-
-    @property
-    def queries(self) -> tuple[QueryContext, ...]:
-        return self.parts or (self,)

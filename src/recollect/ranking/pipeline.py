@@ -7,13 +7,14 @@ from math import ceil
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates
 
 
 class Step(Protocol):
     """A frozen value that one can call: it prints, compares, serialises and runs."""
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates: ...
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates: ...
 
 
 class _Deep:
@@ -91,8 +92,8 @@ class Profile:
     steps: tuple[Step, ...]
 
 
-def run(profile: Profile, candidates: Candidates, context: QueryContext) -> Candidates:
+def run(profile: Profile, candidates: Candidates, query: Query) -> Candidates:
     """Best first, cut to the limit; each candidate carries what every step did."""
     for step in profile.steps:
-        candidates = step(candidates, context)
+        candidates = step(candidates, query)
     return candidates

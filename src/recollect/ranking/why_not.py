@@ -14,7 +14,8 @@ from recollect.ranking.steps.finish import uncut
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recollect.ranking.candidates import Candidates, DroppedCandidate, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates, DroppedCandidate
     from recollect.ranking.explain import Reason
     from recollect.ranking.pipeline import Profile
 
@@ -48,19 +49,19 @@ class Standing:
 def standing(
     profile: Profile,
     candidates: Candidates,
-    context: QueryContext,
+    query: Query,
     id_: int,
     then: Callable[[Candidates], Candidates] | None = None,
 ) -> Standing:
     """Run every step but the cut, and `then` what follows them; look where the candidate comes out."""
     ranked = candidates
     for step in uncut(profile):
-        ranked = step(ranked, context)
+        ranked = step(ranked, query)
     if then is not None:
         ranked = then(ranked)
     dropped = next((one for one in ranked.dropped if one.id == id_), None)
     listed = ranked.ids.tolist()
-    needed = float(ranked.score[context.limit - 1]) if 0 < context.limit <= len(listed) else None
+    needed = float(ranked.score[query.limit - 1]) if 0 < query.limit <= len(listed) else None
     if dropped is not None:
         return Standing(None, dropped, dropped.score, needed, (), ())
     row = listed.index(id_)

@@ -15,7 +15,8 @@ import numpy as np
 
 from recollect.conditions import Equals, Not, OneOf
 from recollect.ports import Document, Phrase
-from recollect.records import Filter, Found, Kind
+from recollect.query import Filter
+from recollect.records import Found, Kind
 from recollect.retrieval.filters import allowed
 from recollect.retrieval.term_search import pair_phrases
 from recollect.text.stems import porter_stem

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from recollect.conditions import Condition
     from recollect.ports import Snapshot
-    from recollect.records import Filter, Memory, Relation
+    from recollect.query import Filter
+    from recollect.records import Memory, Relation
     from recollect.tables import Table
 
 

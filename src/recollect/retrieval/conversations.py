@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from recollect.conditions import Condition
     from recollect.ports import Snapshot
-    from recollect.records import Filter, Memory
+    from recollect.query import Filter
+    from recollect.records import Memory
 
 
 def sessions_of(snapshot: Snapshot, scope: int) -> list[Session]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from recollect.conditions import Condition
     from recollect.ports import Snapshot
-    from recollect.records import Filter
+    from recollect.query import Filter
     from recollect.text.names import NamePlace
 
     Known = dict[str, list[tuple[int, str]]]

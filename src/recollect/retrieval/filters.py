@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from recollect.conditions import Condition
     from recollect.ports import Snapshot
-    from recollect.records import Filter
+    from recollect.query import Filter
     from recollect.tables import Table
 
 EVENT_TIME = ("happened_at", "created_at")

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.ports import Snapshot
+    from recollect.query import Filter
     from recollect.ranking.candidates import Floats, Ints
-    from recollect.records import Filter
     from recollect.retrieval.as_of_search import PastTexts
     from recollect.retrieval.term_search import TermIndex
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
     from recollect.conditions import Condition
     from recollect.ports import Analyser, Snapshot, Vector
+    from recollect.query import Filter
     from recollect.ranking.candidates import ConversationContext
-    from recollect.records import Filter, Found, Model
+    from recollect.records import Found, Model
 
 
 class Search:

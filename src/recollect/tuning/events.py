@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates
 
 Arm = Literal["ours", "baseline", "interleaved"]
 """Which ranking the caller saw: the profile's, the baseline's, or both in turns (earlier versions)."""
@@ -32,7 +33,7 @@ class Event:
     baseline: tuple[int, ...]
     """As what it is compared with put them, as many."""
     candidates: Candidates
-    context: QueryContext
+    context: Query
     feedback: Mapping[int, float] = field(default_factory=dict)
     """By memory, how good it proved: from 1 (opened, asked for again, or praised) to -1 (called wrong)."""
     said: Mapping[int, float] = field(default_factory=dict)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.ranking.candidates import ALWAYS, NEVER, Candidates, Cooccurrences, Facts, QueryContext, Source
+from recollect.query import Query
+from recollect.ranking.candidates import ALWAYS, NEVER, Candidates, Cooccurrences, Facts, Source
 from recollect.ranking.steps.finish import Cut, Order, best_first
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class Replay:
         return replace(step(candidates, self._context), score_changes=(), removals=())
 
 
-def join_events(events: Sequence[Event]) -> tuple[Candidates, QueryContext]:
+def join_events(events: Sequence[Event]) -> tuple[Candidates, Query]:
     """The candidates of all events as one value, with rows for ids, and what steps ask of the queries.
 
     Times are shifted so that all were asked at one moment: an age is what it was.
@@ -97,14 +98,16 @@ def join_events(events: Sequence[Event]) -> tuple[Candidates, QueryContext]:
         for name in names
     }
     candidates = Candidates(
-        Facts(**columns), sources, _joined([each.score for each in gathered]), query=query
+        Facts(**columns),
+        sources,
+        _joined([each.score for each in gathered]),
+        query=query,
+        cooccurrences=_joined_pairs([each.cooccurrences for each in gathered], starts, later),
     )
-    return candidates, QueryContext(
-        now,
-        query="",
+    return candidates, Query(
+        text="",
+        now=now,
         limit=0,
-        limit_given=False,
-        cooccurrences=_joined_pairs([event.context.cooccurrences for event in events], starts, later),
         parts=tuple(
             replace(event.context, span=_shifted_span(event.context.span, by))
             for event, by in zip(events, later, strict=True)

@@ -18,7 +18,8 @@ from recollect.changes import (
     Relate,
 )
 from recollect.engine.repository import Repository
-from recollect.records import Filter, Model, Scope
+from recollect.query import Filter
+from recollect.records import Model, Scope
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.passages import passages_of
 from recollect.retrieval.records import memories_by_id, relations_of

@@ -16,7 +16,8 @@ from store_worker import team
 from recollect.changes import Amend, CommitDream, UndoDream
 from recollect.engine.repository import Repository
 from recollect.errors import NotAStore, StoreUnavailable
-from recollect.records import Filter, Kind, PastQuestion, Revision
+from recollect.query import Filter
+from recollect.records import Kind, PastQuestion, Revision
 from recollect.retrieval.answer_log import logged_answers, tuned_numbers, tunings
 from recollect.retrieval.contents import memory_page, store_setting
 from recollect.retrieval.conversations import turns_of

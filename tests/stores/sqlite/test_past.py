@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from hypothesis_profiles import tries
 from recollect.changes import Amend, Forget, NewEntity, NewObservation, NewText, PutEntity, PutText, Supersede
 from recollect.engine.repository import Repository
-from recollect.records import Filter, Kind, Scope
+from recollect.query import Filter
+from recollect.records import Kind, Scope
 from recollect.retrieval.as_of_search import PastTexts
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.filters import PastState

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from recollect.changes import Adopt, NewText, PutText
-from recollect.records import Filter, Kind, Memory, Scope
+from recollect.query import Filter
+from recollect.records import Kind, Memory, Scope
 from recollect.retrieval import neighbours as surroundings
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.conversations import conversation

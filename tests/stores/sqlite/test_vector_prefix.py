@@ -17,7 +17,8 @@ from recollect.engine.repository import Repository
 from recollect.errors import InvalidInput
 from recollect.models.loading import stored_model
 from recollect.models.registry import read_descriptor
-from recollect.records import Filter, Kind, Model, Scope
+from recollect.query import Filter
+from recollect.records import Kind, Model, Scope
 from recollect.retrieval.passages import model_in_use, pending_passages
 from recollect.retrieval.search import Search
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.engine.inputs import listed, turn_of
-from recollect.engine.recall import Question, check_budget, recall
+from recollect.engine.recall import check_budget, query_of, recall
 from recollect.engine.results import Context, ContextItem
 from recollect.errors import InvalidInput
 from recollect.records import Kind, as_it_stood
@@ -61,7 +61,8 @@ def context(
     given = [] if isinstance(asked, str) else _turns_of(asked)
     query = asked if isinstance(asked, str) else _query(given)
     talk = _given(services, given) if given else _recent(services, session, as_of)
-    question = Question(
+    wanted = query_of(
+        services,
         query,
         profile,
         limit=_MOST_MEMORIES,
@@ -71,7 +72,7 @@ def context(
         record=False,
         judge=False,
     )
-    answer = recall(services, question)
+    answer = recall(services, wanted, profile)
     memories = _unsaid(services, answer.hits, talk)
     kept_turns, kept = _within(talk, memories, budget_tokens)
     text = _text(_in_time(kept), kept_turns)

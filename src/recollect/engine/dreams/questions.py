@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.dreams.gate import Asked, reads_traces
-from recollect.engine.recall import Question, asking
+from recollect.engine.recall import open_search, query_of
 from recollect.engine.services import Services
 from recollect.engine.shadow import tuned_in
 from recollect.ports import Snapshot
@@ -103,7 +103,7 @@ def _ask(
     ids = tuple(wanted)
     if not ids:
         return None
-    question = Question(query, profile, limit=knobs.gate_top, record=False, across=True)
-    with asking(services, question, services.clock()) as (search, request, _):
-        found = gather(search, profile, request)
-    return Asked(query, profile, ids, found.candidates, found.moment, made)
+    question = query_of(services, query, profile, limit=knobs.gate_top, record=False, across=True)
+    with open_search(services, question) as (search, asked, _):
+        found = gather(search, profile, asked)
+    return Asked(query, profile, ids, found.candidates, found.query, made)

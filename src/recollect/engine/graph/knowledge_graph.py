@@ -22,7 +22,7 @@ from recollect.engine.graph.semantic import as_published
 from recollect.engine.graph.similar_observations import flag_similar_observations
 from recollect.engine.inputs import by_name, entity_of, listed, name_of, observations_of, relation_of
 from recollect.engine.limits import MOST_PER_PAGE
-from recollect.engine.recall import Question, recall
+from recollect.engine.recall import query_of, recall
 from recollect.engine.results import Graph, ObservedBatch, ObservedEntity, RelatedBatch, RelationResult
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
@@ -219,18 +219,20 @@ class KnowledgeGraph:
         noted_later: bool = False,
     ) -> Answer:
         """The best entities for a query, by the limbic profile. `noted_later` is as in `recall`."""
-        question = Question(
+        profile = self.services.profile("limbic")
+        asked = query_of(
+            self.services,
             query,
-            self.services.profile("limbic"),
+            profile,
             limit=limit,
-            kinds=frozenset({Kind.ENTITY}),
+            kinds=(Kind.ENTITY,),
             explain=explain,
             record=record,
             judge=False,
             tuned=tuned,
             noted_later=noted_later,
         )
-        return recall(self.services, question)
+        return recall(self.services, asked, profile)
 
     def texts_about(self, name: str, *, limit: int = 50) -> Sequence[Memory]:
         """Notes and messages in force that speak of an entity, the newest first."""

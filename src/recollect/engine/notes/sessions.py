@@ -13,7 +13,8 @@ from recollect.engine.notes.remember import keep, note_from
 from recollect.engine.results import AddMessagesResult
 from recollect.engine.services import Services
 from recollect.errors import Conflict, ExtractionFailed, InvalidInput
-from recollect.records import Filter, Kind
+from recollect.query import Filter
+from recollect.records import Kind
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.conversations import last_positions, sessions_of, turns_of
 from recollect.retrieval.records import memories_by_id, scope_id

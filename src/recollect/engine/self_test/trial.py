@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from recollect.engine.limits import DEFAULT_LIMIT
-from recollect.engine.recall import Question, asking
+from recollect.engine.recall import open_search, query_of
 from recollect.engine.self_test.sample import Survey
 from recollect.engine.services import Services
 from recollect.ports import Embedder, Vector, Vectors
@@ -100,11 +100,13 @@ class Trial:
     def _search(self, question: SelfQuestion, profile: Profile) -> tuple[Gathered, list[int]]:
         """As a caller asks who names no limit, unless more hits count than one gets then."""
         limit = None if self.limit <= DEFAULT_LIMIT else self.limit
-        asked = Question(question.query, profile, limit, record=False, across=True)
         services = replace(self.services, embedder_named=self._embedder_named)
-        with asking(services, asked, self.now) as (search, request, note):
-            gathered = gather(search, profile, request)
-            ranked = run(profile, gathered.candidates, gathered.moment)
+        asked = query_of(
+            services, question.query, profile, now=self.now, limit=limit, record=False, across=True
+        )
+        with open_search(services, asked) as (search, query, note):
+            gathered = gather(search, profile, query)
+            ranked = run(profile, gathered.candidates, query)
         self.note = self.note or note
         return gathered, ranked.ids.tolist()
 
@@ -126,7 +128,7 @@ class Trial:
     ) -> MissedQuestion:
         if question.memory not in gathered.candidates.ids:
             return MissedQuestion(question, tuple(hits), None, None, "no search brought it up")
-        stands = standing(profile, gathered.candidates, gathered.moment, question.memory)
+        stands = standing(profile, gathered.candidates, gathered.query, question.memory)
         if stands.dropped is not None:
             why = f"the step {stands.dropped.step!r} dropped it: {stands.dropped.reason}"
             return MissedQuestion(question, tuple(hits), None, stands.dropped.step, why)

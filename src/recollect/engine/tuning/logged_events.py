@@ -11,7 +11,8 @@ from recollect.engine.packed import unpack
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput
 from recollect.ports import Snapshot
-from recollect.ranking.candidates import Candidates, Cooccurrences, Facts, QueryContext
+from recollect.query import Query
+from recollect.ranking.candidates import Candidates, Facts
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import LoggedAnswer
 from recollect.retrieval.answer_log import logged_answers
@@ -63,9 +64,8 @@ def _event(answer: LoggedAnswer) -> Event:
 
 _NO_COLUMN: Any = np.zeros(0, np.int64)
 _NOTHING = Candidates(Facts(*(_NO_COLUMN for _ in fields(Facts))), {}, np.zeros(0))
-_NOT_TOGETHER = Cooccurrences(_NO_COLUMN, _NO_COLUMN, _NO_COLUMN, _NO_COLUMN)
 
 
-def _moment(answer: LoggedAnswer) -> QueryContext:
+def _moment(answer: LoggedAnswer) -> Query:
     """Of an answer that nobody did anything with, which is never ranked again."""
-    return QueryContext(microseconds(answer.at), answer.query, len(answer.shown), False, _NOT_TOGETHER)
+    return Query(answer.query, microseconds(answer.at), len(answer.shown))

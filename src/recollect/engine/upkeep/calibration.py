@@ -24,6 +24,7 @@ from recollect.engine.memory_text import memory_text
 from recollect.engine.services import Services
 from recollect.errors import ModelUnavailable
 from recollect.ports import Embedder, Progress, Snapshot, Vector
+from recollect.query import Filter
 from recollect.ranking.confidence import (
     Calibration,
     ConfidenceInput,
@@ -31,7 +32,7 @@ from recollect.ranking.confidence import (
     background,
     estimate_confidence,
 )
-from recollect.records import Filter, Memory, Scope
+from recollect.records import Memory, Scope
 from recollect.retrieval.contents import count_by_kind, memory_page
 from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search

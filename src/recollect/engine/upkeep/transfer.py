@@ -22,7 +22,8 @@ from recollect.changes import (
 )
 from recollect.engine.services import Services
 from recollect.ports import Snapshot
-from recollect.records import Filter, Kind, Memory, Relation
+from recollect.query import Filter
+from recollect.records import Kind, Memory, Relation
 from recollect.retrieval.contents import memory_page, relation_page, store_counts, was_imported
 
 if TYPE_CHECKING:

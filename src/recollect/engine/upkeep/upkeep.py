@@ -12,14 +12,15 @@ from recollect.engine.graph.knowledge_graph import entity_named
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.notes import reflections
 from recollect.engine.notes.remember import remember
-from recollect.engine.recall import Question, recall
+from recollect.engine.recall import query_of, recall
 from recollect.engine.results import Answer, Remembered
 from recollect.engine.services import Services
 from recollect.engine.upkeep.transfer import Export, Import, exporting
 from recollect.errors import Conflict
 from recollect.ports import Progress, Vector
+from recollect.query import Filter
 from recollect.ranking.profiles import DEFAULT
-from recollect.records import Filter, Kind, Problem
+from recollect.records import Kind, Problem
 from recollect.retrieval.contents import all_scopes, count_by_kind, memory_page, store_counts
 from recollect.retrieval.conversations import sessions_of
 from recollect.retrieval.records import scope_id
@@ -232,16 +233,18 @@ class Upkeep:
         record: bool = True,
     ) -> Answer:
         """As `recall`, over reflections alone: of an author, in a mood, about an entity."""
-        question = Question(
+        ranker = self.services.profile(profile)
+        asked = query_of(
+            self.services,
             query,
-            self.services.profile(profile),
-            limit,
-            frozenset({Kind.NOTE}),
-            explain,
-            record,
-            tags=frozenset(reflections.mood_tags(mood)),
+            ranker,
+            limit=limit,
+            kinds=(Kind.NOTE,),
+            explain=explain,
+            record=record,
+            tags=reflections.mood_tags(mood),
             category=reflections.CATEGORY,
             speaker=None if author is None else clean_name(author, "author"),
             about=None if about is None else entity_named(self.services, about),
         )
-        return recall(self.services, question)
+        return recall(self.services, asked, ranker)

@@ -15,13 +15,14 @@ from recollect.ranking.factors.recency import (
 )
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, Floats, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates, Floats
 
 
 class Factor(Protocol):
     """A frozen value that gives each candidate a number."""
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats: ...
+    def __call__(self, candidates: Candidates, query: Query) -> Floats: ...
 
 
 # Stored in profiles, tuned numbers and answers: a class may get another name, but not a factor.

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, Floats, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates, Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Importance:
     """What the writer said a memory is worth, from 0 to 1."""
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
         return candidates.facts.importance
 
 
@@ -26,7 +27,7 @@ class NamedSpeaker:
     What nobody said, a note or an entity, counts as theirs where it names them.
     """
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
         return candidates.facts.named.astype(np.float64)
 
 
@@ -34,5 +35,5 @@ class NamedSpeaker:
 class EndsWithQuestion:
     """1 for what ends with a question, which tells less than what answers one; else 0."""
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
         return candidates.facts.asks.astype(np.float64)

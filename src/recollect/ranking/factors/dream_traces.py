@@ -11,14 +11,15 @@ from recollect.ranking.candidates import DAY
 from recollect.ranking.factors.recency import age, last_seen
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, Floats, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates, Floats
 
 
 @dataclass(frozen=True, slots=True)
 class Strength:
     """Synaptic strength, raised by replay and lowered by downscaling in dreams; 1 until the first."""
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
         return candidates.facts.strength**candidates.facts.temper
 
 
@@ -30,7 +31,7 @@ class DepthWeight:
     intermediate: float = 1.0
     semantic: float = 1.2
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
         weights = np.array([self.episodic, self.intermediate, self.semantic])
         weight: Floats = weights[candidates.facts.depth - 1] ** candidates.facts.temper
         return weight
@@ -43,7 +44,7 @@ class Spread:
     ln(1 + spread) / ln 2, which is 1 for the one session that everything starts with
     """
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
         spread: Floats = np.log(1.0 + candidates.facts.spread) / np.log(2.0)
         return spread**candidates.facts.temper
 
@@ -65,9 +66,9 @@ class Stability:
     high: float = 2.0
     slowness: float = 9.0
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
         stability = candidates.facts.stability
-        days = age(last_seen(candidates.facts), context.now, DAY, unknown=0.0)
+        days = age(last_seen(candidates.facts), query.now, DAY, unknown=0.0)
         retrievable = 1.0 / (1.0 + days / (self.slowness * stability))
         with np.errstate(over="ignore"):  # what is beyond numbers is beyond `high`
             gain = np.clip(stability**self.exponent, self.low, self.high)

@@ -11,7 +11,8 @@ from recollect.ranking.candidates import HOUR
 from recollect.ranking.factors.recency import age, last_seen
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, Floats, Ints, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates, Floats, Ints
 
 BETA_SAL = 0.5
 BETA_DEG = 0.15
@@ -29,14 +30,14 @@ class ComposedFactor:
     __slots__ = ()
     part_name: ClassVar[str]
 
-    def part(self, candidates: Candidates, context: QueryContext) -> Floats:
+    def part(self, candidates: Candidates, query: Query) -> Floats:
         raise NotImplementedError
 
     def whole(self, part: Floats) -> Floats:
         return part
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
-        return self.whole(self.part(candidates, context))
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
+        return self.whole(self.part(candidates, query))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Salience(ComposedFactor):
         )
         return importance
 
-    def part(self, candidates: Candidates, context: QueryContext) -> Floats:
+    def part(self, candidates: Candidates, query: Query) -> Floats:
         facts = candidates.facts
         return self.importance(
             facts.access_count,
@@ -110,8 +111,8 @@ class Forgetting(ComposedFactor):
     def decay(self, hours: Floats) -> Floats:
         return np.maximum(self.floor, np.exp(-self.lambda_hourly * hours))
 
-    def part(self, candidates: Candidates, context: QueryContext) -> Floats:
-        return self.decay(age(last_seen(candidates.facts), context.now, HOUR, unknown=0.0))
+    def part(self, candidates: Candidates, query: Query) -> Floats:
+        return self.decay(age(last_seen(candidates.facts), query.now, HOUR, unknown=0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +132,9 @@ class Cooccurrence(ComposedFactor):
 
     part_name: ClassVar = "cooc_boost"
 
-    def part(self, candidates: Candidates, context: QueryContext) -> Floats:
-        pairs = context.cooccurrences
-        hours = age(pairs.last, context.now, HOUR, unknown=0.0)
+    def part(self, candidates: Candidates, query: Query) -> Floats:
+        pairs = candidates.cooccurrences
+        hours = age(pairs.last, query.now, HOUR, unknown=0.0)
         shares = np.log2(1.0 + pairs.count) * Forgetting(self.lambda_hourly, self.floor).decay(hours)
         first, second = candidates.rows_of(pairs.first), candidates.rows_of(pairs.second)
         here = (first >= 0) & (second >= 0)
@@ -157,7 +158,7 @@ class StatusWeight:
     completed: float = 0.70
     archived: float = 0.50
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
         weights = np.array([self.active, self.paused, self.completed, self.archived])
         return weights[candidates.facts.status]
 
@@ -172,5 +173,5 @@ class MetadataWeight:
     weight: float = 0.7
     above: float = 0.5
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
         return np.where(candidates.facts.metadata_share > self.above, self.weight, 1.0)

@@ -11,7 +11,8 @@ import numpy as np
 from recollect.ranking.candidates import ALWAYS, DAY, HOUR, NEVER, SECOND
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, Facts, Floats, Ints, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates, Facts, Floats, Ints
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -53,8 +54,8 @@ class MnemosyneRecency:
     share: float = 0.3
     tau_hours: float = 168.0
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
-        hours = age(candidates.facts.created_at, context.now, HOUR, unknown=np.inf)
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
+        hours = age(candidates.facts.created_at, query.now, HOUR, unknown=np.inf)
         return self.floor + self.share * np.exp(-hours / self.tau_hours)
 
 
@@ -68,8 +69,8 @@ class ReverieRecency:
     boost: float = 0.3
     tau_days: float = 30.0
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
-        days = age(candidates.facts.updated_at, context.now, DAY, unknown=np.inf)
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
+        days = age(candidates.facts.updated_at, query.now, DAY, unknown=np.inf)
         return 1.0 + self.boost * np.exp(-days / self.tau_days)
 
 
@@ -84,8 +85,8 @@ class CognisRecency:
     recency_half_life_seconds: float = 120.0
     """Cognis's name for it; the time after which 1/e is left."""
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
-        seconds = age(candidates.facts.created_at, context.now, SECOND, unknown=np.inf)
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
+        seconds = age(candidates.facts.created_at, query.now, SECOND, unknown=np.inf)
         return self.recency_boost_weight * np.exp(-seconds / self.recency_half_life_seconds)
 
 
@@ -101,9 +102,9 @@ class TemporalRelevance:
     shortest_tau_days: float = 1.0
     open_tau_days: float = 30.0
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Floats:
-        spans = [query.span or (NEVER, ALWAYS) for query in context.queries]
-        has_span = candidates.by_query([float(query.span is not None) for query in context.queries])
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
+        spans = [each.span or (NEVER, ALWAYS) for each in query.queries]
+        has_span = candidates.by_query([float(each.span is not None) for each in query.queries])
         start = candidates.by_query([float(span[0]) for span in spans])
         end = candidates.by_query([float(span[1]) for span in spans])
         tau = candidates.by_query([self._tau(*span) for span in spans])

@@ -14,7 +14,8 @@ from recollect.ranking.factors.recency import TemporalRelevance
 from recollect.ranking.steps.fuse import positive_cosine
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates
     from recollect.ranking.factors.catalogue import Factor
 
 
@@ -28,14 +29,14 @@ class Times:
     factor: Factor
     on: bool = True
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         if not self.on:
             return candidates
         if isinstance(self.factor, ComposedFactor):
-            part = self.factor.part(candidates, context)
+            part = self.factor.part(candidates, query)
             candidates, values = candidates.with_values(self.factor.part_name, part), self.factor.whole(part)
         else:
-            values = self.factor(candidates, context)
+            values = self.factor(candidates, query)
         return candidates.with_change(factor_name(self.factor), "times", values)
 
 
@@ -47,10 +48,10 @@ class Plus:
     weight: float = 1.0
     on: bool = True
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         if not self.on:
             return candidates
-        values = self.weight * self.factor(candidates, context)
+        values = self.weight * self.factor(candidates, query)
         return candidates.with_change(factor_name(self.factor), "plus", values)
 
 
@@ -61,11 +62,11 @@ class TemporalBlend:
     share: float = 0.4
     relevance: TemporalRelevance = field(default_factory=TemporalRelevance)
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
-        if not any(query.span for query in context.queries):
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        if not any(each.span for each in query.queries):
             return candidates
-        share = candidates.by_query([self.share if query.span else 0.0 for query in context.queries])
-        return candidates.with_change("temporal", "mix", self.relevance(candidates, context), share)
+        share = candidates.by_query([self.share if each.span else 0.0 for each in query.queries])
+        return candidates.with_change("temporal", "mix", self.relevance(candidates, query), share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ class BaseRelevance:
     low: float = 0.2
     reach: float = 0.6
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         if not len(candidates):
             return candidates
         fused = candidates.score
@@ -95,7 +96,7 @@ class Keep:
 
     name: str
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         return candidates.with_values(self.name)
 
 
@@ -105,7 +106,7 @@ class Rescale:
 
     on: bool = True
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         if not self.on or not len(candidates):
             return candidates
         score = candidates.score

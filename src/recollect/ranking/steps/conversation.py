@@ -15,7 +15,8 @@ import numpy as np
 from recollect.ranking.steps.fuse import stretched_cosine, words_share
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class NeighbourScore:
     nearby: float = 0.35
     conversation: float = 0.2
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         own = candidates.score
         is_message = candidates.facts.session != 0
         for name, weight in (("nearby", self.nearby), ("conversation", self.conversation)):
@@ -52,7 +53,7 @@ class LinkScore:
 
     weight: float = 0.6
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         links = candidates.source("linked")
         if not links.found.any():
             return candidates
@@ -65,7 +66,7 @@ class ReplyScore:
 
     weight: float = 0.2
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         facts = candidates.facts
         # In the order of the conversations: who stands right behind a question answers it.
         order = np.lexsort((facts.position, facts.session))

@@ -10,7 +10,8 @@ import numpy as np
 from recollect.ranking.steps.fuse import positive_cosine
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, Ints, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates, Ints
     from recollect.ranking.pipeline import Profile, Step
 
 
@@ -20,7 +21,7 @@ class Threshold:
 
     similarity_threshold: float = 0.3
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         cosine = positive_cosine(candidates)
         gone = ~candidates.source("words").found & (cosine < self.similarity_threshold)
 
@@ -35,7 +36,7 @@ class Threshold:
 class DropEcho:
     """Drop messages of the current session that are equal to the query; never a note or an entity."""
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         gone = candidates.facts.echo
         return candidates.without(gone, "echo", lambda: ["it is the query itself"] * int(gone.sum()))
 
@@ -47,7 +48,7 @@ class DropRepeats:
     A message says all that its notes say: where it is better than each of them they go, else it does.
     """
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         gone = np.zeros(len(candidates), bool)
         if len(np.unique(candidates.facts.content)) < len(candidates):
             rows = best_first(candidates)
@@ -92,7 +93,7 @@ def _without_extracted(candidates: Candidates) -> Candidates:
 class Order:
     """Best score first; ties by id, so that equal inputs give equal orders."""
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         return candidates.at(best_first(candidates))
 
 
@@ -100,8 +101,8 @@ class Order:
 class Cut:
     """Keep the first `limit`."""
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
-        limit, count = context.limit, len(candidates)
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
+        limit, count = query.limit, len(candidates)
         if count <= limit:
             return candidates
 

@@ -12,7 +12,8 @@ from recollect.ranking.candidates import rescaled
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recollect.ranking.candidates import Candidates, Floats, QueryContext, Source
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates, Floats, Source
 
 RRF_K = 60
 """Smoothing of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009)."""
@@ -33,7 +34,7 @@ class Rrf:
 
     k: float = RRF_K
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         for name in ("meaning", "words"):
             shares = _by_rank(candidates.source(name), 1.0, self.k)
             candidates = candidates.with_change(f"rrf: {name}", "plus", shares)
@@ -48,7 +49,7 @@ class WeightedRrf:
     bm25_weight: float = 0.30
     rrf_k: float = 10.0
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         for name, weight in (("meaning", self.vector_weight), ("words", self.bm25_weight)):
             shares = _by_rank(candidates.source(name), weight * (self.rrf_k + 1), self.rrf_k)
             candidates = candidates.with_change(f"weighted rrf: {name}", "plus", shares)
@@ -62,7 +63,7 @@ class Linear:
     meaning: float = 0.5
     words: float = 0.3
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         cosine, words = positive_cosine(candidates), words_share(candidates)
         candidates = candidates.with_change("linear: meaning", "plus", self.meaning * cosine)
         return candidates.with_change("linear: words", "plus", self.words * words)
@@ -79,7 +80,7 @@ class Blend:
     meaning: float = 0.6
     words: float = 0.4
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         meaning = stretched_cosine(candidates)
         words = words_share(candidates)
         candidates = candidates.with_change("blend: meaning", "plus", self.meaning * meaning)
@@ -98,7 +99,7 @@ class MatchedShare:
     weight: float = 0.4
     above: float = 0.6
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         share = np.nan_to_num(candidates.source("held").score, nan=0.0)
         if self.above >= 1 or not (share > self.above).any():
             return candidates

@@ -205,7 +205,7 @@ def _hours_since(when: datetime | str | None, now: datetime) -> float:
     """0 for a time that is unknown or lies ahead; a time without a zone is UTC."""
     if when is None:
         return 0.0
-    context = datetime.fromisoformat(when) if isinstance(when, str) else when
-    if context.tzinfo is None:
-        context = context.replace(tzinfo=UTC)
-    return max(0.0, (now - context) / timedelta(hours=1))
+    at = datetime.fromisoformat(when) if isinstance(when, str) else when
+    if at.tzinfo is None:
+        at = at.replace(tzinfo=UTC)
+    return max(0.0, (now - at) / timedelta(hours=1))

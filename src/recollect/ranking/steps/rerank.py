@@ -11,7 +11,8 @@ from recollect.ranking.candidates import rescaled
 from recollect.ranking.steps.finish import Order
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, Floats, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates, Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,11 @@ class RerankBlend:
         """How many of it the second reader is given."""
         return min(self.listed(limit), self.most)
 
-    def __call__(
-        self, candidates: Candidates, readings: Floats, context: QueryContext, name: str
-    ) -> Candidates:
+    def __call__(self, candidates: Candidates, readings: Floats, query: Query, name: str) -> Candidates:
         """`readings` are those of the first so many, the higher the better."""
         if not len(candidates):
             return candidates
-        score = candidates.score[: self.listed(context.limit)]
+        score = candidates.score[: self.listed(query.limit)]
         values = np.zeros(len(candidates))
         values[: len(readings)] = rescaled(readings, readings.min(), readings.max())
         high = float(score.max())
@@ -51,4 +50,4 @@ class RerankBlend:
         low = high - 1 if score.min() == high else float(score.min())
         scaled = candidates.with_change("rescaled", "rescale", np.zeros(len(candidates)), low, high)
         mixed = scaled.with_change(f"re-ranking: {name}", "mix", values, self.share)
-        return Order()(mixed, context)
+        return Order()(mixed, query)

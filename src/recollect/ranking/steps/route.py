@@ -16,7 +16,8 @@ from recollect.ranking.steps.adjust import Rescale
 from recollect.text.tokens import words
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Candidates, QueryContext
+    from recollect.query import Query
+    from recollect.ranking.candidates import Candidates
 
 
 class Strategy(StrEnum):
@@ -83,15 +84,15 @@ class Route:
     limbic_heavy: float = 0.3
     on: bool = True
 
-    def __call__(self, candidates: Candidates, context: QueryContext) -> Candidates:
+    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         if not self.on or not len(candidates):
             return candidates
         strategies = [
-            strategy_for(each.query, each.limit if each.limit_given else None) for each in context.queries
+            strategy_for(each.text, each.limit if each.limit_given else None) for each in query.queries
         ]
         weight = candidates.by_query([float(getattr(self, strategy.value)) for strategy in strategies])
         base = candidates.named_values["base"]
-        rescaled = Rescale()(candidates, context)
+        rescaled = Rescale()(candidates, query)
         return rescaled.with_change(f"routing: {strategies[0].value}", "mix", base, weight)
 
 
