@@ -12,7 +12,7 @@ import pytest
 from recollect.cli.commands.evaluate import eval_command, eval_self_command
 from recollect.cli.main import cli
 from recollect.engine.limits import SELF_TEST_HITS, SELF_TEST_SAMPLE
-from recollect.engine.self_test import advice as self_advice
+from recollect.engine.self_test import findings
 from recollect.engine.self_test.results import (
     Cause,
     FoundShare,
@@ -64,9 +64,9 @@ def test_every_piece_of_advice_can_be_typed() -> None:
     ours = ProfileResult("recollect", few, {QuestionKind.RELATION: few})
     compared = [ProfileComparison("limbic", 30, 1, 0.001)]
     given = [
-        *self_advice._on_misses(misses),
-        *self_advice._on_relations(ours),
-        *self_advice._on_profiles("recollect", compared),
+        *findings._on_misses(misses),
+        *findings._on_relations(ours),
+        *findings._on_profiles("recollect", compared),
     ]
     assert {word for advice in given for word in (advice.command.split()[1],)} == {
         "status", "dream", "update", "reindex", "remember", "why-not", "show", "search",

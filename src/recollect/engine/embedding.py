@@ -41,6 +41,14 @@ def embedder_of(services: Services) -> Embedder:
     return embedder_for(services, model)
 
 
+def embedder_or_reason(services: Services) -> tuple[Embedder | None, str | None]:
+    """The same; or none, and why there is none."""
+    try:
+        return embedder_of(services), None
+    except ModelUnavailable as error:
+        return None, str(error)
+
+
 def embedder_for(services: Services, model: Model | None) -> Embedder:
     """The embedder of the model that the store uses, unless searches are to go by words alone."""
     words_alone = services.preferred_model == WORDS_ALONE

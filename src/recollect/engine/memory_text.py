@@ -35,6 +35,12 @@ def memory_text(memory: Memory, piece: str | None = None) -> str:
     return "\n".join((f"{memory.name} ({memory.type})", *(seen.content for seen in memory.in_force)))
 
 
+def text_preview(text: str, most: int = 80) -> str:
+    """How a text begins, on one line of at most so many letters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
 def piece_of(memory: Memory, query: str) -> str | None:
     """Of a long text that only words have found, the piece that holds most of them."""
     pieces = passage_spans(memory.text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.engine.memory_text import memory_text
+from recollect.engine.memory_text import memory_text, text_preview
 from recollect.engine.self_test.results import Advice, Cause, MissedMemory, ProfileComparison, ProfileResult
 from recollect.ports import Snapshot
 from recollect.records import Memory, Status
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from recollect.engine.self_test.sample import Survey
     from recollect.engine.self_test.trial import MissedQuestion
 
-_SHOWN = 80
-"""Letters of a text."""
 _FEWEST_TERMS = 3
 _COMMON = 0.01
 """Share of all memories from which a word that they hold tells little."""
@@ -56,10 +54,10 @@ def explained(
             MissedMemory(
                 id=id_,
                 kind=memories[id_].kind,
-                text=_begins(memories[id_]),
+                text=text_preview(memory_text(memories[id_])),
                 query=one.question.query,
                 first=None if first is None else first.id,
-                first_text="" if first is None else _begins(first),
+                first_text="" if first is None else text_preview(memory_text(first)),
                 place=one.place,
                 cause=cause,
                 why=one.why,
@@ -126,11 +124,6 @@ def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:
         for each in (one, other)
     ]
     return all(map(len, rows)) and float((rows[0] @ rows[1].T).max()) >= REWORDED_COSINE
-
-
-def _begins(memory: Memory) -> str:
-    line = " ".join(memory_text(memory).split())
-    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
 _MULTILINGUAL = "e5-small"

@@ -131,23 +131,17 @@ def questions(
 ) -> list[SelfQuestion]:
     """Of each memory what it can ask, and some that many memories answer."""
     memories = memories_by_id(view, sampled)
-    asked = [
-        question
-        for id_ in sampled
-        for question in _own_questions(memories[id_], survey, hash_number(seed, id_))
-    ]
+    asked: list[SelfQuestion] = []
+    for memory in (memories[id_] for id_ in sampled):
+        number = hash_number(seed, memory.id)
+        twins = survey.twins(memory, sampled_text(memory, number))
+        asked += word_questions(memory, twins, survey.holders, number)
+        asked += name_questions(memory, number) if memory.kind is Kind.ENTITY else ()
     asked += _relations(view, memories, seed, now)
     at_most = ceil(len(sampled) / _ONE_IN)
     asked += _mentions(view, memories, survey, seed, at_most)
     asked += _days(memories, survey, seed, at_most)
     return asked
-
-
-def _own_questions(memory: Memory, survey: Survey, lot_: int) -> Iterator[SelfQuestion]:
-    twins = survey.twins(memory, sampled_text(memory, lot_))
-    yield from word_questions(memory, twins, survey.holders, lot_)
-    if memory.kind is Kind.ENTITY:
-        yield from name_questions(memory, lot_)
 
 
 def _relations(

@@ -19,11 +19,10 @@ from recollect.engine.confidence import (
     known_scale,
     weighted_terms,
 )
-from recollect.engine.embedding import embedder_of
+from recollect.engine.embedding import embedder_or_reason
 from recollect.engine.memory_text import memory_text
 from recollect.engine.services import Services
-from recollect.errors import ModelUnavailable
-from recollect.ports import Embedder, Progress, Snapshot, Vector
+from recollect.ports import Progress, Snapshot, Vector
 from recollect.query import Filter
 from recollect.ranking.confidence import (
     Calibration,
@@ -34,7 +33,8 @@ from recollect.ranking.confidence import (
 )
 from recollect.records import Memory, Scope
 from recollect.retrieval.contents import count_by_kind, memory_page
-from recollect.retrieval.records import memories_by_id
+from recollect.retrieval.filters import allowed
+from recollect.retrieval.records import memories_by_id, scope_ids
 from recollect.retrieval.search import Search
 from recollect.sampling import hash_number
 from recollect.statistics import auroc
@@ -81,7 +81,7 @@ def calibrate(
     services: Services, progress: Progress | None = None, wanted: Callable[[], bool] = lambda: True
 ) -> CalibrationResult:
     """Ask, learn and keep. The same store learns the same, whoever asks; `GivenUp` once it is not wanted."""
-    embedder = _embedder(services)
+    embedder, _ = embedder_or_reason(services)
     with services.store.read() as view:
         memories = how_many(view, services)
         questions = calibration_questions(view, services.scope, MOST_QUESTIONS)
@@ -122,7 +122,8 @@ def _sample(view: Snapshot, scope: Scope, most: int) -> list[Memory]:
     few = memory_page(view, where, 0, most + 1)
     if len(few) <= most:
         return list(few)
-    last = _last_id(view, where, few[-1].id)
+    ours = allowed(where, scope_ids(view, scope.owner, scope.agent))
+    ((last,),) = view.rows("memory", ("id",), ours, newest_first=True, limit=1)
     found: dict[int, Memory] = {}
     for turn in range(2 * most):
         if len(found) == most:
@@ -132,24 +133,13 @@ def _sample(view: Snapshot, scope: Scope, most: int) -> list[Memory]:
     return [found[id_] for id_ in sorted(found)]
 
 
-def _last_id(view: Snapshot, where: Filter, low: int) -> int:
-    """By doubling, then by halves: no page need be read for what lies between."""
-    high = 2 * low
-    while memory_page(view, where, high, 1):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if memory_page(view, where, middle, 1) else (low, middle)
-    return high
-
-
 def how_many(view: Snapshot, services: Services) -> int:
     return sum(count_by_kind(view, services.where()).values())
 
 
 def model_of(services: Services) -> str:
     """The name of the model that answers; empty where meaning is not searched."""
-    embedder = _embedder(services)
+    embedder, _ = embedder_or_reason(services)
     return "" if embedder is None else embedder.model.name
 
 
@@ -185,13 +175,6 @@ def _scale(absent: list[ConfidenceInput], known: CosineScale | None) -> CosineSc
         spread=max(float(np.std(best)), _LEAST_SPREAD),
         background=float(np.mean(far)) if far else usual,
     )
-
-
-def _embedder(services: Services) -> Embedder | None:
-    try:
-        return embedder_of(services)
-    except ModelUnavailable:
-        return None
 
 
 def _trial(view: Snapshot, services: Services, query: str, memory: Memory, vector: Vector | None) -> _Trial:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.engine.embedding import embedder_of
+from recollect.engine.embedding import embedder_or_reason
 from recollect.engine.graph.knowledge_graph import entity_named
 from recollect.engine.graph.observation_vectors import completed, pages, stored_rows
 from recollect.engine.services import Services
@@ -50,7 +50,7 @@ def find_duplicate_observations(
     """Pairs of observations in force, of one entity or of each."""
     bounds = _Bounds(_above_zero(threshold, "threshold"), _above_zero(containment, "containment"))
     _check_limit(limit)
-    embedder, note = _embedder(services)
+    embedder, note = embedder_or_reason(services)
     pairs: list[DuplicatePair] = []
     looked_at = 0
     for page, several, stored in _read(services, entity, progress):
@@ -76,13 +76,6 @@ def _above_zero(share: float, what: str) -> float:
     if clean_share(share, what) == 0:
         raise InvalidInput(f"The {what} must be above 0: everything is at least that much alike.")
     return share
-
-
-def _embedder(services: Services) -> tuple[Embedder | None, str | None]:
-    try:
-        return embedder_of(services), None
-    except ModelUnavailable as error:
-        return None, str(error)
 
 
 def _read(

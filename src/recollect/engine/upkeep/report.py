@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from recollect.engine.graph.observation_vectors import pages
+from recollect.engine.memory_text import text_preview
 from recollect.engine.services import Services
 from recollect.engine.upkeep.results import (
     ConsolidationReport,
@@ -23,11 +24,10 @@ from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Kind, Memory, Status
 from recollect.retrieval.facts import ranking_facts
-from recollect.retrieval.records import memories_by_id
+from recollect.retrieval.records import memories_by_id, moment
 
 _MOST_DAYS = 36_500
 _SHOWN = 10
-_PREVIEW = 80
 
 
 def consolidation_report(
@@ -102,7 +102,7 @@ def _stale(
     seen = dict(zip(facts.ids.tolist(), facts.last_access.tolist(), strict=True))
     times = dict(zip(facts.ids.tolist(), facts.access_count.tolist(), strict=True))
     for entity in page:
-        last = None if seen[entity.id] == NEVER else _moment(seen[entity.id])
+        last = None if seen[entity.id] == NEVER else moment(seen[entity.id])
         idle = now - max(entity.updated_at, last or entity.updated_at)
         if idle > unseen_for and entity.status is not Status.ARCHIVED:
             yield StaleEntity(
@@ -116,10 +116,6 @@ def _stale(
                 times_seen=times[entity.id],
                 days=idle.days,
             )
-
-
-def _moment(microseconds_: int) -> datetime:
-    return datetime.fromtimestamp(0, UTC) + timedelta(microseconds=microseconds_)
 
 
 def _lines(report: ConsolidationReport) -> Iterator[str]:
@@ -146,14 +142,15 @@ def _lines(report: ConsolidationReport) -> Iterator[str]:
         (
             "Observations that nearly repeat another",
             [
-                f"{each.entity}: {_short(each.observation.content)} ~ {_short(each.similar.content)}"
+                f"{each.entity}: {text_preview(each.observation.content)} ~ "
+                f"{text_preview(each.similar.content)}"
                 for each in report.flagged_observations
             ],
         ),
         (
             "Notes that nearly repeat another",
             [
-                f"{each.id}: {_short(each.text)} ~ {each.similar_to}: {_short(each.similar_text)}"
+                f"{each.id}: {text_preview(each.text)} ~ {each.similar_to}: {text_preview(each.similar_text)}"
                 for each in report.flagged_notes
             ],
         ),
@@ -174,8 +171,3 @@ def _lines(report: ConsolidationReport) -> Iterator[str]:
 
 def _many(count: int, one: str, more: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else more or f'{one}s'}"
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _PREVIEW else f"{line[: _PREVIEW - 1]}…"
