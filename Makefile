@@ -29,7 +29,7 @@ demo: $(READY)  ## see it work: a small graph, a few searches
 test: $(READY)  ## every test that needs no server
 	$(BIN)/python -m pytest $(PARALLEL)
 
-test-random: $(READY)  ## search for counterexamples with fresh seeds, 25 times as far
+test-random: $(READY)  ## search for counterexamples with fresh seeds, 50 times as far
 	RECOLLECT_TEST_RANDOM=25 $(BIN)/python -m pytest $(PARALLEL) -m hypothesis
 
 check: $(READY)  ## style, types, import contracts

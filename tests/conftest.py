@@ -5,30 +5,37 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from pathlib import Path
+from shutil import disk_usage
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 
 import hypothesis_profiles
 from filled_stores import FilledStores
 from quick_stores import quick_stores
+from recollect.embedders import packaged as packaged_embedders
 from recollect.embedders.choose import embedder_named
+from recollect.embedders.packaged import load_transformer
 from recollect.engine.engine import Engine
 from recollect.engine.repository import Repository
 from recollect.engine.services import Services
+from recollect.engine.upkeep import calibration_scheduler
 from recollect.engine.usage import UsageRecorder
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from quick_stores import QuickStores
     from recollect.engine.services import EmbedderNamed
+    from recollect.models.registry import PackagedModel
 
     MakeEngine = Callable[..., Engine]
     MakeWorld = Callable[[Callable[[Engine], None]], Engine]
@@ -42,6 +49,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Started in the background, programs ignore Ctrl-C, and so would those that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Files in memory, where there is plenty: thousands of stores are made, written to and removed again.
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108
+if SHARED_MEMORY.is_dir() and disk_usage(SHARED_MEMORY).free > 8 * 2**30:
+    tempfile.tempdir = os.environ["TMPDIR"] = str(SHARED_MEMORY)
 
 PATIENCE_SECONDS = 600
 """How long a test waits before it calls something hung. Nothing asserts how long anything took."""
@@ -61,12 +73,27 @@ def real_stores(quick: QuickStores) -> Iterator[None]:
     quick.on = True
 
 
-@pytest.fixture(autouse=True)
-def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def no_hurry() -> Iterator[None]:
     """On a busy machine, too, whoever closes a small store waits until it has learnt."""
-    monkeypatch.setattr(
-        "recollect.engine.upkeep.calibration_scheduler._CLOSE_WITHIN_SECONDS", PATIENCE_SECONDS
-    )
+    with patch.object(calibration_scheduler, "_CLOSE_WITHIN_SECONDS", PATIENCE_SECONDS):
+        yield
+
+
+def _load_remembering(packaged: PackagedModel, threads: int) -> packaged_embedders.Encoder:
+    # A text's vector does not depend on what else is embedded.
+    encoded = cache(load_transformer(packaged, threads))
+    return lambda text, prefix: encoded(text, prefix).copy()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def vectors_computed_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """In tests of other things than models, a model embeds a text once."""
+    if request.path.parent.name in {"embedders", "models"}:
+        yield
+        return
+    with patch.object(packaged_embedders, "load_transformer", _load_remembering):
+        yield
 
 
 @pytest.fixture(scope="session")
