@@ -1,74 +1,116 @@
-"""What many profiles ask alike is answered once: a store and a re-ranker that remember their answers.
-
-The store answers only the very same question from memory, its depth included: a search for 30 need not be the
-first 30 of a search for 100 (on large stores both spend a budget), and a benchmark must report what a caller
-gets.
-"""
+"""What a model said once is not asked again: vectors are kept in a file, a re-ranker's scores in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
+import apsw
 import numpy as np
 
+from recollect.errors import StoreUnavailable
+
 if TYPE_CHECKING:
-    from recollect.engine.repository import Repository
-    from recollect.ports import Reranker
+    from recollect.ports import Embedder, Reranker, Vector, Vectors
     from recollect.ranking.candidates import Floats
+    from recollect.records import Model
 
-_MOST = 1_000
-"""Answers to keep: those of a few questions, by all profiles."""
-
-
-class CachedStore:
-    """Stands for a store. Whatever may write forgets all answers; nobody else may write meanwhile."""
-
-    def __init__(self, store: Repository) -> None:
-        self.store = store
-        self._answers: dict[Hashable, Any] = {}
-
-    @contextmanager
-    def read(self) -> Iterator[Any]:
-        with self.store.read() as snapshot:
-            yield _CachedSnapshot(snapshot, self._answers)
-
-    def version(self) -> int:
-        return self.store.version()
-
-    def __getattr__(self, name: str) -> Any:
-        self._answers.clear()
-        return getattr(self.store, name)
+_FILE = "vectors.db"
+_BUSY_MS = 60_000
+Role = Literal["document", "query"]
 
 
-class _CachedSnapshot:
-    def __init__(self, snapshot: Any, answers: dict[Hashable, Any]) -> None:
-        self._snapshot = snapshot
-        self._answers = answers
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        return partial(self._ask, name)
-
-    def _ask(self, name: str, *given: Any, **named: Any) -> Any:
-        key = (name, *map(_key, given), *((each, _key(value)) for each, value in sorted(named.items())))
-        if key not in self._answers:
-            if len(self._answers) >= _MOST:
-                self._answers.clear()
-            self._answers[key] = getattr(self._snapshot, name)(*given, **named)
-        return self._answers[key]
-
-
-def _key(value: Any) -> Hashable:
-    if isinstance(value, np.ndarray):
-        return value.shape, value.tobytes()
+@contextmanager
+def cached_vectors(embedder: Embedder, folder: Path | None) -> Iterator[CachedEmbedder]:
+    """The embedder, with the vectors of former runs in this folder; None: with those of this run."""
     try:
-        hash(value)
-    except TypeError:  # conditions on rows hold lists
-        return repr(value)
-    hashable: Hashable = value
-    return hashable
+        if folder is not None:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        connection = apsw.Connection(":memory:" if folder is None else str(folder / _FILE))
+        connection.set_busy_timeout(_BUSY_MS)
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS vector(key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID"
+        )
+    except (apsw.Error, OSError) as error:
+        raise _unusable(folder, error) from error
+    try:
+        yield CachedEmbedder(embedder, connection, folder)
+    finally:
+        connection.close()
+
+
+class CachedEmbedder:
+    """An embedder that looks up before it embeds. Several processes may share the file."""
+
+    def __init__(self, embedder: Embedder, connection: apsw.Connection, folder: Path | None) -> None:
+        self._embedder = embedder
+        self._connection = connection
+        self._folder = folder
+        self._last: tuple[str, Vector] | None = None
+        self.embedded = 0
+        """Texts that were not there."""
+
+    @property
+    def model(self) -> Model:
+        return self._embedder.model
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        return self._vectors(texts, "document")
+
+    def query(self, text: str) -> Vector:
+        # Profile after profile asks the same.
+        if self._last is None or self._last[0] != text:
+            self._last = text, self._vectors([text], "query")[0]
+        return self._last[1]
+
+    def _vectors(self, texts: Sequence[str], role: Role) -> Vectors:
+        keys = [_key(self.model.name, role, text) for text in texts]
+        try:
+            known = self._known(keys)
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+            known |= self._embed(missing, role)
+        except apsw.Error as error:
+            raise _unusable(self._folder, error) from error
+        rows = [np.frombuffer(known[key], dtype="<f4") for key in keys]
+        return np.stack(rows) if rows else np.empty((0, self.model.dims), np.float32)
+
+    def _known(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        rows = self._connection.executemany(
+            "SELECT key, vector FROM vector WHERE key = ? AND length(vector) = ?",
+            [(key, 4 * self.model.dims) for key in keys],
+        )
+        return {bytes(key): bytes(vector) for key, vector in rows}
+
+    def _embed(self, missing: dict[bytes, str], role: Role) -> dict[bytes, bytes]:
+        if not missing:
+            return {}
+        texts = list(missing.values())
+        rows = (
+            self._embedder.documents(texts)
+            if role == "document"
+            else np.stack([self._embedder.query(text) for text in texts])
+        )
+        vectors = {key: row.astype("<f4").tobytes() for key, row in zip(missing, rows, strict=True)}
+        self.embedded += len(vectors)
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", list(vectors.items()))
+        self._connection.execute("COMMIT")
+        return vectors
+
+
+def _key(model: str, role: Role, text: str) -> bytes:
+    """What a vector is found by. A model reads a question and a text in different ways."""
+    return sha256("\0".join((model, role, text)).encode(errors="surrogatepass")).digest()
+
+
+def _unusable(folder: Path | None, error: Exception) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"The vectors of former runs in {folder} cannot be used ({error}); remove {_FILE} there, name "
+        "another folder with --cache, or go without with --no-cache."
+    )
 
 
 class CachedReranker:

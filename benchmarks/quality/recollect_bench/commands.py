@@ -206,7 +206,7 @@ def _embedder(call: Call, cache: Path | None, no_cache: bool) -> Iterator[Embedd
     from recollect.bootstrap import embedder, model_name  # loads the engine
     from recollect.errors import ModelUnavailable
     from recollect.settings import cache_folder
-    from recollect_bench.vector_cache import cached_vectors
+    from recollect_bench.caches import cached_vectors
 
     settings, _ = call.settings()
     model = embedder(model_name(settings), settings)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from recollect.engine.engine import Engine
 from recollect.engine.repository import Repository
@@ -19,7 +19,7 @@ from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.extractors.choose import extractor_named
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
-from recollect_bench.caches import CachedReranker, CachedStore
+from recollect_bench.caches import CachedReranker
 from recollect_bench.datasets import Document, Haystack
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ _ROLES = frozenset({"user", "assistant", "system"})
 @dataclass(frozen=True, slots=True)
 class StoredHaystack:
     engine: Engine
-    """Reads what is asked twice once, until something is written."""
-    uncached: Engine
-    """The same memory, each question read anew: for measuring how long an answer takes."""
     document_of: Mapping[int, str]
     """The document that each memory holds; for a note drawn from a turn, the turn."""
 
@@ -54,26 +51,20 @@ def open_haystack(
     """
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
         store = Repository(SqliteStore(Path(folder) / "memory.db"))
-        engine_on = partial(_engine, haystack, embedder, extract)
-        cached_reranker = None if reranker is None else CachedReranker(reranker)
-        with engine_on(cast("Repository", CachedStore(store)), cached_reranker) as engine:
-            document_of = _fill(engine, haystack, extract, progress)
-            yield StoredHaystack(engine, engine_on(store, reranker), document_of)
-
-
-def _engine(
-    haystack: Haystack, embedder: Embedder, extract: bool, store: Repository, reranker: Reranker | None
-) -> Engine:
-    parts = Services(
-        store=store,
-        clock=lambda: haystack.asked_at,
-        embedder_named=lambda _: embedder,
-        preferred_model=embedder.model.name,
-        scope=Scope(),
-        usage=UsageRecorder(store, "bench"),
-        extractor=partial(extractor_named, "rules" if extract else "none"),
-    )
-    return Engine(parts if reranker is None else replace(parts, reranker=lambda: reranker))
+        services = Services(
+            store=store,
+            clock=lambda: haystack.asked_at,
+            embedder_named=lambda _: embedder,
+            preferred_model=embedder.model.name,
+            scope=Scope(),
+            usage=UsageRecorder(store, "bench"),
+            extractor=partial(extractor_named, "rules" if extract else "none"),
+        )
+        if reranker is not None:
+            cached = CachedReranker(reranker)
+            services = replace(services, reranker=lambda: cached)
+        with Engine(services) as engine:
+            yield StoredHaystack(engine, _fill(engine, haystack, extract, progress))
 
 
 def _fill(engine: Engine, haystack: Haystack, extract: bool, progress: Progress | None) -> dict[int, str]:

@@ -11,16 +11,12 @@ from typing import TYPE_CHECKING
 from recollect.errors import InvalidInput
 from recollect_bench.datasets import Dataset, Question
 from recollect_bench.haystack_store import open_haystack
-from recollect_bench.measures import LIMITS, SHALLOW, Found
+from recollect_bench.measures import LIMITS, Found
 
 if TYPE_CHECKING:
-    from recollect.engine.engine import Engine
     from recollect.ports import Embedder, Progress, Reranker
     from recollect.ranking.pipeline import Profile
     from recollect_bench.haystack_store import StoredHaystack
-
-_TIMED = 40
-"""Questions whose answers are timed, of the whole data set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,6 @@ def run(
     questions: list[JudgedQuestion] = []
     found: dict[str, list[Found]] = {each.name: [] for each in contenders}
     times: dict[str, list[float]] = {each.name: [] for each in contenders}
-    timed_each = -(-_TIMED // len(dataset.haystacks))
     for haystack in dataset.haystacks:
         judged = haystack.judged_questions
         if not judged:
@@ -89,39 +84,30 @@ def run(
             haystack, embedder, extract=extract, reranker=reranker, progress=monitors.storing
         ) as stored:
             for question in judged:
+                embedder.query(question.text)  # kept, so that the first contender's time is without it
                 names_time = False
                 for contender in contenders:
-                    lists, names_time = _ask(stored, question, contender)
+                    lists, names_time, taken = _ask(stored, question, contender)
                     found[contender.name].append(lists)
+                    times[contender.name].append(taken)
                 questions.append(JudgedQuestion(question.category, question.relevant, names_time))
                 if monitors.asking is not None:
                     monitors.asking(len(questions), total)
-            left = _TIMED - max(map(len, times.values()))
-            sample = judged[:: max(1, len(judged) // timed_each)][: min(timed_each, left)]
-            for question in sample:
-                for contender in contenders:
-                    times[contender.name].append(_milliseconds(stored.uncached, question, contender))
     return Run(dataset, tuple(questions), found, {name: median(taken) for name, taken in times.items()})
 
 
-def _ask(stored: StoredHaystack, question: Question, contender: Contender) -> tuple[Found, bool]:
-    """The documents at each limit, and whether the question speaks of a time."""
+def _ask(stored: StoredHaystack, question: Question, contender: Contender) -> tuple[Found, bool, float]:
+    """The documents at each limit, whether the question speaks of a time, and the milliseconds for ten."""
     lists: dict[int, Sequence[str]] = {}
+    milliseconds: list[float] = []
     names_time = False
     for limit in LIMITS:
+        started = perf_counter()
         answer = stored.engine.recall(
             question.text, limit=limit, profile=contender.profile, record=False, rerank=contender.rerank
         )
+        milliseconds.append(1000 * (perf_counter() - started))
         # A note counts as the message that it was drawn from; whichever comes first.
         lists[limit] = tuple(dict.fromkeys(stored.document_of[hit.memory.id] for hit in answer.hits))
         names_time = answer.time is not None
-    return lists, names_time
-
-
-def _milliseconds(engine: Engine, question: Question, contender: Contender) -> float:
-    """Of an answer of ten, nothing being known from before but the query's vector."""
-    started = perf_counter()
-    engine.recall(
-        question.text, limit=SHALLOW, profile=contender.profile, record=False, rerank=contender.rerank
-    )
-    return 1000 * (perf_counter() - started)
+    return lists, names_time, milliseconds[0]
