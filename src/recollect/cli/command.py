@@ -180,18 +180,23 @@ class Group(_WithExamples, click.Group):
     def main(self, *args: Any, **rest: Any) -> NoReturn:
         """Run a command; errors of the user and of the world are told in one line, without a stack trace."""
         try:
-            code = super().main(*args, **{**rest, "standalone_mode": False}) or 0
+            sys.exit(super().main(*args, **{**rest, "standalone_mode": False}) or 0)
+        except (NotAStore, StoreDamaged, StoreUnavailable) as error:
+            message, code = str(error), STORE_FAILED
+        except ModelUnavailable as error:
+            message, code = str(error), MODEL_FAILED
         except RecollectError as error:
-            code = _failed(str(error), _code_of(error))
+            message, code = str(error), REFUSED
         except click.UsageError as error:
             help_ = f"Try: {error.ctx.command_path} --help" if error.ctx is not None else ""
-            code = _failed(f"{error.format_message()} {help_}", MISUSED)
+            message, code = f"{error.format_message()} {help_}", MISUSED
         except click.ClickException as error:
-            code = _failed(error.format_message(), REFUSED)
+            message, code = error.format_message(), REFUSED
         except (click.Abort, KeyboardInterrupt):
-            code = _failed("stopped; what was finished is kept.", INTERRUPTED)
+            message, code = "stopped; what was finished is kept.", INTERRUPTED
         except OSError as error:
-            code = _failed(f"{error.filename or 'the file'}: {error.strerror or error}.", REFUSED)
+            message, code = f"{error.filename or 'the file'}: {error.strerror or error}.", REFUSED
+        warn(message)
         sys.exit(code)
 
 
@@ -231,21 +236,6 @@ def _keep_option(ctx: click.Context, option: click.Parameter, value: object) -> 
     call = ctx.ensure_object(Call)
     if value is not None:
         setattr(call, str(option.name), value)
-
-
-def _code_of(error: RecollectError) -> int:
-    match error:
-        case NotAStore() | StoreDamaged() | StoreUnavailable():
-            return STORE_FAILED
-        case ModelUnavailable():
-            return MODEL_FAILED
-        case _:
-            return REFUSED
-
-
-def _failed(message: str, code: int) -> int:
-    warn(message)
-    return code
 
 
 def program_version() -> str:

@@ -148,7 +148,8 @@ def _beginning(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
     yield Table([""] * 4, [(*first, str(report["memories"]), str(report["answers"]))], "dream", only="pipe")
     if not report["memories"]:
         yield Paragraph((SIGNS["ok"], " Nothing to dream of: the memory is empty."))
-    elif dream.blamed is not None:
+        return
+    if dream.blamed is not None:
         yield Paragraph((SIGNS["problem"], Styled(" The gate is closed: nothing was written.", "strong")))
     elif dream.dry_run:
         title = Styled(" What a dream would do now", "strong")

@@ -334,7 +334,8 @@ def _forecast_view(data: Mapping[str, Any]) -> Iterator[Block]:
         (str(each["days"]), each["kind"], *(str(each[name]) for name in ("total", "prunable", "archived")))
         for each in data["by_then"]
     ]
-    yield Table(("In days", "Kind", "Today", "Prunable", "Archived"), counts, "within")
+    if counts:
+        yield Table(("In days", "Kind", "Today", "Prunable", "Archived"), counts, "within")
     if data["soonest"] or data["more"]:
         columns = (
             Column("id", "muted", "whole", right=True),

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from recollect.engine.self_test.results import FoundShare, MissedMemory, SelfTest
 
-_SIDE_BY_SIDE = 5
-"""Profiles that fit a terminal of 80 columns."""
 _MOST_SHOWN = 3
 """Misses of each cause."""
 _WIDTH = 52
@@ -137,7 +135,7 @@ def _self_test_view(result: SelfTest) -> Iterator[Block]:
     counts = "the first hit counts" if result.limit == 1 else f"the first {result.limit:,} hits count"
     yield titled(f"{asked} made of {of}; {counts}; {result.model or 'no model'}")
     yield _profiles_table(result)
-    yield from _kinds_tables(result)
+    yield _kinds_table(result)
     if result.missed:
         yield _missed_table(result)
     if result.advice:
@@ -173,16 +171,14 @@ def _profiles_table(result: SelfTest) -> Table:
     return Table(("Profile", *right_aligned(*numbers)), rows, "profile")
 
 
-def _kinds_tables(result: SelfTest) -> Iterator[Table]:
-    """A column for each profile, as many as fit side by side."""
-    for start in range(0, len(result.profiles), _SIDE_BY_SIDE):
-        shown = result.profiles[start : start + _SIDE_BY_SIDE]
-        rows = [
-            (str(asks), f"{count:,}", *(_percent(each.by_kind[asks]) for each in shown))
-            for asks, count in result.questions.items()
-        ]
-        names = (each.name for each in shown)
-        yield Table(("In %", *right_aligned("Asked", *names)), rows, "kind")
+def _kinds_table(result: SelfTest) -> Table:
+    """A column for each profile."""
+    rows = [
+        (str(asks), f"{count:,}", *(_percent(each.by_kind[asks]) for each in result.profiles))
+        for asks, count in result.questions.items()
+    ]
+    names = (each.name for each in result.profiles)
+    return Table(("In %", *right_aligned("Asked", *names)), rows, "kind")
 
 
 def _percent(share: FoundShare) -> str:

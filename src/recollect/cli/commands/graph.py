@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from recollect.cli.command import Call, command
 from recollect.cli.commands.remember import not_embedded
+from recollect.cli.options import id_in
 from recollect.cli.phrases import ellipsize, quantity
 from recollect.cli.rendering import Mark, Result, fields_of, picked
 from recollect.cli.times import parse_time
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _SOURCE = click.argument("source")
 _TYPE = click.argument("type_", metavar="TYPE")
 _TARGET = click.argument("target")
-_ID = re.compile(r"#(\d{1,18})")
 
 
 @command(
@@ -69,8 +68,8 @@ def observe_command(
     """
     if supersedes is not None and len(texts) > 1:
         raise click.UsageError("--supersedes goes with one TEXT: the one that takes the old one's place.")
-    number = _ID.fullmatch(supersedes or "")
-    shared["supersedes"] = int(number[1]) if number else supersedes
+    is_id = supersedes is not None and supersedes.startswith("#")
+    shared["supersedes"] = (id_in(str(supersedes)) if is_id else None) or supersedes
     observations = [{"content": text, **shared} for text in texts]
     return _observed(call.memory().graph.add_observations({name: observations}), replaced=supersedes)
 
