@@ -9,8 +9,8 @@ unsaid    a question that the data set itself calls unanswerable
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -62,9 +62,6 @@ class Abstention:
     """By kind of question: how many would be told that nothing seems to answer."""
     hits: Mapping[str, float] = field(default_factory=dict)
     """Of single hits: `auroc`, `error`, `brier`, and the share of relevant ones."""
-
-    def json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -175,7 +176,7 @@ def abstention(
     with _embedder(call, cache, no_cache) as embedder, _monitors() as monitors:
         options = AbstentionOptions(profile, calibrate, questions)
         results = measure_abstention(datasets, embedder, options, monitors)
-    plain = _save(call, {"data": [each.json() for each in results]}, save)
+    plain = _save(call, {"data": [asdict(each) for each in results]}, save)
     first, second, *numbers = ABSTENTION_COLUMNS
     return Result.table(plain, (first, second, *right_aligned(*numbers)), list(abstention_rows(results)))
 

@@ -165,25 +165,11 @@ def _open(path: Path, busy_ms: int, *, create: bool = True) -> apsw.Connection:
 
 def _back_up_older(connection: apsw.Connection, path: Path, newest: int) -> None:
     """Before a store of an older version is changed, keep it as it is, beside it."""
-    version = _version(connection)
-    if not 0 < version < newest:
-        return
+    from recollect.stores.sqlite.copying import copy_whole  # noqa: PLC0415  # it builds on this module
+
     backup = path.with_name(f"{path.name}-before-schema-{newest}")
-    draft = path.with_name(f"{backup.name}.{secrets.token_hex(4)}.part")
-    if backup.exists():
-        return
-    try:
-        private_files.make(draft)
-        target = apsw.Connection(str(draft))
-        try:
-            with target.backup("main", connection, "main") as copy:
-                copy.step()
-            target.pragma("journal_mode", "delete")
-        finally:
-            target.close()
-        draft.replace(backup)
-    finally:
-        draft.unlink(missing_ok=True)
+    if 0 < _version(connection) < newest and not backup.exists():
+        copy_whole(connection, backup)
 
 
 def _migrate(connection: apsw.Connection, path: Path, steps: Sequence[str]) -> None:

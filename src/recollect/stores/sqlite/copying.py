@@ -35,10 +35,15 @@ def copy_to(source: apsw.Connection, path: Path, progress: Progress | None = Non
         raise InvalidInput(f"{path} exists already; name a new file.")
     if not path.parent.is_dir():
         raise InvalidInput(f"There is no folder {path.parent}; create it first.")
-    with _failures_of_copy(path), _unfinished(path) as unfinished:
+    with _failures_of_copy(path):
+        copy_whole(source, path, progress)
+        _sync_folder(path.parent)
+
+
+def copy_whole(source: apsw.Connection, path: Path, progress: Progress | None = None) -> None:
+    with _unfinished(path) as unfinished:
         _copy(source, unfinished, progress)
         unfinished.replace(path)
-        _sync_folder(path.parent)
 
 
 def put_back(backup: Path, path: Path, busy_ms: int, progress: Progress | None = None) -> None:
