@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.cli.memory_view import label
 from recollect.cli.phrases import ellipsize, memories_text, quantity
-from recollect.cli.rendering import PIPE_ONLY, SIGNS, Column, Paragraph, Styled, Table, muted, stacked, titled
+from recollect.cli.rendering import SIGNS, Column, Paragraph, Styled, Table, muted, stacked, titled
 from recollect.cli.times import iso_minute
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def dream_view(dream: ShownDream, zone: tzinfo) -> Iterator[Block]:
             columns = (
                 Column(role="muted", wrap="whole", right=True),
                 Column(role=_ROLES.get(section.word, "good"), wrap="whole"),
-                *[PIPE_ONLY] * 2,
+                *[Column(only="pipe")] * 2,
                 Column(fill=True, only="terminal"),
             )
             most = None if dream.in_full else _SHOWN

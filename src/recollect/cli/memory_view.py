@@ -109,7 +109,7 @@ def memory_fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, st
         ("tags", ", ".join(memory.tags)),
         ("importance", "" if memory.importance == 0.5 else f"{memory.importance:g}"),
         ("status", "" if memory.status == "active" else str(memory.status)),
-        *strength_fields(memory),
+        *strengths(memory),
         ("source", memory.source),
         ("drawn from", memory.drawn_from and f"message #{memory.drawn_from}"),
         ("repeated", memory.duplicates and f"{memory.duplicates + 1:,} times in all"),
@@ -121,7 +121,7 @@ def memory_fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, st
     yield from ((f"until {iso_day(former.until, zone)}", former.text) for former in memory.former)
 
 
-def strength_fields(memory: Memory) -> Iterator[tuple[str, str]]:
+def strengths(memory: Memory) -> Iterator[tuple[str, str]]:
     """What keeps it from fading, and what dreams made of it."""
     if memory.pinned:
         yield "pinned", "yes"

@@ -50,9 +50,6 @@ class Column:
     only: Place = ""
 
 
-PIPE_ONLY = Column(only="pipe")
-
-
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """A sentence or a heading, for a terminal only."""

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect.cli.command import Call, command
-from recollect.cli.memory_view import (
-    facts_line,
-    heading,
-    memory_data,
-    memory_fields,
-    speaker_of,
-    strength_fields,
-)
+from recollect.cli.memory_view import facts_line, heading, memory_data, memory_fields, speaker_of, strengths
 from recollect.cli.options import limit_option, memory_if_any, memory_of, not_found
 from recollect.cli.phrases import ellipsize, one_line, quantity
 from recollect.cli.rendering import Card, Column, Paragraph, Result, Styled, Table, picked, titled
@@ -117,7 +110,7 @@ def show_command(call: Call, names: tuple[str, ...], history: bool) -> Result:
     ]
     lines = [*_graph_lines(graph, history=history)]
     for entity in graph.entities:
-        lines += [("field", entity.name, *each) for each in strength_fields(entity)]
+        lines += [("field", entity.name, *each) for each in strengths(entity)]
         lines += _linked_lines(entity.name, links[entity.id])
     for text in texts:
         lines += _text_lines(text, zone)
@@ -246,7 +239,7 @@ def _entity_card(entity: Memory, graph: Graph, zone: tzinfo, links: Links, *, hi
         rows.append(("", "", ""))
     widest = max((len(one_line(each.type)) for each in touching), default=0)
     rows += [_arrow(each, entity, widest, zone) for each in touching]
-    fields = _field_table([*strength_fields(entity), *_linked_fields(links)])
+    fields = _field_table([*strengths(entity), *_linked_fields(links)])
     title = Styled(one_line(entity.name), "entity")
     return Card(title, facts_line(entity, zone), [Table(columns, rows, grid=True), *fields])
 

@@ -13,14 +13,7 @@ from recollect.cli.input import STDIN, existing_file
 from recollect.cli.options import KEEP_GOING
 from recollect.cli.phrases import entities_text, file_size, quantity
 from recollect.cli.progress import progress
-from recollect.cli.rendering import (
-    Result,
-    Table,
-    fields_of,
-    muted,
-    right_aligned,
-    warn,
-)
+from recollect.cli.rendering import Result, Table, fields_of, muted, right_aligned, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,6 @@ import click
 from recollect.cli.command import Call, command, group
 from recollect.cli.options import all_profiles, complete_profile, default_profile
 from recollect.cli.rendering import (
-    PIPE_ONLY,
     Column,
     Paragraph,
     Result,
@@ -147,7 +146,7 @@ def _profile_view(profile: Profile, tuned: ProfileNumbers | None) -> Iterator[Bl
                 numbers = _numbers_text(part.numbers)
                 shown = stacked(numbers, Styled(part.about, "muted"))
                 rows.append((part.name, numbers, part.about, shown))
-        columns = (Column(role="name", wrap="whole"), *[PIPE_ONLY] * 2, Column(only="terminal"))
+        columns = (Column(role="name", wrap="whole"), *[Column(only="pipe")] * 2, Column(only="terminal"))
         yield titled(f"\n{title}")
         yield Table(columns, rows, where, grid=True)
     if tuned is not None:

@@ -10,18 +10,7 @@ from recollect.cli.command import Call, command
 from recollect.cli.memory_view import heading, memory_data, speaker_of, spoken_at, superseded_text
 from recollect.cli.options import memory_of, search_arguments, search_options
 from recollect.cli.phrases import decimals, ellipsize, one_line, quantity, with_remedy
-from recollect.cli.rendering import (
-    PIPE_ONLY,
-    Column,
-    Paragraph,
-    Result,
-    Styled,
-    Table,
-    muted,
-    picked,
-    stacked,
-    titled,
-)
+from recollect.cli.rendering import Column, Paragraph, Result, Styled, Table, muted, picked, stacked, titled
 from recollect.cli.times import span_text
 
 if TYPE_CHECKING:
@@ -158,7 +147,7 @@ def _view(answer: Answer, zone: tzinfo) -> Iterator[Block]:
             yield Paragraph()
         yield _hit(rank, hit, answer, zone)
         if hit.reasons:
-            yield steps_table(hit.reasons, (str(rank), str(hit.memory.id), "step"), indent=5)
+            yield _steps_table(hit.reasons, (str(rank), str(hit.memory.id), "step"), indent=5)
     if any(hit.reasons for hit in answer.hits):
         yield from muted(f"\nRanked by {answer.profile}.")
     if answer.left_out:
@@ -178,7 +167,7 @@ def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
     text = highlighted(passage, answer.query) if passage else ""
     columns = (
         Column(role="muted", right=True, width=3),
-        *[PIPE_ONLY] * (len(fields) - 1),
+        *[Column(only="pipe")] * (len(fields) - 1),
         Column(fill=True, role="muted" if answer.doubtful else "", only="terminal"),  # a guess stands back
         Column(role="muted", wrap="whole", right=True, only="terminal"),
     )
@@ -277,7 +266,7 @@ def _searches(why: WhyNot) -> Table:
     columns = (
         "Search",
         Column("Rank", right=True),
-        PIPE_ONLY,
+        Column(only="pipe"),
         Column("Score", only="terminal"),
         Column("Of the first", right=True),
         Column(only="terminal"),
@@ -295,13 +284,13 @@ def _standing(why: WhyNot, standing: Standing) -> Iterator[Block]:
         if standing.needed is not None:
             last = f"the last on the list has {decimals(standing.needed)}"
         yield Paragraph(f"{begins} at place {standing.place:,} with {decimals(standing.score)}; {last}.")
-    yield steps_table(standing.reasons, ("step",), standing.costs, indent=2)
+    yield _steps_table(standing.reasons, ("step",), standing.costs, indent=2)
     costs = [(cost.step, cost.value, str(cost.places), str(cost.place_without)) for cost in standing.costs]
     yield Table(("", "", "", ""), costs, "cost", only="pipe")
     yield Paragraph()
 
 
-def steps_table(
+def _steps_table(
     reasons: Sequence[Reason], first: Sequence[str] = (), costs: Sequence[Cost] = (), indent: int = 0
 ) -> Table:
     """A pipe gets every digit: whoever recombines the steps gets the score exactly.
@@ -309,9 +298,9 @@ def steps_table(
     `first` begins each line in a pipe; `costs` say how many places a step cost or won.
     """
     columns = (
-        *[PIPE_ONLY] * len(first),
+        *[Column(only="pipe")] * len(first),
         Column(wrap="whole"),
-        *[PIPE_ONLY] * 3,
+        *[Column(only="pipe")] * 3,
         Column(role="name", wrap="whole", only="terminal"),
         Column(wrap="whole", right=True),
         Column(wrap="whole", only="terminal"),

@@ -13,18 +13,7 @@ from recollect.cli.input import STDIN, existing_file, read_bytes, read_text, rea
 from recollect.cli.memory_view import memory_data, speaker_of, spoken_at, superseded_text
 from recollect.cli.options import AS_OF, KEEP_GOING, PROFILE, as_of_time, complete_session, default_profile
 from recollect.cli.phrases import ellipsize, one_line, quantity, with_remedy
-from recollect.cli.rendering import (
-    Block,
-    Column,
-    Result,
-    Styled,
-    Table,
-    Verbatim,
-    Words,
-    fields_of,
-    muted,
-    picked,
-)
+from recollect.cli.rendering import Column, Result, Styled, Table, Verbatim, fields_of, muted, picked
 from recollect.cli.times import iso_day, long_day, start_of
 from recollect.errors import InvalidInput, NotFound
 
@@ -33,6 +22,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recollect.changes import Turn
+    from recollect.cli.rendering import Block, Words
     from recollect.engine.results import AddMessagesResult, Context
     from recollect.records import Memory
 

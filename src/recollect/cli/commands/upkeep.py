@@ -9,18 +9,7 @@ import click
 from recollect.cli.command import REFUSED, Call, command
 from recollect.cli.phrases import file_size, quantity
 from recollect.cli.progress import progress
-from recollect.cli.rendering import (
-    PIPE_ONLY,
-    SIGNS,
-    Column,
-    Result,
-    Styled,
-    Table,
-    Verbatim,
-    fields_of,
-    stacked,
-    titled,
-)
+from recollect.cli.rendering import SIGNS, Column, Result, Styled, Table, Verbatim, fields_of, stacked, titled
 from recollect.cli.times import iso_minute
 
 if TYPE_CHECKING:
@@ -80,7 +69,7 @@ def doctor_command(call: Call) -> Result:
         arrow = f"→ {remedy}" if remedy else ""
         shown = stacked(said, Styled(arrow, "changed"))
         rows.append((f"{mark}: {what}: {said} {arrow}".strip(), SIGNS[mark], Styled(what, "strong"), shown))
-    columns = (PIPE_ONLY, *[Column(only="terminal")] * 3)
+    columns = (Column(only="pipe"), *[Column(only="terminal")] * 3)
     ending = titled("\nAll is well.", "good")
     if problems:
         ending = titled(f"\n{quantity(problems, 'problem')} found.", "bad")
