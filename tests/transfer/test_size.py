@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from recollect.engine.engine import Engine
+
 LINES = 200
 """Of a batch. What counts is that a file has many batches; it need not be as long as real ones are."""
 # What Python holds of a batch, with room to spare; the files below are larger.
@@ -45,6 +47,10 @@ def write(path: Path, entities: int) -> None:
             file.write(entity(f"entity {n}", f"the first thing known of {n}, and it is {'long ' * 90}"))
 
 
+def exported_whole(mine: Engine, target: Path) -> None:
+    export_file(mine, target, format="full", overwrite=True)
+
+
 def read(path: Path, source: Path) -> int:
     with engine_at(path, model="none") as mine:
         return peak(lambda: import_file(mine, source, embed=False))
@@ -71,7 +77,8 @@ def test_a_full_export_and_its_import_take_no_more_either(tmp_path: Path) -> Non
         write(lines, size)
         with engine_at(tmp_path / f"{size}.db", model="none") as mine:
             import_file(mine, lines, embed=False)
-            out.append(peak(lambda: export_file(mine, full, format="full")))  # noqa: B023  # called at once
+            # The least of three: what the engine's other thread does meanwhile is counted too.
+            out.append(min(peak(lambda: exported_whole(mine, full)) for _ in range(3)))  # noqa: B023  # called at once
         into_empty.append(read(tmp_path / f"{size}-empty.db", full))
         with engine_at(tmp_path / f"{size}-taken.db", model="none") as mine:
             mine.create_entities([f"here before {n}" for n in range(100)])

@@ -10,7 +10,7 @@ from recollect.retrieval.filters import PastState, allowed
 from recollect.retrieval.records import scope_ids, touching
 from recollect.text.names import NameText, is_written_in, places_that_count
 from recollect.text.stems import coarse_stem
-from recollect.text.tokens import content_words, fold, is_unspaced, words
+from recollect.text.tokens import content_words, fold, has_unspaced, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -106,7 +106,7 @@ def _meant(text: NameText, alike: Sequence[tuple[int, str]]) -> tuple[int, str] 
 
 def _known_beginnings(snapshot: Snapshot, scope: int, found: set[str]) -> set[str]:
     """Those words with which the folded name of some entity begins, perhaps after a mark or two."""
-    firsts = {word[0] for word in found if is_unspaced(word[0])}
+    firsts = {word[0] for word in found if has_unspaced(word[0])}
     known = {
         word
         for (word,) in snapshot.rows(
@@ -114,7 +114,7 @@ def _known_beginnings(snapshot: Snapshot, scope: int, found: set[str]) -> set[st
         )
     }
     # Of a script without spaces, a name is known by its first letter.
-    return {word for word in found if word in known or (is_unspaced(word[0]) and word[0] in known)}
+    return {word for word in found if word in known or (has_unspaced(word[0]) and word[0] in known)}
 
 
 def _entities(snapshot: Snapshot, scope: int, names: set[str]) -> Known:

@@ -94,18 +94,13 @@ def _sampled(choices: Sequence[_Choice], counts: Sequence[int], enough: int, see
 def _pieces(text: str, start: int, stop: int) -> Iterator[Span]:
     """Words as they are written, with their punctuation; pairs of letters where nothing separates words."""
     for match in _WRITTEN.finditer(text, start, stop):
-        if has_unspaced(match.group()):
-            yield from _letters(text, *match.span())
-        else:
-            yield match.span()
-
-
-def _letters(text: str, start: int, stop: int) -> Iterator[Span]:
-    at = start
-    while at < stop:
-        end = _after_marks(text, min(at + _LETTERS_PER_WORD, stop), stop)
-        yield at, end
-        at = end
+        at, last = match.span()
+        while at < last:
+            end = last
+            if has_unspaced(match.group()):
+                end = _after_marks(text, min(at + _LETTERS_PER_WORD, last), last)
+            yield at, end
+            at = end
 
 
 def _after_marks(text: str, end: int, stop: int) -> int:

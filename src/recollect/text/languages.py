@@ -50,7 +50,8 @@ def mostly_other_than_english(texts: Iterable[str]) -> bool:
 def language_of(text: str) -> Literal["english", "other"] | None:
     """By script, then by the words that hold sentences together; None where neither tells."""
     letters = [letter for letter in text if letter.isalpha()]
-    if sum(not _is_latin(letter) for letter in letters) > 0.3 * len(letters):
+    latin = (letter.isascii() or unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
+    if len(letters) - sum(latin) > 0.3 * len(letters):
         return "other"
     here = words(text)
     english, other = sum(word in _ENGLISH_WORDS for word in here), sum(word in _OTHER_WORDS for word in here)
@@ -63,7 +64,3 @@ def is_spanish(folded_words: Iterable[str]) -> bool:
     """Whether a text has more of the small words of Spanish than of English."""
     first = list(islice(folded_words, _ENOUGH_WORDS))
     return sum(word in _SPANISH for word in first) > sum(word in _PLAIN_ENGLISH for word in first)
-
-
-def _is_latin(letter: str) -> bool:
-    return letter.isascii() or unicodedata.name(letter, "").startswith("LATIN")

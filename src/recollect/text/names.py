@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 
-from recollect.text.tokens import fold, is_mark, is_unspaced
+from recollect.text.tokens import fold, has_unspaced, is_mark
 from recollect.text.word_lists import EVERYDAY_NAMES, STOPWORDS
 
 LONGEST_NAME = 8
@@ -49,7 +49,7 @@ class NameText:
         for start, stop in self.words:
             word = self.folded[start:stop]
             found.add(word)
-            found.update(letter for letter in word if is_unspaced(letter))
+            found.update(letter for letter in word if has_unspaced(letter))
         return found
 
     def places(self, beginnings: Iterable[str]) -> Iterator[NamePlace]:
@@ -61,7 +61,7 @@ class NameText:
                 for _, end in self.words[number : number + LONGEST_NAME]:
                     yield from self._with_marks(start, end)
             for at, letter in enumerate(word, start):
-                if letter in known and is_unspaced(letter):
+                if letter in known and has_unspaced(letter):
                     yield from self._run(at)
 
     def _run(self, start: int) -> Iterator[NamePlace]:
@@ -90,7 +90,7 @@ def name_beginning(name: str) -> str:
     if match is None:
         return ""
     word = match.group()
-    return word[0] if is_unspaced(word[0]) else word
+    return word[0] if has_unspaced(word[0]) else word
 
 
 def places_that_count(text: NameText, found: Mapping[NamePlace, str]) -> list[NamePlace]:

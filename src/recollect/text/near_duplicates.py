@@ -24,19 +24,9 @@ from itertools import dropwhile
 from math import ceil
 from typing import TYPE_CHECKING
 
+from recollect.text import word_lists
 from recollect.text.stems import coarse_stems, light_stem
 from recollect.text.tokens import distinctive_terms, fold, words
-from recollect.text.word_lists import (
-    ARTICLES,
-    ATTENTION_CALLS,
-    DENIALS,
-    FILLERS,
-    FIRST_PERSON,
-    NEGATIONS,
-    RELATIVES,
-    SPANISH_CALENDAR,
-    STOPWORDS,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,9 +61,9 @@ _SENTENCE_START = re.compile(r"(?:^|[.!?…:\n])[\s\"'“«¡¿(]*$")
 # Words of one family begin alike: `allergic` and `allergy`, `trabaja` and `trabajando`.
 _FAMILY_LETTERS = 6
 _FAMILY_SHARE = 0.6
-_EMPTY_WORDS = STOPWORDS | FILLERS
+_EMPTY_WORDS = word_lists.STOPWORDS | word_lists.FILLERS
 # As good as names: Spanish months have no capital letter, and a fact about a sister is hers alone.
-_NAMING_WORDS = SPANISH_CALENDAR | RELATIVES
+_NAMING_WORDS = word_lists.SPANISH_CALENDAR | word_lists.RELATIVES
 # Spanish needs no pronoun: `trabajo en Oslo`, `nací en Roma`, `vivimos aquí`.
 _FIRST_PERSON_ENDINGS = ("o", "é", "í", "mos")
 
@@ -213,16 +203,19 @@ def contained_pairs(texts: Sequence[str], at_least: float) -> dict[tuple[int, in
 
 def trigram_similarity(one: str, other: str) -> float:
     """The share of letter triples that two texts have in common: a cheap guess at which may be duplicates."""
-    first, second = _trigrams(one), _trigrams(other)
+    first, second = (
+        {text[start : start + 3] for start in range(len(text) - 2)}
+        for text in (one.casefold(), other.casefold())
+    )
     return len(first & second) / (1 + len(first | second))
 
 
 def is_personal(text: str) -> bool:
     """Whether a text may speak of who says it, so that the same words of another are another fact."""
-    pieces = [piece for piece in _PIECES.findall(text) if fold(piece) not in FILLERS]
-    if any(fold(piece) in FIRST_PERSON for piece in pieces):
-        return True
-    return bool(pieces) and pieces[0].lower().endswith(_FIRST_PERSON_ENDINGS)
+    pieces = [piece for piece in _PIECES.findall(text) if fold(piece) not in word_lists.FILLERS]
+    return any(fold(piece) in word_lists.FIRST_PERSON for piece in pieces) or (
+        bool(pieces) and pieces[0].lower().endswith(_FIRST_PERSON_ENDINGS)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +241,8 @@ class _Claim:
         for match in _PIECES.finditer(text):
             piece = match.group()
             word = fold(piece)
-            if word in DENIALS:
-                denials.add("not" if word in NEGATIONS else word)
+            if word in word_lists.DENIALS:
+                denials.add("not" if word in word_lists.NEGATIONS else word)
             # `10:00` and `10` are one time; a letter by itself is a piece of something.
             if word in _EMPTY_WORDS or not word.strip("0") or (len(word) == 1 and not word.isdigit()):
                 continue
@@ -283,10 +276,5 @@ def _one_family(one: str, other: str) -> bool:
 def _stated_words(text: str) -> tuple[str, ...]:
     pieces = (fold(piece) for piece in _PIECES.findall(text))
     numbers = (re.sub(r"\D", "", piece) if piece[0].isdigit() else piece for piece in pieces)
-    stated = dropwhile(ATTENTION_CALLS.__contains__, numbers)
-    return tuple(word for word in stated if word not in ARTICLES)
-
-
-def _trigrams(text: str) -> set[str]:
-    folded = text.casefold()
-    return {folded[start : start + 3] for start in range(len(folded) - 2)}
+    stated = dropwhile(word_lists.ATTENTION_CALLS.__contains__, numbers)
+    return tuple(word for word in stated if word not in word_lists.ARTICLES)

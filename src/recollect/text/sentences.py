@@ -82,7 +82,9 @@ def _blocks(text: str) -> Iterator[Span]:
         if fence and line[0].count(fence[1]) == 1:
             fenced = not fenced
         prose = not fence and not fenced and is_prose(line[0])
-        if prose and stop and line.start() == stop + 1 and _goes_on(line[0]):
+        # Such a line may read as the rest of the line above; that line's own end is still a sentence's end.
+        goes_on = line[0][0].islower() and not _BEGINS.match(line[0])
+        if prose and goes_on and stop and line.start() == stop + 1:
             stop = line.end()
             continue
         if stop:
@@ -90,11 +92,6 @@ def _blocks(text: str) -> Iterator[Span]:
         start, stop = line.span() if prose else (0, 0)
     if stop:
         yield start, stop
-
-
-def _goes_on(line: str) -> bool:
-    """Whether a line reads as the rest of a line above; that line's own end is still a sentence's end."""
-    return line[0].islower() and not _BEGINS.match(line)
 
 
 def _pieces(text: str, start: int, stop: int) -> Iterator[Span]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from itertools import pairwise
 
 from recollect.text.word_lists import STOPWORDS
 
 # Letters of these ranges are Latin; every other letter belongs to a script that we also index by pairs.
-_LATIN = ((0x0000, 0x024F), (0x1E00, 0x1EFF), (0x2C60, 0x2C7F), (0xA720, 0xA7FF), (0xAB30, 0xAB6F))
+_LATIN = re.compile("[\u0000-\u024f\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\uab30-\uab6f]")
 # Letters of these belong to scripts that put no spaces between words, or attach endings to them.
-_UNSPACED = ((0x0E00, 0x109F), (0x1100, 0x11FF), (0x1780, 0x17FF), (0x2E80, 0x10FFFF))
+_UNSPACED = re.compile("[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\U0010ffff]")
 # They say how to draw a letter or a symbol, not which one it is.
 _VARIATIONS = dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
 # Accents of Latin, Greek and Cyrillic. Marks of other scripts carry meaning (が is not か) and stay.
@@ -95,21 +96,17 @@ def pair_queries(text: str) -> list[tuple[str, ...]]:
     for run in [] if text.isascii() else _runs(text):
         if len(run) == 1:
             # A letter by itself is a word of its own where words are spaced.
-            queries += [(run,)] if not run.isalpha() or _is_in(run, _UNSPACED) else []
-        elif any(_is_in(letter, _UNSPACED) for letter in run):
+            queries += [(run,)] if not run.isalpha() or has_unspaced(run) else []
+        elif has_unspaced(run):
             queries += [(pair,) for pair in _pairs_of(run)]
         else:
             queries.append(tuple(_pairs_of(run)))
     return list(dict.fromkeys(queries))
 
 
-def is_unspaced(letter: str) -> bool:
-    """Whether the letter's script puts no spaces between words, or attaches endings to them."""
-    return not letter.isascii() and _is_in(letter, _UNSPACED)
-
-
 def has_unspaced(text: str) -> bool:
-    return not text.isascii() and any(map(is_unspaced, text))
+    """Whether a letter's script puts no spaces between words, or attaches endings to them."""
+    return not text.isascii() and _UNSPACED.search(text) is not None
 
 
 def is_mark(letter: str) -> bool:
@@ -127,7 +124,7 @@ def _runs(text: str) -> list[str]:
     run = ""
     for letter in unicodedata.normalize("NFKC", text.translate(_VARIATIONS)).casefold():
         category = "" if letter.isascii() else unicodedata.category(letter)
-        if (category[:1] == "L" and not _is_in(letter, _LATIN)) or (category[:1] == "M" and run):
+        if (category[:1] == "L" and not _LATIN.match(letter)) or (category[:1] == "M" and run):
             run += letter
             continue
         if run:
@@ -136,8 +133,3 @@ def _runs(text: str) -> list[str]:
         if category == "So":
             runs.append(letter)
     return [*runs, run] if run else runs
-
-
-def _is_in(letter: str, ranges: tuple[tuple[int, int], ...]) -> bool:
-    code = ord(letter)
-    return any(first <= code <= last for first, last in ranges)

@@ -50,8 +50,9 @@ def topic_names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) 
     for place, (group, weight) in enumerate(zip(groups, topic_weights(groups, without), strict=True), 1):
         heaviest = sorted(weight, key=lambda word: (-weight[word], word))
         written = _written(group)
+        shown = [written.get(word, word) for word in heaviest]
         choices = [
-            " ".join(_capital(written.get(word, word)) for word in heaviest[:length])
+            " ".join(word[:1].upper() + word[1:] for word in shown[:length])
             for length in range(min(_WORDS_IN_A_NAME, len(heaviest)), len(heaviest) + 1)
             if length
         ]
@@ -85,7 +86,3 @@ def _written(texts: Iterable[str]) -> dict[str, str]:
             if len(folded) == 1:
                 forms.setdefault(folded[0], Counter())[piece] += 1
     return {word: count.most_common(1)[0][0] for word, count in forms.items()}
-
-
-def _capital(word: str) -> str:
-    return word[:1].upper() + word[1:]

@@ -75,15 +75,11 @@ def _write(
 
 
 def _reported(memories: Iterable[Memory], found: Export, progress: Progress | None) -> Iterator[Memory]:
-    if progress is None:
-        yield from memories
-        return
-    # Of several scopes, we cannot say beforehand how much each of them holds.
-    total = found.total()
+    total = found.total() if progress else None
     done = 0
     for done, memory in enumerate(memories, start=1):
         yield memory
-        if done % _PROGRESS_EVERY == 0:
+        if progress and done % _PROGRESS_EVERY == 0:
             progress(done, total)
-    if done % _PROGRESS_EVERY:
+    if progress and done % _PROGRESS_EVERY:
         progress(done, total)

@@ -47,14 +47,11 @@ class LineFile:
     _raw: BinaryIO
     _size: int
     progress: Progress | None = None
-    _passes: int = field(default=1, init=False)
+    _passes: int = 1
+    """How often the lines will be read: progress counts the bytes of every pass."""
     _done: int = field(default=0, init=False)
     read: int = field(default=0, init=False)
     """How many lines the last pass found that hold something."""
-
-    def plan(self, passes: int) -> None:
-        """Say how often the lines will be read: progress counts the bytes of every pass."""
-        self._passes = passes
 
     def lines(self) -> Iterator[FileLine]:
         """Every line that is not empty, from the start; without line ends and a byte-order mark."""
@@ -94,18 +91,20 @@ class LineFile:
 
 
 @contextmanager
-def open_lines(source: str | Path | IO[str] | IO[bytes], progress: Progress | None) -> Iterator[LineFile]:
+def open_lines(
+    source: str | Path | IO[str] | IO[bytes], progress: Progress | None = None, passes: int = 1
+) -> Iterator[LineFile]:
     """A file by its path; a stream is copied to a temporary file first, since it is read more than once."""
     if isinstance(source, str | Path):
         path = Path(source)
         with _opened(path) as raw:
-            yield LineFile(str(path), raw, path.stat().st_size, progress)
+            yield LineFile(str(path), raw, path.stat().st_size, progress, passes)
         return
     with tempfile.TemporaryFile() as spool:
         while piece := source.read(1 << 20):
             # Half a surrogate pair passes here, so that its own line is named later.
             spool.write(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece)
-        yield LineFile("the stream", spool, spool.tell(), progress)
+        yield LineFile("the stream", spool, spool.tell(), progress, passes)
 
 
 @contextmanager

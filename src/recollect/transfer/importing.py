@@ -49,7 +49,7 @@ def import_file(
     numbers of passages.
     """
     tally = Tally()
-    with open_lines(source, progress) as file:
+    with open_lines(source, progress, passes=2 if keep_going else 3) as file:
         first = file.first()
         is_full = format == "full" or (format == "auto" and first is not None and is_header(first.content))
         if is_full:
@@ -65,7 +65,6 @@ def import_file(
 
 def _import(file: LineFile, target: FullImport | OfficialImport, tally: Tally, *, keep_going: bool) -> None:
     """Memories first, then relations, wherever they are in the file."""
-    file.plan(2 if keep_going else 3)
     if not keep_going:
         for _ in records(file, target.format, _refuse_line):
             pass

@@ -71,7 +71,8 @@ def statements_in(text: str) -> tuple[FoundStatement, ...]:
     kept: list[_Candidate] = []
     for candidate in _candidates(text):
         last = kept[-1] if kept else None
-        if last is not None and _continues(candidate, last):
+        follows = last is not None and candidate.follows and candidate.number == last.number + 1
+        if last and follows and last.sentences < MOST_SENTENCES and candidate.points >= FOLLOWING_ENOUGH:
             kept[-1] = replace(
                 last,
                 stop=candidate.stop,
@@ -95,7 +96,9 @@ def statements_in(text: str) -> tuple[FoundStatement, ...]:
 def _candidates(text: str) -> Iterator[_Candidate]:
     last = 0
     for number, (start, stop) in enumerate(sentences(text)):
-        begin = _beginning(text, start, stop)
+        begin = start
+        while before := _LEAD.match(text, begin, stop) or LIST_MARKER.match(text, begin, stop):
+            begin = before.end()  # where it begins to say something
         explicit = _EXPLICIT.match(text, begin, stop)
         begin = explicit.end() if explicit else begin
         sentence = text[begin:stop]
@@ -110,22 +113,10 @@ def _candidates(text: str) -> Iterator[_Candidate]:
             last = stop
 
 
-def _beginning(text: str, start: int, stop: int) -> int:
-    """Where a sentence begins to say something."""
-    while before := _LEAD.match(text, start, stop) or LIST_MARKER.match(text, start, stop):
-        start = before.end()
-    return start
-
-
 def _is_dropped(plain: str, signs: AbstractSet[str]) -> bool:
     """Whether it is nothing to keep, whatever its signs; a request may be one to remember something."""
     asked = signs & {"explicit", "standing"}
     return any(pattern.search(plain) for name, pattern in DROPS.items() if not (asked and name == "request"))
-
-
-def _continues(candidate: _Candidate, last: _Candidate) -> bool:
-    is_next = candidate.number == last.number + 1 and last.sentences < MOST_SENTENCES
-    return candidate.follows and is_next and candidate.points >= FOLLOWING_ENOUGH
 
 
 def _signs(sentence: str, plain: str) -> set[str]:

@@ -66,9 +66,9 @@ def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
                     continue
                 if rule.unless is not None and rule.unless(Match(tokens, first, end, cased)):
                     continue
-                value = _value(rule, places, tokens)
-                if value is not None:
-                    best, past = _token(rule, value, tokens[first:end]), end
+                token = _made(rule, places, tokens, tokens[first:end])
+                if token is not None:
+                    best, past = token, end
             if best is not None:
                 made += tokens[done:first]
                 made.append(best)
@@ -133,18 +133,19 @@ def _matched(
     return None if places is None else [None, *places]
 
 
-def _value(rule: Rule, places: Sequence[int | None], tokens: Sequence[Token]) -> Any:
+def _made(
+    rule: Rule, places: Sequence[int | None], tokens: Sequence[Token], matched: Sequence[Token]
+) -> Token | None:
+    """The token that a rule makes of those that it matched."""
     found: dict[str, Any] = {}
     for element, place in zip(rule.elements, places[:-1], strict=True):
         if place is not None:
             token = tokens[place]
             value = element.symbols[token.word] if token.kind == "word" else token.value
             found |= dict.fromkeys(element.names, value)
-    return eval(rule.expression, vars(moments), found)  # noqa: S307  # of our own rules
-
-
-def _token(rule: Rule, value: Any, tokens: Sequence[Token]) -> Token:
-    head, tail = tokens[0], tokens[-1]
+    value = eval(rule.expression, vars(moments), found)  # noqa: S307  # of our own rules
+    if value is None:
+        return None
     kind = value.kind if rule.kind == "BY_UNIT" else rule.kind
-    word = head.word if len(tokens) == 1 else ""
-    return Token(kind, word, value, head.start, tail.stop, head.capital)
+    word = matched[0].word if len(matched) == 1 else ""
+    return Token(kind, word, value, matched[0].start, matched[-1].stop, matched[0].capital)

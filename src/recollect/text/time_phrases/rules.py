@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 _NUMBERS = """
 NUM           CARDINAL                                     -> CARDINAL
 NUM           TENS -|y? ONES                               -> TENS + ONES
@@ -279,20 +277,16 @@ def _lines(table: str, **filled: str) -> list[str]:
     return table.format(**filled).strip().splitlines()
 
 
-def _spanish_nouns() -> Iterator[str]:
-    for kind, noun, make in _SPANISH_NOUNS:
-        for pattern, side in _SPANISH_SIDES:
-            yield f"{kind} {pattern.format(noun=noun)} -> {make.format(side=side)}"
-
-
-def _feasts() -> Iterator[str]:
-    for line in _lines(_FEASTS, side="{side}"):
-        feast, _, make = line.partition("  ")
-        for rule, side in _FEAST_SIDES:
-            yield rule.format(feast=feast, make=make.strip().format(side=side))
-    yield "OF_YEAR reyes -> dates(None, 1, 6) unless no_kings"
-
-
+_SPANISH_NOUN_RULES = [
+    f"{kind} {pattern.format(noun=noun)} -> {make.format(side=side)}"
+    for kind, noun, make in _SPANISH_NOUNS
+    for pattern, side in _SPANISH_SIDES
+]
+_FEAST_RULES = [
+    rule.format(feast=feast, make=make.strip().format(side=side))
+    for feast, _, make in (line.partition("  ") for line in _FEASTS.strip().splitlines())
+    for rule, side in _FEAST_SIDES
+]
 LAYERS = (
     _lines(_NUMBERS),
     [
@@ -300,8 +294,9 @@ LAYERS = (
         *_lines(_WRITTEN),
         *_lines(_ENGLISH),
         *_lines(_SPANISH),
-        *_spanish_nouns(),
-        *_feasts(),
+        *_SPANISH_NOUN_RULES,
+        *_FEAST_RULES,
+        "OF_YEAR reyes -> dates(None, 1, 6) unless no_kings",
     ],
     [
         *_lines(_PARTS_OF_WHOLES),

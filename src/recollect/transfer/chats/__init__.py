@@ -148,7 +148,7 @@ def _kind(member: Member) -> str | None:
 
 def _has_rows(path: Path) -> bool:
     """Whether one of the first lines holds a turn, though others may be broken."""
-    with open_lines(path, None) as source:
+    with open_lines(path) as source:
         for _, content in islice(source.lines(), _LOOKED_AT):
             try:
                 if is_turn_row(read_object(content)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from recollect.changes import Turn
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _ROLES = {"human": ("user", None), "user": ("user", None), "assistant": ("assistant", "Claude")}
 
 
@@ -58,17 +60,13 @@ def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]
         return numbered
     here = plain.get("current_leaf_message_uuid")
     if not isinstance(here, str) or here not in by_id:
-        here = max(by_id, key=lambda id_: (_created(by_id[id_][1]), by_id[id_][0]))
+        created = {id_: time_of_iso(message.get("created_at")) for id_, (_, message) in by_id.items()}
+        here = max(by_id, key=lambda id_: (created[id_] or _LONG_AGO, by_id[id_][0]))
     path: list[tuple[int, Any]] = []
     while here in by_id and len(path) <= len(by_id):
         path.append(by_id[here])
         here = path[-1][1]["parent_message_uuid"]
     return path[::-1] if len(path) <= len(by_id) else numbered  # longer: it went in a circle
-
-
-def _created(message: dict[str, Any]) -> float:
-    at = time_of_iso(message.get("created_at"))
-    return at.timestamp() if at is not None else float("-inf")
 
 
 def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:

@@ -152,7 +152,9 @@ def _marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
             fence = opening[1] if not (opening[1][0] == "`" and "`" in opening[2]) else ""
             found.append(MarkdownLine(number, text, coded=bool(fence)))
         elif heading := _HEADING.match(text):
-            title = _without_closing_signs(text[heading.end() :].strip())
+            title = text[heading.end() :].strip()
+            unclosed = title.rstrip("#")
+            title = title if unclosed.rstrip(" \t") == unclosed != "" else unclosed.rstrip()
             found.append(MarkdownLine(number, text, len(heading[1]), title))
         elif (under := _UNDERLINE.fullmatch(text)) and _is_title(found, under[1][0]):
             last = found.pop()
@@ -161,11 +163,6 @@ def _marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
         else:
             found.append(MarkdownLine(number, text))
     return tuple(found)
-
-
-def _without_closing_signs(heading: str) -> str:
-    text = heading.rstrip("#")
-    return text.rstrip() if not text or text[-1] in " \t" else heading
 
 
 def _is_title(found: list[MarkdownLine], under: str) -> bool:

@@ -92,19 +92,14 @@ def _turn(plain: dict[str, Any]) -> Turn:
     key = "content" if "content" in plain else "text"
     if key not in plain:
         raise InvalidInput("It has neither `content` nor `text`.")
+    content = plain[key]
     return make_turn(
-        content=_content(plain[key], key),
+        # Text, or a list of parts of which some are.
+        "\n\n".join(filter(None, map(_part, content))) if isinstance(content, list) else _text(content, key),
         role=_word(plain, "role"),
         speaker=_word(plain, "speaker") or _word(plain, "name"),
         at=_at(plain.get("at")),
     )
-
-
-def _content(given: object, key: str) -> str:
-    """Text, or a list of parts of which some are."""
-    if isinstance(given, list):
-        return "\n\n".join(filter(None, map(_part, given)))
-    return _text(given, key)
 
 
 def _part(part: object) -> str:
@@ -159,7 +154,7 @@ def turn_conversations(path: Path, name: str) -> Iterator[Conversation]:
 
 
 def _rows(path: Path, name: str) -> Iterator[_FileRow]:
-    with open_lines(path, None) as source:
+    with open_lines(path) as source:
         first = source.first()
         if first is None:
             return
