@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from recollect.serve.operations.paging import (
     LEAST_PROSE,
+    cursor_numbers,
     join_sentences,
-    no_page,
     page_rows,
-    row_id,
     row_tokens,
     shorten_row,
 )
@@ -43,13 +42,7 @@ class GraphPosition:
 
     @classmethod
     def of(cls, cursor: str | None) -> GraphPosition:
-        if cursor is None:
-            return cls()
-        numbers = [row_id(part) for part in cursor.split(".")]
-        if len(numbers) > 3 or None in numbers:
-            raise no_page(cursor)
-        key, *inside = (number or 0 for number in numbers)
-        return cls(key, *inside)
+        return cls() if cursor is None else cls(*cursor_numbers(cursor, 1, 2, 3))
 
     @property
     def before(self) -> int:

@@ -124,8 +124,6 @@ def _add_reflection(
 
 
 class MessageRow(TypedDict):
-    """One turn of a conversation."""
-
     role: NotRequired[str]
     speaker: NotRequired[str]
     content: str

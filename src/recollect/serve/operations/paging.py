@@ -33,11 +33,17 @@ _PROSE = frozenset(
 
 def position(page: PageRequest) -> int:
     """How many rows the caller has seen."""
-    cursor = "0" if page.cursor is None else page.cursor
-    seen = row_id(cursor)
-    if seen is None:
-        raise no_page(cursor)
+    (seen,) = cursor_numbers("0" if page.cursor is None else page.cursor, 1)
     return seen
+
+
+def cursor_numbers(cursor: str, *counts: int) -> list[int]:
+    """The numbers of a cursor, which has one of these counts of them with dots between."""
+    parts = cursor.split(".")
+    numbers = [number for part in parts if (number := row_id(part)) is not None]
+    if len(numbers) != len(parts) or len(parts) not in counts:
+        raise no_page(cursor)
+    return numbers
 
 
 def no_page(cursor: str) -> InvalidInput:

@@ -64,8 +64,6 @@ class HitRow(TypedDict):
 
 
 class SimilarRow(TypedDict):
-    """A memory that says nearly the same."""
-
     id: int
     text: str
     similarity: float

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine.limits import MOST_HITS
 from recollect.errors import InvalidInput
 from recollect.records import Kind
-from recollect.serve.operations.paging import fit_page, no_page, page_rows, row_id, shorten_row
+from recollect.serve.operations.paging import cursor_numbers, fit_page, no_page, page_rows, shorten_row
 from recollect.serve.operations.rows import PageRows, best_observations_first, hit_row
 
 if TYPE_CHECKING:
@@ -19,41 +19,25 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reach:
-    """How far a caller has read: the limit of the first page, what it showed, and what was shown beyond."""
-
-    first: int
-    shown: int = 0
-    further: int = 0
-
-    @classmethod
-    def of(cls, cursor: str) -> _Reach:
-        match [row_id(part) for part in cursor.split(".")]:
-            case [int(first), int(shown), int(further)] if first <= MOST_HITS and shown > 0:
-                return cls(first, shown, further)
-            case _:
-                raise no_page(cursor)
-
-
-@dataclass(frozen=True, slots=True)
 class FoundPage:
     """The hits of one page, before they are cut to a budget."""
 
     call: OperationCall
     answer: Answer
     hits: Sequence[Hit]
-    reach: _Reach
+    reach: tuple[int, int, int]
+    """How far the caller has read: the limit of the first page, how many that showed, and how many since."""
 
     def cursor(self, page: Page) -> str | None:
         """For what comes after the page; None: nothing does."""
         if not page.left_out and len(self.hits) < self.call.page.size:
             return None
-        reach, count = self.reach, len(page.rows)
-        if reach.shown:
-            return f"{reach.first}.{reach.shown}.{reach.further + count}"
-        shown = frozenset(hit.memory.id for hit in self.hits[:count])
-        self.call.recent.shown.keep((self.call.question, reach.first, count), shown)
-        return f"{reach.first}.{count}.0"
+        (first, shown, further), count = self.reach, len(page.rows)
+        if shown:
+            return f"{first}.{shown}.{further + count}"
+        ids = frozenset(hit.memory.id for hit in self.hits[:count])
+        self.call.recent.shown.keep((self.call.question, first, count), ids)
+        return f"{first}.{count}.0"
 
 
 def find(call: OperationCall, query: str, search: Callable[[int | None], Answer]) -> FoundPage:
@@ -67,20 +51,22 @@ def find(call: OperationCall, query: str, search: Callable[[int | None], Answer]
     page, recent = call.page, call.recent
     if page.cursor is None:
         answer = search(page.limit)
-        return FoundPage(call, answer, answer.hits[: page.size], _Reach(page.limit or 0))
-    reach = _Reach.of(page.cursor)
+        return FoundPage(call, answer, answer.hits[: page.size], (page.limit or 0, 0, 0))
+    first, shown, further = cursor_numbers(page.cursor, 3)
+    if first > MOST_HITS or not shown:
+        raise no_page(page.cursor)
     state = (call.question, call.engine.upkeep.version())
     deep = recent.answers.get(state)
     if deep is None:
         deep = search(MOST_HITS)
         recent.answers.keep(state, deep)
-    shown = recent.shown.get((call.question, reach.first, reach.shown))
-    if shown is None:
+    ids = recent.shown.get((call.question, first, shown))
+    if ids is None:
         # The server was started anew since the first page. Another search would tell exactly what that had;
         # most often it is what comes first here, and a caller who pages on waits for one search only.
-        shown = frozenset(hit.memory.id for hit in deep.hits[: reach.shown])
-    rest = [hit for hit in deep.hits if hit.memory.id not in shown]
-    return FoundPage(call, deep, rest[reach.further :][: page.size], reach)
+        ids = frozenset(hit.memory.id for hit in deep.hits[:shown])
+    rest = [hit for hit in deep.hits if hit.memory.id not in ids]
+    return FoundPage(call, deep, rest[further:][: page.size], (first, shown, further))
 
 
 @dataclass(frozen=True, slots=True)

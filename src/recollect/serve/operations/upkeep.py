@@ -260,8 +260,6 @@ def _texts_page(asked: PageRequest, whole: Sequence[TopicRow | PartRow]) -> tupl
 
 
 class UndoRow(TypedDict):
-    """What takes a split back."""
-
     original: RowId
     parts: Many[RowId]
     observations: Many[RowId]
