@@ -16,7 +16,7 @@ _SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "Remember": (
         ("remember", "remember"),
         ("sessions", "session"),
-        ("graph", "add", "observe", "relate", "status"),
+        ("remember", "add", "observe", "relate", "status"),
     ),
     "Look": (
         ("recall", "search", "recall"),
@@ -31,7 +31,7 @@ _SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "Correct and forget": (
         ("correct", "update", "supersede"),
-        ("graph", "end-relation", "unobserve", "unrelate"),
+        ("remember", "end-relation", "unobserve", "unrelate"),
         ("correct", "delete", "forget", "restore", "purge"),
     ),
     "Dream": (("dreams", "dream", "forecast"),),

@@ -1,4 +1,4 @@
-"""`recollect remember`: notes, one or a line each."""
+"""Commands that write notes and the graph: entities, their observations and status, and relations."""
 
 from __future__ import annotations
 
@@ -8,18 +8,22 @@ import click
 
 from recollect.cli.command import REFUSED, Call, command
 from recollect.cli.input import STDIN, read_lines, read_text
-from recollect.cli.options import KEEP_GOING
+from recollect.cli.options import KEEP_GOING, id_in
 from recollect.cli.phrases import ellipsize, quantity
-from recollect.cli.rendering import Result, Table, fields_of, muted
-from recollect.cli.times import start_of
-from recollect.errors import InvalidInput
+from recollect.cli.rendering import Mark, Result, Table, fields_of, muted, picked
+from recollect.cli.times import parse_time, start_of
+from recollect.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
-    from recollect.engine.results import Remembered
+    from recollect.engine.results import ObservedBatch, ObservedEntity, Remembered
 
 _MOST_NAMED = 10
+_SOURCE = click.argument("source")
+_TYPE = click.argument("type_", metavar="TYPE")
+_TARGET = click.argument("target")
 
 
 @command(
@@ -84,7 +88,7 @@ def _remember_one(call: Call, text: str, shared: dict[str, Any]) -> Result:
         {**fields_of(note), "times": times, "note": batch.note},
         details,
         "ok" if alike is None else "note",
-        not_embedded(batch.note),
+        _not_embedded(batch.note),
     )
 
 
@@ -103,7 +107,7 @@ def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *
     return Result(
         {**fields_of(batch), "rejected": rejected},
         [notes_table(batch.notes), *muted(f"{new_and_known(batch.notes)}.")],
-        warnings=[*left_out, *not_embedded(batch.note or waiting)],
+        warnings=[*left_out, *_not_embedded(batch.note or waiting)],
         exit_code=0 if batch.notes else REFUSED,
     )
 
@@ -132,5 +136,183 @@ def left_out_warnings(left_out: Sequence[str], things: str = "") -> list[str]:
     return warnings
 
 
-def not_embedded(note: str | None) -> list[str]:
+def _not_embedded(note: str | None) -> list[str]:
     return [f"stored, but not yet found by meaning: {note}"] if note else []
+
+
+@command(
+    "add",
+    "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team' -o 'Speaks Galician'",
+    "recollect add Tidebook -t project --status paused --importance 0.9",
+)
+@click.argument("name")
+@click.option("-t", "--type", metavar="TYPE", help="What it is: person, project, …")
+@click.option(
+    "-o", "--observation", "observations", multiple=True, metavar="TEXT", help="Something known; repeatable."
+)
+@click.option("--status", metavar="STATUS", help="active, paused, completed or archived.")
+@click.option("--importance", type=float, metavar="0..1", help="How much it matters; 0.5 if not given.")
+def add_command(call: Call, **given: Any) -> Result:
+    """Create an entity, or add to the one of that name.
+
+    A name that exists keeps its status, and its type unless that is `unknown`, and gains the observations
+    that are new.
+    """
+    entity = {field: value for field, value in given.items() if value is not None}
+    return _observed(call.memory(create=True).create_entities([entity]))
+
+
+@command(
+    "observe",
+    "recollect observe Tidebook 'Ships with the spring tide' --kind decision --happened-at 2026-02-03",
+    "recollect observe Tidebook 'Ships in May' --supersedes 'Ships with the spring tide'",
+    "recollect observe Tidebook 'Ships in June' --supersedes '#12'",
+)
+@click.argument("name")
+@click.argument("texts", metavar="TEXT...", nargs=-1, required=True)
+@click.option("-k", "--kind", default="generic", help="fact, decision, state, spec, metric, metadata, …")
+@click.option(
+    "--supersedes", metavar="TEXT|#ID", help="The observation that this one replaces; it stays as history."
+)
+@click.option("--happened-at", type=parse_time, metavar="WHEN", help="When it was so: an ISO date or time.")
+def observe_command(
+    call: Call, name: str, texts: tuple[str, ...], supersedes: str | None, **shared: Any
+) -> Result:
+    """Add observations to an entity that exists.
+
+    One that nearly repeats an older one is kept, and pointed out.
+    """
+    if supersedes is not None and len(texts) > 1:
+        raise click.UsageError("--supersedes goes with one TEXT: the one that takes the old one's place.")
+    is_id = supersedes is not None and supersedes.startswith("#")
+    shared["supersedes"] = (id_in(str(supersedes)) if is_id else None) or supersedes
+    observations = [{"content": text, **shared} for text in texts]
+    return _observed(call.memory().graph.add_observations({name: observations}), replaced=supersedes)
+
+
+@command(
+    "unobserve",
+    "recollect unobserve 'Marisol Vega' 'Drinks oolong after lunch'",
+)
+@click.argument("name")
+@click.argument("texts", metavar="TEXT...", nargs=-1, required=True)
+def unobserve_command(call: Call, name: str, texts: tuple[str, ...]) -> Result:
+    """Remove observations from an entity, by their exact text.
+
+    To correct one and keep the history, use `recollect observe --supersedes` instead.
+    """
+    memory = call.memory()
+    entity = next(iter(memory.graph.open_nodes([name], record=False).entities), None)
+    if entity is None:
+        raise NotFound(f"There is no entity named {name!r}; `recollect find` looks for one.")
+    gone = {each.id: each.content for each in entity.in_force if each.content in texts}
+    removed = memory.graph.delete_observations({entity.name: texts})
+    absent = [text for text in texts if text not in gone.values()]
+    undo = [f"Bring it back: recollect restore --observation {id_}" for id_ in gone]
+    return Result.message(
+        f"Removed {quantity(removed, 'observation')} from {entity.name}.",
+        {"name": entity.name, "removed": removed, "observations": list(gone), "absent": absent},
+        [*(f"Not there: {text}" for text in absent), *undo],
+        "note" if absent else "ok",
+    )
+
+
+@command("status", "recollect status Tidebook paused", "recollect status Tidebook completado")
+@click.argument("name")
+@click.argument("status")
+def status_command(call: Call, name: str, status: str) -> Result:
+    """Mark an entity as active, paused, completed or archived."""
+    now = call.memory().graph.set_status(name, status)
+    return Result.message(f"{name} is {now}.", {"name": name, "status": str(now)})
+
+
+@command(
+    "relate",
+    "recollect relate 'Marisol Vega' leads Tidebook",
+    "recollect relate Bosun lives_in Boathouse --since 2025-11-02 --context 'arrived with the fish'",
+    "recollect relate Tidebook part_of 'Harbour Works' --create-missing",
+)
+@_SOURCE
+@_TYPE
+@_TARGET
+@click.option("--context", default="", metavar="TEXT", help="Why, or in what way.")
+@click.option("--since", type=parse_time, metavar="WHEN", help="When it began: an ISO date or time.")
+@click.option("--until", type=parse_time, metavar="WHEN", help="When it ended, if it is over.")
+@click.option("--create-missing", is_flag=True, help="Create an entity that is not there, of type `unknown`.")
+def relate_command(call: Call, type_: str, create_missing: bool, **relation: Any) -> Result:
+    """Connect two entities: SOURCE TYPE TARGET.
+
+    Declared pairs, such as contains and part_of, get their inverse by themselves.
+    """
+    memory = call.memory(create=create_missing)
+    made = memory.graph.create_relations([{"type": type_, **relation}], create_missing=create_missing)
+    (related,) = made.relations
+    details = [f"Created {name}, of type unknown." for name in related.also_created]
+    if related.inverse:
+        details.append("The inverse holds too.")
+    triple = f"{related.source} {related.type} {related.target}"
+    return Result.message(
+        f"Related: {triple}." if related.created else f"That was known already: {triple}.",
+        picked(related, "source", "type", "target", "created", "inverse", "also_created"),
+        details,
+    )
+
+
+@command("end-relation", "recollect end-relation Bosun lives_in Boathouse --at 2026-04-01")
+@_SOURCE
+@_TYPE
+@_TARGET
+@click.option(
+    "--at", type=parse_time, metavar="WHEN", help="When it ended: an ISO date or time; now if not given."
+)
+def end_relation_command(call: Call, source: str, type_: str, target: str, at: datetime | None) -> Result:
+    """Say that a relation no longer holds. It stays, as history."""
+    call.memory().graph.end_relation(source, type_, target, at=at)
+    data = {"source": source, "type": type_, "target": target, "at": at}
+    return Result.message(f"Ended: {source} {type_} {target}.", data)
+
+
+@command("unrelate", "recollect unrelate Bosun lives_in Boathouse")
+@_SOURCE
+@_TYPE
+@_TARGET
+def unrelate_command(call: Call, source: str, type_: str, target: str) -> Result:
+    """Remove a relation that should never have been there.
+
+    For one that was true and is over, use `recollect end-relation`.
+    """
+    removed = call.memory().graph.delete_relations([(source, type_, target)])
+    data = {"source": source, "type": type_, "target": target, "removed": removed}
+    if not removed:
+        return Result.message(f"There was no such relation: {source} {type_} {target}.", data, mark="note")
+    inverse = " and its inverse" if removed > 1 else ""
+    return Result.message(f"Removed: {source} {type_} {target}{inverse}.", data)
+
+
+def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
+    (observed,) = batch.entities
+    details = [
+        f"#{pair.observation} nearly repeats #{pair.similar_to} ({pair.similarity:.2f}): "
+        f"“{ellipsize(pair.content)}” ~ “{ellipsize(pair.similar_content)}”"
+        for pair in observed.similar
+    ]
+    if observed.kept_type is not None:
+        details.append(f"It keeps its type {observed.kept_type}.")
+    notable = bool(details)
+    if replaced is not None:
+        details.append(f"It replaces: {ellipsize(replaced)}")
+    data = {**fields_of(observed), "note": batch.note}
+    mark: Mark = "note" if notable else "ok"
+    return Result.message(_what_changed(observed), data, details, mark, _not_embedded(batch.note))
+
+
+def _what_changed(observed: ObservedEntity) -> str:
+    name = f"{observed.name} (#{observed.id})"
+    if observed.created:
+        added = f" with {quantity(len(observed.added), 'observation')}" if observed.added else ""
+        return f"Created {name}{added}."
+    if not observed.changed:
+        return f"{name} was there already, and knew all of this."
+    gains = [f"took its type, {observed.took_type}"] if observed.took_type is not None else []
+    gains += [f"gained {quantity(len(observed.added), 'new observation')}"] if observed.added else []
+    return f"{name} {', and '.join(gains)}."
