@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from recollect.records import Kind, Memory, Model, Relation, Scope, Status
+from recollect.records import Arm, Kind, Memory, Model, Relation, Scope, Status
 
 UNKNOWN = "unknown"
 """The type of an entity of which nobody has said yet what it is; the first real type takes its place."""
@@ -225,7 +225,7 @@ class Logged:
 
     handle: str
     """By which its caller names it, to say how good it was."""
-    arm: Literal["ours", "baseline", "interleaved"]
+    arm: Arm
     against: str
     """What the baseline is."""
     ranked: tuple[int, ...]

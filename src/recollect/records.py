@@ -299,6 +299,10 @@ class DreamRecord:
     undone_at: datetime | None = None
 
 
+Arm = Literal["ours", "baseline", "interleaved"]
+"""Which ranking the caller saw: the profile's, the baseline's, or both in turns (earlier versions)."""
+
+
 @dataclass(frozen=True, slots=True)
 class LoggedAnswer:
     """An answer as the store's log holds it."""
@@ -311,7 +315,7 @@ class LoggedAnswer:
     profile: str
     version: int
     """Of the tuned numbers that ranked it; 0: as published."""
-    arm: Literal["ours", "baseline", "interleaved"]
+    arm: Arm
     against: str
     """What the baseline is."""
     shown: tuple[int, ...]

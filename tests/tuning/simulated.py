@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recollect.ranking.pipeline import Profile
-    from recollect.tuning.events import Arm
+    from recollect.records import Arm
 
 NOW = 1_772_366_400_000_000  # 2026-03-01 12:00 UTC
 LIMIT = 10

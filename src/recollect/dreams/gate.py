@@ -133,7 +133,7 @@ def reads_traces(profile: Profile) -> bool:
 
 def answers(asked: Asked, draft: Draft | None, snapshot: DreamState) -> list[int]:
     """What a question finds, best first: now, or after a dream."""
-    candidates = asked.candidates if draft is None else _dreamt(asked.candidates, draft, snapshot)
+    candidates = asked.candidates if draft is None else _after_dream(asked.candidates, draft, snapshot)
     ids: list[int] = run(asked.profile, candidates, asked.moment).ids.tolist()
     return ids
 
@@ -145,7 +145,7 @@ def _found(asked: Asked, draft: Draft | None, snapshot: DreamState) -> frozenset
     return frozenset(id_ for id_ in asked.wanted if gone.get(id_, id_) in shown)
 
 
-def _dreamt(candidates: Candidates, draft: Draft, snapshot: DreamState) -> Candidates:
+def _after_dream(candidates: Candidates, draft: Draft, snapshot: DreamState) -> Candidates:
     gone = draft.gone
     left = candidates.at(np.array([id_ not in gone for id_ in candidates.ids.tolist()], bool))
     ids = left.facts.ids

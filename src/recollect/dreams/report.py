@@ -73,7 +73,7 @@ class DreamReport:
     """The consolidation report."""
 
 
-def reported(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str, ...] = ()) -> DreamReport:
+def dream_report(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str, ...] = ()) -> DreamReport:
     snapshot, draft = plan.snapshot, plan.draft
     before, after = snapshot.life, draft.life
     # What goes, goes as it was: its fields are not written.

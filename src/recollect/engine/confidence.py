@@ -170,7 +170,7 @@ def read_calibration(view: Snapshot, scope: Scope, model: str) -> Calibration | 
     return None if row is None else _calibration(row.value)
 
 
-def as_kept(calibration: Calibration) -> str:
+def calibration_json(calibration: Calibration) -> str:
     return json.dumps({"version": _VERSION, **asdict(calibration)}, sort_keys=True)
 
 

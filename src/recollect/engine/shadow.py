@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from recollect.ports import Snapshot
     from recollect.query import Query
     from recollect.ranking.candidates import Candidates
+    from recollect.records import Arm
     from recollect.retrieval.gather import Gathered
-    from recollect.tuning.events import Arm
 
 Design = Literal["off", "split"]
 SIMILARITY = "similarity"

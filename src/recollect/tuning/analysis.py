@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from recollect.records import Arm
 from recollect.statistics import lift
 from recollect.tuning.bias import Bias, bias_in
-from recollect.tuning.events import Arm, Event
+from recollect.tuning.events import Event
 from recollect.tuning.judged import JudgedEvents, dcg_scale, judged_events, mean_ndcg
 from recollect.tuning.knobs import knobs_of
 from recollect.tuning.replay import Replay

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from recollect.records import Arm
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
     from recollect.query import Query
     from recollect.ranking.candidates import Candidates
-
-Arm = Literal["ours", "baseline", "interleaved"]
-"""Which ranking the caller saw: the profile's, the baseline's, or both in turns (earlier versions)."""
 
 
 @dataclass(frozen=True, slots=True)

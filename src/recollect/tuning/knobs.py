@@ -49,10 +49,10 @@ class Knob:
 
 def knobs_of(profile: Profile) -> dict[str, float]:
     """Every number of the steps, in the order in which they are used."""
-    return {knob.name: knob.value for knob in located(profile)}
+    return {knob.name: knob.value for knob in knobs_with_places(profile)}
 
 
-def located(profile: Profile) -> tuple[Knob, ...]:
+def knobs_with_places(profile: Profile) -> tuple[Knob, ...]:
     """The same, with where each stands."""
     seen: dict[str, int] = {}
     found = []
@@ -69,7 +69,7 @@ def with_knobs(profile: Profile, values: Mapping[str, float]) -> Profile:
     """The profile with these numbers, checked as any profile is; names may be short, see `full_names`."""
     given = full_names(profile, values)
     steps = list(profile.steps)
-    for knob in located(profile):
+    for knob in knobs_with_places(profile):
         if knob.name in given:
             steps[knob.step] = _replaced(steps[knob.step], knob.path, given[knob.name])
     try:

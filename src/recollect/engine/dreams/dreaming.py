@@ -12,7 +12,7 @@ from recollect.changes import DREAMING, CommitDream, DropLease, TakeLease
 from recollect.dreams.gate import judge
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import Plan, plan
-from recollect.dreams.report import DreamReport, reported
+from recollect.dreams.report import DreamReport, dream_report
 from recollect.engine.dreams.questions import questions, trials
 from recollect.engine.dreams.search import copies_of_errors, echoes_of_fading
 from recollect.engine.limits import STALE_DAYS
@@ -69,10 +69,10 @@ def dream(services: Services, options: DreamOptions, progress: Progress | None =
     # Each dream for itself: the night and a caller of the same process must not dream at once either.
     holder = f"{services.process_id} {next(_DREAMERS)}"
     if options.dry_run:
-        return _dreamt(services, options, at, None, _stages(progress))
+        return _run_dream(services, options, at, None, _stages(progress))
     services.store.apply([TakeLease(DREAMING, holder, _LEASE_SECONDS)], at=at)
     try:
-        return _dreamt(services, options, at, holder, _stages(progress, lambda: _hold(services, holder)))
+        return _run_dream(services, options, at, holder, _stages(progress, lambda: _hold(services, holder)))
     finally:
         services.write([DropLease(DREAMING, holder)])
 
@@ -96,7 +96,7 @@ def _stages(progress: Progress | None, hold: Callable[[], None] | None = None) -
     return reached
 
 
-def _dreamt(
+def _run_dream(
     services: Services,
     options: DreamOptions,
     at: datetime,
@@ -128,7 +128,7 @@ def _dreamt(
             planned = plan(snapshot, knobs, [phase for phase in options.phases if phase not in skipped])
             verdict = judge(asked, planned, knobs)
     reached(4)
-    report = reported(planned, verdict, tuple(map(str, skipped)))
+    report = dream_report(planned, verdict, tuple(map(str, skipped)))
     if Phase.REPORT in options.phases:
         report = replace(report, upkeep=consolidation_report(services, STALE_DAYS).text)
     reached(5)

@@ -31,7 +31,7 @@ _FEWEST_HOLDERS = 5
 _MANY_OBSERVATIONS = 20
 
 
-def explained(
+def missed_memories(
     view: Snapshot,
     survey: Survey,
     missed: Sequence[MissedQuestion],
@@ -169,7 +169,7 @@ _REMEDIES = (
 )
 
 
-def advised(
+def advice_on(
     view: Snapshot,
     sampled: Sequence[int],
     default: ProfileResult,

@@ -91,7 +91,7 @@ def day_of(memory: Memory, zone: tzinfo) -> date | None:
     return None if when is None else when.astimezone(zone).date()
 
 
-def surveyed(services: Services, view: Snapshot) -> Survey:
+def survey_of(services: Services, view: Snapshot) -> Survey:
     survey = Survey(services.zone)
     for kind in Kind:
         for page in pages(services, view, kind):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.engine.limits import MOST_HITS, SELF_TEST_HITS, SELF_TEST_SAMPLE
-from recollect.engine.self_test.findings import advised, explained
+from recollect.engine.self_test.findings import advice_on, missed_memories
 from recollect.engine.self_test.results import FoundShare, Latency, ProfileComparison, ProfileResult, SelfTest
-from recollect.engine.self_test.sample import questions, sample, surveyed
+from recollect.engine.self_test.sample import questions, sample, survey_of
 from recollect.engine.self_test.trial import Timer, Trial
 from recollect.engine.services import Services
 from recollect.engine.shadow import tuned_in
@@ -59,7 +59,7 @@ def self_test(
         model = model_in_use(view)
         # As people get them: with the numbers that each was tuned to.
         profiles = {name: tuned_in(services, view, profile)[1] for name, profile in profiles.items()}
-        survey = surveyed(services, view)
+        survey = survey_of(services, view)
         sampled = sample(survey, options.seed, options.sample)
         asked = questions(view, survey, sampled, options.seed, now)
     default = DEFAULT if DEFAULT in profiles else next(iter(profiles))
@@ -68,9 +68,9 @@ def self_test(
     results = tuple(_result(name, asked, trial.ranks[name], options.limit) for name in profiles if asked)
     compared = _compared(asked, trial.ranks, default, options.limit)
     with services.store.read() as view:
-        missed = explained(view, survey, trial.missed, options.limit, options.languages)
+        missed = missed_memories(view, survey, trial.missed, options.limit, options.languages)
         ours = [each for each in results if each.name == default]
-        advice = advised(view, sampled, ours[0], compared, missed, options.languages) if ours else ()
+        advice = advice_on(view, sampled, ours[0], compared, missed, options.languages) if ours else ()
     return SelfTest(
         seed=options.seed,
         at=now,

@@ -12,7 +12,7 @@ from recollect.changes import Calibrate
 from recollect.engine.confidence import (
     ReadRows,
     SearchScores,
-    as_kept,
+    calibration_json,
     confidence_input,
     cosines,
     first_of,
@@ -101,7 +101,7 @@ def calibrate(
         if progress is not None:
             progress(done, len(questions))
     learnt = learn(trials, model)
-    services.write([Calibrate(services.scope, model, memories, as_kept(learnt))])
+    services.write([Calibrate(services.scope, model, memories, calibration_json(learnt))])
     return CalibrationResult(model, memories, learnt)
 
 
