@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recollect.ranking.pipeline import Profile
     from recollect.records import Memory
 
+_Function = TypeVar("_Function", bound="Callable[..., Any]")
 _ID = re.compile(r"#?([0-9]{1,18})")
 
 
@@ -96,8 +97,18 @@ def complete_session(ctx: click.Context, _: click.Parameter, begun: str) -> list
     return [CompletionItem(each.name) for each in known if each.name.startswith(begun)]
 
 
+def combined(*options: Callable[[_Function], _Function]) -> Callable[[_Function], _Function]:
+    """Several options and arguments as one decorator."""
+
+    def decorate(function: _Function) -> _Function:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
 KINDS = ("entity", "note", "message")
-_Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 PROFILE = click.option(
     "-p",
@@ -119,7 +130,7 @@ KEEP_GOING = click.option(
     show_default=True,
     help="Leave out what cannot be read or stored and name it, or store nothing.",
 )
-_SEARCH = (
+search_options = combined(
     click.option("-n", "--limit", type=click.IntRange(1, 1000), help="Hits at most; 10 if not given."),
     PROFILE,
     click.option(
@@ -147,13 +158,6 @@ def limit_option(default: int, help_: str, least: int = 1) -> Callable[[_Functio
     return click.option(
         "-n", "--limit", type=click.IntRange(least, 1000), default=default, show_default=True, help=help_
     )
-
-
-def search_options(function: _Function) -> _Function:
-    """Where and how to search; `search_arguments` reads them."""
-    for option in reversed(_SEARCH):
-        function = option(function)
-    return function
 
 
 def search_arguments(

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from recollect.cli.command import Call, command
 from recollect.cli.memory_view import heading, memory_data, speaker_of, spoken_at, superseded_text
-from recollect.cli.options import memory_of, search_arguments, search_options
+from recollect.cli.options import combined, memory_of, search_arguments, search_options
 from recollect.cli.phrases import decimals, ellipsize, one_line, quantity, with_remedy
 from recollect.cli.rendering import Column, Paragraph, Result, Styled, Table, muted, picked, stacked, titled
 from recollect.cli.times import span_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
     from recollect.cli.rendering import Block, Cell, Words
@@ -24,33 +24,26 @@ if TYPE_CHECKING:
     from recollect.ranking.why_not import Cost, Standing
     from recollect.records import Memory
 
-_Function = TypeVar("_Function", bound="Callable[..., Any]")
 
-
-def _query_options(function: _Function) -> _Function:
-    """What both commands take."""
-    own = (
-        click.argument("text", metavar="QUERY...", nargs=-1, required=True),
-        search_options,
-        click.option(
-            "--min-confidence",
-            type=click.FloatRange(0, 1),
-            metavar="SHARE",
-            help="Only hits that are at least this likely to be what was asked for, from 0 to 1.",
-        ),
-        click.option("--abstain", is_flag=True, help="Show no guesses where nothing seems to answer."),
-        click.option(
-            "--budget",
-            "budget_tokens",
-            type=click.IntRange(1),
-            metavar="N",
-            help="Only hits whose texts fit this many tokens together.",
-        ),
-        click.option("-e", "--explain", is_flag=True, help="Show how each score came about, step by step."),
-    )
-    for each in reversed(own):
-        function = each(function)
-    return function
+_query_options = combined(
+    click.argument("text", metavar="QUERY...", nargs=-1, required=True),
+    search_options,
+    click.option(
+        "--min-confidence",
+        type=click.FloatRange(0, 1),
+        metavar="SHARE",
+        help="Only hits that are at least this likely to be what was asked for, from 0 to 1.",
+    ),
+    click.option("--abstain", is_flag=True, help="Show no guesses where nothing seems to answer."),
+    click.option(
+        "--budget",
+        "budget_tokens",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Only hits whose texts fit this many tokens together.",
+    ),
+    click.option("-e", "--explain", is_flag=True, help="Show how each score came about, step by step."),
+)
 
 
 @command(
