@@ -6,18 +6,15 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recollect.stores.vectors.scan import (
-    GATHER_BELOW,
     Allowed,
     Ids,
-    Positions,
-    Run,
     among,
     best,
     leaders,
     pick,
+    row_scores,
 )
 
 if TYPE_CHECKING:
@@ -116,26 +113,19 @@ def nearest_by_prefix(
     if count <= shortlist:
         return best([(run, rows) for _, run, rows in picks], query, k)
     near = prefixes.prefixes(query[None])[0]
+    every = slice(None)
     columns = [
-        (*_compared(prefixes.of(part.block, part.count), run, rows, near),) for part, run, rows in picks
+        (
+            row_scores(prefixes.of(part.block, part.count), rows, near),
+            run.memories[every if rows is None else rows],
+            run.passages[every if rows is None else rows],
+        )
+        for part, run, rows in picks
     ]
     scores, memories, passages = (np.concatenate(column) for column in zip(*columns, strict=True))
     chosen = _shortlisted(scores, memories, passages, shortlist)
     finalists = [(run, among(run.memories, rows, chosen)) for _, run, rows in picks]
     return best([(run, rows) for run, rows in finalists if len(rows)], query, k)
-
-
-def _compared(
-    prefixes: Rows, run: Run, rows: Positions | None, near: Rows
-) -> tuple[NDArray[np.float32], Ids, Ids]:
-    """The scores of a run's rows, with their memories and passages."""
-    if rows is None:
-        return np.vecdot(prefixes, near), run.memories, run.passages
-    if len(rows) < GATHER_BELOW * len(prefixes):
-        scores = np.vecdot(prefixes.take(rows, axis=0), near)
-    else:
-        scores = np.vecdot(prefixes, near)[rows]
-    return scores, run.memories[rows], run.passages[rows]
 
 
 def _shortlisted(scores: Rows, memories: Ids, passages: Ids, wanted: int) -> Ids:

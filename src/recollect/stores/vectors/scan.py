@@ -128,9 +128,9 @@ def best(picks: Sequence[Pick], query: Rows, k: int) -> list[Found]:
     memories, passages = np.empty(0, np.int64), np.empty(0, np.int64)
     threshold = -np.inf
     for run, rows in picks:
-        found, places = _scores(run, rows, query)
+        found = row_scores(run.vectors, rows, query)
         close = np.flatnonzero(found >= threshold)
-        at = close if places is None else places[close]
+        at = close if rows is None else rows[close]
         scores = np.concatenate([scores, found[close]])
         memories = np.concatenate([memories, run.memories[at]])
         passages = np.concatenate([passages, run.passages[at]])
@@ -144,14 +144,14 @@ def best(picks: Sequence[Pick], query: Rows, k: int) -> list[Found]:
     return [Found(*row) for row in zip(*columns, strict=True)]
 
 
-def _scores(run: Run, rows: Positions | None, query: Rows) -> tuple[Rows, Positions | None]:
+def row_scores(vectors: Rows, rows: Positions | None, query: Rows) -> Rows:
+    """The products of the query with these rows. None: with all of them."""
+    if rows is not None and len(rows) < GATHER_BELOW * len(vectors):
+        vectors, rows = vectors.take(rows, axis=0), None
     # vecdot sums each row by itself, in one order: a row's score is the same bits wherever it stands,
     # which `vectors @ query` does not promise.
-    if rows is None:
-        return np.vecdot(run.vectors, query), None
-    if len(rows) < GATHER_BELOW * len(run.memories):
-        return np.vecdot(run.vectors.take(rows, axis=0), query), rows
-    return np.vecdot(run.vectors, query)[rows], rows
+    scores: Rows = np.vecdot(vectors, query)
+    return scores if rows is None else scores[rows]
 
 
 def leaders(scores: Rows, memories: Ids, passages: Ids, k: int) -> Positions:
