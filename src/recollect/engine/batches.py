@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
+from recollect.changes import Change, Outcome
 from recollect.engine.results import RejectedRow
+from recollect.engine.services import Services
 from recollect.errors import InvalidInput, RecollectError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from recollect.changes import Change, Outcome
-    from recollect.engine.services import Services
 
 _Row = TypeVar("_Row")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -10,8 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.engine.memory_text import memory_text
-from recollect.ports import Snapshot
-from recollect.ranking.candidates import NEVER
+from recollect.engine.results import Hit
+from recollect.ports import Snapshot, Vector
+from recollect.ranking.candidates import NEVER, Candidates, Flags, Floats, Ints
 from recollect.ranking.confidence import (
     SCALES,
     Calibration,
@@ -19,8 +21,8 @@ from recollect.ranking.confidence import (
     CosineScale,
     estimate_confidence,
 )
-from recollect.ranking.query_terms import MOST_TERMS, weigh_query_terms
-from recollect.records import Scope
+from recollect.ranking.query_terms import MOST_TERMS, QueryTerms, weigh_query_terms
+from recollect.records import Memory, Scope
 from recollect.retrieval.answer_log import stored_calibration
 from recollect.retrieval.passages import memory_vectors
 from recollect.retrieval.records import scope_id
@@ -28,13 +30,6 @@ from recollect.text.stems import coarse_stems, matched_terms
 from recollect.text.tokens import query_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from recollect.engine.results import Hit
-    from recollect.ports import Vector
-    from recollect.ranking.candidates import Candidates, Flags, Floats, Ints
-    from recollect.ranking.query_terms import QueryTerms
-    from recollect.records import Memory
     from recollect.retrieval.gather import Gathered
     from recollect.retrieval.search import Search
 

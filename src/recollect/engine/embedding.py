@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,19 +11,17 @@ import numpy as np
 
 from recollect.changes import PutVectors, UseModel
 from recollect.engine.results import ReindexResult
+from recollect.engine.services import Services
 from recollect.engine.worker import Priority
 from recollect.errors import ModelUnavailable, RecollectError
+from recollect.ports import Embedder, Progress, Vector, Vectors
+from recollect.records import Memory, Model, Passage
 from recollect.retrieval.contents import store_counts
 from recollect.retrieval.passages import model_in_use, model_row, passages_of, pending_passages, vectors_of
 from recollect.vectors import pack
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Mapping, Sequence
-
-    from recollect.engine.services import Services
-    from recollect.ports import Embedder, Progress, Vector, Vectors
-    from recollect.records import Memory, Model, Passage
 
 WORDS_ALONE = "none"
 """The name of having no model; asked for, it holds also for a store that has vectors."""

@@ -2,54 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime, tzinfo
+from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from recollect.changes import Forget, Purge, Restore
 from recollect.engine.embedding import catch_up, reindex
 from recollect.engine.graph.knowledge_graph import KnowledgeGraph, create_entities, entity_named
-from recollect.engine.inputs import aware, ids_of, listed, scope_of
+from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.engine.notes import remember
 from recollect.engine.notes.sessions import Sessions, add_messages
 from recollect.engine.recall import query_of, recall
+from recollect.engine.results import (
+    AddMessagesResult,
+    Answer,
+    Context,
+    History,
+    ObservedBatch,
+    ReindexResult,
+    Remembered,
+    RememberedBatch,
+    SupersedeResult,
+)
+from recollect.engine.services import Services
 from recollect.engine.shadow import note_shown
 from recollect.errors import StoreUnavailable
+from recollect.ports import Progress
 from recollect.ranking.profiles import DEFAULT
-from recollect.records import Kind, Scope
+from recollect.records import Counts, Kind, Memory, Model, Scope
 from recollect.retrieval.contents import store_counts
 from recollect.retrieval.passages import model_in_use
 from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from datetime import datetime, tzinfo
-    from types import TracebackType
-
     from recollect.dreams.knobs import Knobs
     from recollect.engine.dreams.dreaming import DreamResult
     from recollect.engine.dreams.dreams import Dreams
-    from recollect.engine.inputs import EntityLike, NoteLike, TurnLike
-    from recollect.engine.results import (
-        AddMessagesResult,
-        Answer,
-        Context,
-        History,
-        ObservedBatch,
-        ReindexResult,
-        Remembered,
-        RememberedBatch,
-        SupersedeResult,
-    )
     from recollect.engine.self_test.results import SelfTest
-    from recollect.engine.services import Services
     from recollect.engine.tuning.tuning import Tuning
     from recollect.engine.upkeep.upkeep import Upkeep
     from recollect.engine.why_not import WhyNot
-    from recollect.ports import Progress
     from recollect.ranking.pipeline import Profile
-    from recollect.records import Counts, Memory, Model
 
 
 _AT_ONCE = 500

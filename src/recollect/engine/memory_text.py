@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from recollect.records import Kind
+from recollect.engine.results import Hit
+from recollect.records import Kind, Memory
 from recollect.text.passages import passage_spans
 from recollect.text.token_counts import count_tokens
 from recollect.text.tokens import content_words, words
-
-if TYPE_CHECKING:
-    from recollect.engine.results import Hit
-    from recollect.records import Memory
 
 
 def fit_budget(hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:

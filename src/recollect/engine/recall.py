@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from recollect.engine.confidence import answer_confidence, confident_hits, memories_to_read
 from recollect.engine.embedding import embedder_for, embedder_of
@@ -12,36 +14,25 @@ from recollect.engine.inputs import aware, tags_of
 from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
 from recollect.engine.memory_text import fit_budget, piece_of
 from recollect.engine.rerank import Rescorer, ranked_anew, reranker_for, unread_note
-from recollect.engine.results import Answer, Hit, Place
+from recollect.engine.results import Answer, Hit, Mode, Place
+from recollect.engine.services import Services
 from recollect.engine.shadow import note_shown, rankers_for, trace_of
 from recollect.errors import InvalidInput, ModelUnavailable
+from recollect.ports import Embedder, Snapshot, Vector
 from recollect.query import Filter, Query
-from recollect.ranking.candidates import ALWAYS, NEVER
+from recollect.ranking.candidates import ALWAYS, NEVER, Candidates
 from recollect.ranking.confidence_label import UNLIKELY
 from recollect.ranking.explain import all_reasons
 from recollect.ranking.factors.recency import microseconds
-from recollect.ranking.pipeline import run
+from recollect.ranking.pipeline import Profile, run
 from recollect.ranking.steps.route import Route, strategy_for
-from recollect.records import Kind, as_it_stood
-from recollect.retrieval.gather import gather
+from recollect.records import Kind, Memory, Model, as_it_stood
+from recollect.retrieval.gather import Gathered, gather
 from recollect.retrieval.passages import has_pending, passages_by_id
 from recollect.retrieval.records import memories_by_id, moment
 from recollect.retrieval.search import Search
-from recollect.text.time_phrases import time_of
+from recollect.text.time_phrases import TimePhrase, time_of
 from recollect.text.tokens import content_words
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
-    from datetime import datetime
-
-    from recollect.engine.results import Mode
-    from recollect.engine.services import Services
-    from recollect.ports import Embedder, Snapshot, Vector
-    from recollect.ranking.candidates import Candidates
-    from recollect.ranking.pipeline import Profile
-    from recollect.records import Memory, Model
-    from recollect.retrieval.gather import Gathered
-    from recollect.text.time_phrases import TimePhrase
 
 # A time that is doubtful moves nothing.
 _SURE_ENOUGH = 0.6

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
 
+from recollect.changes import Change, Receipt
 from recollect.engine.writes.apply import apply
 from recollect.errors import StoreUnavailable
-from recollect.ports import StoreUpkeep
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from contextlib import AbstractContextManager
-    from datetime import datetime
-
-    from recollect.changes import Change, Receipt
-    from recollect.ports import Progress, Snapshot, Store
-    from recollect.records import Model, Problem
+from recollect.ports import Progress, Snapshot, Store, StoreUpkeep
+from recollect.records import Model, Problem
 
 
 class Repository:

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.engine.memory_text import memory_text, piece_of
+from recollect.engine.services import Services
 from recollect.errors import ModelUnavailable
+from recollect.ports import Reranker, Snapshot
 from recollect.ranking.steps.finish import Cut, uncut
 from recollect.ranking.steps.rerank import RerankBlend
-from recollect.records import Kind, as_it_stood
+from recollect.records import Kind, Memory, Passage, as_it_stood
 from recollect.retrieval.passages import passages_by_id
 from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from recollect.engine.services import Services
-    from recollect.ports import Reranker, Snapshot
     from recollect.query import Query
     from recollect.ranking.candidates import Candidates
     from recollect.ranking.pipeline import Profile
-    from recollect.records import Memory, Passage
     from recollect.retrieval.gather import Gathered
 
 # In letters, somewhat less than a model reads: of what is longer, it is given the piece that was found.

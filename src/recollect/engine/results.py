@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from recollect.changes import Added
 from recollect.ranking.confidence_label import UNLIKELY
+from recollect.records import Memory, Model, Relation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-
-    from recollect.changes import Added
     from recollect.engine.shadow import Trace
     from recollect.ranking.explain import Reason
-    from recollect.records import Memory, Model, Relation
     from recollect.text.time_phrases import TimePhrase
 
 

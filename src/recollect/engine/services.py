@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
-from typing import TYPE_CHECKING
 
+from recollect.changes import Change, Outcome
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.engine.repository import Repository
 from recollect.engine.shadow import Trial
@@ -18,12 +18,8 @@ from recollect.ports import Clock, Embedder, Extractor, Reranker
 from recollect.query import Filter
 from recollect.ranking.pipeline import Profile
 from recollect.ranking.profiles import PROFILES, profile_named
-from recollect.records import Kind, Scope
+from recollect.records import Kind, Memory, Scope
 from recollect.retrieval.records import memories_by_id
-
-if TYPE_CHECKING:
-    from recollect.changes import Change, Outcome
-    from recollect.records import Memory
 
 EmbedderNamed = Callable[[str], Embedder | None]
 """The embedder of a model's name. None where the name stands for having no model."""

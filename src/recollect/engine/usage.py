@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -14,13 +15,10 @@ from recollect.changes import Logged, RecordUse
 from recollect.engine.worker import Priority, Worker
 from recollect.errors import RecollectError
 from recollect.ranking.factors.recency import microseconds
+from recollect.records import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
     from recollect.engine.repository import Repository
-    from recollect.records import Scope
 
 LogEntry = Callable[[], Logged | None]
 """What the log is to keep of an answer, worked out when nobody waits for it; None: nothing."""

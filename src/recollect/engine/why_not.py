@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -9,26 +10,19 @@ from typing import TYPE_CHECKING
 from recollect.engine.limits import MOST_HITS
 from recollect.engine.recall import open_search
 from recollect.engine.rerank import Rescorer, reranker_for
+from recollect.engine.services import Services
 from recollect.engine.shadow import rankers_for
 from recollect.errors import InvalidInput, ModelUnavailable, NotFound
-from recollect.ranking.candidates import Source
-from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords
-from recollect.ranking.why_not import standing
-from recollect.records import Kind, as_it_stood
-from recollect.retrieval.gather import gather, neighbours_of
+from recollect.ranking.candidates import Candidates, Source
+from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
+from recollect.ranking.why_not import Standing, standing
+from recollect.records import Found, Kind, Memory, as_it_stood
+from recollect.retrieval.gather import Gathered, gather, neighbours_of
 from recollect.retrieval.records import memories_by_id
 from recollect.text.tokens import fold, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from recollect.engine.services import Services
     from recollect.query import Filter, Query
-    from recollect.ranking.candidates import Candidates
-    from recollect.ranking.pipeline import Profile
-    from recollect.ranking.why_not import Standing
-    from recollect.records import Found, Memory
-    from recollect.retrieval.gather import Gathered
     from recollect.retrieval.search import Search
 
 # How far down a search's list we look for the memory.

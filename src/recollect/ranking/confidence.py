@@ -19,6 +19,7 @@ scale: where the cosines and the sum lie for questions whose answer was taken ou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, fsum
 from typing import TYPE_CHECKING
@@ -26,8 +27,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from recollect.ranking.candidates import Floats, Ints
     from recollect.ranking.query_terms import QueryTerms
 

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.ranking.candidates import ScoreChange, apply_change
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from recollect.ranking.candidates import Candidates, Effect
+from recollect.ranking.candidates import Candidates, Effect, ScoreChange, apply_change
 
 
 @dataclass(frozen=True, slots=True)

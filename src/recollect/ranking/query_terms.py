@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import fsum, log1p
-from typing import TYPE_CHECKING
 
 from recollect.text.stems import coarse_stem, stems_of_word
 from recollect.text.tokens import content_words, query_terms
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MOST_TERMS = 64
 """Of a long text that is given as a query, the first words say enough."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.ranking.candidates import apply_change
-from recollect.ranking.explain import reasons
+from recollect.ranking.candidates import Candidates, DroppedCandidate, apply_change
+from recollect.ranking.explain import Reason, reasons
 from recollect.ranking.steps.finish import uncut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from recollect.query import Query
-    from recollect.ranking.candidates import Candidates, DroppedCandidate
-    from recollect.ranking.explain import Reason
     from recollect.ranking.pipeline import Profile
 
 

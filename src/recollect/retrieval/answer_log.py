@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from recollect.conditions import Compares, Equals, OneOf
+from recollect.ports import Snapshot
 from recollect.records import Calibrated, LoggedAnswer, LogSize, Tuned
 from recollect.retrieval.records import moment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from recollect.ports import Snapshot
 
 _PAGE = 200
 _COLUMNS = (

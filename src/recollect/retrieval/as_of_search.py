@@ -9,27 +9,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from recollect.conditions import Equals, Not, OneOf
-from recollect.ports import Document, Phrase
+from recollect.conditions import Condition, Equals, Not, OneOf
+from recollect.ports import Analyser, Document, Phrase, Snapshot, Vector
 from recollect.query import Filter
 from recollect.records import Found, Kind
-from recollect.retrieval.filters import allowed
-from recollect.retrieval.term_search import pair_phrases
+from recollect.retrieval.filters import PastState, allowed
+from recollect.retrieval.term_search import TermIndex, pair_phrases
 from recollect.text.stems import porter_stem
 from recollect.text.tokens import letter_pairs, query_terms, words
 from recollect.vectors import unpack
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from recollect.conditions import Condition
-    from recollect.ports import Analyser, Snapshot, Vector
-    from recollect.retrieval.filters import PastState
-    from recollect.retrieval.term_search import TermIndex
 
 # As SQLite's bm25() has them.
 _K1 = 1.2

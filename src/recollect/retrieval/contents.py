@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recollect.conditions import IN_FORCE, Compares, Equals, OneOf, is_null, is_set
-from recollect.records import Counts, Kind, Scope
+from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, is_set
+from recollect.ports import Snapshot
+from recollect.records import Counts, Kind, Memory, Relation, Scope
 from recollect.retrieval.filters import allowed, lifecycle, narrowing
 from recollect.retrieval.passages import model_row
 from recollect.retrieval.records import memories_where, relations_where, scope_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from recollect.conditions import Condition
-    from recollect.ports import Snapshot
     from recollect.query import Filter
-    from recollect.records import Memory, Relation
     from recollect.tables import Table
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from recollect.conditions import Compares, Equals, KeyIn, OneOf, is_null, is_set
-from recollect.records import Session
+from recollect.conditions import Compares, Condition, Equals, KeyIn, OneOf, is_null, is_set
+from recollect.ports import Snapshot
+from recollect.records import Memory, Session
 from recollect.retrieval.filters import allowed
 from recollect.retrieval.records import memories_where, moment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from recollect.conditions import Condition
-    from recollect.ports import Snapshot
     from recollect.query import Filter
-    from recollect.records import Memory
 
 
 def sessions_of(snapshot: Snapshot, scope: int) -> list[Session]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.conditions import IN_FORCE, OneOf
-from recollect.ports import Document
+from recollect.ports import Document, Snapshot
 from recollect.records import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from recollect.ports import Snapshot
     from recollect.tables import Row
 
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.conditions import IN_FORCE, Compares, Equals, HasRow, Not, OneOf, is_null, is_set
 from recollect.dreams.snapshot import DreamState, Life, Pair, Replay, Said, Twins
-from recollect.ranking.candidates import DAY
+from recollect.ranking.candidates import DAY, Ints
 from recollect.records import Consolidation, DreamRecord, Kind, PastQuestion
 from recollect.retrieval.records import moment, moment_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
-
     from recollect import ports
-    from recollect.ranking.candidates import Ints
     from recollect.tables import Row
 
 _KINDS = {kind.value: place for place, kind in enumerate(Kind)}

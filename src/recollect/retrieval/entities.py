@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from recollect.conditions import IN_FORCE, Compares, Equals, OneOf, is_null, null_or_after
+from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, null_or_after
+from recollect.ports import Snapshot
 from recollect.records import Found
 from recollect.retrieval.filters import PastState, allowed
 from recollect.retrieval.records import scope_ids, touching
-from recollect.text.names import NameText, is_written_in, places_that_count
+from recollect.text.names import NamePlace, NameText, is_written_in, places_that_count
 from recollect.text.stems import coarse_stem
 from recollect.text.tokens import content_words, fold, has_unspaced, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from recollect.conditions import Condition
-    from recollect.ports import Snapshot
     from recollect.query import Filter
-    from recollect.text.names import NamePlace
 
     Known = dict[str, list[tuple[int, str]]]
     """By folded name, the ids and names of entities."""

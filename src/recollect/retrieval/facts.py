@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.conditions import IN_FORCE, Compares, KeyIn, OneOf, is_null, null_or_after
-from recollect.ranking.candidates import NEVER, Cooccurrences, Facts
+from recollect.ports import Snapshot
+from recollect.ranking.candidates import NEVER, Cooccurrences, Facts, Flags, Floats, Ints
 from recollect.records import Kind, Status
 from recollect.retrieval.conversations import conversation
 from recollect.retrieval.records import touching
@@ -16,10 +18,6 @@ from recollect.text.near_duplicates import text_key
 from recollect.text.tokens import content_words, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from recollect.ports import Snapshot
-    from recollect.ranking.candidates import Flags, Floats, Ints
     from recollect.tables import Row
 
 _STATUSES = {status.value: place for place, status in enumerate(Status)}

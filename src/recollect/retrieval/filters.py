@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from recollect.conditions import (
     IN_FORCE,
     AnyOf,
     Compares,
+    Condition,
     Equals,
     HasRow,
     Not,
@@ -17,15 +19,12 @@ from recollect.conditions import (
     is_set,
     null_or_after,
 )
+from recollect.ports import Snapshot
 from recollect.records import Kind
 from recollect.retrieval.records import stamp
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from recollect.conditions import Condition
-    from recollect.ports import Snapshot
     from recollect.query import Filter
     from recollect.tables import Table
 

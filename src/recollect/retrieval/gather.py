@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.ranking.candidates import Candidates, Source
-from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords
+from recollect.ranking.candidates import Candidates, ConversationContext, Facts, Ints, Source
+from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.records import Found
 from recollect.retrieval.facts import cooccurrences, ranking_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from recollect.query import Query
-    from recollect.ranking.candidates import ConversationContext, Facts, Ints
-    from recollect.ranking.pipeline import Profile
     from recollect.retrieval.search import Search
 
 

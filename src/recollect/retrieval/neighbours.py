@@ -6,24 +6,21 @@ is added, changed or forgotten.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from recollect.conditions import Equals, OneOf, is_set
-from recollect.ports import Phrase
-from recollect.ranking.candidates import ConversationContext
+from recollect.ports import Phrase, Snapshot
+from recollect.ranking.candidates import ConversationContext, Floats, Ints
 from recollect.records import Found
 from recollect.retrieval.conversations import conversation, last_positions, messages_at
 from recollect.retrieval.filters import lifecycle
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from recollect.ports import Snapshot
     from recollect.query import Filter
-    from recollect.ranking.candidates import Floats, Ints
     from recollect.retrieval.as_of_search import PastTexts
     from recollect.retrieval.term_search import TermIndex
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from recollect.conditions import Compares, Equals, OneOf
-from recollect.records import Model, Passage
+from recollect.conditions import Compares, Condition, Equals, OneOf
+from recollect.ports import Snapshot, Vector
+from recollect.records import Memory, Model, Passage
 from recollect.retrieval.records import memories_by_id
 from recollect.text.passages import passage_text
 from recollect.vectors import unpack
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from recollect.conditions import Condition
-    from recollect.ports import Snapshot, Vector
-    from recollect.records import Memory
 
 _COLUMNS = ("id", "memory_id", "observation_id", "start", "stop", "revision_id")
 # Of the texts that were written last, so many are looked at for whether they wait for a vector.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from recollect.conditions import AnyOf, Equals, OneOf, is_null
+from recollect.conditions import AnyOf, Condition, Equals, OneOf, Value, Where, is_null
 from recollect.errors import InvalidInput
+from recollect.ports import Snapshot
 from recollect.ranking.factors.recency import EPOCH, microseconds
 from recollect.records import (
     Absence,
@@ -22,10 +24,6 @@ from recollect.records import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from recollect.conditions import Condition, Value, Where
-    from recollect.ports import Snapshot
     from recollect.tables import Row, Table
 
 _FIRST = microseconds(datetime.min.replace(tzinfo=UTC))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from recollect.conditions import Equals, OneOf, is_set
-from recollect.records import Kind
+from recollect.conditions import Condition, Equals, OneOf, is_set
+from recollect.ports import Analyser, Snapshot, Vector
+from recollect.records import Found, Kind, Model
 from recollect.retrieval.as_of_search import PastTexts
 from recollect.retrieval.conversations import messages_at
 from recollect.retrieval.entities import linked_entities
@@ -19,13 +21,8 @@ from recollect.retrieval.records import scope_ids
 from recollect.retrieval.term_search import TermIndex, counts_or_stem_counts, matched_shares, search_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from recollect.conditions import Condition
-    from recollect.ports import Analyser, Snapshot, Vector
     from recollect.query import Filter
     from recollect.ranking.candidates import ConversationContext
-    from recollect.records import Found, Model
 
 
 class Search:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recollect.ports import Phrase, TermQuery
+from recollect.ports import Analyser, Phrase, Snapshot, TermQuery
+from recollect.records import Found
 from recollect.text.tokens import has_unspaced, pair_queries, query_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from recollect.conditions import Where
-    from recollect.ports import Analyser, Snapshot
     from recollect.ranking.candidates import Ints
-    from recollect.records import Found
 
 # How many (word, text) meetings one query may start from: some milliseconds' worth. Beyond it the most common
 # words only count in texts that a rarer one has found.

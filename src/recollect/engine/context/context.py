@@ -5,13 +5,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from recollect.engine.inputs import listed, turn_of
+from recollect.changes import Turn
+from recollect.engine.inputs import TurnLike, listed, turn_of
 from recollect.engine.recall import check_budget, query_of, recall
-from recollect.engine.results import Context, ContextItem
+from recollect.engine.results import Context, ContextItem, Hit
+from recollect.engine.services import Services
 from recollect.errors import InvalidInput
-from recollect.records import Kind, as_it_stood
+from recollect.records import Kind, Memory, as_it_stood
 from recollect.retrieval.conversations import last_positions, turns_of
 from recollect.retrieval.records import scope_id
 from recollect.text.near_duplicates import text_key
@@ -19,14 +22,7 @@ from recollect.text.token_counts import count_tokens
 from recollect.text.tokens import content_words
 
 if TYPE_CHECKING:
-    from datetime import datetime, tzinfo
-
-    from recollect.changes import Turn
-    from recollect.engine.inputs import TurnLike
-    from recollect.engine.results import Hit
-    from recollect.engine.services import Services
     from recollect.ranking.pipeline import Profile
-    from recollect.records import Memory
 
 _MOST_TURNS = 50
 _MOST_MEMORIES = 60

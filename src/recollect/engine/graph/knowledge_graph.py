@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from datetime import datetime
+from typing import Any, TypeVar
 
 from recollect.changes import (
     AddObservations,
     Amend,
+    Change,
     EndRelation,
     Forget,
     PutEntity,
@@ -20,14 +23,32 @@ from recollect.engine.batches import apply_rows
 from recollect.engine.embedding import catch_up
 from recollect.engine.graph.semantic import as_published
 from recollect.engine.graph.similar_observations import flag_similar_observations
-from recollect.engine.inputs import by_name, entity_of, listed, name_of, observations_of, relation_of
+from recollect.engine.inputs import (
+    EntityLike,
+    ObservationLike,
+    RelationLike,
+    by_name,
+    entity_of,
+    listed,
+    name_of,
+    observations_of,
+    relation_of,
+)
 from recollect.engine.limits import MOST_PER_PAGE
 from recollect.engine.recall import query_of, recall
-from recollect.engine.results import Graph, ObservedBatch, ObservedEntity, RelatedBatch, RelationResult
+from recollect.engine.results import (
+    Answer,
+    Graph,
+    ObservedBatch,
+    ObservedEntity,
+    RelatedBatch,
+    RelationResult,
+)
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
+from recollect.ports import Progress, Snapshot
 from recollect.ranking.factors.recency import microseconds
-from recollect.records import Kind, Status
+from recollect.records import Kind, Memory, Relation, Status
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.entities import (
     entities_containing,
@@ -40,16 +61,6 @@ from recollect.retrieval.entities import (
 from recollect.retrieval.records import memories_by_id, relations_of, scope_id
 from recollect.retrieval.search import Search
 from recollect.text.limits import clean_type
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from recollect.changes import Change
-    from recollect.engine.inputs import EntityLike, ObservationLike, RelationLike
-    from recollect.engine.results import Answer
-    from recollect.ports import Progress, Snapshot
-    from recollect.records import Memory, Relation
 
 _Row = TypeVar("_Row")
 

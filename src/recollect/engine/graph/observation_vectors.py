@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from recollect.records import Kind
+from recollect.engine.services import Services
+from recollect.ports import Embedder, Progress, Snapshot, Vector
+from recollect.records import Kind, Memory
 from recollect.retrieval.contents import count_by_kind, memory_page
 from recollect.retrieval.passages import passages_of, vectors_of
 from recollect.text.passages import passage_spans, passage_text
 from recollect.vectors import normalised
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from recollect.engine.services import Services
-    from recollect.ports import Embedder, Progress, Snapshot, Vector
-    from recollect.records import Memory
 
 _PAGE = 200
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from recollect.engine.results import Answer, Hit
-
+from recollect.engine.results import Answer, Hit
 
 # The published components; what a component is where its factor is switched off.
 _NEUTRAL = {"importance": 0.0, "temporal_factor": 1.0, "cooc_boost": 0.0}

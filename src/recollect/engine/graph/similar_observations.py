@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.changes import FlagSimilar
+from recollect.changes import Added, FlagSimilar
 from recollect.engine.embedding import embedder_of
 from recollect.engine.graph.observation_vectors import stored_rows
 from recollect.engine.results import SimilarObservation
+from recollect.engine.services import Services
 from recollect.errors import ModelUnavailable
+from recollect.ports import Embedder, Vector
+from recollect.records import Memory, Observation
 from recollect.retrieval.records import memories_by_id
 from recollect.text.near_duplicates import (
     CONTAINED_SHARE,
@@ -21,14 +24,6 @@ from recollect.text.near_duplicates import (
     has_meaning,
     trigram_similarity,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from recollect.changes import Added
-    from recollect.engine.services import Services
-    from recollect.ports import Embedder, Vector
-    from recollect.records import Memory, Observation
 
 # Comparing by meaning costs an embedding for each text, so only the likeliest few are compared: by their
 # letters, and by the vectors that the store has of them. An entity that gains very many at once is left to

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from recollect.engine.results import History, HistoryEvent
-from recollect.records import Kind
+from recollect.engine.services import Services
+from recollect.records import Kind, Memory, Relation
 from recollect.retrieval.records import memories_by_id, relations_of, replaced_by
 from recollect.text.near_duplicates import same_statement
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from recollect.engine.services import Services
-    from recollect.records import Memory, Relation
 
 
 def history(services: Services, id_: int) -> History:

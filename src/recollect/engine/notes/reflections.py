@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from recollect.engine.inputs import tags_of
+from recollect.records import Memory
 from recollect.text.limits import clean_type
-
-if TYPE_CHECKING:
-    from recollect.records import Memory
 
 CATEGORY = "reflection"
 _MOOD = "mood:"

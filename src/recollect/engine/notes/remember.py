@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import datetime
 
-from recollect.changes import Amend, NewText, PutText
+from recollect.changes import Amend, Change, NewText, Outcome, PutText
 from recollect.conditions import OneOf
 from recollect.engine.batches import apply_rows
 from recollect.engine.embedding import catch_up
-from recollect.engine.inputs import aware, listed, note_of, tags_of
+from recollect.engine.inputs import NoteLike, aware, listed, note_of, tags_of
 from recollect.engine.notes.similar_notes import flag_similar_notes
 from recollect.engine.results import Remembered, RememberedBatch
+from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
-from recollect.records import Kind, Status
+from recollect.records import Kind, Memory, Status
 from recollect.retrieval.records import memories_by_id
 from recollect.text.limits import clean_name, clean_share, clean_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
-
-    from recollect.changes import Change, Outcome
-    from recollect.engine.inputs import NoteLike
-    from recollect.engine.services import Services
-    from recollect.records import Memory
 
 
 def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:

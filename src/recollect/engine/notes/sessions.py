@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from datetime import tzinfo
 
-from recollect.changes import NewText, PutText
+from recollect.changes import NewText, PutText, Turn
 from recollect.engine.batches import apply_rows
 from recollect.engine.embedding import catch_up
-from recollect.engine.inputs import listed, turn_of
+from recollect.engine.inputs import TurnLike, listed, turn_of
 from recollect.engine.notes.remember import keep, note_from
-from recollect.engine.results import AddMessagesResult
+from recollect.engine.results import AddMessagesResult, Remembered
 from recollect.engine.services import Services
 from recollect.errors import Conflict, ExtractionFailed, InvalidInput
+from recollect.ports import Progress, Snapshot
 from recollect.query import Filter
-from recollect.records import Kind
+from recollect.records import Kind, Memory, Scope, Session
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.conversations import last_positions, sessions_of, turns_of
 from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.text.limits import clean_name
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-    from datetime import tzinfo
-
-    from recollect.changes import Turn
-    from recollect.engine.inputs import TurnLike
-    from recollect.engine.results import Remembered
-    from recollect.ports import Progress, Snapshot
-    from recollect.records import Memory, Scope, Session
 
 MOST_TURNS = 1_000
 

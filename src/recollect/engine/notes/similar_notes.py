@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from recollect.changes import FlagSimilar
 from recollect.conditions import Equals, OneOf
 from recollect.engine.results import SimilarMemory
-from recollect.records import Kind
+from recollect.engine.services import Services
+from recollect.ports import Snapshot
+from recollect.records import Kind, Memory
 from recollect.retrieval.passages import memory_vectors
 from recollect.retrieval.search import Search
 from recollect.text.near_duplicates import has_meaning, near_duplicate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from recollect.engine.services import Services
-    from recollect.ports import Snapshot
-    from recollect.records import Memory
 
 _COMPARED = 8
 # Of very many notes at once, what repeats another is left to the reports that look for duplicates.

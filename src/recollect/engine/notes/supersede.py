@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.changes import NewText, Supersede
 from recollect.engine.embedding import catch_up, embedder_of
-from recollect.engine.inputs import note_of
+from recollect.engine.inputs import NoteLike, note_of
 from recollect.engine.results import RetiredMemory, SimilarMemory, SupersedeResult
+from recollect.engine.services import Services
 from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.records import Kind
+from recollect.ports import Snapshot
+from recollect.records import Kind, Memory
 from recollect.retrieval.passages import memory_vectors
 from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search
 from recollect.text.near_duplicates import RELATED_COSINE, is_personal, repeats_error
 from recollect.text.tokens import fold, words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from recollect.engine.inputs import NoteLike
-    from recollect.engine.services import Services
-    from recollect.ports import Snapshot
-    from recollect.records import Memory
 
 # How many of each search are looked at first.
 _LOOKED_AT = 50

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.ranking.candidates import DAY
+from recollect.ranking.candidates import DAY, Candidates, Floats
 from recollect.ranking.factors.recency import age, last_seen
 
 if TYPE_CHECKING:
     from recollect.query import Query
-    from recollect.ranking.candidates import Candidates, Floats
 
 
 @dataclass(frozen=True, slots=True)

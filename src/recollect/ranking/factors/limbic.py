@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from recollect.ranking.candidates import HOUR
+from recollect.ranking.candidates import HOUR, Candidates, Floats, Ints
 from recollect.ranking.factors.recency import age, last_seen
 
 if TYPE_CHECKING:
     from recollect.query import Query
-    from recollect.ranking.candidates import Candidates, Floats, Ints
 
 BETA_SAL = 0.5
 BETA_DEG = 0.15

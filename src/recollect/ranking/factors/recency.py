@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.ranking.candidates import ALWAYS, DAY, HOUR, NEVER, SECOND
+from recollect.ranking.candidates import ALWAYS, DAY, HOUR, NEVER, SECOND, Candidates, Facts, Floats, Ints
 
 if TYPE_CHECKING:
     from recollect.query import Query
-    from recollect.ranking.candidates import Candidates, Facts, Floats, Ints
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

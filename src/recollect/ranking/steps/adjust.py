@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.ranking.candidates import rescaled
-from recollect.ranking.factors.catalogue import factor_name
+from recollect.ranking.candidates import Candidates, rescaled
+from recollect.ranking.factors.catalogue import Factor, factor_name
 from recollect.ranking.factors.limbic import ComposedFactor
 from recollect.ranking.factors.recency import TemporalRelevance
 from recollect.ranking.steps.fuse import positive_cosine
 
 if TYPE_CHECKING:
     from recollect.query import Query
-    from recollect.ranking.candidates import Candidates
-    from recollect.ranking.factors.catalogue import Factor
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.ranking.candidates import rescaled
+from recollect.ranking.candidates import Candidates, Floats, Source, rescaled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from recollect.query import Query
-    from recollect.ranking.candidates import Candidates, Floats, Source
 
 RRF_K = 60
 """Smoothing of reciprocal rank fusion (Cormack, Clarke & Büttcher, SIGIR 2009)."""

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from recollect.errors import InvalidInput
 from recollect.ranking.factors.catalogue import FACTORS
 from recollect.ranking.factors.recency import TemporalRelevance
-from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
+from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile, Retriever, Step
 from recollect.ranking.steps.adjust import BaseRelevance, Keep, Plus, Rescale, TemporalBlend, Times
 from recollect.ranking.steps.conversation import LinkScore, NeighbourScore, ReplyScore
 from recollect.ranking.steps.finish import Cut, DropEcho, DropRepeats, Order, Threshold
 from recollect.ranking.steps.fuse import Blend, Linear, MatchedShare, Rrf, WeightedRrf
 from recollect.ranking.steps.route import Route
-
-if TYPE_CHECKING:
-    from recollect.ranking.pipeline import Retriever, Step
 
 STEPS: dict[str, type[Step]] = {
     "rrf": Rrf,

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.ranking.candidates import rescaled
+from recollect.ranking.candidates import Candidates, Floats, rescaled
 from recollect.ranking.steps.finish import Order
 
 if TYPE_CHECKING:
     from recollect.query import Query
-    from recollect.ranking.candidates import Candidates, Floats
 
 
 @dataclass(frozen=True, slots=True)
