@@ -19,13 +19,13 @@ from recollect.ranking.confidence import (
     Calibration,
     ConfidenceInput,
     CosineScale,
+    QueryTerms,
     background,
     blended_scale,
     estimate_confidence,
     signal_rows,
 )
 from recollect.ranking.confidence_label import confidence_label
-from recollect.ranking.query_terms import QueryTerms
 from recollect.statistics import auroc
 
 NAN = float("nan")
@@ -170,7 +170,7 @@ def test_a_candidate_without_a_vector_counts_as_far() -> None:
 _UNORDERED = """
 import numpy as np
 from recollect.ranking.confidence import ConfidenceInput, CosineScale, estimate_confidence, signal_rows
-from recollect.ranking.query_terms import QueryTerms
+from recollect.ranking.confidence import QueryTerms
 words = [f"word{place}" for place in range(60)]
 sought = QueryTerms({word: 1 / (3 + place) for place, word in enumerate(words)}, frozenset(words[:3]))
 said = [frozenset(words[start : start + 40]) for start in range(20)]

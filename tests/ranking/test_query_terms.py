@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.ranking.query_terms import named_stems, weigh_query_terms
+from recollect.ranking.confidence import named_stems, weigh_query_terms
 from recollect.text.stems import coarse_stem, matched_terms
 from recollect.text.tokens import query_terms
 

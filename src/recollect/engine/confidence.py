@@ -15,13 +15,15 @@ from recollect.engine.results import Hit
 from recollect.ports import Snapshot, Vector
 from recollect.ranking.candidates import NEVER, Candidates, Flags, Floats, Ints
 from recollect.ranking.confidence import (
+    MOST_TERMS,
     SCALES,
     Calibration,
     ConfidenceInput,
     CosineScale,
+    QueryTerms,
     estimate_confidence,
+    weigh_query_terms,
 )
-from recollect.ranking.query_terms import MOST_TERMS, QueryTerms, weigh_query_terms
 from recollect.records import Memory, Scope
 from recollect.retrieval.answer_log import stored_calibration
 from recollect.retrieval.passages import memory_vectors

@@ -20,6 +20,9 @@ RelationLike = NewRelation | tuple[str, str, str] | Mapping[str, Any]
 
 
 _Row = TypeVar("_Row")
+_NOTE = set(
+    ["text", "importance", "category", "happened_at", "tags", "about", "source", "speaker", "session"]
+)
 
 
 def name_of(name: object) -> str:
@@ -91,18 +94,7 @@ def note_of(given: NoteLike) -> NewText:
     if isinstance(given, str):
         given = NewText(Kind.NOTE, given)
     elif isinstance(given, Mapping):
-        keys = {
-            "text",
-            "importance",
-            "category",
-            "happened_at",
-            "tags",
-            "about",
-            "source",
-            "speaker",
-            "session",
-        }
-        known = {key: value for key, value in _known(given, "note", keys).items() if value is not None}
+        known = {key: value for key, value in _known(given, "note", _NOTE).items() if value is not None}
         given = NewText(Kind.NOTE, **{"text": "", **known})
     elif not isinstance(given, NewText):
         raise InvalidInput(f"A note is text or a mapping, not {type(given).__name__}.")

@@ -17,6 +17,7 @@ from recollect.conditions import Condition, Equals, Not, OneOf
 from recollect.ports import Analyser, Document, Phrase, Snapshot, Vector
 from recollect.query import Filter
 from recollect.records import Found, Kind
+from recollect.retrieval.documents import documents
 from recollect.retrieval.filters import PastState, allowed
 from recollect.retrieval.term_search import TermIndex, pair_phrases
 from recollect.text.stems import porter_stem
@@ -116,23 +117,8 @@ class PastTexts:
 
     def _documents(self, scope: int, where: Filter) -> list[Document]:
         ids = self._ids([scope], where)
-        if not ids:
-            return []
-        observations: dict[int, list[str]] = {}
-        for memory, content in self.snapshot.rows(
-            "observation", ("memory_id", "content"), (OneOf("memory_id", ids), *self.state.observation())
-        ):
-            observations.setdefault(memory, []).append(content)
-        wordings = self._wordings(ids)
-        rows = self.snapshot.rows(
-            "memory", ("id", "kind", "name", "type", "speaker", "text"), (OneOf("id", ids),)
-        )
-        return [
-            Document(id_, name, type_, " | ".join(observations.get(id_, ())))
-            if kind == Kind.ENTITY
-            else Document(id_, speaker or "", "", wordings[id_][1] if id_ in wordings else text)
-            for id_, kind, name, type_, speaker, text in rows
-        ]
+        former = {memory: text for memory, (_, text) in self._wordings(ids).items()}
+        return documents(self.snapshot, ids, (), self.state.observation(), former) if ids else []
 
 
 def _body(document: Document) -> str:

@@ -35,7 +35,12 @@ def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> D
     columns = dict(zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True))
     ids = np.array(columns["id"], np.int64)
     places = {id_: place for place, id_ in enumerate(columns["id"])}
-    usage = dict(_usage(store, columns["id"]))
+    usage = {
+        memory: (count, last_at)
+        for memory, count, last_at in store.rows(
+            "use", ("memory_id", "count", "last_at"), (OneOf("memory_id", columns["id"]),)
+        )
+    }
     accesses = np.array([usage.get(id_, (0, 0))[0] for id_ in columns["id"]], np.int64)
     last_at = np.array([usage.get(id_, (0, 0))[1] for id_ in columns["id"]], np.int64)
     created, updated = np.array(columns["created_at"], np.int64), np.array(columns["updated_at"], np.int64)
@@ -53,13 +58,7 @@ def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> D
         touched_at=np.maximum(changed, last_at),
         accesses=accesses,
         revisions=np.array(columns["revisions"], np.int64),
-        kept=np.array(
-            [
-                bool(pinned) or tag is not None
-                for pinned, tag in zip(columns["pinned"], columns["importance_tag"], strict=True)
-            ],
-            bool,
-        ),
+        kept=np.array([*map(_kept, columns["pinned"], columns["importance_tag"])], bool),
         sessions=_sessions(store, [columns["id"][row] for row in days], places, spread),
         life=Life(
             consolidation=np.array([_STAGES[stage] for stage in columns["consolidation"]], np.int64),
@@ -93,13 +92,6 @@ def _phases(store: ports.Snapshot, scope: int) -> dict[str, tuple[int, int]]:
     return latest
 
 
-def _usage(store: ports.Snapshot, ids: Sequence[int]) -> Iterable[tuple[int, tuple[int, int]]]:
-    for memory, count, last_at in store.rows(
-        "use", ("memory_id", "count", "last_at"), (OneOf("memory_id", ids),)
-    ):
-        yield memory, (count, last_at)
-
-
 def _replays(
     store: ports.Snapshot, scope: int, through: int, places: Mapping[int, int]
 ) -> tuple[tuple[Replay, ...], int, dict[int, set[int]]]:
@@ -131,12 +123,8 @@ def _shown(store: ports.Snapshot, ids: Iterable[int]) -> list[tuple[int, int]]:
     listed = list(ids)
     if not listed:
         return []
-    return [
-        (memory, recall)
-        for memory, recall in store.rows(
-            "recalled", ("memory_id", "recall_id"), (OneOf("memory_id", listed),)
-        )
-    ]
+    shown: list[Any] = store.rows("recalled", ("memory_id", "recall_id"), (OneOf("memory_id", listed),))
+    return shown
 
 
 def _seen_before(
@@ -176,16 +164,9 @@ def _sessions(store: ports.Snapshot, ids: Sequence[int], places: Mapping[int, in
 
 def _similar_notes(store: ports.Snapshot, scope: int, usage: Mapping[int, tuple[int, int]]) -> list[Twins]:
     columns = (
-        "id",
-        "similar_to",
-        "similarity",
-        "kind",
-        "speaker",
-        "happened_at",
-        "text",
-        "pinned",
+        "id", "similar_to", "similarity", "kind", "speaker", "happened_at", "text", "pinned",
         "importance_tag",
-    )
+    )  # fmt: skip
     # Whoever brought one back from being replaced wants both.
     in_force = (
         Equals("scope_id", scope),

@@ -42,7 +42,7 @@ from recollect.text.near_duplicates import shares_most_stems
 from recollect.text.self_questions import topic_question
 
 if TYPE_CHECKING:
-    from recollect.ranking.query_terms import QueryTerms
+    from recollect.ranking.confidence import QueryTerms
 
 MOST_QUESTIONS = 200
 LEAST_QUESTIONS = 10
