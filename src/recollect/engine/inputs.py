@@ -20,9 +20,7 @@ RelationLike = NewRelation | tuple[str, str, str] | Mapping[str, Any]
 
 
 _Row = TypeVar("_Row")
-_NOTE = set(
-    ["text", "importance", "category", "happened_at", "tags", "about", "source", "speaker", "session"]
-)
+_NOTE = {"text", "importance", "category", "happened_at", "tags", "about", "source", "speaker", "session"}
 
 
 def name_of(name: object) -> str:

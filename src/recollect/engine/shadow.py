@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
 from recollect.changes import Bounds, Logged
 from recollect.engine.packed import pack
-from recollect.engine.services import Services
 from recollect.errors import InvalidInput
-from recollect.ports import Snapshot
 from recollect.ranking.pipeline import Profile, run
 from recollect.ranking.profiles import PROFILES, profile_named
 from recollect.ranking.steps.adjust import BaseRelevance, Keep
@@ -22,14 +18,20 @@ from recollect.ranking.steps.fuse import Rrf
 from recollect.retrieval.answer_log import tuned_numbers
 from recollect.retrieval.contents import store_setting
 from recollect.retrieval.records import scope_id
-from recollect.tuning.events import Arm, normalized_query
+from recollect.tuning.events import normalized_query
 from recollect.tuning.knobs import knobs_of, with_knobs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from recollect.engine.services import Services
+    from recollect.ports import Snapshot
     from recollect.query import Query
     from recollect.ranking.candidates import Candidates
     from recollect.records import Arm
     from recollect.retrieval.gather import Gathered
+    from recollect.tuning.events import Arm
 
 Design = Literal["off", "split"]
 SIMILARITY = "similarity"
