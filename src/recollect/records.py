@@ -39,14 +39,9 @@ class Status(StrEnum):
 
 
 _SPANISH = {
-    "activo": "active",
-    "activa": "active",
-    "pausado": "paused",
-    "pausada": "paused",
-    "completado": "completed",
-    "completada": "completed",
-    "archivado": "archived",
-    "archivada": "archived",
+    f"{stem}{ending}": status
+    for stem, status in zip(("activ", "pausad", "completad", "archivad"), Status, strict=True)
+    for ending in "oa"
 }
 
 

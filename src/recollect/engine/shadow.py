@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Candidates
     from recollect.records import Arm
     from recollect.retrieval.gather import Gathered
-    from recollect.tuning.events import Arm
 
 Design = Literal["off", "split"]
 SIMILARITY = "similarity"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from recollect.engine.results import Answer, Hit
@@ -31,14 +32,5 @@ def _result(hit: Hit, answer: Answer, *, explain: bool) -> dict[str, Any]:
     if answer.mode == "hybrid" and "rrf_score" in hit.scores:
         result["rrf_score"] = hit.scores["rrf_score"]
     if explain:
-        result["explanation"] = [
-            {
-                "step": reason.step,
-                "effect": reason.effect,
-                "value": reason.value,
-                "numbers": list(reason.numbers),
-                "score": reason.score,
-            }
-            for reason in hit.reasons
-        ]
+        result["explanation"] = [{**asdict(each), "numbers": list(each.numbers)} for each in hit.reasons]
     return result
