@@ -161,12 +161,14 @@ def test_every_page_at_every_small_budget_has_the_form_that_the_tool_promises(
     engine = request.getfixturevalue(world)
     asked = ASKED[tool][0] if world == "crowded" else HARBOUR.get(tool, ASKED[tool][0])
     form = Draft202012Validator(TOOLS[tool]["result"])
-    for budget in SMALL:
-        for data, _ in islice(pages(engine, tool, budgeted(tool, budget, asked)[1]), 3):
+    # Below the least that a tool takes, and for a tool that takes none, all budgets ask for the same.
+    calls = [budgeted(tool, budget, asked)[1] for budget in SMALL]
+    for call in {str(call): call for call in calls}.values():
+        for data, _ in islice(pages(engine, tool, call), 3):
             form.validate(data)
-            assert not list(cut_off(data)), budget
+            assert not list(cut_off(data)), call
             if "note" in TOOLS[tool]["result"]["properties"] and "…" in json.dumps(data, ensure_ascii=False):
-                assert "cut to fit" in data["note"], budget
+                assert "cut to fit" in data["note"], call
 
 
 def cut_off(data: object, field: str = "") -> Iterator[object]:
