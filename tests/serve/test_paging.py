@@ -120,6 +120,12 @@ def test_one_large_row_does_not_push_out_the_small_ones() -> None:
     )
 
 
+def test_what_stands_around_the_rows_is_part_of_the_budget_that_the_note_names() -> None:
+    page = fit_page([{"text": "calm sea " * 2_000}], 400, frame=100)
+    assert row_tokens(page.rows[0]) <= 300
+    assert "cut to fit 400 tokens" in str(page.note())
+
+
 @pytest.mark.parametrize("limit", [1, 3, 100])
 @pytest.mark.parametrize("budget", [50, 200, 10_000])
 def test_pages_of_a_list_hold_each_row_once_in_order(limit: int, budget: int) -> None:

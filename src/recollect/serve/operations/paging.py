@@ -175,22 +175,22 @@ def fit_page(
     shorten: Callable[[int, int], Any] | None = None,
     *,
     shared: bool = True,
+    frame: int = 0,
 ) -> Page:
     """As many rows as fit, in order, and always the first. All but prose is whole.
 
     A `shared` budget cuts large rows to their share, so that more fit. Without, rows come whole, and only
     one that the whole budget could not hold is cut. `shorten` gives the row at a place within a number of
-    tokens, where it matters what is cut.
+    tokens, where it matters what is cut. What stands around the rows takes `frame` tokens of the budget.
     """
+    room = max(LEAST_PROSE, budget - frame)
     cut = shorten or (lambda place, room: shorten_row(rows[place], room))
     costs = list(map(row_tokens, rows))
-    least = [
-        _least_tokens(row, price, 0 if shared else budget) for row, price in zip(rows, costs, strict=True)
-    ]
+    least = [_least_tokens(row, price, 0 if shared else room) for row, price in zip(rows, costs, strict=True)]
     # The first always fits.
-    count = max(min(1, len(rows)), bisect_right(list(accumulate(least)), budget))
+    count = max(min(1, len(rows)), bisect_right(list(accumulate(least)), room))
     over = [price - most for price, most in zip(costs[:count], least, strict=False)]
-    share = fair_share(over, max(0, budget - sum(least[:count])))
+    share = fair_share(over, max(0, room - sum(least[:count])))
     kept = [
         rows[place] if over[place] <= share else cut(place, least[place] + share) for place in range(count)
     ]
@@ -202,10 +202,12 @@ def _least_tokens(row: object, price: int, wanted: int) -> int:
     return price if price <= wanted else min(price, max(wanted, frame_tokens(row) + LEAST_PROSE))
 
 
-def list_page(asked: PageRequest, rows: Sequence[Any], *, shared: bool = False) -> tuple[list[Any], PageRows]:
+def list_page(
+    asked: PageRequest, rows: Sequence[Any], *, shared: bool = False, frame: int = 0
+) -> tuple[list[Any], PageRows]:
     """The rows after the caller's cursor; and a cursor and a note where there are more."""
     start = position(asked)
-    page = fit_page(rows[start : start + asked.size], asked.budget, shared=shared)
+    page = fit_page(rows[start : start + asked.size], asked.budget, shared=shared, frame=frame)
     return page.rows, continuation(start + len(page.rows), len(rows), page.note())
 
 

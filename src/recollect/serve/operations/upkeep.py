@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
 from pydantic import Field
@@ -21,14 +20,7 @@ from recollect.serve.operations.operation import (
     operation,
     optional,
 )
-from recollect.serve.operations.paging import (
-    LEAST_PROSE,
-    continuation,
-    fit_page,
-    list_page,
-    position,
-    row_tokens,
-)
+from recollect.serve.operations.paging import continuation, fit_page, list_page, position, row_tokens
 from recollect.serve.operations.rows import PageRows, row_of
 from recollect.text.token_counts import count_tokens
 
@@ -180,7 +172,8 @@ def _consolidation_report(
     ]
     start = position(call.page)
     asked = [each for each in every[start:] if each[0] < every[start][0] + call.page.size]
-    page = fit_page([row for *_, row in asked], call.page.budget - row_tokens(frame), shared=False)
+    rows = [row for *_, row in asked]
+    page = fit_page(rows, call.page.budget, shared=False, frame=row_tokens(frame))
     more = continuation(start + len(page.rows), len(every), page.note())
     shown: dict[str, list[Any]] = {name: [] for name in sections}
     for (_, name, _), row in zip(asked, page.rows, strict=False):
@@ -251,8 +244,7 @@ def _texts_page(asked: PageRequest, whole: Sequence[TopicRow | PartRow]) -> tupl
     """The groups with those of their observations on this page; page after page joins to the whole."""
     every = [(place, text) for place, group in enumerate(whole) for text in group["observations"]]
     heads = sum(row_tokens({**group, "observations": []}) for group in whole)
-    room = replace(asked, budget=max(LEAST_PROSE, asked.budget - heads))
-    texts, more = list_page(room, [text for _, text in every])
+    texts, more = list_page(asked, [text for _, text in every], frame=heads)
     groups: dict[int, Any] = {}
     for (place, _), text in zip(every[position(asked) :], texts, strict=False):
         groups.setdefault(place, {**whole[place], "observations": []})["observations"].append(text)
