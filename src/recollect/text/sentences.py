@@ -63,14 +63,11 @@ def quotations(text: str) -> tuple[Span, ...]:
 
 def is_prose(text: str) -> bool:
     """Whether each line reads as someone's own sentences: no code, quotation, heading or log."""
-    return all(map(_reads, text.split("\n")))
-
-
-def _reads(line: str) -> bool:
-    if not line.strip() or _NO_PROSE.match(line):
-        return False
-    symbols = len(_SYMBOLS.findall(line))
-    return symbols < 5 or symbols < _CODE_SHARE * len(line)
+    for line in text.split("\n"):
+        symbols = len(_SYMBOLS.findall(line))
+        if not line.strip() or _NO_PROSE.match(line) or symbols >= max(5, _CODE_SHARE * len(line)):
+            return False
+    return True
 
 
 def _blocks(text: str) -> Iterator[Span]:

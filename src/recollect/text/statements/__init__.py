@@ -21,7 +21,6 @@ from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from collections.abc import Set as AbstractSet
 
 IMPORTANCE = 0.5
 IMPORTANCES: dict[str, float] = {
@@ -106,17 +105,13 @@ def _candidates(text: str) -> Iterator[_Candidate]:
         if len(plain.split()) < 2 or not is_prose(sentence):
             continue
         signs = _signs(sentence, plain) | ({"explicit"} if explicit else set())
-        if not _is_dropped(plain, signs):
+        # A request may be one to remember something.
+        spared = "request" if signs & {"explicit", "standing"} else None
+        if not any(pattern.search(plain) for name, pattern in DROPS.items() if name != spared):
             points = sum(POINTS[sign] for sign in signs)
             follows = bool(FOLLOWS.match(plain)) and "\n" not in text[last:begin]
             yield _Candidate(begin, stop, number, plain, points, frozenset(signs), follows)
             last = stop
-
-
-def _is_dropped(plain: str, signs: AbstractSet[str]) -> bool:
-    """Whether it is nothing to keep, whatever its signs; a request may be one to remember something."""
-    asked = signs & {"explicit", "standing"}
-    return any(pattern.search(plain) for name, pattern in DROPS.items() if not (asked and name == "request"))
 
 
 def _signs(sentence: str, plain: str) -> set[str]:

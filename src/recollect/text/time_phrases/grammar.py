@@ -17,7 +17,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from types import CodeType
 from typing import Any
 
 from recollect.text.time_phrases import doubts, moments
@@ -26,6 +25,7 @@ from recollect.text.time_phrases.lexer import Token
 from recollect.text.time_phrases.rules import LAYERS
 from recollect.text.time_phrases.vocabulary import CLASSES, KINDS
 
+_compiled = cache(compile)
 _RULE = re.compile(r"(\w+) +(.+?) +-> +(.+?)(?: +unless (\w+))?")
 
 
@@ -45,7 +45,7 @@ class Rule:
     kind: str
     """`BY_UNIT`: the value says which."""
     elements: tuple[Element, ...]
-    expression: CodeType
+    expression: str
     unless: Callable[[Match], bool] | None
 
 
@@ -100,9 +100,8 @@ def _rule(line: str) -> Rule:
     if match is None:
         raise ValueError(f"not a rule: {line!r}")
     kind, pattern, written, check = match.groups()
-    expression = compile(written, "<rule>", "eval")
     unless = getattr(doubts, check) if check else None
-    return Rule(kind, tuple(map(_element, pattern.split())), expression, unless)
+    return Rule(kind, tuple(map(_element, pattern.split())), written, unless)
 
 
 @cache
@@ -143,7 +142,7 @@ def _made(
             token = tokens[place]
             value = element.symbols[token.word] if token.kind == "word" else token.value
             found |= dict.fromkeys(element.names, value)
-    value = eval(rule.expression, vars(moments), found)  # noqa: S307  # of our own rules
+    value = eval(_compiled(rule.expression, "<rule>", "eval"), vars(moments), found)  # noqa: S307  # our own rules
     if value is None:
         return None
     kind = value.kind if rule.kind == "BY_UNIT" else rule.kind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -97,7 +98,11 @@ def _unless_all_bad(found: Iterator[Conversation], path: Path, known: str) -> It
 
 
 def _of_folder(path: Path) -> str | None:
-    kinds = {_kind_if_any(member) for member in archive_members(path)} & {"chatgpt", "claude"}
+    kinds: set[str | None] = set()
+    for member in archive_members(path):
+        with suppress(InvalidInput):  # reported when it is read
+            kinds.add(_kind(member))
+    kinds &= {"chatgpt", "claude"}
     if len(kinds) > 1:
         raise InvalidInput(f"{path} holds exports of both ChatGPT and Claude; import them one by one.")
     if kinds:
@@ -124,13 +129,6 @@ def _of_file(path: Path) -> str | None:
             ) from error
         return "turns"
     return "turns" if _has_rows(path) else None
-
-
-def _kind_if_any(member: Member) -> str | None:
-    try:
-        return _kind(member)
-    except InvalidInput:
-        return None  # reported when it is read
 
 
 def _kind(member: Member) -> str | None:
