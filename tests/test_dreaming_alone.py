@@ -158,7 +158,7 @@ def test_what_is_no_backup_of_ours_stays(settings: Settings, clock: FixedClock, 
     for name in (*ours, *unfinished, "mine.db", "2026.db"):
         (folder / name).touch()
     with engine(settings, clock) as memory:
-        daily.keep(memory._services.store, folder, today, 2)
+        daily.keep_daily_backup(memory._services.store, folder, today, 2)
         assert _names(folder) == [
             "2026-02-28.db",
             "2026-03-01.db",
@@ -168,7 +168,7 @@ def test_what_is_no_backup_of_ours_stays(settings: Settings, clock: FixedClock, 
         ]
         before = (folder / "2026-03-01.db").read_bytes()
         memory.remember("Ana drinks tea")
-        daily.keep(memory._services.store, folder, today, 2)
+        daily.keep_daily_backup(memory._services.store, folder, today, 2)
         assert (folder / "2026-03-01.db").read_bytes() == before
 
 

@@ -8,8 +8,6 @@ from collections import defaultdict
 from pathlib import Path
 
 SOURCE = Path(__file__).parent.parent / "src" / "recollect"
-KNOWN = Path(__file__).with_name("names_defined_twice.txt")
-"""Names that are still defined in several modules, one on a line. The list may only become shorter."""
 
 
 def names_defined_twice() -> dict[str, set[str]]:
@@ -28,16 +26,6 @@ def names_defined_twice() -> dict[str, set[str]]:
     }
 
 
-def known() -> list[str]:
-    return KNOWN.read_text(encoding="utf-8").split()
-
-
 def test_no_public_name_is_defined_in_two_modules() -> None:
-    new = {name: found for name, found in names_defined_twice().items() if name not in known()}
-    assert not new, f"Give each of these a name of its own: {new}"
-
-
-def test_the_list_of_names_that_are_defined_twice_only_becomes_shorter() -> None:
-    stale = set(known()) - set(names_defined_twice())
-    assert not stale, f"These are defined once now; remove them from {KNOWN.name}: {sorted(stale)}"
-    assert known() == sorted(set(known()))
+    found = names_defined_twice()
+    assert not found, f"Give each of these a name of its own: {found}"

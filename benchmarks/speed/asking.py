@@ -42,7 +42,7 @@ from recollect.records import Kind, Model, Scope
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.passages import pending_passages
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.vectors import pack
+from recollect.vectors import pack_vector
 
 MODEL = "arctic-s"
 DIMS = 384
@@ -84,7 +84,7 @@ class StandIn:
         # Its columns are at right angles, so that likenesses stay what they are.
         self._turn = np.ascontiguousarray(turned.T, dtype=np.float32)
         centre = self.documents(Sentences().notes(1_000)).mean(axis=0)
-        self._model = Model("stand-in", DIMS, centre=pack(centre))
+        self._model = Model("stand-in", DIMS, centre=pack_vector(centre))
 
     @property
     def model(self) -> Model:
@@ -212,7 +212,7 @@ def embed(store: Repository, embedder: Embedder) -> None:
         waiting = pending_passages(view, embedder.model, 0, 10 * BATCH)
     if waiting:
         rows = embedder.documents([passage.text for passage in waiting])
-        vectors = tuple((passage.id, pack(row)) for passage, row in zip(waiting, rows, strict=True))
+        vectors = tuple((passage.id, pack_vector(row)) for passage, row in zip(waiting, rows, strict=True))
         store.apply([PutVectors(embedder.model, vectors)], at=NOW)
 
 

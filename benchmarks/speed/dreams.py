@@ -41,7 +41,7 @@ from recollect.ports import Embedder
 from recollect.records import Kind, Scope
 from recollect.retrieval.passages import pending_passages
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.vectors import pack
+from recollect.vectors import pack_vector
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 FIRST = NOW - timedelta(days=700)
@@ -340,7 +340,7 @@ def _fill(path: Path, embedder: Embedder, texts: Sequence[str], made: Sentences)
         with store.read() as view:
             waiting = pending_passages(view, embedder.model, 0, 10 * BATCH)
         rows = embedder.documents([passage.text for passage in waiting])
-        vectors = tuple((passage.id, pack(row)) for passage, row in zip(waiting, rows, strict=True))
+        vectors = tuple((passage.id, pack_vector(row)) for passage, row in zip(waiting, rows, strict=True))
         store.apply([PutVectors(embedder.model, vectors)], at=NOW)
     store.close()
 

@@ -42,7 +42,7 @@ from recollect.retrieval.gather import gather
 from recollect.retrieval.passages import pending_passages
 from recollect.retrieval.records import memories_by_id
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.vectors import pack
+from recollect.vectors import pack_vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -179,7 +179,7 @@ def _fill(store: Repository, embedder: Embedder, texts: Sequence[str]) -> None:
             waiting = [passage.id for passage in pending_passages(view, embedder.model, 0, 2 * BATCH)]
         rows = chance.standard_normal((len(waiting), embedder.model.dims)).astype(np.float32)
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        vectors = tuple((id_, pack(row)) for id_, row in zip(waiting, rows, strict=True))
+        vectors = tuple((id_, pack_vector(row)) for id_, row in zip(waiting, rows, strict=True))
         store.apply([PutVectors(embedder.model, vectors)], at=NOW)
     for _ in range(20):
         shown = chance.integers(1, len(texts), 50).tolist()

@@ -28,7 +28,7 @@ from recollect.ports import Embedder, Vector, Vectors
 from recollect.records import Kind, Model, Scope
 from recollect.retrieval.passages import pending_passages
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.vectors import pack
+from recollect.vectors import pack_vector
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MODEL = "arctic-s"
@@ -152,7 +152,7 @@ def _fill(path: Path, embedder: Embedder | None, texts: Sequence[str], given: Gi
         with store.read() as view:
             waiting = pending_passages(view, embedder.model, 0, BATCH)
         rows = given.documents([passage.text for passage in waiting])
-        vectors = tuple((passage.id, pack(row)) for passage, row in zip(waiting, rows, strict=True))
+        vectors = tuple((passage.id, pack_vector(row)) for passage, row in zip(waiting, rows, strict=True))
         store.apply([PutVectors(embedder.model, vectors)], at=NOW)
     store.close()
 

@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.cache import VectorCache
 from recollect.stores.vectors.scan import Allowed
-from recollect.stores.vectors.source import Source
-from recollect.vectors import normalised, pack
+from recollect.stores.vectors.source import VectorSource
+from recollect.vectors import normalised, pack_vector
 
 K = 30
 DIMS = 384
@@ -135,7 +135,7 @@ def fill_store(path: Path, documents: Floats, scopes: NDArray[np.int64], centre:
     numbers = list(enumerate(scopes.tolist(), 1))
     with connection:
         connection.executemany("INSERT INTO scope VALUES (?, ?, '')", [(n, str(n)) for n in (1, 2, 3, 4)])
-        connection.execute("INSERT INTO model VALUES (?, 'm', ?, ?, 1)", (MODEL, DIMS, pack(centre)))
+        connection.execute("INSERT INTO model VALUES (?, 'm', ?, ?, 1)", (MODEL, DIMS, pack_vector(centre)))
         connection.executemany(
             "INSERT INTO memory(id, kind, scope_id, created_at, updated_at) VALUES (?, 'note', ?, 0, 0)",
             numbers,
@@ -146,21 +146,21 @@ def fill_store(path: Path, documents: Floats, scopes: NDArray[np.int64], centre:
         )
         connection.executemany(
             "INSERT INTO vector(id, model_id, passage_id, embedding) VALUES (?1, 1, ?1, ?2)",
-            ((n, pack(row)) for n, row in enumerate(documents, 1)),
+            ((n, pack_vector(row)) for n, row in enumerate(documents, 1)),
         )
     connection.close()
 
 
 def ours(path: Path, cache: VectorCache, centre: Floats | None) -> Search:
     connection = apsw.Connection(str(path))
-    packed = None if centre is None else pack(centre)
+    packed = None if centre is None else pack_vector(centre)
 
     def search(query: Floats, scope: int | None) -> NDArray[np.int64]:
         allowed = [1, 2, 3, 4] if scope is None else [scope]
         with connection:  # the freshness check is part of every search
             found = cache.search(
                 SqliteVectorQueries(connection),
-                Source(STORE, MODEL, DIMS, packed),
+                VectorSource(STORE, MODEL, DIMS, packed),
                 query,
                 K,
                 Allowed.of(allowed),
@@ -190,7 +190,7 @@ def sqlite_vec(documents: Floats, scopes: NDArray[np.int64], path: Path) -> Sear
     with connection:
         connection.execute(f"CREATE VIRTUAL TABLE plain USING vec0(embedding float[{DIMS}])")
         connection.execute(f"CREATE VIRTUAL TABLE scoped USING vec0(scope integer, embedding float[{DIMS}])")
-        packed = [pack(row) for row in documents]
+        packed = [pack_vector(row) for row in documents]
         connection.executemany("INSERT INTO plain(rowid, embedding) VALUES (?, ?)", enumerate(packed))
         connection.executemany(
             "INSERT INTO scoped(rowid, embedding, scope) VALUES (?, ?, ?)",
@@ -200,7 +200,8 @@ def sqlite_vec(documents: Floats, scopes: NDArray[np.int64], path: Path) -> Sear
     def search(query: Floats, scope: int | None) -> NDArray[np.int64]:
         table, more, bindings = ("plain", "", ()) if scope is None else ("scoped", "AND scope = ?", (scope,))
         rows = connection.execute(
-            f"SELECT rowid FROM {table} WHERE embedding MATCH ? AND k = {K} {more}", (pack(query), *bindings)
+            f"SELECT rowid FROM {table} WHERE embedding MATCH ? AND k = {K} {more}",
+            (pack_vector(query), *bindings),
         )
         return np.array([n for (n,) in rows])
 

@@ -16,7 +16,7 @@ from recollect.dreams.knobs import Phase
 from recollect.embedders import choose
 from recollect.engine.engine import Engine
 from recollect.engine.services import Services
-from recollect.engine.shadow import SIMILARITY, Trial
+from recollect.engine.shadow import SIMILARITY, TrialSettings
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.ranking.profiles import PROFILES
@@ -102,7 +102,7 @@ def _store(settings: Settings) -> Store:
     return SqliteStore(settings.store, busy_ms=int(settings.busy_seconds * 1000))
 
 
-def _trial(settings: Settings) -> Trial:
+def _trial(settings: Settings) -> TrialSettings:
     known = (SIMILARITY, *PROFILES, *(profile.name for profile in settings.profiles))
     if settings.ab_against not in known:
         raise InvalidInput(
@@ -113,7 +113,7 @@ def _trial(settings: Settings) -> Trial:
         bytes=int(settings.shadow_megabytes * 1_000_000),
         days=settings.shadow_days,
     )
-    return Trial(settings.shadow, bounds, settings.ab, settings.ab_share, settings.ab_against)
+    return TrialSettings(settings.shadow, bounds, settings.ab, settings.ab_share, settings.ab_against)
 
 
 def _schedule(services: Services, settings: Settings) -> None:
@@ -124,7 +124,7 @@ def _schedule(services: Services, settings: Settings) -> None:
     def keep(at: datetime) -> None:
         """The store as it is before the first dream of a day, beside it."""
         day = at.astimezone(services.zone).date()
-        daily.keep(services.store, backups(settings), day, settings.dream_backups)
+        daily.keep_daily_backup(services.store, backups(settings), day, settings.dream_backups)
 
     has_backups = settings.dream_backups and settings.store.name != IN_MEMORY
     every = timedelta(minutes=settings.dream_every_minutes)
@@ -185,12 +185,12 @@ def embedder(name: str, settings: Settings) -> Embedder | None:
 
 def put_back(backup: Path, settings: Settings, progress: Progress | None = None) -> None:
     """Make the store what a backup holds."""
-    from recollect.stores.sqlite.copying import put_back as copy_back  # noqa: PLC0415  # loads SQLite
+    from recollect.stores.sqlite.copying import restore_copy  # noqa: PLC0415  # loads SQLite
 
     if not backup.is_file():
         raise StoreUnavailable(f"There is no file {backup}.")
     _make_folder(settings.store)
-    copy_back(backup, settings.store, int(settings.busy_seconds * 1000), progress)
+    restore_copy(backup, settings.store, int(settings.busy_seconds * 1000), progress)
 
 
 def kept_token(settings: Settings) -> str:

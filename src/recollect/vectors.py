@@ -14,10 +14,10 @@ def normalised(rows: NDArray[np.floating]) -> Rows:
     return np.asarray(rows / np.where(lengths == 0, 1, lengths), dtype=np.float32)
 
 
-def pack(row: Rows) -> bytes:
+def pack_vector(row: Rows) -> bytes:
     """Little-endian float32, whatever the machine."""
     return np.ascontiguousarray(row, dtype="<f4").tobytes()
 
 
-def unpack(blob: bytes) -> Rows:
+def unpack_vector(blob: bytes) -> Rows:
     return np.frombuffer(blob, dtype="<f4")

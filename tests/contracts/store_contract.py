@@ -51,7 +51,7 @@ from recollect.retrieval.passages import (
 )
 from recollect.retrieval.records import memories_by_id, relations_of, scope_id
 from recollect.retrieval.search import Search
-from recollect.vectors import normalised, pack
+from recollect.vectors import normalised, pack_vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -161,7 +161,7 @@ def embed(store: Repository, vector_of: Callable[[str], Vector], model: Model = 
     """Give every passage that lacks one a vector, from its text; how many there were."""
     with store.read() as view:
         waiting = pending_passages(view, model, 0, 1_000)
-    vectors = tuple((passage.id, pack(vector_of(passage.text))) for passage in waiting)
+    vectors = tuple((passage.id, pack_vector(vector_of(passage.text))) for passage in waiting)
     do(store, PutVectors(model, vectors))
     return len(vectors)
 
@@ -1601,7 +1601,7 @@ class StoreContract:
         embed(store, colour)
         with store.read() as view:
             waiting = pending_passages(view, OTHER, 0, 1)
-        do(store, PutVectors(OTHER, ((waiting[0].id, pack(RED)),)))
+        do(store, PutVectors(OTHER, ((waiting[0].id, pack_vector(RED)),)))
         do(store, UseModel(OTHER))
         assert [hit.id for hit in near(store, RED)] == [first]
         with store.read() as view:
@@ -1630,8 +1630,8 @@ class StoreContract:
             waiting = pending_passages(view, TINY, 0, 10)
         do(store, Forget(ME, ids=(ada,)))
         do(store, Purge(at(10)))
-        vectors = tuple((passage.id, pack(RED)) for passage in waiting)
-        assert one(store, PutVectors(TINY, (*vectors, (10_000, pack(RED))))).count == 0
+        vectors = tuple((passage.id, pack_vector(RED)) for passage in waiting)
+        assert one(store, PutVectors(TINY, (*vectors, (10_000, pack_vector(RED))))).count == 0
         assert near(store, RED) == []
 
     def test_vectors_of_what_was_forgotten_meanwhile_serve_its_return(self, store: Repository) -> None:
@@ -1639,7 +1639,7 @@ class StoreContract:
         with store.read() as view:
             waiting = pending_passages(view, TINY, 0, 10)
         do(store, Forget(ME, ids=(ada,)))
-        do(store, PutVectors(TINY, ((waiting[0].id, pack(RED)),)))
+        do(store, PutVectors(TINY, ((waiting[0].id, pack_vector(RED)),)))
         assert near(store, RED) == []
         do(store, Restore(ME, ada))
         assert [hit.id for hit in near(store, RED)] == [ada]
@@ -1649,10 +1649,13 @@ class StoreContract:
         with store.read() as view:
             waiting = [passage.id for passage in pending_passages(view, TINY, 0, 10)]
         with pytest.raises(InvalidInput, match="tiny"):
-            do(store, PutVectors(TINY, ((waiting[0], pack(RED)), (waiting[1], pack(towards(1, 0))))))
+            do(
+                store,
+                PutVectors(TINY, ((waiting[0], pack_vector(RED)), (waiting[1], pack_vector(towards(1, 0))))),
+            )
         embed(store, colour)
         with pytest.raises(InvalidInput, match="tiny"):
-            do(store, PutVectors(Model("tiny", 2), ((waiting[0], pack(towards(1, 0))),)))
+            do(store, PutVectors(Model("tiny", 2), ((waiting[0], pack_vector(towards(1, 0))),)))
         with pytest.raises(InvalidInput, match="tiny"):
             near(store, towards(1, 0))
         assert [hit.id for hit in near(store, RED)] == [first, second]

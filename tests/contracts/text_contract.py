@@ -56,7 +56,7 @@ from recollect.retrieval.entities import entities_containing, texts_mentioning
 from recollect.retrieval.passages import passages_by_id, passages_of, pending_passages
 from recollect.retrieval.records import memories_by_id, replaced_by, scope_id
 from recollect.retrieval.search import Search
-from recollect.vectors import pack
+from recollect.vectors import pack_vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -1339,7 +1339,7 @@ class TextContract:
         with store.read() as view:
             assert [passage.text for passage in pending_passages(view, other, 0, 10)] == ["green"]
             (passage,) = pending_passages(view, other, 0, 10)
-        do(store, PutVectors(other, ((passage.id, pack(BLUE)),)), UseModel(other))
+        do(store, PutVectors(other, ((passage.id, pack_vector(BLUE)),)), UseModel(other))
         assert [hit.score for hit in near(store, BLUE)] == pytest.approx([1])
         assert meant(store, RED, as_of(15)) == []
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from recollect.dreams.gate import Asked
 from recollect.dreams.knobs import Phase
-from recollect.dreams.snapshot import DreamState, Life, Replay
+from recollect.dreams.snapshot import DreamState, Life, ReplayedAnswer
 from recollect.query import Query
 from recollect.ranking.candidates import (
     DAY,
@@ -86,9 +86,9 @@ def snapshot(rows: Sequence[Row], *, last: float | None = 0.0, **more: Any) -> D
     )
 
 
-def shown(hours: float, *rows: int) -> Replay:
+def shown(hours: float, *rows: int) -> ReplayedAnswer:
     """An answer of so many hours ago, which showed the memories at these places."""
-    return Replay(AT - round(hours * HOUR), rows)
+    return ReplayedAnswer(AT - round(hours * HOUR), rows)
 
 
 def ago(days: float) -> int:

@@ -13,7 +13,7 @@ import pytest
 from conftest import PATIENCE_SECONDS
 from recollect.embedders.choose import embedder_named
 from recollect.models.registry import availability
-from recollect.vectors import unpack
+from recollect.vectors import unpack_vector
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,7 +78,7 @@ def test_a_fact_at_the_end_of_a_long_text_is_still_heard(arctic: Embedder) -> No
 
 def test_the_centre_is_shipped_with_the_model(arctic: Embedder) -> None:
     assert arctic.model.centre is not None
-    centre = unpack(arctic.model.centre)
+    centre = unpack_vector(arctic.model.centre)
     assert centre.shape == (384,)
     # Where texts crowd: closer to an average text than texts are to each other.
     cat, _, rates = arctic.documents([CAT, KITTEN, RATES])

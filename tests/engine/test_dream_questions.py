@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.dreams.knobs import Knobs
-from recollect.engine.dreams.questions import questions, trials
+from recollect.engine.dreams.questions import gate_questions, trials
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.profiles import PROFILES
 from recollect.retrieval.dream_state import dream_state
@@ -27,7 +27,7 @@ def test_a_dream_is_tried_with_the_numbers_that_a_profile_was_tuned_to(engine: E
         snapshot = dream_state(
             view, scope_id(view, engine.scope), microseconds(engine._services.clock()), knobs.link_together
         )
-    for asked in (questions, trials):
+    for asked in (gate_questions, trials):
         found = asked(engine._services, snapshot, knobs)
         assert found
         assert {one.profile for one in found} == {tuned}

@@ -9,7 +9,7 @@ import pytest
 
 from recollect.changes import Bounds
 from recollect.engine.engine import Engine
-from recollect.engine.shadow import SIMILARITY, Trial, arm_of
+from recollect.engine.shadow import SIMILARITY, TrialSettings, arm_of
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.explain import recombined
 from recollect.ranking.pipeline import run
@@ -42,7 +42,7 @@ def teas(engine: Engine) -> Engine:
 
 
 def in_trial(engine: Engine, design: Design, against: str = SIMILARITY, share: float = 0.5) -> Engine:
-    trial = Trial(design=design, against=against, share=share)
+    trial = TrialSettings(design=design, against=against, share=share)
     return Engine(replace(engine._services, trial=trial))
 
 
@@ -125,7 +125,7 @@ def test_a_list_that_nobody_reads_is_not_logged(engine: Engine) -> None:
 
 
 def test_the_log_can_be_switched_off(teas: Engine) -> None:
-    engine = Engine(replace(teas._services, trial=Trial(log=False)))
+    engine = Engine(replace(teas._services, trial=TrialSettings(log=False)))
     answer = engine.recall("tea leaf", profile="limbic")
     assert (logged(engine), answer.event) == ([], None)
     with pytest.raises(InvalidInput, match="the log is off"):
@@ -133,7 +133,7 @@ def test_the_log_can_be_switched_off(teas: Engine) -> None:
 
 
 def test_the_log_has_its_bounds(teas: Engine) -> None:
-    engine = Engine(replace(teas._services, trial=Trial(bounds=Bounds(events=2))))
+    engine = Engine(replace(teas._services, trial=TrialSettings(bounds=Bounds(events=2))))
     for query in QUERIES[:4]:
         engine.recall(query, profile="limbic")
     assert [each.query for each in logged(engine)] == QUERIES[2:4]
@@ -236,7 +236,7 @@ def test_an_answer_that_nobody_notes_is_in_no_trial(teas: Engine, clock: FixedCl
     assert [hit.memory.id for hit in past.hits] == [
         hit.memory.id for hit in teas.recall("tea leaf", profile="limbic", limit=5, as_of=clock()).hits
     ]
-    off = Engine(replace(teas._services, trial=Trial(log=False, design="split", share=0)))
+    off = Engine(replace(teas._services, trial=TrialSettings(log=False, design="split", share=0)))
     # Whoever says that it will be noted is in the trial, unless nothing is logged.
     later = engine.recall("tea leaf", profile="limbic", limit=5, record=False, noted_later=True)
     assert later.hits != usual

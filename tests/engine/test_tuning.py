@@ -14,7 +14,7 @@ import pytest
 import recollect
 from recollect.changes import TuneProfile
 from recollect.engine.engine import Engine
-from recollect.engine.shadow import Trial
+from recollect.engine.shadow import TrialSettings
 from recollect.engine.tuning.logged_events import events_of
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.ranking.pipeline import run
@@ -295,7 +295,7 @@ def test_analysis_says_which_profile_and_what_there_is(teas: Engine) -> None:
 
 def test_analysis_leaves_out_what_showed_another_baseline(teas: Engine) -> None:
     def asking(against: str) -> Engine:
-        return Engine(replace(teas._services, trial=Trial(design="split", against=against, share=0)))
+        return Engine(replace(teas._services, trial=TrialSettings(design="split", against=against, share=0)))
 
     def judged(engine: Engine, query: str) -> None:
         answer = engine.recall(query, profile="limbic", limit=4)

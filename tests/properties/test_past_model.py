@@ -43,7 +43,7 @@ from recollect.retrieval.passages import model_in_use, pending_passages
 from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.vectors import pack
+from recollect.vectors import pack_vector
 
 ME = Scope()
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -132,7 +132,7 @@ class PastStory(RuleBasedStateMachine):
         with self.store.read() as view:
             waiting = pending_passages(view, EMBEDDER.model, 0, 1_000)
         rows = EMBEDDER.documents([passage.text for passage in waiting])
-        vectors = tuple((passage.id, pack(row)) for passage, row in zip(waiting, rows, strict=True))
+        vectors = tuple((passage.id, pack_vector(row)) for passage, row in zip(waiting, rows, strict=True))
         self.do(PutVectors(EMBEDDER.model, vectors))
         with self.store.read() as view:
             near = {hit.id: hit.score for hit in Search(view, Filter()).by_meaning(QUERY, 100)}

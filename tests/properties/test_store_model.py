@@ -44,7 +44,7 @@ from recollect.retrieval.passages import model_in_use, pending_passages
 from recollect.retrieval.records import relations_of, scope_id
 from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.vectors import pack
+from recollect.vectors import pack_vector
 
 ME = Scope()
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -358,7 +358,9 @@ class StoreStory(RuleBasedStateMachine):
             waiting = pending_passages(view, EMBEDDER.model, 0, 1_000)
         if waiting:
             rows = EMBEDDER.documents([passage.text for passage in waiting])
-            vectors = tuple((passage.id, pack(row)) for passage, row in zip(waiting, rows, strict=True))
+            vectors = tuple(
+                (passage.id, pack_vector(row)) for passage, row in zip(waiting, rows, strict=True)
+            )
             self.do(PutVectors(EMBEDDER.model, vectors))
         self.searches_agree()
 

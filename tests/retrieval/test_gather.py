@@ -18,7 +18,7 @@ from recollect.records import Kind, Model, Scope
 from recollect.retrieval.gather import Gathered, gather
 from recollect.retrieval.passages import pending_passages
 from recollect.retrieval.search import Search
-from recollect.vectors import pack
+from recollect.vectors import pack_vector
 
 if TYPE_CHECKING:
     from recollect.engine.repository import Repository
@@ -38,7 +38,7 @@ def embed(store: Repository, north: int) -> None:
     """All look east but one."""
     with store.read() as view:
         passages = pending_passages(view, TINY, 0, 100)
-    vectors = ((each.id, pack(NORTH if each.memory == north else EAST)) for each in passages)
+    vectors = ((each.id, pack_vector(NORTH if each.memory == north else EAST)) for each in passages)
     store.apply([PutVectors(TINY, tuple(vectors))], at=AT)
 
 

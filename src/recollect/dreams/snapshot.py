@@ -29,7 +29,7 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class ReplayedAnswer:
     """One answer that was given since the last dream, and what it showed."""
 
     at: int
@@ -118,7 +118,7 @@ class DreamState:
     """The power to which rankings take these traces now."""
     used: frozenset[int] | None = None
     """Places of what was shown since the last promotion; None: what the replays show."""
-    replays: tuple[Replay, ...] = ()
+    replays: tuple[ReplayedAnswer, ...] = ()
     used_on: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """Places, each with the days since the last dream on which it was seen, ascending."""
     seen_before: Mapping[int, int] = field(default_factory=dict)

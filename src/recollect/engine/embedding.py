@@ -18,7 +18,7 @@ from recollect.ports import Embedder, Progress, Vector, Vectors
 from recollect.records import Memory, Model, Passage
 from recollect.retrieval.contents import store_counts
 from recollect.retrieval.passages import model_in_use, model_row, passages_of, pending_passages, vectors_of
-from recollect.vectors import pack
+from recollect.vectors import pack_vector
 
 if TYPE_CHECKING:
     import threading
@@ -193,7 +193,7 @@ class _Stopped(Exception):
 def _embed(services: Services, embedder: Embedder, passages: Sequence[Passage]) -> None:
     # What is said again and again in a conversation ("Thanks!") is embedded once.
     texts = list(dict.fromkeys(passage.text for passage in passages))
-    packed = dict(zip(texts, map(pack, embedder.documents(texts)), strict=True))
+    packed = dict(zip(texts, map(pack_vector, embedder.documents(texts)), strict=True))
     vectors = tuple((passage.id, packed[passage.text]) for passage in passages)
     services.write([PutVectors(embedder.model, vectors)])
 

@@ -10,7 +10,7 @@ from datetime import UTC, tzinfo
 from recollect.changes import Change, Outcome
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.engine.repository import Repository
-from recollect.engine.shadow import Trial
+from recollect.engine.shadow import TrialSettings
 from recollect.engine.usage import UsageRecorder
 from recollect.engine.worker import Worker
 from recollect.errors import ModelUnavailable, NotFound
@@ -70,7 +70,7 @@ class Services:
     """What reads the first places of a list again."""
     reranks: bool = False
     """Whether it does where the caller does not say."""
-    trial: Trial = field(default_factory=Trial)
+    trial: TrialSettings = field(default_factory=TrialSettings)
     """What is kept of answers, and who is shown which ranking."""
     shutdown: threading.Event = field(default_factory=threading.Event)
     """Set when nobody waits any more: texts without a vector are left to wait for the next start."""

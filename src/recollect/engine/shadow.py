@@ -42,7 +42,7 @@ _LONGEST_QUERY = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialSettings:
     """What is kept of answers, and who is shown which ranking."""
 
     log: bool = True

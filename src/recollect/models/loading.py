@@ -17,7 +17,7 @@ from recollect.errors import ModelUnavailable
 from recollect.models.onnx_graph import graph_in_place
 from recollect.models.registry import reinstall_command
 from recollect.records import Model
-from recollect.vectors import pack
+from recollect.vectors import pack_vector
 
 if TYPE_CHECKING:
     from recollect.models.registry import PackagedModel
@@ -69,7 +69,9 @@ def stored_model(packaged: PackagedModel) -> Model:
     """An embedder as stores know it."""
     centre = rotation = None
     if packaged.centre is not None and packaged.centre.is_file():
-        centre = pack(np.array(json.loads(packaged.centre.read_text(encoding="utf-8")), dtype=np.float32))
+        centre = pack_vector(
+            np.array(json.loads(packaged.centre.read_text(encoding="utf-8")), dtype=np.float32)
+        )
     if packaged.rotation is not None and packaged.rotation.is_file():
         rotation = packaged.rotation.read_bytes()
     return Model(name=packaged.full_name, dims=packaged.dims, centre=centre, rotation=rotation)

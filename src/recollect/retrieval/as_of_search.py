@@ -22,7 +22,7 @@ from recollect.retrieval.filters import PastState, allowed
 from recollect.retrieval.term_search import TermIndex, pair_phrases
 from recollect.text.stems import porter_stem
 from recollect.text.tokens import letter_pairs, query_terms, words
-from recollect.vectors import unpack
+from recollect.vectors import unpack_vector
 
 # As SQLite's bm25() has them.
 _K1 = 1.2
@@ -90,7 +90,7 @@ class PastTexts:
         )
         if not vectors:
             return []
-        cosines = np.vecdot(np.stack([unpack(blob) for _, blob in vectors]), vector).tolist()
+        cosines = np.vecdot(np.stack([unpack_vector(blob) for _, blob in vectors]), vector).tolist()
         best: dict[int, Found] = {}
         for (passage, _), cosine in zip(vectors, cosines, strict=True):
             memory = wanted[passage]

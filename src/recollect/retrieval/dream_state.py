@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.conditions import IN_FORCE, Compares, Equals, HasRow, Not, OneOf, is_null, is_set
-from recollect.dreams.snapshot import DreamState, Life, Pair, Replay, Said, Twins
+from recollect.dreams.snapshot import DreamState, Life, Pair, ReplayedAnswer, Said, Twins
 from recollect.ranking.candidates import DAY, Ints
 from recollect.records import Consolidation, DreamRecord, Kind, PastQuestion
 from recollect.retrieval.records import moment, moment_or_none
@@ -94,7 +94,7 @@ def _phases(store: ports.Snapshot, scope: int) -> dict[str, tuple[int, int]]:
 
 def _replays(
     store: ports.Snapshot, scope: int, through: int, places: Mapping[int, int]
-) -> tuple[tuple[Replay, ...], int, dict[int, set[int]]]:
+) -> tuple[tuple[ReplayedAnswer, ...], int, dict[int, set[int]]]:
     """The answers after `through`, the newest of them, and on which days they showed what."""
     times: dict[int, int] = dict(store.rows("recall", ("id", "at"), (Compares("id", ">", through),)))
     shown = store.rows(
@@ -115,7 +115,7 @@ def _replays(
             days.setdefault(places[memory], set()).add(times[recall] // DAY)
         elif memory in ours:
             newest = recall
-    return tuple(Replay(at, tuple(rows)) for at, rows in answers.values()), newest, days
+    return tuple(ReplayedAnswer(at, tuple(rows)) for at, rows in answers.values()), newest, days
 
 
 def _shown(store: ports.Snapshot, ids: Iterable[int]) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from recollect.ports import Snapshot, Vector
 from recollect.records import Memory, Model, Passage
 from recollect.retrieval.records import memories_by_id
 from recollect.text.passages import passage_text
-from recollect.vectors import unpack
+from recollect.vectors import unpack_vector
 
 _COLUMNS = ("id", "memory_id", "observation_id", "start", "stop", "revision_id")
 # Of the texts that were written last, so many are looked at for whether they wait for a vector.
@@ -38,7 +38,7 @@ def vectors_of(
     rows = snapshot.rows(
         "vector", ("passage_id", "embedding"), (Equals("model_id", model[0]), OneOf("passage_id", passages))
     )
-    return {passage: unpack(blob) for passage, blob in rows}
+    return {passage: unpack_vector(blob) for passage, blob in rows}
 
 
 def memory_vectors(

@@ -19,7 +19,7 @@ _FOR_THE_OWNER_ALONE = 0o700
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)\.db(\..+)?")
 
 
-def keep(store: Repository, folder: Path, day: date, most: int) -> None:
+def keep_daily_backup(store: Repository, folder: Path, day: date, most: int) -> None:
     """Back the store up under the day's name, unless it is; then remove all but the newest."""
     path = folder / f"{day.isoformat()}.db"
     try:

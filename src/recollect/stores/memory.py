@@ -20,7 +20,7 @@ from recollect.records import Found
 from recollect.stores.vectors.block import VectorRow
 from recollect.stores.vectors.prefix import Prefixes, nearest_by_prefix
 from recollect.stores.vectors.scan import Allowed, nearest
-from recollect.stores.vectors.source import Source, check_width
+from recollect.stores.vectors.source import VectorSource, check_width
 from recollect.stores.vectors.state import Part, blocks_of
 from recollect.tables import TABLES
 from recollect.text.stems import porter_stem
@@ -299,7 +299,7 @@ class MemorySnapshot:
             for row in self._matching("vector", (Equals("model_id", model["id"]),))
             if (memory := passages.get(row["passage_id"], 0)) in allowed
         )
-        source = Source("memory", model["id"], model["dims"], model["centre"])
+        source = VectorSource("memory", model["id"], model["dims"], model["centre"])
         parts = [Part(block, block.used, shared=False) for block in blocks_of(vectors, source)]
         query = np.ascontiguousarray(vector, np.float32)
         everything = Allowed.of(scopes)

@@ -25,7 +25,7 @@ from recollect.retrieval.passages import passages_of
 from recollect.retrieval.records import memories_by_id, relations_of
 from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.vectors import Rows, normalised, pack
+from recollect.vectors import Rows, normalised, pack_vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -94,7 +94,7 @@ def write_thing(
 def embed(store: Repository, memories: Sequence[int]) -> None:
     with store.read() as view:
         vectors = tuple(
-            (passage.id, pack(vector_of(passage.text))) for passage in passages_of(view, memories)
+            (passage.id, pack_vector(vector_of(passage.text))) for passage in passages_of(view, memories)
         )
     apply(store, PutVectors(MODEL, vectors))
 

@@ -39,7 +39,7 @@ from recollect.engine.repository import Repository
 from recollect.errors import Conflict
 from recollect.retrieval.search import Search
 from recollect.stores.sqlite.connection import prepare
-from recollect.stores.sqlite.copying import put_back
+from recollect.stores.sqlite.copying import restore_copy
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.stores.vectors import cache as vector_cache
 from recollect.stores.vectors import file as vector_file
@@ -95,7 +95,7 @@ def back_up(say: Say, path: str, target: str) -> None:
 
 
 def restore(say: Say, backup: str, path: str) -> None:
-    put_back(Path(backup), Path(path), 10_000)
+    restore_copy(Path(backup), Path(path), 10_000)
     say("done")
 
 

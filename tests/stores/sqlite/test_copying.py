@@ -28,7 +28,7 @@ from recollect.engine.repository import Repository
 from recollect.errors import InvalidInput, NotAStore, NotFound, RecollectError, StoreDamaged, StoreUnavailable
 from recollect.stores.sqlite import copying
 from recollect.stores.sqlite.connection import migrations, prepare
-from recollect.stores.sqlite.copying import put_back
+from recollect.stores.sqlite.copying import restore_copy
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.stores.vectors import cache as vector_cache
 
@@ -136,7 +136,7 @@ def test_a_backup_put_back_is_seen_at_once_by_a_store_that_is_open(two_states: t
     path, backup = two_states
     with closing(Repository(SqliteStore(path))) as store:
         assert found_by_meaning(store, named("a", 15)) == named("a", 15)
-        put_back(backup, path, BUSY_MS)
+        restore_copy(backup, path, BUSY_MS)
         assert len(entities(store)) == 8
         assert found_by_words(store, named("a", 15)) is None
         assert found_by_meaning(store, named("a", 15)) is None
@@ -153,7 +153,7 @@ def test_a_backup_may_be_put_back_again_and_again(two_states: tuple[Path, Path])
     path, backup = two_states
     with closing(Repository(SqliteStore(path))) as store:
         for round_ in range(3):
-            put_back(backup, path, BUSY_MS)
+            restore_copy(backup, path, BUSY_MS)
             write_things(store, f"r{round_}", 0, 10)
             assert found_by_meaning(store, named(f"r{round_}", 7)) == named(f"r{round_}", 7)
             assert store.verify() == []
@@ -162,7 +162,7 @@ def test_a_backup_may_be_put_back_again_and_again(two_states: tuple[Path, Path])
 
 def test_a_backup_makes_a_store_where_there_was_none(two_states: tuple[Path, Path], tmp_path: Path) -> None:
     _, backup = two_states
-    put_back(backup, tmp_path / "new.db", BUSY_MS)
+    restore_copy(backup, tmp_path / "new.db", BUSY_MS)
     assert len(assert_whole(tmp_path / "new.db")) == 8
     leftover = [file.name for file in tmp_path.iterdir() if ".part" in file.name]
     assert leftover == []
@@ -175,7 +175,7 @@ def test_putting_back_waits_for_a_writer_and_writers_for_it(two_states: tuple[Pa
             for _ in range(10):
                 assert writer.hear()[0]
             # Long: SQLite's waiting is not first come, first served, and this writer leaves little room.
-            put_back(backup, path, 6 * BUSY_MS)
+            restore_copy(backup, path, 6 * BUSY_MS)
     with closing(Repository(SqliteStore(path))) as store:
         assert store.verify() == []
         assert {named("a", number) for number in range(8)} <= set(entities(store))
@@ -243,7 +243,7 @@ def test_what_is_no_good_backup_changes_neither_the_store_nor_itself(
     spoil(backup)
     before = backup.read_bytes() if backup.exists() else None
     with pytest.raises(error, match=r"backup\.db"):
-        put_back(backup, path, BUSY_MS)
+        restore_copy(backup, path, BUSY_MS)
     assert (backup.read_bytes() if backup.exists() else None) == before
     assert len(assert_whole(path)) == 20
 
@@ -251,7 +251,7 @@ def test_what_is_no_good_backup_changes_neither_the_store_nor_itself(
 def test_the_store_itself_is_no_backup(two_states: tuple[Path, Path]) -> None:
     path, _ = two_states
     with pytest.raises(InvalidInput, match="the store itself"):
-        put_back(path, path, BUSY_MS)
+        restore_copy(path, path, BUSY_MS)
     assert len(assert_whole(path)) == 20
 
 
@@ -260,7 +260,7 @@ def test_a_good_backup_is_not_changed_by_being_put_back(
 ) -> None:
     path, backup = two_states
     before = backup.read_bytes()
-    put_back(backup, path, BUSY_MS)
+    restore_copy(backup, path, BUSY_MS)
     assert backup.read_bytes() == before
     assert sorted(file.name for file in tmp_path.iterdir() if file.name.startswith("backup")) == ["backup.db"]
 
@@ -272,7 +272,7 @@ def test_a_backup_of_every_earlier_version_can_be_put_back(
     path, _ = two_states
     old = store_of(version, tmp_path / "old.db")
     before = old.read_bytes()
-    put_back(old, path, BUSY_MS)
+    restore_copy(old, path, BUSY_MS)
     assert "Ada" in assert_whole(path)
     assert old.read_bytes() == before
 
@@ -282,6 +282,6 @@ def test_putting_back_into_a_locked_store_says_so_and_changes_nothing(two_states
     with closing(apsw.Connection(str(path))) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnavailable, match="locked by another program"):
-            put_back(backup, path, 50)
+            restore_copy(backup, path, 50)
         other.execute("ROLLBACK")
     assert len(assert_whole(path)) == 20

@@ -156,7 +156,7 @@ def test_a_restore_that_was_cut_short_leaves_the_store_as_it_was_or_as_the_backu
         acks += write_things(opened, "a", 5, 12)
     disk = Disk.holding([path, backup])
     with recording() as record:
-        copying.put_back(backup, path, 10_000)
+        copying.restore_copy(backup, path, 10_000)
     done = len(record.ops)
     moments = np.random.default_rng(1).integers(0, done + 1, 40).tolist() + [done] * 5
     seen = set()

@@ -14,7 +14,7 @@ from store_worker import SHARED_FROM
 
 import recollect
 from recollect.engine.repository import Repository
-from recollect.stores.sqlite.copying import put_back
+from recollect.stores.sqlite.copying import restore_copy
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.stores.vectors import cache as vector_cache
 from recollect.transfer import export_file
@@ -63,7 +63,7 @@ def test_a_store_that_is_there_keeps_its_mode_and_what_is_new_beside_it_follows(
 def test_backups_and_what_is_put_back_are_their_owners(tmp_path: Path) -> None:
     with closing(Repository(SqliteStore(tmp_path / "memory.db"))) as store:
         store.backup(str(tmp_path / "backup.db"))
-    put_back(tmp_path / "backup.db", tmp_path / "again.db", busy_ms=10_000)
+    restore_copy(tmp_path / "backup.db", tmp_path / "again.db", busy_ms=10_000)
     assert modes(tmp_path) == dict.fromkeys(("memory.db", "backup.db", "again.db"), 0o600)
 
 

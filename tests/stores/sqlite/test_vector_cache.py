@@ -21,8 +21,8 @@ from recollect.stores.vectors import scan as vector_scan
 from recollect.stores.vectors import state as vector_state
 from recollect.stores.vectors.cache import VectorCache
 from recollect.stores.vectors.scan import Allowed
-from recollect.stores.vectors.source import Source
-from recollect.vectors import pack
+from recollect.stores.vectors.source import VectorSource
+from recollect.vectors import pack_vector
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -226,12 +226,13 @@ def test_vectors_of_another_model_are_not_compared(world: World) -> None:
     world.add_some(5)
     world.writer.execute("INSERT INTO model VALUES (2, 'another', ?, NULL, 0)", (DIMS,))
     world.writer.execute(
-        "INSERT INTO vector(model_id, passage_id, embedding) SELECT 2, id, ? FROM passage", (pack(QUERY),)
+        "INSERT INTO vector(model_id, passage_id, embedding) SELECT 2, id, ? FROM passage",
+        (pack_vector(QUERY),),
     )
     cache = world.cache()
     assert world.search(cache, QUERY) == world.expected(QUERY)
     other = cache.search(
-        SqliteVectorQueries(world.reader()), Source(STORE, 2, DIMS, None), QUERY, 5, Allowed.of([1])
+        SqliteVectorQueries(world.reader()), VectorSource(STORE, 2, DIMS, None), QUERY, 5, Allowed.of([1])
     )
     assert [hit.score for hit in other] == [float(np.vecdot(QUERY, QUERY))] * 5
 
@@ -241,7 +242,7 @@ def test_the_whole_is_checked_against_the_store(world: World) -> None:
     cache = world.cache()
     assert world.check(cache) == []
     # Behind the log's back, which no search could notice:
-    world.writer.execute("UPDATE vector SET embedding = ? WHERE id = 20", (pack(QUERY),))
+    world.writer.execute("UPDATE vector SET embedding = ? WHERE id = 20", (pack_vector(QUERY),))
     assert world.check(cache) == ["1 vectors in the cache are not those of the store."]
     world.writer.execute("UPDATE passage SET live = 0 WHERE id = 30")
     assert len(world.check(cache)) == 2
@@ -250,7 +251,7 @@ def test_the_whole_is_checked_against_the_store(world: World) -> None:
 
 
 def test_codes_are_part_of_the_check(tmp_path: Path) -> None:
-    world = World(tmp_path / "store.db", centre=pack(np.zeros(DIMS, np.float32)))
+    world = World(tmp_path / "store.db", centre=pack_vector(np.zeros(DIMS, np.float32)))
     world.add_some(50)
     cache = world.cache()
     assert world.check(cache) == []
@@ -283,7 +284,7 @@ def test_threads_search_side_by_side_while_one_writes(world: World) -> None:
 def test_two_stages_answer_alike_after_any_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_scan, "TWO_STAGES_FROM", 100)
     monkeypatch.setattr(vector_scan, "shortlist_size", lambda count, _: count // 40)
-    world = World(tmp_path / "store.db", dims=64, centre=pack(np.zeros(64, np.float32)))
+    world = World(tmp_path / "store.db", dims=64, centre=pack_vector(np.zeros(64, np.float32)))
     query = some_vectors(1, seed=7, dims=64)[0]
     memories = world.add_some(1500)
     veteran = world.cache()

@@ -17,8 +17,8 @@ from recollect.stores.vectors import file as vector_file
 from recollect.stores.vectors import source as vector_truth
 from recollect.stores.vectors.cache import WORTH_SHARING, VectorCache
 from recollect.stores.vectors.scan import Allowed
-from recollect.stores.vectors.source import Source
-from recollect.vectors import pack
+from recollect.stores.vectors.source import VectorSource
+from recollect.vectors import pack_vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -164,7 +164,7 @@ def test_a_damaged_file_is_made_anew_with_the_same_answers(
 
 def test_every_column_is_covered_by_the_checksum(world: World) -> None:
     world.search(world.cache(), QUERY)
-    source = Source(STORE, 1, DIMS, None)
+    source = VectorSource(STORE, 1, DIMS, None)
     file = vector_file.VectorFile(world.cache_path, source.shape, source.digest())
     whole = world.cache_path.read_bytes()
     mapped = file.mapped()
@@ -198,15 +198,15 @@ def test_a_file_of_another_store_model_or_format_is_not_believed(
     reader = SqliteVectorQueries(world.reader())
     args = (QUERY, 5, Allowed.of([1]))
     other = VectorCache(world.cache_path)
-    found = other.search(reader, Source("another store", 1, DIMS, None), *args)
+    found = other.search(reader, VectorSource("another store", 1, DIMS, None), *args)
     assert found == world.expected(QUERY)
     assert inode(world) != first
     second = inode(world)
     monkeypatch.setattr(vector_truth, "FORMAT", vector_truth.FORMAT + 1)
-    assert other.search(reader, Source(STORE, 1, DIMS, None), *args) == found
+    assert other.search(reader, VectorSource(STORE, 1, DIMS, None), *args) == found
     assert inode(world) != second
     third = inode(world)
-    assert other.search(reader, Source(STORE, 2, DIMS, None), *args) == []
+    assert other.search(reader, VectorSource(STORE, 2, DIMS, None), *args) == []
     assert inode(world) == third, "nothing to share, so nothing was written"
 
 
@@ -289,7 +289,7 @@ def test_dying_at_any_write_leaves_the_old_file_or_the_new(
             world.search(world.cache(), QUERY)
         except Killed:
             monkeypatch.setattr(vector_file, "_write_all", real)
-            source = Source(STORE, 1, DIMS, None)
+            source = VectorSource(STORE, 1, DIMS, None)
             file = vector_file.VectorFile(world.cache_path, source.shape, source.digest())
             mapped = file.mapped()
             assert (mapped is not None) == existing
@@ -305,7 +305,7 @@ def test_dying_at_any_write_leaves_the_old_file_or_the_new(
 
 
 def test_while_another_writes_nobody_waits(world: World) -> None:
-    source = Source(STORE, 1, DIMS, None)
+    source = VectorSource(STORE, 1, DIMS, None)
     file = vector_file.VectorFile(world.cache_path, source.shape, source.digest())
     cache = world.cache()
     with file.lock() as mine:
@@ -376,7 +376,7 @@ def test_a_process_follows_what_another_appends(world: World) -> None:
 
 
 def test_odd_dims_are_covered_by_the_checksum_too(tmp_path: Path) -> None:
-    world = World(tmp_path / "store.db", dims=7, centre=pack(some_vectors(1, dims=7)[0]))
+    world = World(tmp_path / "store.db", dims=7, centre=pack_vector(some_vectors(1, dims=7)[0]))
     world.add_some(ENOUGH)
     query = some_vectors(1, seed=5, dims=7)[0]
     world.search(world.cache(), query)

@@ -29,8 +29,8 @@ from recollect.stores.vectors import prefix as vector_prefix
 from recollect.stores.vectors import state as vector_state
 from recollect.stores.vectors.prefix import Prefixes, width
 from recollect.stores.vectors.scan import Allowed
-from recollect.stores.vectors.source import Source
-from recollect.vectors import Rows, normalised, pack
+from recollect.stores.vectors.source import VectorSource
+from recollect.vectors import Rows, normalised, pack_vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -87,7 +87,7 @@ def vector(*numbers: float) -> Rows:
 
 
 def prefixes(dims: int = DIMS, rotation: bytes | None = None) -> Prefixes:
-    return Prefixes(Source(STORE, MODEL, dims, None), rotation)
+    return Prefixes(VectorSource(STORE, MODEL, dims, None), rotation)
 
 
 def test_only_the_shortlist_is_compared_in_full(world: World) -> None:
@@ -332,7 +332,7 @@ def remembered(store: Repository, model: Model, vectors: Rows, at: datetime) -> 
     store.apply(texts, at=at)
     with store.read() as view:
         due = pending_passages(view, model, 0, 1000)
-    rows = tuple((passage.id, pack(row)) for passage, row in zip(due, vectors, strict=True))
+    rows = tuple((passage.id, pack_vector(row)) for passage, row in zip(due, vectors, strict=True))
     store.apply([PutVectors(model, rows)], at=at)
 
 

@@ -14,8 +14,8 @@ from recollect.records import Found, Kind
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.cache import VectorCache
 from recollect.stores.vectors.scan import Allowed
-from recollect.stores.vectors.source import Source
-from recollect.vectors import Rows, normalised, pack, unpack
+from recollect.stores.vectors.source import VectorSource
+from recollect.vectors import Rows, normalised, pack_vector, unpack_vector
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -65,8 +65,8 @@ class World:
         return VectorCache(self.cache_path)
 
     @property
-    def source(self) -> Source:
-        return Source(STORE, MODEL, self.dims, self.centre)
+    def source(self) -> VectorSource:
+        return VectorSource(STORE, MODEL, self.dims, self.centre)
 
     def reader(self) -> apsw.Connection:
         """A connection inside a read transaction that sees what there is now."""
@@ -98,7 +98,7 @@ class World:
             self.writer.execute("INSERT INTO passage(memory_id, start, stop) VALUES (?, 0, 4)", (memory,))
             self.writer.execute(
                 "INSERT INTO vector(model_id, passage_id, embedding) VALUES (?, last_insert_rowid(), ?)",
-                (MODEL, pack(vector)),
+                (MODEL, pack_vector(vector)),
             )
         return int(memory)
 
@@ -168,7 +168,7 @@ class World:
                 or (wanted is not None and memory not in wanted)
             ):
                 continue
-            hit = Found(memory, float(np.vecdot(unpack(blob), query)), passage)
+            hit = Found(memory, float(np.vecdot(unpack_vector(blob), query)), passage)
             held = hits.get(memory)
             if held is None or (-hit.score, passage) < (-held.score, held.passage or 0):
                 hits[memory] = hit

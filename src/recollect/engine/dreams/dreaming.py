@@ -13,7 +13,7 @@ from recollect.dreams.gate import judge
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import Plan, plan
 from recollect.dreams.report import DreamReport, dream_report
-from recollect.engine.dreams.questions import questions, trials
+from recollect.engine.dreams.questions import gate_questions, trials
 from recollect.engine.dreams.search import copies_of_errors, echoes_of_fading
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.services import Services
@@ -121,7 +121,7 @@ def _run_dream(
     planned = plan(snapshot, knobs, options.phases)
     verdict, skipped = None, tuple[Phase, ...]()
     if options.gate:
-        asked = questions(services, snapshot, knobs)
+        asked = gate_questions(services, snapshot, knobs)
         verdict = judge(asked, planned, knobs)
         while options.drop_failing and verdict.blame is not None:
             skipped = (*skipped, verdict.blame)

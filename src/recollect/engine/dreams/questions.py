@@ -28,7 +28,7 @@ _FEW = 3
 """Words of a question, as few as people give."""
 
 
-def questions(services: Services, snapshot: DreamState, knobs: Knobs) -> list[Asked]:
+def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> list[Asked]:
     """So many, real ones first. Memories speak for themselves where people have asked too little."""
     with services.store.read() as view:
         profiles = _tuned(services, view)

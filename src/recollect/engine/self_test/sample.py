@@ -126,7 +126,7 @@ def sample(survey: Survey, seed: int, size: int) -> list[int]:
     return sorted(id_ for kind, ids in survey.kinds.items() for id_ in sample_ids(ids, seed, wanted[kind]))
 
 
-def questions(
+def sampled_questions(
     view: Snapshot, survey: Survey, sampled: Sequence[int], seed: int, now: datetime
 ) -> list[SelfQuestion]:
     """Of each memory what it can ask, and some that many memories answer."""

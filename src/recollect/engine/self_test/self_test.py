@@ -14,7 +14,7 @@ import numpy as np
 from recollect.engine.limits import MOST_HITS, SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.engine.self_test.findings import advice_on, missed_memories
 from recollect.engine.self_test.results import FoundShare, Latency, ProfileComparison, ProfileResult, SelfTest
-from recollect.engine.self_test.sample import questions, sample, survey_of
+from recollect.engine.self_test.sample import sample, sampled_questions, survey_of
 from recollect.engine.self_test.trial import Timer, Trial
 from recollect.engine.services import Services
 from recollect.engine.shadow import tuned_in
@@ -61,7 +61,7 @@ def self_test(
         profiles = {name: tuned_in(services, view, profile)[1] for name, profile in profiles.items()}
         survey = survey_of(services, view)
         sampled = sample(survey, options.seed, options.sample)
-        asked = questions(view, survey, sampled, options.seed, now)
+        asked = sampled_questions(view, survey, sampled, options.seed, now)
     default = DEFAULT if DEFAULT in profiles else next(iter(profiles))
     trial = Trial(services, survey, now, options.limit, default, timer)
     _ask_all(trial, asked, profiles, progress)

@@ -85,7 +85,7 @@ def adopt_relation(work: Work, change: AdoptRelation) -> Outcome:
     return Outcome(relations=(made,), created=True)
 
 
-def link(work: Work, change: AdoptLinks) -> Outcome:
+def adopt_links(work: Work, change: AdoptLinks) -> Outcome:
     """Set links that are not set yet, as far as both ends are here."""
     linked = 0
     for memory, later in change.superseded:

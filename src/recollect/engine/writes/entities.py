@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 NAME_SPAN = (0, 0)
 
 
-def put(work: Work, change: PutEntity) -> Outcome:
+def put_entity(work: Work, change: PutEntity) -> Outcome:
     scope, new = work.scope_id(change.scope), change.entity
     entity = exact_entity(work.rows, scope, new.name)
     if entity is None:

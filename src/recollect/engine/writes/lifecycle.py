@@ -36,11 +36,11 @@ def forget_one(work: Work, scope: int, memory: int) -> bool:
     return True
 
 
-def supersede(work: Work, change: Supersede) -> Outcome:
+def supersede_memory(work: Work, change: Supersede) -> Outcome:
     scope = work.scope_id(change.scope)
     by, created = change.by, False
     if isinstance(by, NewText):
-        outcome = texts.put(work, PutText(change.scope, by))
+        outcome = texts.put_text(work, PutText(change.scope, by))
         by, created = outcome.ids[0], outcome.created
     if by in change.ids:
         raise InvalidInput(f"Memory {by} cannot supersede itself; name another one, or give another text.")

@@ -36,7 +36,7 @@ def tune(work: Work, change: TuneProfile) -> Outcome:
     return Outcome(ids=(version,), created=True, count=1)
 
 
-def calibrate(work: Work, change: Calibrate) -> Outcome:
+def put_calibration(work: Work, change: Calibrate) -> Outcome:
     """What a scope has learnt of how sure its answers are; the last to measure it is believed."""
     row = {
         "scope_id": work.scope_id(change.scope),

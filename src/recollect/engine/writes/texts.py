@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.engine.writes.work import Work
 
 
-def put(work: Work, change: PutText) -> Outcome:
+def put_text(work: Work, change: PutText) -> Outcome:
     scope, new = work.scope_id(change.scope), change.text
     if new.kind is Kind.ENTITY:
         raise InvalidInput("An entity is not a text; create it with its name and type.")

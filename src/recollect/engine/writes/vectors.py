@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recollect.engine.writes.work import Work
 
 
-def put(work: Work, change: PutVectors) -> Outcome:
+def put_vectors(work: Work, change: PutVectors) -> Outcome:
     """Store vectors of passages that still exist; the first model ever seen comes into use."""
     model, in_use = _model(work, change.model)
     expected = 4 * change.model.dims

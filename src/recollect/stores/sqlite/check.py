@@ -11,7 +11,7 @@ from recollect.retrieval.documents import documents
 from recollect.stores.sqlite import word_index
 from recollect.stores.sqlite.connection import renew_identity
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
-from recollect.stores.vectors.source import Source
+from recollect.stores.vectors.source import VectorSource
 from recollect.text.passages import passage_spans
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _cache_problems(connection: apsw.Connection, cache: VectorCache) -> Iterator
         return
     models: list[Row] = list(connection.execute("SELECT id, dims, centre FROM model WHERE in_use = 1"))
     for model in models:
-        for trouble in cache.check(SqliteVectorQueries(connection), Source(identity[0], *model)):
+        for trouble in cache.check(SqliteVectorQueries(connection), VectorSource(identity[0], *model)):
             yield Problem(trouble, "vectors", repairable=True)
 
 

@@ -46,7 +46,7 @@ def copy_whole(source: apsw.Connection, path: Path, progress: Progress | None = 
         unfinished.replace(path)
 
 
-def put_back(backup: Path, path: Path, busy_ms: int, progress: Progress | None = None) -> None:
+def restore_copy(backup: Path, path: Path, busy_ms: int, progress: Progress | None = None) -> None:
     """Make the store at `path` what the backup holds, in one transaction that other programs wait for.
 
     The backup stays as it is. The store gets a new identity, so that no cache of its former content is

@@ -15,7 +15,7 @@ from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.sqlite.word_index import WordQueries
 from recollect.stores.vectors.scan import Allowed
-from recollect.stores.vectors.source import Source, check_width
+from recollect.stores.vectors.source import VectorSource, check_width
 from recollect.tables import TABLES
 
 if TYPE_CHECKING:
@@ -130,14 +130,14 @@ class SqliteSnapshot(WordQueries):
         return Allowed.of(scopes, kinds, np.array(ids, np.int64))
 
     @cached_property
-    def _model(self) -> tuple[str, Source] | None:
+    def _model(self) -> tuple[str, VectorSource] | None:
         """The model in use, by name, and what a cache knows its vectors by."""
         models = self.rows("model", ("name", "id", "dims", "centre"), (Equals("in_use", 1),))
         if not models:
             return None
         ((store_id,),) = self.rows("setting", ("value",), (Equals("name", "store_id"),))
         name, *rest = models[0]
-        return name, Source(str(store_id), *rest)
+        return name, VectorSource(str(store_id), *rest)
 
 
 class SqliteTransaction(SqliteSnapshot):

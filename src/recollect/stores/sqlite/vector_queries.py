@@ -9,12 +9,12 @@ import numpy as np
 
 from recollect.stores.vectors.block import VectorRow
 from recollect.stores.vectors.source import KIND_CODES, Version
-from recollect.vectors import Rows, unpack
+from recollect.vectors import Rows, unpack_vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recollect.stores.vectors.source import Source
+    from recollect.stores.vectors.source import VectorSource
 
 
 class SqliteVectorQueries:
@@ -23,7 +23,7 @@ class SqliteVectorQueries:
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
 
-    def version(self, source: Source) -> Version:
+    def version(self, source: VectorSource) -> Version:
         grown = dict(
             self.connection.execute(
                 "SELECT name, seq FROM sqlite_sequence WHERE name IN ('vector', 'vector_life')"
@@ -34,7 +34,7 @@ class SqliteVectorQueries:
         ).get
         return Version(grown.get("vector", 0), grown.get("vector_life", 0), newest or 0)
 
-    def live_rows(self, source: Source, after: int) -> Iterator[VectorRow]:
+    def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
         """Vectors of live passages, by ascending id."""
         rows = self.connection.execute(
             # CROSS JOIN holds the order of the loops, so that rows come by id without a sort.
@@ -51,7 +51,7 @@ class SqliteVectorQueries:
         for vector, memory, passage, scope, kind, embedding in rows:
             yield VectorRow(vector, memory, passage, scope, KIND_CODES[kind], embedding)
 
-    def life_since(self, source: Source, seq: int) -> dict[int, bool] | None:
+    def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
         """Vectors that died or came back since, and whether they live now. None: the log no longer tells."""
         oldest = self.connection.execute("SELECT min(seq) FROM vector_life").get
         # Logs are cut at their old end, and may be cut whole.
@@ -69,17 +69,19 @@ class SqliteVectorQueries:
         )
         return {vector: bool(live) for vector, live in rows}
 
-    def holds(self, source: Source, vector_id: int, passage_id: int, vector: Rows) -> bool:
+    def holds(self, source: VectorSource, vector_id: int, passage_id: int, vector: Rows) -> bool:
         """Is this still that vector? In an older copy of the store that went its own way, it is not."""
         row = self.connection.execute(
             "SELECT passage_id, embedding FROM vector WHERE id = ? AND model_id = ?",
             (vector_id, source.model_id),
         ).fetchone()
         return (
-            row is not None and row[0] == passage_id and np.array_equal(_bits(unpack(row[1])), _bits(vector))
+            row is not None
+            and row[0] == passage_id
+            and np.array_equal(_bits(unpack_vector(row[1])), _bits(vector))
         )
 
-    def rotation(self, source: Source) -> bytes | None:
+    def rotation(self, source: VectorSource) -> bytes | None:
         rows = self.connection.execute("SELECT packed FROM rotation WHERE model_id = ?", (source.model_id,))
         return next((bytes(packed) for (packed,) in rows), None)
 

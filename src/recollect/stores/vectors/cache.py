@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.ports import Vector
     from recollect.records import Found
     from recollect.stores.vectors.scan import Allowed
-    from recollect.stores.vectors.source import Source, VectorQueries, Version
+    from recollect.stores.vectors.source import VectorQueries, VectorSource, Version
 
 WORTH_SHARING = 2_048
 """Rows of its own from which a process puts them into the file; fewer load from SQLite in milliseconds."""
@@ -43,7 +43,7 @@ class VectorCache:
         self._path = path
         self._mode = mode
         self._lock = threading.Lock()
-        self._source: Source | None = None
+        self._source: VectorSource | None = None
         self._file: VectorFile | None = None
         self._mapped: Mapped | None = None
         self._states: tuple[State, ...] = ()
@@ -53,7 +53,7 @@ class VectorCache:
     def search(
         self,
         queries: VectorQueries,
-        source: Source,
+        source: VectorSource,
         query: Vector,
         k: int,
         allowed: Allowed,
@@ -72,7 +72,7 @@ class VectorCache:
         prefixes = self._prefixes_of(queries, source)
         return nearest_by_prefix(state.parts, prefixes, query, k, allowed, shortlist)
 
-    def check(self, queries: VectorQueries, source: Source) -> list[str]:
+    def check(self, queries: VectorQueries, source: VectorSource) -> list[str]:
         """Everything compared with the store, inside a read transaction. Empty when all is in step."""
         problems = list(differences(queries, source, self._state(queries, source)))
         if self._file is not None and self._file.path.exists() and self._file.mapped() is None:
@@ -99,7 +99,7 @@ class VectorCache:
         self._states = ()
         self._share_from = WORTH_SHARING
 
-    def _state(self, queries: VectorQueries, source: Source) -> State:
+    def _state(self, queries: VectorQueries, source: VectorSource) -> State:
         version = queries.version(source)
         if queries.is_writing():
             # What is being written may yet be undone, so no other search may meet it.
@@ -115,7 +115,7 @@ class VectorCache:
                 self._prefixes.keep(part.block for held in self._states for part in held.parts)
             return state
 
-    def _prefixes_of(self, queries: VectorQueries, source: Source) -> Prefixes:
+    def _prefixes_of(self, queries: VectorQueries, source: VectorSource) -> Prefixes:
         with self._lock:
             if self._prefixes is not None and self._prefixes.source == source:
                 return self._prefixes
@@ -124,7 +124,7 @@ class VectorCache:
                 self._prefixes = made
             return made
 
-    def _turn_to(self, source: Source) -> None:
+    def _turn_to(self, source: VectorSource) -> None:
         if source != self._source:
             self._drop()
             self._source = source
@@ -132,7 +132,7 @@ class VectorCache:
                 VectorFile(self._path, source.shape, source.digest(), self._mode) if self._path else None
             )
 
-    def _state_at(self, queries: VectorQueries, source: Source, version: Version) -> State:
+    def _state_at(self, queries: VectorQueries, source: VectorSource, version: Version) -> State:
         for state in sorted(self._states, key=lambda state: state.version, reverse=True):
             if state.version == version:
                 return state
@@ -145,7 +145,7 @@ class VectorCache:
                 return moved
         return self._from_file(queries, source, version) or self._made_anew(queries, source, version)
 
-    def _from_file(self, queries: VectorQueries, source: Source, version: Version) -> State | None:
+    def _from_file(self, queries: VectorQueries, source: VectorSource, version: Version) -> State | None:
         """The file's rows, moved on to the snapshot. None: there is no use in the file."""
         if self._file is None:
             return None
@@ -156,7 +156,7 @@ class VectorCache:
         parts = tuple(Part(block, block.used, shared=True) for block in mapped.blocks)
         return caught_up(queries, source, State(mapped.header.version, parts), version)
 
-    def _made_anew(self, queries: VectorQueries, source: Source, version: Version) -> State:
+    def _made_anew(self, queries: VectorQueries, source: VectorSource, version: Version) -> State:
         """From SQLite: through the file where there is enough to share, so that no process holds it all."""
         state = None
         if self._file is not None and self._share_from == WORTH_SHARING:
@@ -168,7 +168,7 @@ class VectorCache:
                 self._stay_private(error, 0)
         return loaded(queries, source, version) if state is None else state
 
-    def _through_file(self, queries: VectorQueries, source: Source, version: Version) -> State | None:
+    def _through_file(self, queries: VectorQueries, source: VectorSource, version: Version) -> State | None:
         assert self._file is not None  # noqa: S101  # the callers have looked
         blocks = blocks_of(queries.live_rows(source, 0), source)
         first = next(blocks, None)
@@ -180,7 +180,7 @@ class VectorCache:
         self.reason = None
         return self._from_file(queries, source, version)
 
-    def _shared(self, queries: VectorQueries, source: Source, state: State) -> State:
+    def _shared(self, queries: VectorQueries, source: VectorSource, state: State) -> State:
         """The same state, with its rows in the file, if that can be had now."""
         assert self._file is not None  # noqa: S101  # the caller has looked
         try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from recollect.records import Found
     from recollect.stores.vectors.block import Block
-    from recollect.stores.vectors.source import Source
+    from recollect.stores.vectors.source import VectorSource
     from recollect.stores.vectors.state import Part
     from recollect.vectors import Rows
 
@@ -47,7 +47,7 @@ class Prefixes:
     Safe to share between threads: a block's rows never change, so neither do prefixes once made.
     """
 
-    def __init__(self, source: Source, rotation: bytes | None) -> None:
+    def __init__(self, source: VectorSource, rotation: bytes | None) -> None:
         self.source = source
         self._width = width(source.dims)
         self._rotation: Rows | None = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from recollect.errors import InvalidInput
 from recollect.records import Kind
 from recollect.stores.vectors.block import Shape
-from recollect.vectors import Rows, unpack
+from recollect.vectors import Rows, unpack_vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ class Version(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class VectorSource:
     """One model's vectors in one store."""
 
     store_id: str
@@ -47,7 +47,7 @@ class Source:
 
     @property
     def centre(self) -> Rows | None:
-        return None if self.packed_centre is None else unpack(self.packed_centre)
+        return None if self.packed_centre is None else unpack_vector(self.packed_centre)
 
     @property
     def shape(self) -> Shape:
@@ -70,21 +70,21 @@ def check_width(query: Vector, model: str, dims: int) -> None:
 class VectorQueries(Protocol):
     """What a cache asks of a snapshot of the store."""
 
-    def version(self, source: Source) -> Version: ...
+    def version(self, source: VectorSource) -> Version: ...
 
-    def live_rows(self, source: Source, after: int) -> Iterator[VectorRow]:
+    def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
         """Vectors of live passages, by ascending id."""
         ...
 
-    def life_since(self, source: Source, seq: int) -> dict[int, bool] | None:
+    def life_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
         """Vectors that died or came back since, and whether they live now. None: the log no longer tells."""
         ...
 
-    def holds(self, source: Source, vector_id: int, passage_id: int, vector: Rows) -> bool:
+    def holds(self, source: VectorSource, vector_id: int, passage_id: int, vector: Rows) -> bool:
         """Is this still that vector? In an older copy of the store that went its own way, it is not."""
         ...
 
-    def rotation(self, source: Source) -> bytes | None: ...
+    def rotation(self, source: VectorSource) -> bytes | None: ...
 
     def is_writing(self) -> bool:
         """Whether the snapshot is of a transaction whose writes may yet be undone."""

@@ -14,7 +14,7 @@ from recollect.stores.vectors.scan import Mask, Run
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recollect.stores.vectors.source import Source, VectorQueries, Version
+    from recollect.stores.vectors.source import VectorQueries, VectorSource, Version
 
 TOO_MANY_DEAD = 0.25
 """Share of dead rows from which it pays to make the cache anew."""
@@ -80,13 +80,13 @@ class State:
         return [part.run for part in self.parts]
 
 
-def loaded(queries: VectorQueries, source: Source, version: Version) -> State:
+def loaded(queries: VectorQueries, source: VectorSource, version: Version) -> State:
     """Everything, from SQLite, into this process's memory."""
     rows = queries.live_rows(source, 0)
     return State(version, tuple(Part(block, block.used, shared=False) for block in blocks_of(rows, source)))
 
 
-def blocks_of(rows: Iterator[VectorRow], source: Source) -> Iterator[Block]:
+def blocks_of(rows: Iterator[VectorRow], source: VectorSource) -> Iterator[Block]:
     """The rows in full private blocks; the last may have room left."""
     while True:
         block = Block.private(source.shape)
@@ -97,7 +97,7 @@ def blocks_of(rows: Iterator[VectorRow], source: Source) -> Iterator[Block]:
             return
 
 
-def caught_up(queries: VectorQueries, source: Source, state: State, version: Version) -> State | None:
+def caught_up(queries: VectorQueries, source: VectorSource, state: State, version: Version) -> State | None:
     """The state moved on to a later moment. None: it cannot be, or making it anew costs less."""
     moved = _with_life(queries, source, state, version)
     if moved is None or not _genuine(queries, source, moved):
@@ -109,7 +109,7 @@ def caught_up(queries: VectorQueries, source: Source, state: State, version: Ver
     return replace(moved, version=version)
 
 
-def cut_back(queries: VectorQueries, source: Source, state: State, version: Version) -> State | None:
+def cut_back(queries: VectorQueries, source: VectorSource, state: State, version: Version) -> State | None:
     """The state as it was when fewer vectors had come, but no other had died or returned."""
     parts = []
     for part in state.parts:
@@ -121,7 +121,7 @@ def cut_back(queries: VectorQueries, source: Source, state: State, version: Vers
     return earlier if _genuine(queries, source, earlier) else None
 
 
-def differences(queries: VectorQueries, source: Source, state: State) -> Iterator[str]:
+def differences(queries: VectorQueries, source: VectorSource, state: State) -> Iterator[str]:
     """One sentence for each way in which the state is not what SQLite holds."""
     expected = same = 0
     for block in blocks_of(queries.live_rows(source, 0), source):
@@ -134,7 +134,7 @@ def differences(queries: VectorQueries, source: Source, state: State) -> Iterato
         yield f"{min(held, expected) - same} vectors in the cache are not those of the store."
 
 
-def _genuine(queries: VectorQueries, source: Source, state: State) -> bool:
+def _genuine(queries: VectorQueries, source: VectorSource, state: State) -> bool:
     """Does the newest vector we hold stand in the store, the same to the last bit?"""
     for part in reversed(state.parts):
         places = np.flatnonzero(part.live) if part.live is not None else np.arange(part.count)
@@ -145,7 +145,7 @@ def _genuine(queries: VectorQueries, source: Source, state: State) -> bool:
     return True
 
 
-def _with_life(queries: VectorQueries, source: Source, state: State, version: Version) -> State | None:
+def _with_life(queries: VectorQueries, source: VectorSource, state: State, version: Version) -> State | None:
     if version.life == state.version.life:
         return state
     changes = queries.life_since(source, state.version.life)
@@ -177,7 +177,7 @@ def _with_changes(part: Part, ids: Ids, alive: Mask) -> Part:
     return replace(part, live=None if live.all() else live)
 
 
-def _with_rows(state: State, rows: Iterator[VectorRow], source: Source) -> State:
+def _with_rows(state: State, rows: Iterator[VectorRow], source: VectorSource) -> State:
     """The rows appended: into the last block if it is ours and has room, then into new ones."""
     parts = list(state.parts)
     first = next(rows, None)
@@ -190,7 +190,7 @@ def _with_rows(state: State, rows: Iterator[VectorRow], source: Source) -> State
     return replace(state, parts=tuple(parts))
 
 
-def _extended(part: Part, rows: Iterator[VectorRow], source: Source) -> Part:
+def _extended(part: Part, rows: Iterator[VectorRow], source: VectorSource) -> Part:
     block = part.block
     if block.used > part.count:
         # A later state has written on in this block; its rows need not be the ones we are about to add.
