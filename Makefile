@@ -26,7 +26,7 @@ $(READY): pyproject.toml uv.lock benchmarks/quality/pyproject.toml $(wildcard mo
 demo: $(READY)  ## see it work: a small graph, a few searches
 	@$(BIN)/python examples/demo.py
 
-test: $(READY)  ## every test that needs no server
+test: $(READY)  ## every test
 	$(BIN)/python -m pytest $(PARALLEL)
 
 test-random: $(READY)  ## search for counterexamples with fresh seeds, 50 times as far

@@ -80,7 +80,7 @@ class NewText:
     """The message that a note was drawn from."""
 
 
-# Writes are values: `Store.apply` is the one way to change a store.
+# Writes are values: applying them (`engine/writes/apply.py`) is the one way to change a store.
 
 
 @dataclass(frozen=True, slots=True)
