@@ -324,7 +324,7 @@ from vector_world import DIMS, World, some_vectors, SCOPES, STORE, MODEL
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.cache import VectorCache
 from recollect.stores.vectors.scan import Allowed
-from recollect.stores.vectors.source import Source
+from recollect.stores.vectors.source import VectorSource
 import apsw
 path = Path(sys.argv[1])
 cache = VectorCache(path.with_name(path.name + "-vectors"))
@@ -334,7 +334,7 @@ for _ in range(int(sys.argv[2])):
     connection.set_busy_timeout(10_000)
     with connection:
         found = cache.search(
-            SqliteVectorQueries(connection), Source(STORE, MODEL, DIMS, None), query, 5, Allowed.of(SCOPES)
+            SqliteVectorQueries(connection), VectorSource(STORE, MODEL, DIMS, None), query, 5, Allowed.of(SCOPES)
         )
 hits = [(hit.id, hit.score, hit.passage) for hit in found]
 print(json.dumps([hits, cache._states[0].private_rows, cache.reason]))
