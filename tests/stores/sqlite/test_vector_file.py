@@ -333,9 +333,8 @@ for _ in range(int(sys.argv[2])):
     connection = apsw.Connection(str(path))
     connection.set_busy_timeout(10_000)
     with connection:
-        found = cache.search(
-            SqliteVectorQueries(connection), VectorSource(STORE, MODEL, DIMS, None), query, 5, Allowed.of(SCOPES)
-        )
+        source = VectorSource(STORE, MODEL, DIMS, None)
+        found = cache.search(SqliteVectorQueries(connection), source, query, 5, Allowed.of(SCOPES))
 hits = [(hit.id, hit.score, hit.passage) for hit in found]
 print(json.dumps([hits, cache._states[0].private_rows, cache.reason]))
 """

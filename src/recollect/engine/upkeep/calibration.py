@@ -80,7 +80,10 @@ class _Trial:
 def calibrate(
     services: Services, progress: Progress | None = None, wanted: Callable[[], bool] = lambda: True
 ) -> CalibrationResult:
-    """Ask, learn and keep. The same store learns the same, whoever asks; `CalibrationCancelled` once it is not wanted."""
+    """Ask, learn and keep; the same store learns the same, whoever asks.
+
+    Raises `CalibrationCancelled` once `wanted` says no.
+    """
     embedder, _ = embedder_or_reason(services)
     with services.store.read() as view:
         memories = how_many(view, services)
