@@ -117,8 +117,10 @@ def memories_where(
     entities = [row[1] for row in rows if row[kind] == Kind.ENTITY]
     texts = [row[1] for row in rows if row[kind] != Kind.ENTITY]
     children = _children(snapshot, entities, texts)
+    of_rows = (OneOf("id", {row[0] for row in rows}),)
     scopes = {
-        id_: Scope(owner, agent) for id_, owner, agent in snapshot.rows("scope", ("id", "owner", "agent"))
+        id_: Scope(owner, agent)
+        for id_, owner, agent in snapshot.rows("scope", ("id", "owner", "agent"), of_rows)
     }
     return [_memory(row, scopes[row[0]], children.get(row[1], {})) for row in rows]
 

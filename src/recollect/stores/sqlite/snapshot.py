@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,7 +56,7 @@ class SqliteSnapshot(WordQueries):
         others = [each for each in where if each is not keys]
         condition, bindings = condition_sql(others, "r", None if keys is None else "scope_id")
         direction = " DESC" if newest_first else ""
-        by = ", ".join(f"r.{column}{direction}" for column in order or TABLES[table].key)
+        by = _listed(tuple(order or TABLES[table].key), "r", direction)
         bounded = ""
         if limit is not None:
             bounded = " LIMIT ?"
@@ -68,11 +68,11 @@ class SqliteSnapshot(WordQueries):
             bindings.insert(0, json_list(dict.fromkeys(keys.keys)))
         if each is None:
             return self.connection.execute(
-                f"SELECT {_listed(columns, 'r')} {source} ORDER BY {by}{bounded}", bindings
+                f"SELECT {_listed(tuple(columns), 'r')} {source} ORDER BY {by}{bounded}", bindings
             ).fetchall()
         return self.connection.execute(
-            f"SELECT {_listed(columns, 's')} FROM json_each(?) AS w CROSS JOIN {table} AS s ON s.id IN ("
-            f"SELECT r.id {source} AND r.{each.column} = w.value ORDER BY {by}{bounded}) ORDER BY w.key",
+            f"SELECT {_listed(tuple(columns), 's')} FROM json_each(?) AS w CROSS JOIN {table} AS s "
+            f"ON s.id IN (SELECT r.id {source} AND r.{each.column} = w.value ORDER BY {by}{bounded}) ORDER BY w.key",
             (json_list(each.values), *bindings),
         ).fetchall()
 
@@ -235,8 +235,9 @@ class SqliteTransaction(SqliteSnapshot):
         )
 
 
-def _listed(columns: Sequence[str], row: str) -> str:
-    return ", ".join(f"{row}.{column}" for column in columns)
+@lru_cache(maxsize=256)
+def _listed(columns: tuple[str, ...], row: str, after_each: str = "") -> str:
+    return ", ".join(f"{row}.{column}{after_each}" for column in columns)
 
 
 def _key_sql(keys: KeyIn) -> str:

@@ -26,9 +26,13 @@ def condition_sql(where: Where, row: str, found_by: str | None = None) -> tuple[
     `found_by` is the column by which the rows are found, where the caller knows better than the planner.
     """
     bindings: list[Value] = []
-    key = found_by or next((column for column in _TELLING if _names(where, column)), None)
+    named = [each.column if isinstance(each, (Equals, OneOf)) else None for each in where]
+    key = found_by or next((column for column in _TELLING if column in named), None)
     # The plus: the planner would take any index on a column that is compared for as good as the key.
-    parts = [_sql(each, row, bindings, "" if key is None or _names((each,), key) else "+") for each in where]
+    parts = [
+        _sql(each, row, bindings, "" if key is None or column == key else "+")
+        for each, column in zip(where, named, strict=True)
+    ]
     return " AND ".join(parts) or "1", bindings
 
 
@@ -38,11 +42,9 @@ def constrains(where: Where, column: str) -> bool:
 
 def json_list(values: Iterable[object]) -> str:
     """Many values as one parameter: `IN (SELECT value FROM json_each(?))`."""
-    return json.dumps(list(values))
-
-
-def _names(where: Where, column: str) -> bool:
-    return any(isinstance(each, (Equals, OneOf)) and each.column == column for each in where)
+    listed = list(values)
+    # Whole numbers are most of it, and Python writes a list of them as JSON does, in a tenth of the time.
+    return str(listed) if listed and type(listed[0]) is int else json.dumps(listed)
 
 
 def _sql(  # noqa: PLR0911, PLR0912  # one branch per shape
