@@ -72,7 +72,8 @@ class SqliteSnapshot(WordQueries):
             ).fetchall()
         return self.connection.execute(
             f"SELECT {_listed(tuple(columns), 's')} FROM json_each(?) AS w CROSS JOIN {table} AS s "
-            f"ON s.id IN (SELECT r.id {source} AND r.{each.column} = w.value ORDER BY {by}{bounded}) ORDER BY w.key",
+            f"ON s.id IN (SELECT r.id {source} AND r.{each.column} = w.value ORDER BY {by}{bounded}) "
+            "ORDER BY w.key",
             (json_list(each.values), *bindings),
         ).fetchall()
 
