@@ -187,6 +187,8 @@ def put_back(backup: Path, settings: Settings, progress: Progress | None = None)
     """Make the store what a backup holds."""
     from recollect.stores.sqlite.copying import restore_copy  # noqa: PLC0415  # loads SQLite
 
+    if settings.store.name == IN_MEMORY:
+        raise InvalidInput("A memory that is kept in no file cannot be restored; name a file with --store.")
     if not backup.is_file():
         raise StoreUnavailable(f"There is no file {backup}.")
     _make_folder(settings.store)
@@ -195,6 +197,8 @@ def put_back(backup: Path, settings: Settings, progress: Progress | None = None)
 
 def kept_token(settings: Settings) -> str:
     """What clients over HTTP must show where nobody set a token: made once, and kept beside the store."""
+    if settings.store.name == IN_MEMORY:
+        return secrets.token_urlsafe(32)
     path = settings.store.with_name(settings.store.name + "-token")
     try:
         if not os.path.lexists(path):

@@ -174,7 +174,7 @@ class Transaction(Snapshot, Protocol):
     def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
         """Add rows, all with the same columns, and return their ids, where the table numbers its rows.
 
-        A row whose key exists is replaced; with `keep`, the one that exists stays.
+        In a table that does not number its rows, one whose key exists is replaced, or stays with `keep`.
         """
         ...
 
@@ -205,7 +205,7 @@ class Store(Protocol):
     def read(self) -> AbstractContextManager[Snapshot]: ...
 
     def transact(self, work: Callable[[Transaction], Result]) -> Result:
-        """Run `work` in one transaction, and again where another writer came in between.
+        """Run `work` in one transaction; a store may run it again where another writer came in between.
 
         It is committed unless `work` raises. One writer at a time.
         """

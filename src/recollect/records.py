@@ -375,7 +375,7 @@ class Counts:
     """Live passages that wait for a vector."""
     scopes: int
     unnoted: int
-    """Answers that could not be noted as signals since the store was made."""
+    """Answers whose use could not be recorded since the store was made."""
     bytes: int
     schema: int
     """The version of the store's form."""

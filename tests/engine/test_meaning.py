@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from conftest import FixedClock, MakeEngine
     from recollect.engine.engine import Engine
+    from recollect.engine.repository import Repository
     from recollect.ports import Embedder, Vectors
 
 
@@ -194,6 +195,29 @@ def test_searches_work_during_a_change_of_model(make_engine: MakeEngine) -> None
     engine.reindex("wide")
     assert len(seen) >= 4
     assert set(seen) == {("hybrid", "e7")}
+
+
+def test_the_next_question_is_asked_by_the_model_that_another_program_changed_to(
+    make_engine: MakeEngine, store: Repository
+) -> None:
+    former, latter = HashingEmbedder(), HashingEmbedder(64)
+    there = {"hashing": former, former.model.name: former, "wide": latter, latter.model.name: latter}
+
+    def named(name: str) -> Embedder:
+        if name not in there:
+            raise UNAVAILABLE
+        return there[name]
+
+    engine = make_engine(named)
+    engine.create_entities([{"name": "Ada", "observations": ["likes tea"]}])
+    engine.search("tea")
+    expected = store.last_model
+    engine.reindex("wide")
+    # As if another program had done it, and taken the former model away.
+    store.last_model = expected
+    del there[former.model.name]
+    answer = engine.search("tea")
+    assert (answer.mode, answer.note) == ("hybrid", None)
 
 
 def test_what_is_written_during_a_change_of_model_is_not_forgotten(make_engine: MakeEngine) -> None:

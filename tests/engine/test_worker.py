@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TEXTS = 200
 BATCH = 64
-"""Of `engine.meaning`: what is embedded between two looks at whether to go on."""
+"""Of `engine.embedding`: what is embedded between two looks at whether to go on."""
 
 
 @pytest.fixture

@@ -63,15 +63,13 @@ def test_a_store_that_gets_a_new_schema_is_backed_up_first(old: Path) -> None:
         pass
     schema = calls.schema_of(old)
     assert schema is not None
-    if schema > SCHEMA:
-        backups = [
-            path for path in old.parent.rglob("*") if path.is_file() and calls.schema_of(path) == SCHEMA
-        ]
-        assert len(backups) == 1
-        with closing(sqlite3.connect(backups[0])) as connection:
-            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-            (count,) = connection.execute("SELECT count(*) FROM memory").fetchone()
-        assert count == len(frozen("store.json")["rows"]["memory"])
+    assert schema > SCHEMA
+    backups = [path for path in old.parent.rglob("*") if path.is_file() and calls.schema_of(path) == SCHEMA]
+    assert len(backups) == 1
+    with closing(sqlite3.connect(backups[0])) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        (count,) = connection.execute("SELECT count(*) FROM memory").fetchone()
+    assert count == len(frozen("store.json")["rows"]["memory"])
 
 
 def test_undoing_a_dream_of_the_old_store_is_equal_row_by_row(old: Path) -> None:

@@ -206,7 +206,8 @@ def open_search(services: Services, query: Query) -> Iterator[tuple[Search, Quer
 
     The query is embedded before the store is read, so that nothing waits for it.
     """
-    model, vector, note = _vector(services, query, services.store.last_model)
+    expected = services.store.last_model
+    model, vector, note = _vector(services, query, expected)
     # What earlier answers left to be noted is part of the store that this one reads.
     services.usage.settle(services.usage.patience_seconds)
     while True:
@@ -214,14 +215,15 @@ def open_search(services: Services, query: Query) -> Iterator[tuple[Search, Quer
             search = Search(snapshot, query.where)
             used = services.store.last_model = None if search.model is None else search.model[1]
             # A store without vectors has no model yet.
-            if vector is None or used is None or (model is not None and used.name == model.name):
+            fits = used is None or (model is not None and used.name == model.name)
+            if fits or (vector is None and expected in (None, used)):
                 waits = used is not None and has_pending(snapshot, search.scopes)
                 yield search, replace(query, vector=vector), note or (WAITING if waits else None)
                 return
         # Someone changed the model meanwhile, and vectors of two models are never compared.
-        former = model
+        former, expected = model, None
         model, vector, note = _vector(services, query)
-        if model == former:
+        if model is not None and model == former:
             vector = None
             note = "The store's vectors are of another model than the one that answers its name."
 

@@ -166,7 +166,7 @@ def _share_said(type_: str, said: set[str]) -> float:
 
 
 def graph_mark(snapshot: Snapshot, scope: int, now: int) -> int:
-    """Another number once the graph of a scope reads otherwise, without reading it.
+    """Another number once the graph of a scope reads otherwise, made of ids and times alone.
 
     Whatever a graph shows has a row of its own that never changes its words, so another graph is another set
     of rows; only a type may take the place of `unknown`. So the ids are enough.

@@ -102,7 +102,7 @@ def _due(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[int]:
 
 
 def _without_vector(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[int]:
-    """The next passages, those first that have no vector of this model; empty at the end."""
+    """The next passages that have no vector of this model; empty at the end."""
     known = snapshot.rows("model", ("id",), (Equals("name", model.name),))
     while True:
         rows = snapshot.rows("passage", ("id",), (Compares("id", ">", after), Equals("live", 1)), limit=limit)

@@ -112,7 +112,7 @@ class MemoryTable:
             if isinstance(condition, Equals):
                 wanted: Collection[Any] = (condition.value,)
             elif isinstance(condition, OneOf):
-                wanted = condition.values
+                wanted = dict.fromkeys(condition.values)
             else:
                 continue
             if (condition.column,) == self.form.key:
@@ -150,7 +150,7 @@ class MemoryTables:
 
 
 class MemorySnapshot:
-    """Answers by looking at every row."""
+    """Answers by looking at the rows that an index or a key leaves, else at every row."""
 
     def __init__(self, tables: MemoryTables) -> None:
         self.tables = tables

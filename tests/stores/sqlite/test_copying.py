@@ -272,9 +272,12 @@ def test_a_backup_of_every_earlier_version_can_be_put_back(
     path, _ = two_states
     old = store_of(version, tmp_path / "old.db")
     before = old.read_bytes()
+    there = {file.name for file in tmp_path.iterdir()}
     restore_copy(old, path, BUSY_MS)
     assert "Ada" in assert_whole(path)
     assert old.read_bytes() == before
+    left = {file.name for file in tmp_path.iterdir()} - there
+    assert not [name for name in left if ".part" in name or "before" in name]
 
 
 def test_putting_back_into_a_locked_store_says_so_and_changes_nothing(two_states: tuple[Path, Path]) -> None:

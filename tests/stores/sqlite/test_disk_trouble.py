@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from durable_world import apply, assert_whole, entities, entity, found_by_meaning, named, write_things
+from durable_world import AT, apply, assert_whole, entities, entity, found_by_meaning, named, write_things
 from store_worker import SHARED_FROM
 
 from conftest import PATIENCE_SECONDS
@@ -47,6 +47,18 @@ def test_a_full_file_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> Non
         apply(store, entity("too much", LONG))
         acks += write_things(store, "b", 0, 5)
         assert "too much" in entities(store)
+    assert_whole(path, acks)
+
+
+def test_a_full_file_refuses_a_batch_that_should_keep_going_and_says_why(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    file = SqliteStore(path)
+    with closing(Repository(file)) as store:
+        acks = write_things(store, "a", 0, 5)
+        file._writer.pragma("max_page_count", file._writer.pragma("page_count"))
+        with pytest.raises(StoreUnavailable, match=r"no room left.*Nothing was written"):
+            store.apply([entity("small", "fits"), entity("too much", LONG)], at=AT, keep_going=True)
+        assert set(entities(store)) == {named("a", number) for number in range(5)}
     assert_whole(path, acks)
 
 

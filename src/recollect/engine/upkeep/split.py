@@ -37,7 +37,7 @@ def execute_split(
     services: Services, name: str, wanted: Iterable[PartLike], progress: Progress | None = None
 ) -> SplitResult:
     """Make the parts, move their observations, and relate them to the original: all of it, or nothing."""
-    chosen = [_part_of(part) for part in listed(wanted, "Services")]
+    chosen = [_part_of(part) for part in listed(wanted, "Parts")]
     now = services.clock()
     id_ = entity_named(services, name)
     with services.store.read() as view:

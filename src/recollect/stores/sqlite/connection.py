@@ -35,8 +35,11 @@ def migrations() -> tuple[str, ...]:
     return tuple((folder / name).read_text(encoding="utf-8") for name in names)
 
 
-def prepare(path: Path, busy_ms: int, steps: Sequence[str] | None = None) -> None:
-    """Make the file a store of the current version, or refuse it untouched."""
+def prepare(path: Path, busy_ms: int, steps: Sequence[str] | None = None, *, keep_older: bool = True) -> None:
+    """Make the file a store of the current version, or refuse it untouched.
+
+    A store of an older version is copied first, unless it is a copy itself.
+    """
     steps = migrations() if steps is None else steps
     _refuse_old_sqlite()
     with failures_of(path):
@@ -44,7 +47,8 @@ def prepare(path: Path, busy_ms: int, steps: Sequence[str] | None = None) -> Non
         private_files.make(path)
         connection = _open(path, busy_ms)
         try:
-            _back_up_older(connection, path, len(steps))
+            if keep_older:
+                _back_up_older(connection, path, len(steps))
             _migrate(connection, path, steps)
             _use_log(connection)
         except NotAStore:
@@ -165,22 +169,22 @@ def _open(path: Path, busy_ms: int, *, create: bool = True) -> apsw.Connection:
 
 def _back_up_older(connection: apsw.Connection, path: Path, newest: int) -> None:
     """Before a store of an older version is changed, keep it as it is, beside it."""
-    from recollect.stores.sqlite.copying import copy_whole  # noqa: PLC0415  # it builds on this module
+    from recollect.stores.sqlite.copying import copy_older  # noqa: PLC0415  # it builds on this module
 
     backup = path.with_name(f"{path.name}-before-schema-{newest}")
-    if 0 < _version(connection) < newest and not backup.exists():
-        copy_whole(connection, backup)
+    if 0 < schema_version(connection) < newest and not backup.exists():
+        copy_older(connection, backup, newest)
 
 
 def _migrate(connection: apsw.Connection, path: Path, steps: Sequence[str]) -> None:
-    version = _version(connection)
+    version = schema_version(connection)
     _refuse_newer(version, len(steps), path)
     if version == len(steps):
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Another process may have been quicker while we waited for the lock.
-        version = _version(connection)
+        version = schema_version(connection)
         _refuse_newer(version, len(steps), path)
         if version == 0:
             _refuse_tables(connection, path)
@@ -207,7 +211,7 @@ def _fill_first_words(connection: apsw.Connection) -> None:
     )
 
 
-def _version(connection: apsw.Connection) -> int:
+def schema_version(connection: apsw.Connection) -> int:
     version = connection.pragma("user_version")
     assert isinstance(version, int)  # noqa: S101  # what this pragma gives
     return version

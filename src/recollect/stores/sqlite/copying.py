@@ -18,6 +18,7 @@ from recollect.stores.sqlite.connection import (
     prepare,
     refuse_strangers,
     renew_identity,
+    schema_version,
 )
 
 if TYPE_CHECKING:
@@ -36,14 +37,26 @@ def copy_to(source: apsw.Connection, path: Path, progress: Progress | None = Non
     if not path.parent.is_dir():
         raise InvalidInput(f"There is no folder {path.parent}; create it first.")
     with _failures_of_copy(path):
-        copy_whole(source, path, progress)
+        with _unfinished(path) as unfinished:
+            _copy(source, unfinished, progress)
+            unfinished.replace(path)
         _sync_folder(path.parent)
 
 
-def copy_whole(source: apsw.Connection, path: Path, progress: Progress | None = None) -> None:
-    with _unfinished(path) as unfinished:
-        _copy(source, unfinished, progress)
-        unfinished.replace(path)
+def copy_older(source: apsw.Connection, path: Path, newest: int) -> None:
+    """A copy of a store that is about to be brought from an older version to this one."""
+    with _failures_of_copy(path):
+        with _unfinished(path) as unfinished:
+            _copy(source, unfinished, None)
+            copied = apsw.Connection(str(unfinished), flags=apsw.SQLITE_OPEN_READONLY)
+            try:
+                is_older = schema_version(copied) < newest
+            finally:
+                copied.close()
+            # Another process may have been quicker with all of it, and its copy is the one to keep.
+            if is_older and not path.exists():
+                unfinished.replace(path)
+        _sync_folder(path.parent)
 
 
 def restore_copy(backup: Path, path: Path, busy_ms: int, progress: Progress | None = None) -> None:
@@ -83,7 +96,7 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int) -> None:
             _copy(source, ready, None)
         finally:
             source.close()
-    prepare(ready, busy_ms)
+    prepare(ready, busy_ms, keep_older=False)
     with failures_of(backup):
         target = connect(ready, busy_ms, writes=True)
         try:

@@ -211,10 +211,12 @@ class SqliteTransaction(SqliteSnapshot):
         try:
             yield
         except BaseException:
-            self.connection.execute("ROLLBACK TO change")
+            # A failing disk ends the whole transaction, and the savepoint with it.
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK TO change")
+                self.connection.execute("RELEASE change")
             raise
-        finally:
-            self.connection.execute("RELEASE change")
+        self.connection.execute("RELEASE change")
 
     def finish(self) -> None:
         """What is left to do before the commit."""
