@@ -188,7 +188,7 @@ def test_names_that_are_not_there_are_told(engine: Engine) -> None:
 
 
 def test_parts_come_as_a_list(engine: Engine) -> None:
-    with pytest.raises(InvalidInput, match="^Parts come as a list"):
+    with pytest.raises(InvalidInput, match=r"^Parts come as a list"):
         engine.upkeep.execute_split("Apollo", HALVES[0])  # type: ignore[arg-type]
 
 
