@@ -130,8 +130,8 @@ def _remember_key(rows: Transaction, key: str, digest: str, at: int, outcomes: t
 def digest_of(batch: Sequence[Change]) -> str:
     """Stored with a key, so it is made of names that stay: those of fields, and a name for each change.
 
-    A field that is added to a change must be left out here where it has its usual value, or a retry with a key
-    that was used before would be taken for another change.
+    A field that is added to a change must be left out here where it has its usual value, or a retry with a
+    key that was used before would be taken for another change.
     """
     plain = [[_RULES[type(change)][0], asdict(change)] for change in batch]
     text = json.dumps(plain, default=repr, sort_keys=True)
