@@ -233,6 +233,7 @@ def test_ctrl_c_in_a_terminal_ends_the_server(recollect: CommandLine) -> None:
 # A server that gives its client all the time in the world before it opens the memory unasked.
 PATIENT = f"""
 from unittest.mock import patch
+from recollect.engine.recall import WAITING
 from recollect.cli.main import main
 with (
     patch("recollect.serve.lazy_engine._LONGEST_WAIT_SECONDS", {PATIENCE_SECONDS}),
@@ -252,7 +253,8 @@ def test_calls_sent_together_before_the_client_leaves_are_all_done(recollect: Co
     with Talk(recollect) as talk:
         answers = talk.answers(*(called(n, "remember", text=f"Ship {n} left") for n in range(2, 22)))
     assert not any(answer["result"]["isError"] for answer in answers)
-    assert talk.errors == ""
+    # A server whose client has left may leave vectors for later, and says so.
+    assert talk.errors in {"", f"recollect: {WAITING}\n"}
     assert recollect.json("stats")["notes"] == 20
 
 
