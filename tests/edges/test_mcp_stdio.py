@@ -15,6 +15,7 @@ from mcp_world import done, said
 from slow_model import slow_model
 
 from conftest import PATIENCE_SECONDS
+from recollect.engine.recall import WAITING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -233,7 +234,6 @@ def test_ctrl_c_in_a_terminal_ends_the_server(recollect: CommandLine) -> None:
 # A server that gives its client all the time in the world before it opens the memory unasked.
 PATIENT = f"""
 from unittest.mock import patch
-from recollect.engine.recall import WAITING
 from recollect.cli.main import main
 with (
     patch("recollect.serve.lazy_engine._LONGEST_WAIT_SECONDS", {PATIENCE_SECONDS}),
