@@ -62,9 +62,10 @@ def find(call: OperationCall, query: str, search: Callable[[int | None], Answer]
         recent.answers.keep(state, deep)
     ids = recent.shown.get((call.question, first, shown))
     if ids is None:
-        # The server was started anew since the first page. Another search would tell exactly what that had;
-        # most often it is what comes first here, and a caller who pages on waits for one search only.
-        ids = frozenset(hit.memory.id for hit in deep.hits[:shown])
+        # The server was started anew since the first page. What that had is searched for again, once, so that
+        # no hit is shown twice and none is missed.
+        ids = frozenset(hit.memory.id for hit in search(first or None).hits[:shown])
+        recent.shown.keep((call.question, first, shown), ids)
     rest = [hit for hit in deep.hits if hit.memory.id not in ids]
     return FoundPage(call, deep, rest[further:][: page.size], (first, shown, further))
 
