@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-random check format docs bench bless lock clean
+.PHONY: help setup demo test test-random check format docs bench train figures bless lock clean
 
 help:  ## list what there is to run
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -57,8 +57,47 @@ bench: $(READY)  ## speed, against peers, into benchmarks/results
 	$(BIN)/python benchmarks/speed/mcp_servers.py --json benchmarks/results/mcp.json
 	$(BIN)/python benchmarks/speed/dreams.py --json benchmarks/results/dreams.json
 
+# The sets that docs/benchmarks.md has, in the folder that DATA names, beside our own.
+SETS := locomo-dev-jsonl beam100k realmem factcon tsqa hotpotqa scifact xquad_r xquad-de xquad-ru xquad-zh
+MULTILINGUAL := xquad_r xquad-de xquad-ru xquad-zh
+DATA ?= ../data
+QUALITY = $(BIN)/recollect bench quality --data benchmarks/everyday
+RESULTS := benchmarks/results
+
+EVERYDAY := benchmarks/everyday
+CHOOSING := margaret ines lena
+TODAY = $(shell date +%F)
+FIT = --date $(TODAY) --cache $(CACHE)
+CACHE ?= $(HOME)/.cache/recollect/bench
+CONVERSATIONS := locomo-dev-jsonl beam100k realmem
+ARCTIC := factcon tsqa hotpotqa
+E5 := xquad-de xquad-ru xquad-zh
+
+train: $(READY)  ## learn weights, confidence and silence anew from the sets in DATA=… (needs ./models/e5-small)
+	$(BIN)/python -m recollect_bench.training $(FIT) $(addprefix --whole $(EVERYDAY)/,$(CHOOSING)) \
+	  $(addprefix $(DATA)/,$(CONVERSATIONS) $(ARCTIC) xquad_r scifact)
+	$(BIN)/python -m recollect_bench.fit_confidence $(FIT) --report $(RESULTS)/confidence-fit.json \
+	  everyday:arctic-s=$(EVERYDAY)/margaret $(addprefix everyday:e5-small=$(EVERYDAY)/,$(CHOOSING)) \
+	  $(foreach set,$(CONVERSATIONS) $(ARCTIC),$(set):arctic-s=$(DATA)/$(set)) \
+	  $(addprefix xquad:e5-small=$(DATA)/,$(E5)) xquad:arctic-s=$(DATA)/xquad_r/en.json
+	$(BIN)/python -m recollect_bench.fit_bearing $(FIT) \
+	  $(foreach who,$(CHOOSING),arctic-s=$(EVERYDAY)/$(who) e5-small=$(EVERYDAY)/$(who))
+
+figures: $(READY)  ## quality and confidence on the sets in DATA=…, and the pages made of them
+	$(QUALITY) $(addprefix --data $(DATA)/,$(SETS)) --extract --save $(RESULTS)/quality.json --plot docs/images/quality.svg
+	$(QUALITY) $(addprefix --data $(DATA)/,$(MULTILINGUAL)) --model e5-small --save $(RESULTS)/quality-e5-small.json
+	$(QUALITY) $(addprefix --data $(DATA)/,$(SETS)) --model potion --save $(RESULTS)/quality-potion.json
+	$(BIN)/recollect bench quality --data $(DATA)/locomo-dev-jsonl --profile recollect --ablate --save $(RESULTS)/parts.json
+	$(BIN)/recollect bench context --data benchmarks/everyday --save $(RESULTS)/prompts.json
+	$(BIN)/recollect bench abstention --data benchmarks/everyday $(addprefix --data $(DATA)/,beam100k locomo-dev-jsonl scifact) \
+	  --data $(DATA)/xquad_r/en.json --questions 150 --absent 60 --save $(RESULTS)/abstention.json --plot docs/images/reliability.svg
+	if test -d $(DATA)/precisionMemBench; then \
+	  $(BIN)/recollect bench precision --data $(DATA)/precisionMemBench --save $(RESULTS)/precision.json; fi
+	$(MAKE) docs
+
 bless: $(READY)  ## rewrite the golden files; review the diff like code
 	RECOLLECT_BLESS=1 $(BIN)/python -m pytest tests/golden
+	$(BIN)/python tests/frozen/generate.py
 
 lock: $(READY)  ## refresh uv.lock
 	$(UV) lock

@@ -1,7 +1,9 @@
 """Computes where a model's vectors crowd: the mean vector of everyday sentences in English and Spanish.
 
-The store's one-bit codes are taken relative to it. It is a fact of the model, made from sentences that
-belong to nobody, so that nothing a user stores can move it. Run with the models installed:
+The store's one-bit codes are taken relative to it; those of tokens relative to the mean vector of the tokens
+of these sentences, for a model whose `model.json` names `token_centre`. Both are facts of the model, made
+from sentences that belong to nobody, so that nothing a user stores can move them. Run with the
+models installed:
 
     python models/centre.py arctic-s potion e5-small
 """
@@ -12,26 +14,38 @@ import json
 import sys
 from pathlib import Path
 
-from recollect.embedders.choose import embedder_named
+import numpy as np
+
+from recollect.embedders.packaged import load_table, load_transformer
+from recollect.models.registry import ready_model
+from recollect.vectors import Rows, normalised
 
 HERE = Path(__file__).parent
 
 
-def centre(name: str) -> list[float]:
+def centres(name: str) -> dict[str, Rows]:
+    """By the field of `model.json` that names its file."""
     lines = (HERE / "centre-sentences.txt").read_text(encoding="utf-8").splitlines()
-    embedder = embedder_named(name)
-    if embedder is None:
-        raise SystemExit(f"{name!r} is no model.")
-    rows = embedder.documents([line for line in lines if line.strip()])
-    # Six digits are far finer than the int8 vectors, and keep the file readable.
-    return [round(float(value), 6) for value in rows.mean(axis=0)]
+    packaged = ready_model(name)
+    encode = (load_table if packaged.architecture == "static" else load_transformer)(packaged, 1)
+    read = [encode(line, packaged.document_prefix) for line in lines if line.strip()]
+    means = {"centre": np.stack([text.vector for text in read]).mean(axis=0)}
+    tokens = [normalised(text.tokens) for text in read if text.tokens is not None]
+    if tokens:
+        means["token_centre"] = np.concatenate(tokens).mean(axis=0)
+    return means
 
 
 def main() -> None:
     for name in sys.argv[1:]:
         (package,) = (HERE / name).glob("recollect_model_*")
-        (package / "centre.json").write_text(json.dumps(centre(name)) + "\n", encoding="utf-8")
-        print(f"{package / 'centre.json'}: written; build the wheel again to ship it.")
+        files = json.loads((package / "model.json").read_text(encoding="utf-8"))
+        for field, mean in centres(name).items():
+            if field in files:
+                # Six digits are far finer than the int8 vectors, and keep the file readable.
+                numbers = [round(float(value), 6) for value in mean]
+                (package / files[field]).write_text(json.dumps(numbers) + "\n", encoding="utf-8")
+                print(f"{package / files[field]}: written; build the wheel again to ship it.")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,6 @@ from recollect.embedders.packaged import load_transformer
 from recollect.engine.engine import Engine
 from recollect.engine.repository import Repository
 from recollect.engine.services import Services
-from recollect.engine.upkeep import calibration_scheduler
 from recollect.engine.usage import UsageRecorder
 from recollect.records import Scope
 from recollect.stores.sqlite.store import SqliteStore
@@ -73,17 +72,9 @@ def real_stores(quick: QuickStores) -> Iterator[None]:
     quick.on = True
 
 
-@pytest.fixture(scope="session", autouse=True)
-def no_hurry() -> Iterator[None]:
-    """On a busy machine, too, whoever closes a small store waits until it has learnt."""
-    with patch.object(calibration_scheduler, "_CLOSE_WITHIN_SECONDS", PATIENCE_SECONDS):
-        yield
-
-
 def _load_remembering(packaged: PackagedModel, threads: int) -> packaged_embedders.Encoder:
-    # A text's vector does not depend on what else is embedded.
-    encoded = cache(load_transformer(packaged, threads))
-    return lambda text, prefix: encoded(text, prefix).copy()
+    # A text's vectors do not depend on what else is embedded.
+    return cache(load_transformer(packaged, threads))
 
 
 @pytest.fixture(scope="module", autouse=True)

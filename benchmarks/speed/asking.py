@@ -37,7 +37,7 @@ from recollect.engine.usage import UsageRecorder
 from recollect.ports import Embedder, Vector, Vectors
 from recollect.ranking.pipeline import ByContext, ByLinks
 from recollect.ranking.profiles import PROFILES, RECOLLECT
-from recollect.ranking.steps.adjust import TemporalBlend
+from recollect.ranking.steps.time import TimeFirst, TimeScore
 from recollect.records import Kind, Model, Scope
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.passages import pending_passages
@@ -67,7 +67,7 @@ UNTIMED = replace(
         retriever if isinstance(retriever, ByContext | ByLinks) else replace(retriever, then=False)
         for retriever in RECOLLECT.retrieve
     ),
-    steps=tuple(step for step in RECOLLECT.steps if not isinstance(step, TemporalBlend)),
+    steps=tuple(step for step in RECOLLECT.steps if not isinstance(step, TimeScore | TimeFirst)),
 )
 
 

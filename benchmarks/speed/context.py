@@ -33,7 +33,7 @@ from recollect.ports import Embedder, Snapshot
 from recollect.query import Filter
 from recollect.ranking.pipeline import ByContext
 from recollect.ranking.profiles import RECOLLECT
-from recollect.ranking.steps.conversation import NeighbourScore, ReplyScore
+from recollect.ranking.steps.evidence import ConversationScore
 from recollect.records import Kind, Scope
 from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
@@ -48,7 +48,7 @@ ALONE = replace(
     name="alone",
     about="our profile without what stands around a message",
     retrieve=tuple(each for each in RECOLLECT.retrieve if not isinstance(each, ByContext)),
-    steps=tuple(step for step in RECOLLECT.steps if not isinstance(step, NeighbourScore | ReplyScore)),
+    steps=tuple(step for step in RECOLLECT.steps if not isinstance(step, ConversationScore)),
 )
 # Adjectives and nouns of which every talk is full.
 COMMON = ("old new red", "the broken bicycle in the garden", "prefers decided meeting plan problem")

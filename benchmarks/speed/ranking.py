@@ -123,6 +123,10 @@ def _candidates(count: int) -> Candidates:
         position=np.zeros(count, np.int64),
         named=np.zeros(count, bool),
         asks=np.zeros(count, bool),
+        kind=np.ones(count, np.int64),
+        role=np.zeros(count, np.int64),
+        informativeness=ones,
+        length=np.full(count, 100),
     )
     sources = {
         "meaning": _source(chance.permutation(count)[: 2 * count // 3], chance, count, 1.0),

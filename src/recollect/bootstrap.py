@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from recollect.changes import Bounds
 from recollect.dreams.knobs import Phase
 from recollect.embedders import choose
 from recollect.engine.engine import Engine
-from recollect.engine.services import Services
+from recollect.engine.services import LanguageModels, Services
 from recollect.engine.shadow import SIMILARITY, TrialSettings
 from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
@@ -50,7 +51,8 @@ def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
 
     `store` is the path of its file, or `:memory:` for a memory that ends with the process; without it, the
     setting, or one file in the user's data folder.
-    `model` names an embedding model; `auto` takes the best one installed, `none` searches by words alone.
+    `model` names an embedding model; `auto` takes, of those installed, the one that suits the languages of
+    the first texts; `none` searches by words alone.
     `session` names the conversation that the calls belong to; without it, this opening is one of its own.
     """
     given = {"store": store, "owner": owner, "agent": agent, "model": model}
@@ -63,7 +65,8 @@ def engine(
 ) -> Engine:
     """An engine on the store that the settings name.
 
-    With `dreams`, it dreams by itself where the settings say so: for a process that stays after its answer.
+    With `dreams`, it dreams by itself where the settings say so, and may change its model in the background:
+    for a process that stays after its answer.
     """
     from recollect.engine.repository import Repository  # noqa: PLC0415  # loads NumPy
 
@@ -85,6 +88,7 @@ def engine(
         trial=_trial(settings),
         reranker=lambda: reranker(settings),
         reranks=settings.rerank != "off",
+        language_models=replace(language_models(settings), in_background=dreams),
     )
     if dreams and settings.dream:
         _schedule(services, settings)
@@ -117,9 +121,8 @@ def _trial(settings: Settings) -> TrialSettings:
 
 
 def _schedule(services: Services, settings: Settings) -> None:
-    """Look after each answer whether it is time to calibrate or to dream."""
+    """Look after each answer whether it is time to dream."""
     from recollect.engine.dreams.scheduler import DreamScheduler  # noqa: PLC0415  # few processes dream
-    from recollect.engine.upkeep.calibration_scheduler import CalibrationScheduler  # noqa: PLC0415
 
     def keep(at: datetime) -> None:
         """The store as it is before the first dream of a day, beside it."""
@@ -129,8 +132,7 @@ def _schedule(services: Services, settings: Settings) -> None:
     has_backups = settings.dream_backups and settings.store.name != IN_MEMORY
     every = timedelta(minutes=settings.dream_every_minutes)
     dreams = DreamScheduler(services, every, keep if has_backups else None)
-    calibration = CalibrationScheduler(services)
-    services.usage.after_recording += [calibration.run_if_due, lambda _: dreams.run_if_due()]
+    services.usage.after_recording += [lambda _: dreams.run_if_due()]
 
 
 def backups(settings: Settings) -> Path:
@@ -167,8 +169,18 @@ def reranker(settings: Settings) -> Reranker:
 
 
 def model_name(settings: Settings) -> str:
-    """The model that a new store would get."""
+    """The model that a new store would get, if its texts were in English."""
     return choose.default_choice().name if settings.model == AUTO else settings.model
+
+
+def language_models(settings: Settings) -> LanguageModels:
+    """What there is to choose from for other languages than English."""
+    return LanguageModels(
+        multilingual=choose.MULTILINGUAL,
+        install=choose.multilingual_install_command(),
+        reads_only_english=choose.reads_only_english,
+        automatic=settings.model == AUTO,
+    )
 
 
 def embedder(name: str, settings: Settings) -> Embedder | None:

@@ -290,19 +290,6 @@ class TuneProfile:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrate:
-    """Keep what a scope has learnt of how sure its answers are, in the place of what it knew."""
-
-    scope: Scope
-    model: str
-    """Empty where meaning is not searched."""
-    memories: int
-    """How many there are."""
-    value: str
-    """As JSON."""
-
-
-@dataclass(frozen=True, slots=True)
 class FlagSimilar:
     """Say of a note or an observation that it nearly repeats an older one."""
 
@@ -318,6 +305,12 @@ class PutVectors:
 
     model: Model
     vectors: tuple[tuple[int, bytes], ...] = field(repr=False)
+    searched: bool = False
+    """They are for searches: refused where another model is in use by now. The first one comes into use."""
+    automatic: bool = False
+    """If it comes into use by this, then because the texts suit it: nobody named it."""
+    tokens: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
+    """By passage id, the signs of its token vectors; for passages with or without a vector here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +318,8 @@ class UseModel:
     """From now on, searches by meaning use this model's vectors; those of every other are dropped."""
 
     model: Model
+    automatic: bool = False
+    """Because the texts suit it: nobody named it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +366,13 @@ class NoteImport:
     scope: Scope
     file: str
     """Its whole path."""
+
+
+@dataclass(frozen=True, slots=True)
+class TellOnce:
+    """Something is to be said once of a store; `created` tells whether it was not said before."""
+
+    topic: str
 
 
 DREAMING = "dream"
@@ -440,8 +442,8 @@ _OfGraph = (
     PutEntity | AddObservations | RemoveObservations | RestoreObservation | Relate | EndRelation | Unrelate
 )
 _OfMemories = PutText | Amend | Supersede | FlagSimilar | Forget | Restore | Purge | PutVectors | UseModel
-_OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport
-_OfLearning = RecordUse | GiveFeedback | TuneProfile | Calibrate | CommitDream | UndoDream
+_OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce
+_OfLearning = RecordUse | GiveFeedback | TuneProfile | CommitDream | UndoDream
 Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | TakeLease | DropLease
 
 

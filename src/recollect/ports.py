@@ -50,6 +50,27 @@ class Embedder(Protocol):
     def query(self, text: str) -> Vector: ...
 
 
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that, in the same run of the model, also gives a vector for each token; optional.
+
+    These are of length one, and taken relative to where the model's token vectors crowd.
+    """
+
+    @property
+    def gives_tokens(self) -> bool:
+        """False where what it wraps, or the model as it is installed, gives none."""
+        ...
+
+    def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
+        """As `documents`; and of each text the signs of its token vectors, as `pack_signs` packs them."""
+        ...
+
+    def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
+        """As `query`; and one row for each token of the query. None: it has none, or they are not given."""
+        ...
+
+
 class Reranker(Protocol):
     """Reads the query and a text together. Never called inside a write transaction."""
 
@@ -70,8 +91,12 @@ class Extractor(Protocol):
     @property
     def name(self) -> str: ...
 
-    def statements(self, messages: Sequence[Memory]) -> Sequence[Statement]:
-        """In the messages' order. `ExtractionFailed` where it cannot tell; the messages stand as they are."""
+    def statements(self, messages: Sequence[Memory], context: Sequence[Memory] = ()) -> Sequence[Statement]:
+        """In the messages' order. `ExtractionFailed` where it cannot tell; the messages stand as they are.
+
+        `context` is what was said just before the first of them, in order: it tells whom they mean, and
+        nothing is drawn from it.
+        """
         ...
 
 

@@ -58,12 +58,18 @@ class Query:
     """The caller chose the limit; the default says nothing about the question."""
     span: tuple[int, int] | None = None
     """The time that the query speaks of, if it does: from NEVER or until ALWAYS where it is open."""
+    next_span: tuple[int, int] | None = None
+    """Of a month or a weekday, read as the last that began: the one to come, which may be meant as well."""
+    time_words: tuple[str, ...] = ()
+    """The words of that time that are searched for, as a text may contain them: `September`, `1944`."""
     # What the searches look for
     where: Filter = field(default_factory=Filter)
     search_text: str = ""
     """What of the text is searched for: a profile that heeds time leaves out the words that speak of it."""
     vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
     """Of what is searched for. None: meaning is not searched."""
+    tokens: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
+    """The vectors of its tokens, by row. None: tokens are not compared."""
     session: str | None = None
     """The current session, whose echoes of the query are known by it."""
     time: TimePhrase | None = None

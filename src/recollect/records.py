@@ -349,16 +349,6 @@ class Tuned:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated:
-    """What a scope has learnt of how sure its answers are, as it is kept."""
-
-    at: datetime
-    memories: int
-    """How many there were."""
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
 class Counts:
     """How much a store holds."""
 

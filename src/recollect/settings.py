@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.ranking.pipeline import Profile
 
 AUTO = "auto"
-"""The model's name for: the best one that is installed."""
+"""The model's name for: the one that suits the first texts best, of those that are installed."""
 
 OFFICIAL_VARIABLE = "MEMORY_FILE_PATH"
 """The official memory server's name for its file."""

@@ -29,6 +29,7 @@ Table = Literal[
     "model",
     "observation",
     "passage",
+    "passage_tokens",
     "recall",
     "recalled",
     "relation",
@@ -79,6 +80,9 @@ TABLES: Mapping[Table, TableForm] = {
     "model": TableForm(),
     "rotation": TableForm(("model_id",), owners={"model_id": "model"}),
     "vector": TableForm(owners={"model_id": "model", "passage_id": "passage"}),
+    "passage_tokens": TableForm(
+        ("passage_id", "model_id"), owners={"passage_id": "passage", "model_id": "model"}
+    ),
     # Usage
     "use": TableForm(("memory_id",), owners={"memory_id": "memory"}),
     "use_day": TableForm(("memory_id", "day"), owners={"memory_id": "memory"}),

@@ -21,3 +21,13 @@ def pack_vector(row: Rows) -> bytes:
 
 def unpack_vector(blob: bytes) -> Rows:
     return np.frombuffer(blob, dtype="<f4")
+
+
+def sign_bytes(dims: int) -> int:
+    """How many bytes the signs of one vector take."""
+    return (dims + 7) // 8
+
+
+def pack_signs(rows: Rows) -> bytes:
+    """One bit for each number, whether it is above zero; each row begins with a byte of its own."""
+    return np.packbits(rows > 0, axis=1).tobytes()

@@ -156,6 +156,62 @@ def write_beir(folder: Path) -> Path:
     return folder
 
 
+def write_folder(folder: Path) -> Path:
+    """Our own form: two stores, every kind of memory, a correction, a note twice, and prompts."""
+    at = "2026-01-0{}T09:00:00+00:00".format
+    ana: list[dict[str, object]] = [
+        {"id": "n1", "kind": "note", "text": "The spare key hangs behind the barometer.", "tags": ["house"]},
+        {"id": "n2", "kind": "note", "text": "The ferry to the island leaves at nine."},
+        {"id": "o1", "kind": "entity-observation", "text": "Plays the violin.", "entity": "Mira"},
+        {"id": "o2", "kind": "entity-observation", "text": "Is afraid of geese.", "entity": "Mira"},
+        {
+            "id": "m1",
+            "kind": "message",
+            "text": "I am allergic to walnuts.",
+            "role": "user",
+            "speaker": "Ana",
+        },
+        {"id": "m2", "kind": "message", "text": "Noted, I will leave them out.", "role": "assistant"},
+        {"id": "n3", "kind": "note", "text": "The ferry to the island leaves at ten.", "supersedes": "n2"},
+    ]
+    rows: list[dict[str, object]] = [
+        {"store": "ana", "at": at(5 + place // 3), **row} for place, row in enumerate(ana)
+    ]
+    for row in rows:
+        if row["kind"] == "message":
+            row["session"] = "s1"
+    rows[-1]["happened_at"] = "2026-01-09"
+    rows.append({"store": "ben", "id": "n1", "kind": "note", "text": "The boat is called Pixel."})
+
+    def question(id_: str, text: str, gold: list[str], **rest: object) -> dict[str, object]:
+        return {"store": "ana", "id": id_, "text": text, "category": "made", "gold": gold, **rest}
+
+    later = {"at": "2026-02-01T00:00:00+00:00"}
+    questions = [
+        question("q1", "When does the ferry to the island leave?", ["n3"], must_not=["n2"], **later),
+        question("q2", "When did the ferry leave at first?", ["n2"], after=2),
+        question("q3", "Who plays the violin?", ["o1"]),
+        question("q4", "What is Ana allergic to?", ["m1"]),
+        question("q5", "Which violin concerto is the longest?", [], category="absent"),
+        question("q1", "What is the boat called?", ["n1"]) | {"store": "ben"},
+    ]
+    prompts = [
+        {
+            "store": "ana",
+            "id": "p1",
+            "text": "Where did I put the spare key?",
+            "needs": True,
+            "helpful": ["n1"],
+        },
+        {"store": "ana", "id": "p2", "text": "What is 17 times 3?", "needs": False, "helpful": []},
+    ]
+    folder.mkdir(parents=True)
+    for name, plain in (("memories", rows), ("questions", questions), ("prompts", prompts)):
+        lines = "".join(json.dumps(row) + "\n" for row in plain)
+        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
 def write(path: Path, plain: object) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(plain), encoding="utf-8")

@@ -22,6 +22,8 @@ from recollect_bench.abstention import (
     summarize_abstention,
 )
 from recollect_bench.loading import load_datasets
+from recollect_bench.models import Models
+from recollect_bench.reliability import JudgedHit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,8 +87,12 @@ def test_brier_by_hand() -> None:
     assert brier(np.array([0.9, 0.3]), np.array([True, False])) == pytest.approx(0.05)
 
 
-def sure(kind: str, confidence: float, cosine: float, *hits: tuple[float, bool]) -> ScoredAnswer:
-    return ScoredAnswer(kind, {"confidence": confidence, "cosine": cosine}, hits)
+def sure(
+    kind: str, confidence: float, cosine: float, *hits: tuple[float, bool], category: str = ""
+) -> ScoredAnswer:
+    judged = tuple(JudgedHit("note", *hit) for hit in hits)
+    scores = {"confidence": confidence, "cosine": cosine}
+    return ScoredAnswer(kind, scores, confidence < 0.25, judged, category)
 
 
 def test_a_data_set_is_summed_by_kind() -> None:
@@ -104,10 +110,25 @@ def test_a_data_set_is_summed_by_kind() -> None:
     assert result.auroc == {"confidence": {"removed": 0.75}, "cosine": {"removed": 0.75}}
     # (0.1² + 0.8² + 0.4² + 0.1²) / 4
     assert result.brier["removed"] == pytest.approx(0.82 / 4)
-    # Below 0.25: one of two that have an answer, one of two that have none.
-    assert result.below == {"present": 0.5, "removed": 0.5}
+    # One of two that have an answer, one of two that have none.
+    assert result.told_nothing == {"present": 0.5, "removed": 0.5}
     assert result.hits["relevant"] == pytest.approx(1 / 3)
     assert result.hits["auroc"] == 1.0
+    assert [tenth.hits for tenth in result.reliability["note"]] == [1, 1, 1]
+
+
+def test_unanswerable_questions_of_several_categories_are_also_told_apart() -> None:
+    result = summarize_abstention(
+        "harbour",
+        [
+            sure("present", 0.5, 0.7),
+            sure("unsaid", 0.1, 0.8, category="absent"),
+            sure("unsaid", 0.6, 0.6, category="near-miss"),
+        ],
+    )
+    assert result.questions == {"present": 1, "unsaid": 2, "unsaid: absent": 1, "unsaid: near-miss": 1}
+    assert result.auroc["confidence"] == {"unsaid": 0.5, "unsaid: absent": 1, "unsaid: near-miss": 0}
+    assert result.told_nothing["unsaid: absent"] == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +153,7 @@ class Listening:
 def test_the_very_question_is_asked_with_its_answer_and_without(tmp_path: Path, embedder: Embedder) -> None:
     listening = Listening(embedder)
     (result,) = measure_abstention(
-        load_datasets([write_locomo(tmp_path, conversation())]), listening, AbstentionOptions(calibrate=False)
+        load_datasets([write_locomo(tmp_path, conversation())]), Models.only(listening)
     )
     # Three point to a turn, each asked twice; then the one that is unanswerable.
     assert result.questions == {"present": 3, "removed": 3, "unsaid": 1}
@@ -161,11 +182,12 @@ def test_the_bench_asks_with_and_without_the_answer_and_leaves_the_store_as_it_w
         ],
     }
     datasets = load_datasets([write_locomo(tmp_path, conversation(), second)])
-    (result,) = measure_abstention(datasets, embedder)
+    models = Models.only(embedder)
+    (result,) = measure_abstention(datasets, models)
     # In each of two talks: three questions point to a turn, one is unanswerable.
     assert result.questions["present"] == result.questions["removed"] == 6
     assert result.questions["unsaid"] == 2
     assert result.auroc["confidence"]["removed"] > 0.6
-    assert (result,) == measure_abstention(datasets, embedder)
-    (fewer,) = measure_abstention(datasets, embedder, AbstentionOptions(calibrate=False, most=1))
-    assert fewer.questions["present"] == 2
+    assert (result,) == measure_abstention(datasets, models)
+    (fewer,) = measure_abstention(datasets, models, AbstentionOptions(most=1, absent=0))
+    assert fewer.questions == {"present": 2, "other": 2, "unsaid": 2}

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from readers import Arbitrary
 
-from recollect_bench.caches import CachedReranker
+from recollect.embedders.hashing import HashingEmbedder
+from recollect_bench.caches import CachedReranker, cached_vectors
+from token_model import WordTokens
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_a_pair_is_read_once_and_every_place_has_its_score() -> None:
@@ -31,3 +38,28 @@ def test_nothing_to_read_is_not_asked_for() -> None:
     reader = Arbitrary()
     assert CachedReranker(reader).scores("tea", []).shape == (0,)
     assert reader.read == []
+
+
+def test_tokens_are_kept_beside_vectors(tmp_path: Path) -> None:
+    with cached_vectors(HashingEmbedder(), tmp_path) as kept:
+        kept.documents(["green tea"])  # as a file from before tokens were kept
+        assert not kept.gives_tokens
+        assert kept.query_with_tokens("tea")[1] is None
+    model = WordTokens()
+    for _ in range(2):
+        with cached_vectors(model, tmp_path) as kept:
+            rows, signs = kept.documents_with_tokens(["green tea", "tea", "green tea"])
+            vector, tokens = kept.query_with_tokens("some tea")
+            assert kept.query("some tea").tobytes() == vector.tobytes()
+    expected = WordTokens().documents_with_tokens(["green tea", "tea", "green tea"])
+    assert np.array_equal(rows, expected[0])
+    assert signs == expected[1]
+    assert tokens is not None
+    assert np.array_equal(tokens, HashingEmbedder().documents(["some", "tea"]))
+    assert model.read == ["green tea", "tea", "some tea"]
+
+
+def test_a_query_that_was_asked_without_tokens_gets_them_when_they_are_asked_for() -> None:
+    with cached_vectors(WordTokens(), None) as kept:
+        kept.query("tea")
+        assert kept.query_with_tokens("tea")[1] is not None

@@ -7,9 +7,20 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from judged import conversation, history, write, write_beir, write_locomo, write_realtalk, write_xquad
+from judged import (
+    conversation,
+    history,
+    write,
+    write_beir,
+    write_folder,
+    write_locomo,
+    write_realtalk,
+    write_xquad,
+)
 
 from recollect.errors import InvalidInput
+from recollect_bench.datasets import halved
+from recollect_bench.halves import half_of
 from recollect_bench.loading import load_datasets
 
 if TYPE_CHECKING:
@@ -75,7 +86,7 @@ def test_each_question_of_longmemeval_has_its_own_history(tmp_path: Path) -> Non
         "The spare key is under the pot.",
         "Noted.",
     ]
-    assert [document.speaker for document in first.documents][:2] == ["user", "assistant"]
+    assert [document.role for document in first.documents][:2] == ["user", "assistant"]
     assert first.asked_at == datetime(2023, 5, 30, 23, 40, tzinfo=UTC)
     assert first.questions[0].relevant == {first.documents[0].id}
     assert not second.questions[0].answerable
@@ -93,17 +104,18 @@ def test_languages_of_a_folder_are_asked_alone_and_across(tmp_path: Path) -> Non
     assert [file.name for file in found["xquad_r es→en"].files] == ["en.json", "es.json"]
 
 
-def test_beir_takes_the_test_split_and_folds_what_says_the_same(tmp_path: Path) -> None:
+def test_beir_takes_the_test_split(tmp_path: Path) -> None:
     (dataset,) = load(write_beir(tmp_path / "tiny"))
     (haystack,) = dataset.haystacks
     assert [document.text for document in haystack.documents] == [
         "Tea\nOolong is half oxidised.",
         "Ferries cross the strait.",
+        "ferries cross the strait",
     ]
-    # q2 points to d3, which says what d2 says; q3 is judged in another split alone; 0 is not relevant.
+    # q3 is judged in another split alone; 0 is not relevant.
     assert {question.id: set(question.relevant) for question in haystack.questions} == {
         "q1": {"d1"},
-        "q2": {"d2"},
+        "q2": {"d3"},
     }
 
 
@@ -225,3 +237,74 @@ def test_judgments_that_are_no_text_are_refused(tmp_path: Path) -> None:
     (folder / "qrels" / "test.tsv").write_bytes(b"query-id\tcorpus-id\tscore\nq1\t\xff\t1\n")
     with pytest.raises(InvalidInput, match=r"test\.tsv, line 2: it is not UTF-8 text"):
         load(folder)
+
+
+def test_a_folder_of_memories_and_questions_has_several_stores(tmp_path: Path) -> None:
+    (dataset,) = load(write_folder(tmp_path / "home"))
+    assert dataset.name == "home"
+    assert [file.name for file in dataset.files] == ["memories.jsonl", "questions.jsonl", "prompts.jsonl"]
+    ana, ben = dataset.haystacks
+    assert [document.kind for document in ana.documents] == [
+        "note",
+        "note",
+        "entity-observation",
+        "entity-observation",
+        "message",
+        "message",
+        "note",
+    ]
+    key, *_, said, _, copy = ana.documents
+    assert (key.tags, key.at) == (("house",), datetime(2026, 1, 5, 9, tzinfo=UTC))
+    assert (said.session, said.role, said.speaker) == ("s1", "user", "Ana")
+    assert (copy.supersedes, copy.happened_at) == ("n2", datetime(2026, 1, 9, tzinfo=UTC))
+    first, second, *_, absent = ana.questions
+    assert (sorted(first.relevant), sorted(first.must_not)) == (["n3"], ["n2"])
+    assert (first.after, second.after) == (None, 2)
+    assert not absent.answerable
+    assert [(prompt.helpful, prompt.needs_memory) for prompt in ana.prompts] == [
+        ({"n1"}, True),
+        (frozenset(), False),
+    ]
+    # A prompt has no time of its own: it comes when the last question does.
+    assert {prompt.at for prompt in ana.prompts} == {datetime(2026, 2, 1, tzinfo=UTC)}
+    assert (len(ben.documents), len(ben.questions), ben.prompts) == (1, 1, ())
+
+
+def test_folders_with_halves_are_one_data_set_for_each_half(tmp_path: Path) -> None:
+    for name in ("one", "two", "three"):
+        write_folder(tmp_path / "lives" / name)
+    write(tmp_path / "lives" / "halves.json", {"choosing": ["one", "three"], "judging": ["two"]})
+    found = load(tmp_path / "lives")
+    assert [(dataset.name, len(dataset.haystacks)) for dataset in found] == [
+        ("lives choosing", 4),
+        ("lives judging", 2),
+    ]
+    # Also where another folder is named that holds it, and a folder in it can be named by itself.
+    assert [dataset.name for dataset in load(tmp_path)] == ["lives choosing", "lives judging"]
+    assert [dataset.name for dataset in load(tmp_path / "lives" / "two")] == ["two"]
+
+
+def test_malformed_rows_of_a_folder_are_named(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "home")
+    memories = (folder / "memories.jsonl").read_text()
+    (folder / "memories.jsonl").write_text(
+        memories + '{"store": "ana", "id": "x", "kind": "song", "text": ""}'
+    )
+    with pytest.raises(InvalidInput, match=r"memories\.jsonl, line 9: \.kind: Input should be 'note'"):
+        load(folder)
+    (folder / "memories.jsonl").write_text(memories + memories.splitlines()[0])
+    with pytest.raises(InvalidInput, match="'n1' occurs more than once in the store 'ana'"):
+        load(folder)
+    (folder / "memories.jsonl").write_text(memories.splitlines()[-1])
+    with pytest.raises(InvalidInput, match="questions to 'ana', and no memories of that store"):
+        load(folder)
+
+
+def test_a_half_keeps_every_text_and_some_of_the_questions(tmp_path: Path) -> None:
+    datasets = load(write_folder(tmp_path / "home"))
+    a, b = (halved(datasets, half)[0].haystacks for half in ("a", "b"))
+    for whole, one, other in zip(datasets[0].haystacks, a, b, strict=True):
+        assert one.documents == other.documents == whole.documents
+        assert {*one.questions} | {*other.questions} == {*whole.questions}
+        assert all(half_of(whole.name, question.id) == "a" for question in one.questions)
+        assert all(half_of(whole.name, question.id) == "b" for question in other.questions)

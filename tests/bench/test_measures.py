@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import RecollectError
-from recollect_bench.measures import MEASURES, library, scores
+from recollect_bench.measures import MEASURES, JudgedLists, library, scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,8 @@ pytest.importorskip("pytrec_eval", exc_type=ImportError)
 
 
 def _scored(ranked: Sequence[str], relevant: set[str], deep: Sequence[str] | None = None) -> dict[str, float]:
-    (row,) = scores([{10: ranked, 20: ranked if deep is None else deep}], [frozenset(relevant)])
+    lists = {10: ranked, 20: ranked if deep is None else deep}
+    (row,) = scores([JudgedLists(lists, frozenset(relevant))])
     return row
 
 
@@ -61,8 +62,27 @@ def test_only_what_stands_at_twenty_is_read_from_the_longer_list() -> None:
 
 
 def test_a_question_without_hits_counts_as_nothing_found() -> None:
-    rows = scores([{10: (), 20: ()}, {10: "a", 20: "a"}], [frozenset("a"), frozenset("a")])
+    rows = scores([JudgedLists({10: ids, 20: ids}, frozenset("a")) for ids in ("", "a")])
     assert [row["fraction@10"] for row in rows] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("ranked", "expected"),
+    [
+        # New is what is true, old what no longer is.
+        (("new", "x", "old"), {"stale_first": 0, "both_shown": 1, "current_above": 1}),
+        (("x", "old", "new"), {"stale_first": 1, "both_shown": 1, "current_above": 0}),
+        (("old", "x"), {"stale_first": 1, "both_shown": 0}),
+        (("new",), {"stale_first": 0, "both_shown": 0}),
+        (("x",), {"stale_first": 0, "both_shown": 0}),
+    ],
+)
+def test_what_is_no_longer_true_is_told_by_its_place(
+    ranked: tuple[str, ...], expected: dict[str, float]
+) -> None:
+    lists = JudgedLists({10: ranked, 20: ranked}, frozenset({"new"}), frozenset({"old"}))
+    (row,) = scores([lists])
+    assert {name: value for name, value in row.items() if name not in MEASURES} == expected
 
 
 @given(

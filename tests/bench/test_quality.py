@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
-from judged import write_beir, write_locomo
+from judged import write_beir, write_folder, write_locomo
 from readers import Arbitrary
 
 from recollect.embedders.choose import embedder_named
 from recollect.errors import InvalidInput
 from recollect.ranking.profiles import DEFAULT
-from recollect_bench.datasets import Dataset
+from recollect_bench.datasets import Dataset, Document, Haystack, Question
 from recollect_bench.loading import load_datasets
-from recollect_bench.measures import MEASURES
+from recollect_bench.measures import MEASURES, JudgedLists
+from recollect_bench.models import Models
 from recollect_bench.plot import draw_svg
 from recollect_bench.profiles import BASELINES, select_profiles
-from recollect_bench.quality import measure, report_json, summarize
+from recollect_bench.quality import QualityOptions, measure, report_json, summarize
 from recollect_bench.runs import JudgedQuestion, Run
 
 if TYPE_CHECKING:
@@ -40,30 +41,32 @@ def embedder() -> Embedder:
 
 def _answers() -> Run:
     """Four questions, two profiles. Ours finds all at once; the other the first one, and the second late."""
-    questions = tuple(
-        JudgedQuestion(category, frozenset({id_}), names_time)
-        for id_, category, names_time in (
-            ("a", "x", False),
-            ("b", "x", True),
-            ("c", "y", False),
-            ("d", "y", False),
-        )
+    questions = (
+        JudgedQuestion("x", False, "a"),
+        JudgedQuestion("x", True, "a"),
+        JudgedQuestion("y", False, "a"),
+        JudgedQuestion("y", False, "b"),
     )
 
-    def found(*lists: str) -> list[dict[int, tuple[str, ...]]]:
-        return [{10: tuple(ids[:10]), 20: tuple(ids)} for ids in lists]
+    def found(*lists: str) -> list[JudgedLists]:
+        return [
+            JudgedLists({10: tuple(ids[:10]), 20: tuple(ids)}, frozenset(relevant))
+            for ids, relevant in zip(lists, "abcd", strict=True)
+        ]
 
     return Run(
         Dataset("made", ()),
         questions,
         {DEFAULT: found("a", "b", "c", "d"), "rrf": found("a", "zyxwb", "", "zyxwvutsrqd")},
         {DEFAULT: 1.0, "rrf": 1.0},
+        {},
+        ("made@1",),
     )
 
 
 def test_means_are_told_for_all_and_for_each_category() -> None:
     told = summarize(_answers(), (), "rrf")
-    assert told.counts == {"all": 4, "x": 2, "y": 2, "speaks of a time": 1}
+    assert told.counts == {"all": 4, "x": 2, "y": 2, "speaks of a time": 1, "half a": 3, "half b": 1}
     # The other finds a and b among ten, d among twenty, c never.
     assert told.means["rrf"]["all"]["fraction@10"] == 0.5
     assert told.means["rrf"]["all"]["fraction@20"] == 0.75
@@ -84,9 +87,16 @@ def test_both_directions_of_a_difference_agree() -> None:
     assert not over_baseline.excludes_zero
 
 
+def test_each_half_is_compared_by_itself() -> None:
+    told = summarize(_answers(), (), "rrf")
+    # Of the first three, the other lacks one among ten; of the fourth, all.
+    means = {half: each["fraction@10"]["rrf"].mean for half, each in told.over_others_by_half.items()}
+    assert means == {"a": pytest.approx(1 / 3), "b": 1}
+
+
 def test_a_part_is_compared_with_the_whole_alone() -> None:
     told = summarize(_answers(), ["rrf"], DEFAULT)
-    assert told.over_others == {"fraction@10": {}, "ndcg@10": {}}
+    assert told.over_others == {"fraction@10": {}, "ndcg@10": {}, "any@1": {}}
     assert told.parts["fraction@10"]["rrf"].mean == 0.5
 
 
@@ -96,7 +106,10 @@ def test_two_runs_give_the_same_bytes(tmp_path: Path, embedder: Embedder) -> Non
     runs = []
     for _ in range(2):
         report = measure(
-            load_datasets([tmp_path]), select_profiles([], "rrf"), embedder, baseline="rrf", ablate=True
+            load_datasets([tmp_path]),
+            select_profiles([], "rrf"),
+            Models.only(embedder),
+            QualityOptions(ablate=True),
         )
         figures = report_json(report)
         figures.pop("milliseconds")
@@ -110,7 +123,7 @@ def test_two_runs_give_the_same_bytes(tmp_path: Path, embedder: Embedder) -> Non
         1,
         1,
     )
-    assert set(data["results"]) == set(told["profiles"])
+    assert set(data["results"]) == {*told["profiles"], f"{DEFAULT} (plain)"}
     assert all("without a part" in key or " − " not in str(data[key]) for key in data if "minus" in key)
 
 
@@ -118,26 +131,27 @@ def test_the_default_profile_joins_where_its_parts_are_wanted(tmp_path: Path, em
     report = measure(
         load_datasets([write_beir(tmp_path / "tiny")]),
         select_profiles(["bm25"], "bm25"),
-        embedder,
-        baseline="bm25",
-        ablate=True,
+        Models.only(embedder),
+        QualityOptions("bm25", ablate=True),
     )
     assert [each.name for each in report.profiles] == ["bm25", DEFAULT]
     assert {name.split(" − ")[0] for name in report.results[0].parts["ndcg@10"]} == {DEFAULT}
 
 
-def test_the_re_ranked_profile_is_a_row_like_any_other(tmp_path: Path, embedder: Embedder) -> None:
+def test_the_re_ranked_profile_is_a_row_like_any_other(embedder: Embedder) -> None:
+    # Nine notes that any profile takes for the same; the re-ranker likes some better.
+    alike = tuple(Document(f"d{place}", f"oolong {word}") for place, word in enumerate("abcdefghi"))
+    question = Question("q", "oolong", "made", frozenset({"d5"}))
     report = measure(
-        load_datasets([write_locomo(tmp_path / "talks")]),
+        [Dataset("home", (Haystack("home", alike, (question,)),))],
         select_profiles(["bm25"], "bm25"),
-        embedder,
-        baseline="bm25",
-        ablate=True,
+        Models.only(embedder),
+        QualityOptions("bm25", ablate=True),
         reranker=Arbitrary(),
     )
-    assert report.names == ("bm25", DEFAULT, f"{DEFAULT} + rerank")
+    assert report.names == ("bm25", DEFAULT, f"{DEFAULT} (plain)", f"{DEFAULT} + rerank")
     told = report_json(report)
-    data = told["data"]["locomo"]
+    data = told["data"]["home"]
     again, ours = data["results"][f"{DEFAULT} + rerank"]["all"], data["results"][DEFAULT]["all"]
     assert again["mrr@10"] != ours["mrr@10"]  # else what follows would say nothing
     for measure_, others in data[f"{DEFAULT} minus"].items():
@@ -152,12 +166,12 @@ def test_the_re_ranked_profile_is_a_row_like_any_other(tmp_path: Path, embedder:
 
 def test_a_name_is_not_given_twice(tmp_path: Path, embedder: Embedder) -> None:
     mine = replace(BASELINES[0], name=f"{DEFAULT} + rerank")
-    with pytest.raises(InvalidInput, match="rename the one of that name"):
+    with pytest.raises(InvalidInput, match="rename the profile of that name"):
         measure(
             load_datasets([write_beir(tmp_path / "tiny")]),
             (mine,),
-            embedder,
-            baseline=mine.name,
+            Models.only(embedder),
+            QualityOptions(mine.name),
             reranker=Arbitrary(),
         )
 
@@ -167,17 +181,53 @@ def test_what_words_can_find_is_found(tmp_path: Path, embedder: Embedder) -> Non
     report = measure(
         load_datasets([write_beir(tmp_path / "tiny")]),
         select_profiles(["bm25"], "bm25"),
-        embedder,
-        baseline="bm25",
+        Models.only(embedder),
+        QualityOptions("bm25"),
     )
     assert report.results[0].means["bm25"]["all"] == dict.fromkeys(MEASURES, 1.0)
 
 
 def test_the_picture_is_well_formed_and_names_everyone(tmp_path: Path, embedder: Embedder) -> None:
     report = measure(
-        load_datasets([write_beir(tmp_path / "a<b")]), select_profiles([], "rrf"), embedder, baseline="rrf"
+        load_datasets([write_beir(tmp_path / "a<b")]),
+        select_profiles([], "rrf"),
+        Models.only(embedder),
+        QualityOptions(),
     )
     picture = ET.fromstring(draw_svg(report))  # noqa: S314  # our own
     texts = ["".join(text.itertext()) for text in picture.iter("{http://www.w3.org/2000/svg}text")]
     assert "a<b: 2 questions" in texts
     assert {each.name for each in report.profiles} <= set(texts)
+
+
+def test_other_profiles_are_also_asked_over_drawn_notes(tmp_path: Path, embedder: Embedder) -> None:
+    report = measure(
+        load_datasets([write_folder(tmp_path / "home")]),
+        select_profiles(["bm25", DEFAULT], "bm25"),
+        Models.only(embedder),
+        QualityOptions("bm25", extract=True),
+    )
+    assert report.names == ("bm25", DEFAULT, f"{DEFAULT} (plain)", "bm25 + extraction")
+    data = report_json(report)["data"]["home"]
+    # One of five questions has something that is no longer true; it was corrected, so nobody sees it.
+    assert data["questions_with_stale"] == 1
+    assert data["results"][DEFAULT]["all"]["stale_first"] == 0
+    assert data["questions_without_answer"] == 1
+    assert set(data["without_limit"]) == {"hits", "precision", "recall"}
+
+
+def test_a_half_is_measured_alone(tmp_path: Path, embedder: Embedder) -> None:
+    datasets = load_datasets([write_folder(tmp_path / "home")])
+    counts = [
+        measure(
+            datasets,
+            select_profiles(["bm25"], "bm25"),
+            Models.only(embedder),
+            QualityOptions("bm25", half=half),
+        )
+        .results[0]
+        .counts["all"]
+        for half in ("a", "b")
+    ]
+    assert sum(counts) == 5
+    assert 0 not in counts

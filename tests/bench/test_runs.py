@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from judged import history, write, write_beir, write_locomo
+from judged import history, write, write_beir, write_folder, write_locomo
 from readers import Arbitrary
 
 from recollect.embedders.choose import embedder_named
@@ -23,19 +24,21 @@ from recollect.ranking.profiles import RECOLLECT
 from recollect.records import Kind, Scope
 from recollect.stores.sqlite.store import SqliteStore
 from recollect_bench.caches import cached_vectors
-from recollect_bench.datasets import TIMELESS, Dataset, Document, Haystack, Question
+from recollect_bench.datasets import ORIGIN, Dataset, Document, Haystack, Question
 from recollect_bench.haystack_store import open_haystack
 from recollect_bench.loading import load_datasets
+from recollect_bench.models import Models
 from recollect_bench.profiles import ablations, select_profiles
 from recollect_bench.runs import Contender, Run, run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from recollect.ports import Embedder, Reranker, Vector, Vectors
     from recollect.ranking.pipeline import Profile
-    from recollect.records import Model
+    from recollect.records import Memory, Model
+    from recollect_bench.haystack_store import StoredHaystack
 
 
 @pytest.fixture
@@ -56,7 +59,18 @@ def ask(
     contenders = [Contender(profile.name, profile) for profile in profiles]
     if reranker is not None:
         contenders.append(Contender(f"{profiles[0].name} + rerank", profiles[0], rerank=True))
-    return run(dataset, contenders, embedder, reranker=reranker)
+    return run(dataset, contenders, Models.only(embedder), reranker=reranker)
+
+
+@contextmanager
+def filled(haystack: Haystack, embedder: Embedder, *, extract: bool = True) -> Iterator[StoredHaystack]:
+    with open_haystack(haystack, Models.only(embedder), extract=extract) as stored:
+        stored.fill()
+        yield stored
+
+
+def _all(stored: StoredHaystack) -> list[Memory]:
+    return list(stored.engine.get_many(range(1, 100)).values())
 
 
 def _talk(turns: int = 240) -> Haystack:
@@ -67,9 +81,10 @@ def _talk(turns: int = 240) -> Haystack:
             f"D{number}",
             " ".join(words[(number * step + step) % len(words)] for step in (1, 2, 3, 5, 7)[: 2 + number % 4])
             + (" yesterday" if number % 9 == 0 else f" place{number}"),
-            f"session {number // 40}",
-            ("Ana", "Ben")[number % 2],
-            TIMELESS - timedelta(days=30 - number // 40 * 5, minutes=-number),
+            "message",
+            session=f"session {number // 40}",
+            speaker=("Ana", "Ben")[number % 2],
+            at=ORIGIN - timedelta(days=30 - number // 40 * 5, minutes=-number),
         )
         for number in range(turns)
     )
@@ -85,7 +100,7 @@ def _talk(turns: int = 240) -> Haystack:
             )
         )
     )
-    return Haystack("made", documents, questions, TIMELESS)
+    return Haystack("made", documents, questions, ORIGIN)
 
 
 def _plain_engine(
@@ -94,14 +109,18 @@ def _plain_engine(
     """The haystack as any program would store it, with nothing of the benchmark's between."""
     store = Repository(SqliteStore(folder / "plain.db"))
     usage = UsageRecorder(store, "test")
-    parts = Services(store, lambda: haystack.asked_at, lambda _: embedder, "hashing", Scope(), usage)
+    now = [ORIGIN]
+    parts = Services(store, lambda: now[0], lambda _: embedder, "hashing", Scope(), usage)
     engine = Engine(parts if reranker is None else replace(parts, reranker=lambda: reranker))
     of: dict[int, str] = {}
     for document in haystack.documents:
         assert document.session is not None
+        assert document.at is not None
+        now[0] = document.at
         message = {"content": document.text, "speaker": document.speaker, "at": document.at}
         told = engine.add_messages(document.session, [message], extract=False)
         of[told.ids[0]] = document.id
+    now[0] = ORIGIN
     return engine, of
 
 
@@ -122,7 +141,7 @@ def test_each_profile_finds_what_a_caller_of_it_finds(tmp_path: Path, embedder: 
                     ]
                     for question in haystack.questions
                 ]
-                found = [list(lists[limit]) for lists in answers.found[profile.name]]
+                found = [list(row.found[limit]) for row in answers.found[profile.name]]
                 assert found == expected, (profile.name, limit)
                 assert all(len(ids) == limit for ids in found[:2])  # there was enough to choose from
 
@@ -146,9 +165,9 @@ def test_the_re_ranked_profile_finds_what_a_caller_who_re_ranks_finds(
                     ]
                     for question in haystack.questions
                 ]
-                assert [list(lists[limit]) for lists in answers.found[name]] == expected, (name, limit)
+                assert [list(row.found[limit]) for row in answers.found[name]] == expected, (name, limit)
     plain, read = answers.found.values()
-    assert all(one[10] != other[10] for one, other in zip(plain, read, strict=True))
+    assert all(one.found[10] != other.found[10] for one, other in zip(plain, read, strict=True))
 
 
 def test_both_lists_are_read_once(embedder: Embedder) -> None:
@@ -177,36 +196,85 @@ def test_what_has_no_answer_is_not_asked(tmp_path: Path, embedder: Embedder) -> 
 
 def test_turns_are_stored_as_messages_and_texts_as_notes(tmp_path: Path, embedder: Embedder) -> None:
     (talks,) = load(write_locomo(tmp_path / "talks"))
-    with open_haystack(talks.haystacks[0], embedder) as stored:
-        engine = stored.engine
-        by_document = {document: id_ for id_, document in stored.document_of.items()}
-        memory = engine.get(by_document["D2:1"])
-        assert memory is not None
+    with filled(talks.haystacks[0], embedder, extract=False) as stored:
+        memories = {stored.document(memory): memory for memory in _all(stored)}
+        memory = memories["D2:1"]
         assert (memory.kind, memory.session, memory.speaker) == (Kind.MESSAGE, "session 2", "Ben")
         assert memory.created_at == talks.haystacks[0].documents[3].at
-        assert engine.counts().due == 0
+        assert stored.engine.counts().due == 0
     (texts,) = load(write_beir(tmp_path / "tiny"))
-    with open_haystack(texts.haystacks[0], embedder) as stored:
-        assert sorted(stored.document_of.values()) == ["d1", "d2"]
+    with filled(texts.haystacks[0], embedder) as stored:
         counts = stored.engine.counts()
         assert (counts.notes, counts.messages) == (2, 0)
+        # The third says what the second says.
+        assert stored.canonical({"d1", "d2", "d3"}) == {"d1", "d2"}
 
 
 def test_roles_are_kept_as_roles(tmp_path: Path, embedder: Embedder) -> None:
     (dataset,) = load(write(tmp_path / "lme.json", [history()]))
-    with open_haystack(dataset.haystacks[0], embedder) as stored:
-        memory = stored.engine.get(min(stored.document_of))
-        assert memory is not None
-        assert (memory.role, memory.speaker) == ("user", None)
+    with filled(dataset.haystacks[0], embedder, extract=False) as stored:
+        assert [(memory.role, memory.speaker) for memory in _all(stored)][:2] == [
+            ("user", None),
+            ("assistant", None),
+        ]
 
 
 def test_drawn_notes_stand_for_their_turns(embedder: Embedder) -> None:
-    said = Document("D1", "I am allergic to nuts.", "s", "Ana", TIMELESS)
+    said = Document("D1", "I am allergic to nuts.", "message", session="s", speaker="Ana", at=ORIGIN)
     question = Question("1", "allergic", "made", frozenset({"D1"}))
-    with open_haystack(Haystack("made", (said,), (question,)), embedder, extract=True) as stored:
+    with filled(Haystack("made", (said,), (question,)), embedder) as stored:
         counts = stored.engine.counts()
         assert (counts.messages, counts.notes) == (1, 1)
-        assert list(stored.document_of.values()) == ["D1", "D1"]
+        assert [stored.document(memory) for memory in _all(stored)] == ["D1", "D1"]
+        assert stored.documents(_all(stored)) == ("D1",)
+        # Without the turn, there is nothing left of it.
+        with stored.without({"D1"}):
+            assert stored.engine.recall("allergic", record=False).hits == ()
+        assert stored.engine.recall("allergic", record=False).hits != ()
+
+
+def test_a_store_fills_up_and_its_clock_stands_at_each_question(tmp_path: Path, embedder: Embedder) -> None:
+    (dataset,) = load(write_folder(tmp_path / "home"))
+    haystack = dataset.haystacks[0]
+    ferry, early, violin, *_ = haystack.questions
+    with open_haystack(haystack, Models.only(embedder)) as stored:
+        stored.advance(early)
+        # After two notes, and a day after the last of them.
+        assert (stored.engine.counts().notes, stored.engine.counts().messages) == (2, 0)
+        assert stored.clock() == datetime(2026, 1, 6, 9, tzinfo=UTC)
+        stored.advance(ferry)
+        assert stored.clock() == datetime(2026, 2, 1, tzinfo=UTC)
+        assert stored.engine.counts().messages == 2
+        # An entity stands for all of its observations.
+        assert stored.canonical(violin.relevant) == stored.canonical({"o2"}) == {"entity:Mira"}
+        found = stored.documents(hit.memory for hit in stored.engine.recall("violin", record=False).hits)
+        assert "entity:Mira" in found
+        # What was corrected is not in force, and each memory was stored at its time.
+        by_document = {stored.document(memory): memory for memory in _all(stored)}
+        assert by_document["n2"].superseded_by == by_document["n3"].id
+        assert by_document["n3"].created_at == datetime(2026, 1, 7, 9, tzinfo=UTC)
+        assert by_document["n3"].happened_at == datetime(2026, 1, 9, tzinfo=UTC)
+        assert by_document["n1"].tags == ("house",)
+
+
+def test_the_default_path_draws_notes_and_the_plain_one_does_not(tmp_path: Path, embedder: Embedder) -> None:
+    (dataset,) = load(write_folder(tmp_path / "home"))
+    contenders = (Contender("default", extract=True), Contender("plain"), Contender("same", RECOLLECT))
+    answers = run(dataset, contenders, Models.only(embedder))
+    # By when they are asked: q2 after two memories, then the others; q5 has no answer; then the other store.
+    assert [question.category for question in answers.questions] == ["made"] * 5
+    assert [row.relevant for row in answers.found["default"]] == [
+        {"n2"},
+        {"n3"},
+        {"entity:Mira"},
+        {"m1"},
+        {"n1"},
+    ]
+    assert [row.must_not for row in answers.found["default"]][:2] == [frozenset(), {"n2"}]
+    assert answers.found["plain"] == answers.found["same"]
+    assert len(answers.found["default"]) == len(answers.found["plain"]) == 5
+    assert set(answers.unlimited) == {"hits", "precision", "recall"}
+    assert 0 < answers.unlimited["recall"] <= 1
 
 
 class Counting:

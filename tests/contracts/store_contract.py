@@ -43,18 +43,20 @@ from recollect.retrieval.contents import all_scopes, memory_page, relation_page,
 from recollect.retrieval.entities import entities_containing, entities_named, matching_names, names_alike
 from recollect.retrieval.facts import cooccurrences, ranking_facts
 from recollect.retrieval.passages import (
+    count_without_tokens,
     model_in_use,
     passages_by_id,
     passages_of,
+    passages_without_tokens,
     pending_passages,
     vectors_of,
 )
 from recollect.retrieval.records import memories_by_id, relations_of, scope_id
 from recollect.retrieval.search import Search
-from recollect.vectors import normalised, pack_vector
+from recollect.vectors import normalised, pack_signs, pack_vector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from recollect.changes import Change, Receipt
@@ -164,6 +166,23 @@ def embed(store: Repository, vector_of: Callable[[str], Vector], model: Model = 
     vectors = tuple((passage.id, pack_vector(vector_of(passage.text))) for passage in waiting)
     do(store, PutVectors(model, vectors))
     return len(vectors)
+
+
+def embed_tokens(store: Repository, vector_of: Callable[[str], Vector], model: Model = TINY) -> None:
+    """As `embed`, with the passage's vector as that of its one token."""
+    with store.read() as view:
+        waiting = pending_passages(view, model, 0, 1_000)
+    rows = [(passage.id, vector_of(passage.text)) for passage in waiting]
+    vectors = tuple((passage, pack_vector(row)) for passage, row in rows)
+    tokens = tuple((passage, pack_signs(row[None])) for passage, row in rows)
+    do(store, PutVectors(model, vectors, tokens=tokens))
+
+
+def token_scores(
+    store: Repository, tokens: Sequence[Vector], *ids: int, nearest: Mapping[int, int] | None = None
+) -> dict[int, float]:
+    with store.read() as view:
+        return Search(view, Filter()).token_scores(np.stack(tokens), ids, nearest or {})
 
 
 def colour(text: str) -> Vector:
@@ -1659,6 +1678,80 @@ class StoreContract:
         with pytest.raises(InvalidInput, match="tiny"):
             near(store, towards(1, 0))
         assert [hit.id for hit in near(store, RED)] == [first, second]
+
+    # Tokens
+
+    def test_the_best_passage_of_a_memory_speaks_for_its_tokens(self, store: Repository) -> None:
+        ada, bob = put(store, "Ada", "red", "blue"), note(store, "green")
+        embed_tokens(store, colour)
+        # Red is +--, blue is --+, and the name, which is like all colours, +++. Green is -+-.
+        root = 3**0.5
+        assert token_scores(store, [RED], ada, bob) == pytest.approx({ada: 1 / root, bob: -1 / root})
+        # The name has both; of green, one is found and one is not: (1 - 1) / 2.
+        assert token_scores(store, [RED, GREEN], ada, bob) == pytest.approx({ada: 1 / root, bob: 0})
+
+    def test_without_tokens_a_memory_has_no_token_score(self, store: Repository) -> None:
+        first = note(store, "red")
+        embed(store, colour)
+        second = note(store, "blue")
+        embed_tokens(store, colour)
+        assert list(token_scores(store, [RED], first, second)) == [second]
+        with store.read() as view:
+            assert count_without_tokens(view) == 1
+            (lacking,) = passages_without_tokens(view, TINY, 0, 10)
+            assert lacking.memory == first
+        do(store, PutVectors(TINY, (), tokens=((lacking.id, pack_signs(colour("red")[None])),)))
+        assert list(token_scores(store, [RED], first, second)) == [first, second]
+        with store.read() as view:
+            assert count_without_tokens(view) == 0
+            assert passages_without_tokens(view, TINY, 0, 10) == []
+
+    def test_tokens_live_and_go_with_their_passage_and_their_model(self, store: Repository) -> None:
+        first, second = note(store, "red"), note(store, "blue")
+        embed_tokens(store, colour)
+        do(store, Forget(ME, ids=(first,)))
+        assert list(token_scores(store, [RED], first, second)) == [second]
+        do(store, Restore(ME, first))
+        assert list(token_scores(store, [RED], first, second)) == [first, second]
+        do(store, Forget(ME, ids=(first,)))
+        do(store, Purge(at(10)))
+        with store.read() as view:
+            assert view.count("passage_tokens")[None] == 1
+        embed(store, colour, OTHER)
+        do(store, UseModel(OTHER))
+        with store.read() as view:
+            assert view.count("passage_tokens")[None] == 0
+        assert token_scores(store, [RED], second) == {}
+
+    def test_of_a_memory_with_many_passages_the_nearest_is_compared_or_the_first(
+        self, store: Repository
+    ) -> None:
+        ada = put(store, "Ada", "grey", "brown", "black", "green", "blue")
+        embed_tokens(store, colour)
+        with store.read() as view:
+            passages = [passage.id for passage in passages_of(view, [ada])]
+        root = 3**0.5
+        assert len(passages) == 6
+        # The first four are like each colour a little; blue is the last.
+        assert token_scores(store, [GREEN], ada) == pytest.approx({ada: 1 / root})
+        assert token_scores(store, [GREEN], ada, nearest={ada: passages[-1]}) == pytest.approx(
+            {ada: -1 / root}
+        )
+
+    def test_tokens_of_the_wrong_width_are_refused_whole(self, store: Repository) -> None:
+        note(store, "red")
+        wide = Model("wide", 9)
+        with store.read() as view:
+            (waiting,) = pending_passages(view, wide, 0, 10)
+        with pytest.raises(InvalidInput, match="have 3 bytes, and wide makes 2 for each token"):
+            do(store, PutVectors(wide, (), tokens=((waiting.id, b"abc"),)))
+        with store.read() as view:
+            assert view.count("passage_tokens")[None] == 0
+
+    def test_tokens_of_passages_that_are_gone_are_passed_over(self, store: Repository) -> None:
+        do(store, PutVectors(TINY, (), tokens=((10_000, b"a"),)))
+        with store.read() as view:
+            assert view.count("passage_tokens")[None] == 0
 
     # What ranking asks
 

@@ -197,6 +197,10 @@ def asked(
         position=np.zeros(size, np.int64),
         named=np.zeros(size, bool),
         asks=np.zeros(size, bool),
+        kind=zeros,
+        role=zeros,
+        informativeness=same,
+        length=zeros,
     )
     rank = ints(*(list(ids).index(id_) + 1 for id_ in known))
     candidates = Candidates(facts, {"words": Source(rank, 1.0 / rank)}, np.zeros(size))

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
+from hand_weights import MATCHED_FUSION
 from recollect.cli.main import cli
+from recollect.ranking.profiles import DEFAULT, PROFILES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,6 +78,12 @@ def recollect(tmp_path: Path) -> CommandLine:
         "COLUMNS": "100",
     }
     return CommandLine(store, environment)
+
+
+@pytest.fixture
+def matched_fusion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands in this process rank with 0.6 for meaning, 0.4 for words and 0.4 for the matched share."""
+    monkeypatch.setitem(PROFILES, DEFAULT, MATCHED_FUSION)
 
 
 @pytest.fixture

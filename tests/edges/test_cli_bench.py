@@ -97,7 +97,12 @@ def test_a_profile_of_a_file_is_measured(recollect: CommandLine, data: Path, tmp
 def test_our_profile_is_also_measured_re_ranked(recollect: CommandLine, data: Path) -> None:
     typed = ("bench", "quality", "--data", str(data), "--model", "hashing", "--no-cache", "--rerank")
     told = recollect.json(*typed, "--profile", "bm25", "--baseline", "bm25")
-    assert list(told["data"]["tiny"]["results"]) == ["bm25", "recollect", "recollect + rerank"]
+    assert list(told["data"]["tiny"]["results"]) == [
+        "bm25",
+        "recollect",
+        "recollect (plain)",
+        "recollect + rerank",
+    ]
     assert "recollect + rerank" in told["data"]["tiny"]["recollect minus"]["ndcg@10"]
     assert "recollect + rerank" in told["milliseconds"]["tiny"]
     assert told["reranked"]["recollect + rerank"]["reranker"].startswith("minilm@")
@@ -138,6 +143,33 @@ def test_mistakes_are_told_before_any_work(recollect: CommandLine, data: Path, t
         *quality, str(data), "--cache", str(tmp_path), "--no-cache", status=2
     )
     assert "does not exist" in recollect.refused(*quality, str(tmp_path / "absent"), status=2)
+
+
+def test_prompts_and_precision_are_measured_from_the_command_line(
+    recollect: CommandLine, tmp_path: Path
+) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    stored = {"store": "ana", "id": "m1", "kind": "note", "text": "The spare key hangs behind the barometer."}
+    asked = {"store": "ana", "id": "q1", "text": "Where is the spare key?", "gold": ["m1"]}
+    prompt = {"store": "ana", "id": "p1", "text": "Where is the spare key?", "helpful": ["m1"]}
+    belief = {"_id": "b1", "user_id": "test-user", "content": stored["text"], "scope": ["home"]}
+    case = {"caseId": "c1", "scope": ["home"], "query": "spare key", "category": "made"}
+    expect = {"relevantBeliefs": {"shouldOnlyInclude": ["b1"]}}
+    for name, row in (("memories", stored), ("questions", asked), ("prompts", prompt)):
+        (folder / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+    (folder / "beliefs.seed.json").write_text(json.dumps([belief]))
+    (folder / "retrieval.cases.json").write_text(json.dumps([{**case, "expect": expect}]))
+    with_hashing = ("--data", str(folder), "--model", "hashing", "--no-cache")
+    told = recollect.json("bench", "context", *with_hashing)
+    assert told["data"]["home"]["all"]["helped"] == 1
+    assert set(told["files"]["home"]) == {"memories.jsonl", "questions.jsonl", "prompts.jsonl"}
+    assert recollect("bench", "context", *with_hashing).stdout.startswith("home\tall\t\t100% of 1")
+    told = recollect.json("bench", "precision", *with_hashing)
+    assert (told["precision"], told["recall"], told["passes"]) == (1, 1, 1)
+    assert recollect("bench", "precision", *with_hashing).stdout.startswith("all\t1\t1.000\t1.000\t1\t1")
+    said = recollect.refused("bench", "precision", *with_hashing, "--data", str(folder), status=2)
+    assert "names one folder" in said
 
 
 def test_a_file_that_cannot_be_written_is_told_before_the_work(recollect: CommandLine, data: Path) -> None:

@@ -98,6 +98,17 @@ def test_passages_that_wait_are_told_with_the_command(recollect: CommandLine) ->
     assert said.endswith("recollect reindex")
 
 
+def test_passages_from_before_tokens_were_kept_are_told_with_the_command(
+    harbour: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "tokens" not in _checks(harbour)
+    monkeypatch.setattr("recollect.engine.upkeep.upkeep.Upkeep.passages_without_tokens", lambda _: 2)
+    mark, said = _checks(harbour)["tokens"]
+    assert mark == "note"
+    assert said.startswith("2 of ")
+    assert said.endswith("recollect reindex")
+
+
 def test_no_model_is_a_note(recollect: CommandLine) -> None:
     assert _checks(recollect, RECOLLECT_MODEL="none")["model"][0] == "note"
 
@@ -138,7 +149,8 @@ def test_texts_that_an_english_model_cannot_read_are_told(recollect: CommandLine
     mark, said = _checks(recollect, RECOLLECT_MODEL="auto")["language"]
     assert mark == "note"
     assert "recollect reindex --model e5-small" in said
-    for number in range(3):
+    # 2 of 9 are less than a quarter.
+    for number in range(7):
         recollect("add", f"Ana {number}", "-o", "This is the one that waters the plants of the office")
     assert "language" not in _checks(recollect)
 

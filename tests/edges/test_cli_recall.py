@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hand_weights import hand_weighted
 from recollect.ranking.explain import Reason, recombined
-from recollect.ranking.profiles import PROFILES
+from recollect.ranking.profiles import DEFAULT, PROFILES
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -30,7 +31,7 @@ def _again(reasons: list[dict[str, Any]]) -> float:
 
 def _salience(recollect: CommandLine, query: str) -> dict[str, float]:
     """By name, what having been used does to the score; looked at without leaving a trace."""
-    hits = recollect.json("search", query, "--profile", "limbic", "--explain")["hits"]
+    hits = recollect.json("search", query, "--limit", "10", "--profile", "limbic", "--explain")["hits"]
     return {
         hit["memory"]["name"]: reason["value"]
         for hit in hits
@@ -146,11 +147,22 @@ def test_a_terminal_shows_every_step(harbour: CommandLine) -> None:
 def test_the_steps_end_at_the_score(harbour: CommandLine) -> None:
     harbour("status", "Marisol Vega", "archived")
     shown = _seen(harbour("search", "oolong", "-n", "1", "--explain", "--color").stdout)
-    (score,) = re.findall(r"score (\d\.\d{4})", shown)
+    (score,) = re.findall(r"score (-?\d\.\d{4})", shown)
     (status,) = (line for line in shown.splitlines() if "status" in line)
     assert "×0.5000" in status
-    last = re.findall(r"^ {5}\S.*[+×→]\S+ +(\d\.\d{4}) *$", shown, re.MULTILINE)[-1]
+    last = re.findall(r"^ {5}\S.*[+−×→]\S+ +(-?\d\.\d{4}) *$", shown, re.MULTILINE)[-1]
     assert last == score
+
+
+def test_what_a_step_takes_away_has_a_minus(harbour: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = {"meaning": {"cosine": 0.6}, "words": {"bm25": 0.4}, "origin": {"entity": -1.25}}
+    monkeypatch.setitem(PROFILES, DEFAULT, hand_weighted(**weights))
+    shown = _seen(harbour("search", "oolong", "-n", "1", "--explain", "--color").stdout)
+    # 0.6 * 1 + 0.4 * 1 - 1.25
+    assert re.search(r"entity +−1\.2500 +-0\.2500 *\n", shown)
+    assert "score -0.2500" in shown
+    last = harbour("search", "oolong", "-n", "1", "--explain").stdout.splitlines()[-1]
+    assert last.split("\t")[3:] == ["entity", "plus", "-1.25", "", "-0.25"]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -161,7 +173,7 @@ def test_an_explanation_fits_the_terminal(harbour: CommandLine, profile: str, co
     lines = _seen(harbour(*typed, COLUMNS=columns).stdout).splitlines()
     assert max(map(len, lines)) <= int(columns)
     # Nothing was folded or cut to make it fit: each step that did something has a line, with its score.
-    rows = [line.strip() for line in lines if re.search(r"  (from |[+×→]\d|\d+/\d+ with )", line)]
+    rows = [line.strip() for line in lines if re.search(r"  (from |[+−×→]\d|\d+/\d+ with )", line)]
     assert all(re.search(r"\d\.\d{4}$", row) for row in rows)
     answer = harbour.json("search", "person who drinks oolong", "-p", profile, "--explain")
     moved = {
@@ -187,11 +199,13 @@ def test_nothing_found_has_nothing_to_explain(recollect: CommandLine) -> None:
     assert "Ranked by" not in shown
 
 
+@pytest.mark.usefixtures("matched_fusion")
 def test_an_explanation_is_one_json_document(harbour: CommandLine) -> None:
     shown = harbour("recall", "oolong", "--explain", "--json").stdout
     assert "NaN" not in shown
+    # The nearest of all: 0.6 * 1
     assert json.loads(shown)["hits"][0]["reasons"][0] == {
-        "step": "blend: meaning",
+        "step": "meaning",
         "effect": "plus",
         "value": 0.6,
         "numbers": [],

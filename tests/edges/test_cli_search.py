@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["command_line"]
 
 
+@pytest.mark.usefixtures("matched_fusion")
 def test_a_line_holds_rank_id_kind_name_passage_why_and_score(harbour: CommandLine) -> None:
     first, *_ = harbour("search", "oolong").stdout.splitlines()
     rank, id_, kind, name, passage, why, score = first.split("\t")
@@ -30,7 +31,7 @@ def test_json_has_stable_keys_and_iso_times(harbour: CommandLine) -> None:
     assert set(answer) == {"query", "profile", "strategy", "mode", "note", "time", "left_out", "hits"} | sure
     hit = answer["hits"][0]
     ranked = {"rank", "score", "confidence", "found_by", "scores", "reasons"}
-    assert set(hit) == ranked | {"passage", "piece", "memory"}
+    assert set(hit) == ranked | {"passage", "piece", "conflicts_with", "memory"}
     assert hit["found_by"]["words"]["rank"] == 1
     assert datetime.fromisoformat(hit["memory"]["created_at"]).tzinfo is not None
 

@@ -19,7 +19,7 @@ def _seen(shown: str) -> str:
 
 
 @pytest.fixture
-def teas(recollect: CommandLine) -> CommandLine:
+def teas(recollect: CommandLine, matched_fusion: None) -> CommandLine:
     """Three that hold `tea` and are all alike, but that the first was set aside. There is no model."""
     recollect = replace(recollect, environment={**recollect.environment, "RECOLLECT_MODEL": "none"})
     for name in ("Assam", "Bancha", "Ceylon"):

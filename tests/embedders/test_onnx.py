@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from recollect.embedders.packaged import PackagedEmbedder, token_windows
+from recollect.embedders.token_vectors import MOST_DOCUMENT_TOKENS, MOST_QUERY_TOKENS
 from recollect.errors import ModelUnavailable
 from recollect.models.loading import OnnxModel
 from recollect.models.registry import PackagedModel
@@ -89,6 +90,47 @@ def test_mean_pooling_averages_all_tokens(embedder: Any) -> None:
 def test_only_queries_get_the_query_prefix(embedder: Any) -> None:
     # one more token than the document: (0, 1, 4)
     assert embedder().query("w0") == pytest.approx(np.array([0, 1, 4]) / 17**0.5)
+
+
+@pytest.fixture
+def token_centre(tmp_path: Path) -> Path:
+    path = tmp_path / "token_centre.json"
+    path.write_text("[0, 0, 0.6]", encoding="utf-8")
+    return path
+
+
+def test_tokens_come_with_the_vector_and_without_prefix_and_frame(embedder: Any, token_centre: Path) -> None:
+    vector, tokens = embedder(token_centre=token_centre).query_with_tokens("w2 w5")
+    assert vector.tobytes() == embedder().query("w2 w5").tobytes()
+    # [CLS] ask w2 w5 [SEP]: w2 answers (12, 1, 5), of length sqrt(170)
+    assert tokens.shape == (2, 3)
+    first = np.array([12, 1, 5]) / 170**0.5 - [0, 0, 0.6]
+    assert tokens[0] == pytest.approx(first / np.linalg.norm(first))
+
+
+def test_of_documents_the_signs_of_tokens_are_kept(embedder: Any, token_centre: Path) -> None:
+    rows, signs = embedder(token_centre=token_centre).documents_with_tokens(["w2 w5", ""])
+    assert rows.tobytes() == embedder().documents(["w2 w5", ""]).tobytes()
+    # w2 answers (12, 1, 4) / sqrt(161), w5 (15, 1, 4) / sqrt(242); both less the centre +, +, -
+    assert signs == [bytes([0b11000000, 0b11000000]), b""]
+
+
+def test_a_model_without_a_token_centre_gives_no_tokens(embedder: Any, token_centre: Path) -> None:
+    assert embedder(token_centre=token_centre).gives_tokens
+    assert not embedder().gives_tokens
+    assert embedder().query_with_tokens("w2")[1] is None
+    assert not embedder(token_centre=token_centre.with_name("missing.json")).gives_tokens
+
+
+def test_a_query_without_words_has_no_tokens(embedder: Any, token_centre: Path) -> None:
+    assert embedder(token_centre=token_centre).query_with_tokens("")[1] is None
+
+
+def test_tokens_are_bounded_however_long_the_text(embedder: Any, token_centre: Path) -> None:
+    tiny = embedder(token_centre=token_centre, tokens=512)
+    text = " ".join(f"w{n}" for n in range(300))
+    assert len(tiny.documents_with_tokens([text])[1][0]) == MOST_DOCUMENT_TOKENS
+    assert len(tiny.query_with_tokens(text)[1]) == MOST_QUERY_TOKENS
 
 
 def test_what_fits_is_run_once() -> None:

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from harbour_notes import NOTES
 
+from recollect.engine.confidence import confidence_input, memories_to_read
 from recollect.engine.engine import Engine
-from recollect.engine.recall import query_of, recall
+from recollect.engine.recall import open_search, query_of, recall
 from recollect.engine.results import Answer
 from recollect.errors import InvalidInput
 from recollect.ranking.confidence_label import UNLIKELY
-from recollect.ranking.pipeline import ByMeaning, ByWords, Profile
+from recollect.ranking.pipeline import ByMeaning, ByWords, Profile, run
 from recollect.ranking.profiles import PROFILES
 from recollect.ranking.steps.finish import Cut, Order
 from recollect.ranking.steps.fuse import Rrf
 from recollect.retrieval.dream_state import past_questions
-from recollect.retrieval.records import scope_id
+from recollect.retrieval.gather import gather
+from recollect.retrieval.records import memories_by_id, scope_id
 
 if TYPE_CHECKING:
     from conftest import MakeEngine
+
+
+UNKNOWN = "Which orchestra performed Mahler's symphony in Vienna?"
 
 
 @pytest.fixture
@@ -31,10 +38,18 @@ def harbour(make_engine: MakeEngine) -> Engine:
     return engine
 
 
-def test_what_is_stored_gets_more_than_what_never_was(harbour: Engine) -> None:
-    known = harbour.search("Where does the spare key of the boathouse hang?")
+@pytest.fixture
+def worded(make_engine: MakeEngine) -> Engine:
+    """Without a model: of one that nobody has measured, few memories do not tell what is near."""
+    engine = make_engine(model="none")
+    engine.remember_many(NOTES)
+    return engine
+
+
+def test_what_is_stored_gets_more_than_what_never_was(worded: Engine) -> None:
+    known = worded.search("Where does the spare key of the boathouse hang?")
     assert known.hits[0].memory.text == NOTES[8]
-    unknown = harbour.search("Which orchestra performed Mahler's symphony in Vienna?")
+    unknown = worded.search(UNKNOWN)
     assert known.confidence is not None
     assert unknown.confidence is not None
     assert known.confidence > 0.6
@@ -68,14 +83,8 @@ def archive(make_engine: MakeEngine) -> Engine:
     return engine
 
 
-# The default looks 100 down at least; some three times the limit, which is 30 from 10 on.
-LIMITS = {
-    "recollect": (1, 3, 10, 25, 60),
-    "reverie": (1, 40, 120),
-    "limbic": (10, 20, 60),
-    "mnemosyne": (10, 20, 60),
-    "cognis": (10, 20, 60),
-}
+# The default and one more look 100 down at least, whatever the limit is up to that.
+LIMITS = {"recollect": (1, 3, 10, 20), "reverie": (1, 40, 100)}
 QUERIES = ("Where does the spare key of the boathouse hang?", "the bell of crew 4", "Ana")
 
 
@@ -95,16 +104,19 @@ def test_asking_for_more_moves_no_confidence(
 
 
 def test_what_words_have_found_is_judged_by_its_meaning_too(archive: Engine) -> None:
-    few, all_ = (
-        Profile("made", "", (ByMeaning(times=0, least=depth), ByWords("stemmed")), (Rrf(), Order(), Cut()))
-        for depth in (30, 200)
-    )
-    shallow, deep = (archive.search(QUERIES[0], profile=profile, limit=200) for profile in (few, all_))
-    reached = {hit.memory.id: hit.confidence for hit in deep.hits if "meaning" in hit.places}
-    below = {hit.memory.id: hit.confidence for hit in shallow.hits if "meaning" not in hit.places}
-    # The search by meaning has not gone down to them; their own vectors tell the same cosine.
-    assert len(below) > 10
-    assert below == pytest.approx({id_: reached[id_] for id_ in below})
+    profile = Profile("made", "", (ByMeaning(times=0, least=30), ByWords("stemmed")), (Rrf(), Order(), Cut()))
+    services = archive._services
+    asked = query_of(services, QUERIES[0], profile, limit=200, record=False)
+    with open_search(services, asked) as (search, query, _):
+        gathered = gather(search, profile, query)
+        ranked = run(profile, gathered.candidates, query)
+        memories = memories_by_id(search.snapshot, memories_to_read(ranked))
+        inputs, _ = confidence_input(search, gathered, ranked, memories)
+    below = ~np.isfinite(inputs.cosine[inputs.rows])
+    # The search by meaning has not gone down to them; their own vectors tell the cosine.
+    assert below.sum() > 10
+    assert np.isfinite(inputs.near).all()
+    assert inputs.near[below].max() <= inputs.near[~below].min() + 1e-6
 
 
 def test_words_alone_tell_too(make_engine: MakeEngine) -> None:
@@ -116,17 +128,17 @@ def test_words_alone_tell_too(make_engine: MakeEngine) -> None:
     assert engine.search("Which orchestra performed Mahler's symphony?").doubtful
 
 
-def test_abstaining_withholds_guesses_and_nothing_else(harbour: Engine) -> None:
-    silent = harbour.recall("Which orchestra performed Mahler's symphony in Vienna?", abstain=True)
-    guesses = harbour.search("Which orchestra performed Mahler's symphony in Vienna?")
+def test_abstaining_withholds_guesses_and_nothing_else(worded: Engine) -> None:
+    silent = worded.recall(UNKNOWN, abstain=True)
+    guesses = worded.search(UNKNOWN)
     assert (silent.hits, silent.abstained, silent.withheld) == ((), True, len(guesses.hits))
     assert silent.confidence == guesses.confidence
-    sure = harbour.search("Where does the spare key of the boathouse hang?")
-    assert harbour.recall("Where does the spare key of the boathouse hang?", abstain=True).hits == sure.hits
+    sure = worded.search("Where does the spare key of the boathouse hang?")
+    assert worded.recall("Where does the spare key of the boathouse hang?", abstain=True).hits == sure.hits
 
 
-def test_what_is_possible_is_not_withheld(harbour: Engine) -> None:
-    answer = harbour.recall("Who repairs the ferry?", abstain=True)
+def test_what_is_possible_is_not_withheld(worded: Engine) -> None:
+    answer = worded.recall("When does the regatta of the old captains in Porto start?", abstain=True)
     # Neither sure nor unlikely: one may well be told.
     assert answer.confidence is not None
     assert 0.25 <= answer.confidence < 0.6
@@ -139,22 +151,22 @@ def test_an_answer_is_doubtful_below_a_quarter() -> None:
     assert [Answer("key", (), "words", confidence=sure).doubtful for sure in (0.249, 0.25)] == [True, False]
 
 
-def test_what_was_withheld_was_not_seen(harbour: Engine) -> None:
-    harbour.recall("Which orchestra performed Mahler's symphony in Vienna?", abstain=True)
-    harbour.recall("spare key of the boathouse", min_confidence=0.5)
-    harbour._services.usage.settle(None)
-    with harbour._services.store.read() as view:
-        asked = past_questions(view, scope_id(view, harbour.scope), 10)
+def test_what_was_withheld_was_not_seen(worded: Engine) -> None:
+    worded.recall(UNKNOWN, abstain=True)
+    worded.recall("spare key of the boathouse", min_confidence=0.5)
+    worded._services.usage.settle(None)
+    with worded._services.store.read() as view:
+        asked = past_questions(view, scope_id(view, worded.scope), 10)
     assert [(each.query, len(each.shown)) for each in asked] == [("spare key of the boathouse", 1)]
 
 
 def test_the_least_confidence_leaves_out_what_is_below(harbour: Engine) -> None:
     query = "spare key of the boathouse"
-    every = harbour.search(query).hits
-    some = harbour.recall(query, min_confidence=0.5)
+    every = harbour.search(query, limit=10).hits
+    some = harbour.recall(query, limit=10, min_confidence=0.5)
     assert some.hits == tuple(hit for hit in every if (hit.confidence or 0) >= 0.5)
     assert some.withheld == len(every) - len(some.hits) > 0
-    assert harbour.recall(query, min_confidence=0.0).hits == every
+    assert harbour.recall(query, limit=10, min_confidence=0.0).hits == every
 
 
 @pytest.mark.parametrize("least", [-0.1, 1.1, "much", True, float("nan")])
@@ -165,14 +177,14 @@ def test_a_least_confidence_that_is_no_share_is_refused(harbour: Engine, least: 
 
 def test_whoever_does_not_ask_how_sure_gets_the_same_hits_unjudged(harbour: Engine) -> None:
     services, profile = harbour._services, PROFILES["recollect"]
-    asked = query_of(services, "spare key of the boathouse", profile, record=False)
+    asked = query_of(services, "spare key of the boathouse", profile, limit=10, record=False)
     judged, bare = (recall(services, replace(asked, judge=judge), profile) for judge in (True, False))
     assert bare.confidence is None
     assert not bare.doubtful
     assert bare.hits == tuple(replace(hit, confidence=None) for hit in judged.hits)
 
 
-def test_a_context_shows_no_confidence_and_does_not_pay_for_it(
+def test_a_search_that_shows_no_confidence_does_not_pay_for_it(
     harbour: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harbour.create_entities(
@@ -183,7 +195,6 @@ def test_a_context_shows_no_confidence_and_does_not_pay_for_it(
         raise AssertionError("Nobody asked how sure it is.")
 
     monkeypatch.setattr("recollect.engine.recall.answer_confidence", judging)
-    assert NOTES[8] in harbour.context("spare key of the boathouse").text
     assert harbour.graph.search_semantic("Biscuit the cat")["results"]
 
 
@@ -196,3 +207,36 @@ def test_what_happened_in_a_time_that_is_all_that_was_asked_for_is_an_answer(har
     answer = harbour.search("What happened today?")
     assert answer.confidence == 0.95
     assert {hit.confidence for hit in answer.hits} == {0.95}
+
+
+def test_without_a_limit_come_the_hits_that_are_worth_reading_and_a_limit_is_filled(archive: Engine) -> None:
+    query = "Where does the spare key of the boathouse hang?"
+    bare, filled = archive.search(query), archive.search(query, limit=10)
+    assert len(filled.hits) == 10
+    assert 1 <= len(bare.hits) < 10
+    # The same list, cut: nothing else moves.
+    assert bare.hits == filled.hits[: len(bare.hits)]
+    assert (bare.unread, filled.unread) == (10 - len(bare.hits), 0)
+    assert (bare.withheld, bare.confidence) == (0, filled.confidence)
+    least = max(0.02, 0.05 * max(hit.confidence or 0 for hit in filled.hits))
+    assert (bare.hits[-1].confidence or 0) >= least
+    assert all((hit.confidence or 0) < least for hit in filled.hits[len(bare.hits) :])
+
+
+def test_the_best_hit_is_shown_however_unlikely(harbour: Engine) -> None:
+    assert 1 <= len(harbour.search(UNKNOWN).hits) <= 10
+
+
+def test_a_right_month_makes_a_hit_no_less_likely(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    engine.remember(
+        "The outage of the ferry office lasted three hours", happened_at=datetime(2026, 2, 10, tzinfo=UTC)
+    )
+    engine.remember_many(NOTES)
+    plain, timed = (
+        engine.search(f"How long was the {what}?").hits[0] for what in ("outage", "February outage")
+    )
+    assert plain.memory.id == timed.memory.id
+    assert plain.confidence is not None
+    assert timed.confidence is not None
+    assert timed.confidence >= plain.confidence

@@ -68,15 +68,15 @@ def test_the_text_holds_memories_then_turns_each_with_its_date_and_source(
     assert given_.text == (
         "## What is known\n"
         "- [2026-01-30 12:00, a letter] The kettle leaks\n"
-        "- [2026-02-22 12:00, Bob, session last week] my kettle is broken\n"
         "- [2026-03-01 12:00, entity] Kettle (thing): is red; is old\n"
+        "- [2026-02-22 12:00, Bob, session last week] my kettle is broken\n"
         "\n"
         "## Recent turns\n"
         "- [2026-03-01 12:00, user, session now] hello\n"
         "- [2026-03-01 12:00, assistant, session now] hi"
     )
     assert given_.tokens == count_tokens(given_.text) <= given_.budget_tokens == 1_000
-    assert [item.kind for item in given_.memories] == ["note", "message", "entity"]
+    assert [item.kind for item in given_.memories] == ["note", "entity", "message"]
     assert [item.kind for item in given_.turns] == ["turn", "turn"]
     assert [item.line for item in (*given_.memories, *given_.turns)] == [
         line for line in given_.text.splitlines() if line.startswith("- ")
@@ -90,12 +90,22 @@ def test_dates_are_of_the_users_own_days(engine: Engine) -> None:
     assert "- [2026-02-01 05:00, note] The kettle leaks" in tokyo.context("kettle").text
 
 
-def test_what_nobody_can_date_says_so_and_comes_first(engine: Engine) -> None:
-    engine.remember("The kettle leaks", happened_at=NOW - 300 * DAY)
+def test_what_nobody_can_date_says_so(engine: Engine) -> None:
     engine.add_messages("old", [Turn("kettle imported from somewhere", source="a file")])
     lines = engine.context("kettle").text.splitlines()
     assert lines[1] == "- [undated, session old] kettle imported from somewhere"
-    assert lines[2].endswith("The kettle leaks")
+
+
+def test_the_most_useful_stands_first_and_of_equals_the_newest(engine: Engine) -> None:
+    for days in (30, 10, 20):
+        engine.remember(f"Ada repairs a kettle, on day {days}", happened_at=NOW - days * DAY)
+    engine.remember(
+        "Who repairs the copper kettle of Ada? Bob repairs the copper kettle of Ada",
+        happened_at=NOW - 90 * DAY,
+    )
+    first, *others = engine.context("who repairs the copper kettle of Ada?").memories
+    assert first.text.startswith("Who repairs")
+    assert [item.at for item in others] == [NOW - days * DAY for days in (10, 20, 30)]
 
 
 def test_a_name_with_line_breaks_cannot_forge_a_line(engine: Engine) -> None:
@@ -160,6 +170,78 @@ def test_as_of_shows_the_turns_and_memories_of_then(engine: Engine, clock: Fixed
     assert "The kettle is blue" in said(today.memories)
     assert "The kettle is red" not in said(today.memories)
     assert said(today.turns)[-1] == "turn 59"
+
+
+# Silence
+
+
+def fill_household(engine: Engine) -> None:
+    engine.remember_many(
+        [
+            "Ana is allergic to peanuts",
+            "Our landlord is Mr. Brandt, he wants letters on paper",
+            "The boiler was serviced in March by Costa",
+            "Ana's birthday is on 12 May",
+            "The spare key hangs behind the barometer",
+            "We go to Lisbon with Ana in June",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "fix the typo in the CSS of the header",
+        "what is 48 times 17",
+        "translate into French: “The window is open, please close it”",
+        "buenos días",
+        "wer hat das Telefon erfunden",
+    ],
+)
+def test_where_nothing_bears_on_the_prompt_nothing_is_said(engine: Engine, prompt: str) -> None:
+    fill_household(engine)
+    asked = engine.context(prompt)
+    assert (asked.text, asked.memories, asked.tokens, asked.left_out) == ("", (), 0, 0)
+    assert asked.bearing < 0.5
+
+
+@pytest.mark.parametrize(
+    ("prompt", "helpful"),
+    [
+        ("plan a birthday dinner for Ana, with a cake of my own", "Ana is allergic to peanuts"),
+        (
+            "draft a letter to our landlord about the boiler",
+            "Our landlord is Mr. Brandt, he wants letters on paper",
+        ),
+        ("Where does the spare key hang?", "The spare key hangs behind the barometer"),
+        ("spare key", "The spare key hangs behind the barometer"),
+    ],
+)
+def test_where_something_bears_on_the_prompt_it_is_said(engine: Engine, prompt: str, helpful: str) -> None:
+    fill_household(engine)
+    asked = engine.context(prompt)
+    assert helpful in said(asked.memories)
+    assert asked.bearing >= 0.5
+
+
+def test_recent_turns_are_given_beside_a_prompt_that_needs_no_memory(engine: Engine) -> None:
+    fill_household(engine)
+    talk(engine, "now", "hello there")
+    asked = engine.context("what is 48 times 17", session="now")
+    assert asked.text == "## Recent turns\n- [2026-03-01 12:00, Ada, session now] hello there"
+
+
+def test_what_the_assistant_once_answered_gives_way_to_what_people_said(engine: Engine) -> None:
+    turns = [
+        {"role": role, "content": f"{role} says that the kettle of Ada leaks, {number}"}
+        for number in range(8)
+        for role in ("user", "assistant")
+    ]
+    engine.add_messages("before", turns, extract=False)
+    given_ = engine.context("why does the kettle of Ada leak?", budget_tokens=5_000)
+    kept = [item.text.split()[0] for item in given_.memories]
+    assert kept.count("user") == 8
+    assert kept.count("assistant") <= 3
 
 
 # Messages given
@@ -251,13 +333,13 @@ def test_the_same_words_from_two_places_stand_there_once(engine: Engine) -> None
 def test_the_newest_turns_and_the_best_memories_come_first(engine: Engine) -> None:
     talk(engine, "now", *(f"this is turn number {number}" for number in range(30)))
     engine.remember_many([f"note {number} on the kettle of aunt number {number}" for number in range(30)])
-    asked = engine.context("kettle of aunt number 7", session="now", budget_tokens=200)
+    asked = engine.context("kettle of aunt number 7", session="now", budget_tokens=120)
     assert said(asked.turns)[-1] == "this is turn number 29"
     numbers = [int(text.split()[-1]) for text in said(asked.turns)]
     assert numbers == list(range(numbers[0], 30))
     assert any("aunt number 7" in text for text in said(asked.memories))
     assert asked.left_out > 0
-    assert count_tokens("\n".join(item.line for item in asked.turns)) <= 110
+    assert count_tokens("\n".join(item.line for item in asked.turns)) <= 70
 
 
 def test_turns_take_what_memories_leave(engine: Engine) -> None:
@@ -318,10 +400,6 @@ def check(asked: Context, budget: int) -> None:
     assert asked.tokens == count_tokens(asked.text) <= budget
     ids = [item.id for item in (*asked.memories, *asked.turns) if item.id is not None]
     assert len(ids) == len(set(ids))
-    known = [item.at for item in asked.memories if item.at is not None]
-    assert known == sorted(known)
-    undated = [item.at is None for item in asked.memories]
-    assert undated == sorted(undated, reverse=True)
     lines = [line for line in asked.text.split("\n") if line.startswith("- [")]
     assert lines == [item.line for item in (*asked.memories, *asked.turns)]
 

@@ -43,7 +43,7 @@ class Broken:
 
     name = "broken"
 
-    def statements(self, messages: Sequence[Memory]) -> Sequence[Statement]:
+    def statements(self, messages: Sequence[Memory], context: Sequence[Memory] = ()) -> Sequence[Statement]:
         raise ExtractionFailed("broken at nowhere did not answer.")
 
 
@@ -55,7 +55,7 @@ class Telling:
     def __init__(self, *answers: Sequence[str]) -> None:
         self.answers = list(answers)
 
-    def statements(self, messages: Sequence[Memory]) -> Sequence[Statement]:
+    def statements(self, messages: Sequence[Memory], context: Sequence[Memory] = ()) -> Sequence[Statement]:
         return [Statement(messages[0].id, text, "misc") for text in self.answers.pop(0)]
 
 
@@ -323,6 +323,24 @@ def test_yesterday_is_told_from_where_the_user_is(engine: Engine) -> None:
     assert memory.created_at == said_at
 
 
+def test_turns_that_come_one_by_one_leave_the_notes_of_turns_that_come_together(engine: Engine) -> None:
+    engine = drawing(engine, Rules())
+    talk = [("Ada", "My sister Laura called."), ("Bob", "How is she?"), ("Ada", "She moved to Oslo in May.")]
+    told = [engine.add_messages("s", [{"speaker": who, "content": text}]) for who, text in talk]
+    (note,) = told[-1].notes
+    assert note.text == "My sister Laura moved to Oslo in May."
+    assert (kept(engine, note.id).speaker, kept(engine, note.id).drawn_from) == ("Ada", told[-1].ids[0])
+    # All of them together leave nothing more.
+    assert engine.sessions.extract("s") == ()
+
+
+def test_a_drawn_note_is_found_by_the_name_of_who_said_it(engine: Engine) -> None:
+    engine = drawing(engine, Rules())
+    told = engine.add_messages("s", [{"speaker": "Ada", "content": "Hello there! I moved to Lisbon in May."}])
+    hits = engine.search("Ada Lisbon", kinds=["note"]).hits
+    assert [hit.memory.id for hit in hits] == [note.id for note in told.notes]
+
+
 def test_a_drawn_note_is_found_from_every_session(engine: Engine) -> None:
     engine = drawing(engine, Rules())
     engine.add_messages("before", [{"speaker": "Ada", "content": "Hi! How are you? I live in Berlin."}])
@@ -401,7 +419,9 @@ def test_a_statement_about_a_message_that_was_not_given_is_left_out(engine: Engi
     class Confused:
         name = "confused"
 
-        def statements(self, messages: Sequence[Memory]) -> Sequence[Statement]:
+        def statements(
+            self, messages: Sequence[Memory], context: Sequence[Memory] = ()
+        ) -> Sequence[Statement]:
             return [Statement(999, "from nowhere", "misc"), Statement(messages[0].id, "from here", "misc")]
 
     told = drawing(engine, Confused()).add_messages("s", [{"content": "hello"}])

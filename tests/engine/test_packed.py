@@ -16,7 +16,15 @@ from hypothesis.extra.numpy import arrays
 from recollect.engine.packed import FIELD_TAGS, TAGS, pack, unpack
 from recollect.errors import InvalidInput
 from recollect.query import Query
-from recollect.ranking.candidates import ALWAYS, NEVER, Candidates, Cooccurrences, Facts, Source
+from recollect.ranking.candidates import (
+    ALWAYS,
+    NEVER,
+    Candidates,
+    Contradictions,
+    Cooccurrences,
+    Facts,
+    Source,
+)
 from recollect.ranking.pipeline import run
 from recollect.ranking.profiles import PROFILES
 from recollect.retrieval.answer_log import logged_answers
@@ -127,13 +135,14 @@ def test_the_tags_of_the_log_stay_whatever_classes_and_fields_are_called() -> No
     """Logs that were written hold these; another name here makes them unreadable."""
     stored = {tag: " ".join(FIELD_TAGS[kind]) for tag, kind in TAGS.items()}
     assert stored == {
-        "Candidates": "facts sources score kept query",
+        "Candidates": "facts sources score kept query contradictions",
         "Facts": "ids created_at updated_at happened_at last_access access_count access_days degree status "
         "importance strength depth spread stability temper metadata_share content echo origin session "
-        "position named asks",
+        "position named asks kind role informativeness length",
         "Source": "rank score",
         "Together": "first second count last",
         "Moment": "now query limit limit_given together span parts",
+        "Contradictions": "older newer since asked",
     }
 
 
@@ -141,6 +150,21 @@ def test_pairs_that_were_seen_together_come_back() -> None:
     pairs = Cooccurrences(*(np.array([number]) for number in range(4)))
     read, _ = unpack(pack(replace(candidates(3), cooccurrences=pairs), moment()))
     assert [getattr(read.cooccurrences, name).tolist() for name in pairs.__slots__] == [[0], [1], [2], [3]]
+
+
+def test_pairs_that_contradict_each_other_come_back() -> None:
+    pairs = Contradictions(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]), np.array([True, False]))
+    read, _ = unpack(pack(replace(candidates(3), contradictions=pairs), moment()))
+    assert all(
+        same(getattr(read.contradictions, name), getattr(pairs, name)) for name in Contradictions.__slots__
+    )
+
+
+def test_a_log_from_before_contradictions_were_known_reads_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(FIELD_TAGS[Candidates], "contradictions")
+    packed = pack(candidates(3), moment())
+    monkeypatch.undo()
+    assert unpack(packed)[0].contradictions.older.tolist() == []
 
 
 def test_where_searches_put_the_candidates_comes_back() -> None:

@@ -217,6 +217,78 @@ def test_an_entity_that_comes_later_is_linked_to_the_notes_that_named_it(engine:
     assert kept(engine, entity).name == "Grace Hopper"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ana called",
+        "Yesterday Ana called",
+        "I lost Ana's umbrella",
+        "Ayer vino Ana con Luis",
+        "It is for Ana.",
+        "doña Ana llamó",
+        "The keys: Ana has them",
+    ],
+)
+def test_a_first_name_links_to_the_only_person_who_has_it(engine: Engine, text: str) -> None:
+    engine.create_entities(["Ana Souza", "Anaheim"])
+    assert engine.remember(text).mentions == ("Ana Souza",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ana Pereira called", "Santa Ana is hot", "Look at Doctor Maria Ana", "ana called", "Anabel called"],
+)
+def test_a_first_name_in_another_name_or_without_its_capital_is_no_mention(engine: Engine, text: str) -> None:
+    engine.create_entities(["Ana Souza"])
+    assert engine.remember(text).mentions == ()
+
+
+@pytest.mark.parametrize(
+    "entity",
+    [
+        {"name": "Ana Souza", "type": "boat"},
+        {"name": "Ana Street", "type": "unknown"},
+        {"name": "Ana lettuce", "type": "unknown"},
+        {"name": "New Ana", "type": "person"},
+    ],
+)
+def test_only_what_may_be_a_person_goes_by_its_first_name(engine: Engine, entity: dict[str, str]) -> None:
+    engine.create_entities([entity])
+    assert engine.remember("Ana and New shoes").mentions == ()
+
+
+def test_a_first_name_that_two_have_means_neither_and_former_links_stay(engine: Engine) -> None:
+    engine.create_entities(["Ana Souza"])
+    before = engine.remember("Ana called, and then Ana Pereira did")
+    (souza,) = kept(engine, before.id).mentions
+    engine.create_entities(["Ana Pereira"])
+    # It names the new one in full, and keeps what it was linked to.
+    assert len(kept(engine, before.id).mentions) == 2
+    assert souza in kept(engine, before.id).mentions
+    assert engine.remember("Ana called again").mentions == ()
+    assert engine.remember("Ana Souza called too").mentions == ("Ana Souza",)
+
+
+def test_an_entity_of_one_word_wins_its_name(engine: Engine) -> None:
+    engine.create_entities(["Ana", "Ana Souza"])
+    assert engine.remember("Ana called").mentions == ("Ana",)
+
+
+def test_a_person_who_comes_later_is_linked_to_the_notes_with_their_first_name(engine: Engine) -> None:
+    first = engine.remember("Ana called")
+    engine.create_entities(["Ana Souza"])
+    assert len(kept(engine, first.id).mentions) == 1
+    second = engine.remember("Luis and Ana called")
+    engine.create_entities(["Ana Pereira"])
+    assert kept(engine, second.id).mentions == kept(engine, first.id).mentions
+
+
+def test_a_speakers_first_name_links_what_they_say(engine: Engine) -> None:
+    engine.create_entities([{"name": "Ana Souza", "type": "person"}])
+    told = engine.add_messages("s", [{"speaker": "Ana", "content": "I moved to Lisbon"}], extract=False)
+    assert len(kept(engine, told.ids[0]).mentions) == 1
+
+
 def test_about_names_entities_that_the_text_does_not(engine: Engine) -> None:
     engine.create_entities(["Ada"])
     done = engine.remember("She likes tea", about=["ada"])

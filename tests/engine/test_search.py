@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hand_weights import MATCHED_FUSION
 from recollect.changes import NewText, PutText
 from recollect.embedders.hashing import HashingEmbedder
 from recollect.errors import InvalidInput, ModelUnavailable
@@ -37,7 +38,7 @@ def tea_world(engine: Engine) -> None:
 
 def test_both_searches_agree_on_the_first_and_say_where_they_put_it(engine: Engine) -> None:
     tea_world(engine)
-    answer = engine.search("green tea")
+    answer = engine.search("green tea", profile=MATCHED_FUSION)
     assert (answer.mode, answer.note, answer.query) == ("hybrid", None, "green tea")
     first = answer.hits[0]
     assert first.memory.name == "Ada"

@@ -107,14 +107,14 @@ def test_every_kind_of_question_is_asked(engine: Engine) -> None:
     harbour(engine)
     result = engine.self_test()
     assert (result.memories, result.sampled) == (12, 12)
-    # Each of 12 memories by a phrase, each of 3 entities by its name; a relation from both ends; one note
-    # that speaks of Jun Watanabe; one speaker on two days.
+    # Each of 12 memories by a phrase, each of 3 entities by its name; a relation from both ends; two notes,
+    # of which one speaks of Jun Watanabe and one of Marisol by her first name; one speaker on two days.
     wanted = {
         QuestionKind.PHRASE: 12,
         QuestionKind.ENTITY: 3,
         QuestionKind.WHAT_IS: 3,
         QuestionKind.RELATION: 2,
-        QuestionKind.MENTION: 1,
+        QuestionKind.MENTION: 2,
     }
     assert {asks: result.questions[asks] for asks in wanted} == wanted
     assert (result.questions[QuestionKind.DAY], result.questions[QuestionKind.SAID]) == (2, 2)

@@ -13,6 +13,7 @@ from recollect.changes import NewText, PutText, Turn
 from recollect.engine.engine import Engine
 from recollect.ranking.pipeline import ByMeaning, ByWords
 from recollect.ranking.profiles import COGNIS, PROFILES
+from recollect.ranking.weights import learned_weights
 from recollect.records import Kind, Scope
 
 if TYPE_CHECKING:
@@ -265,3 +266,156 @@ def test_who_gives_the_words_of_a_message_finds_it_above_its_neighbours(engine: 
     engine.add_messages("a day out", [{"role": "user", "content": text} for text in turns])
     best = engine.search("museum has a new hall of mirrors").hits[0].memory
     assert best.text == turns[1]
+
+
+# Times that texts name themselves
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("where did he teach from 1974 to 1975?", "He taught in Leeds from 1973 to 1976."),
+        ("where did he teach in Feb 1981?", "He taught in Hull, 1980–1984."),
+        ("¿dónde enseñó antes de 1970?", "Enseñó en Vigo en 1966."),
+        ("where did he teach last week?", "He taught in Bath last Tuesday."),
+    ],
+)
+def test_a_text_is_of_the_time_that_it_names(engine: Engine, query: str, wanted: str) -> None:
+    # Told on Sunday, 1 March, last Tuesday is of this week and last week's message is older.
+    for text in (
+        "He taught in Leeds from 1973 to 1976.",
+        "He taught in Hull, 1980–1984.",
+        "Enseñó en Vigo en 1966.",
+        "Enseñó en Lugo en 1986.",
+    ):
+        engine.remember(text)
+    engine.add_messages("s", [Turn("He taught in Bath last Tuesday.", at=NOW - 7 * DAY)])
+    assert engine.search(query).hits[0].memory.text == wanted
+
+
+def test_an_entity_is_of_the_times_of_its_observations(engine: Engine) -> None:
+    engine.create_entities(
+        [
+            {"name": "Ada", "observations": ["worked at the mill in 2011"]},
+            {"name": "Bea", "observations": ["worked at the mill in 2018"]},
+        ]
+    )
+    assert engine.search("who worked at the mill in 2018?").hits[0].memory.name == "Bea"
+    assert engine.search("who worked at the mill in 2011?").hits[0].memory.name == "Ada"
+
+
+def test_at_a_moment_of_the_past_a_text_is_of_the_time_that_it_named_then(
+    engine: Engine, clock: FixedClock
+) -> None:
+    clock.now = NOW - 20 * DAY
+    changed = engine.remember("The bridge was built, they say, in 1911")
+    engine.remember("The bridge was built, others say, in 1931")
+    clock.now = NOW - 10 * DAY
+    engine.update(changed.id, text="The bridge was built, they say, in 1931 or so")
+    clock.now = NOW
+    then = engine.search("which bridge was built in 1911?", as_of=NOW - 15 * DAY, explain=True)
+    assert {hit.memory.text: _time_reason(hit) for hit in then.hits} == pytest.approx(
+        # Inside, and nineteen years outside.
+        {
+            "The bridge was built, they say, in 1911": 1.0,
+            "The bridge was built, others say, in 1931": 0.0,
+        },
+        abs=1e-6,
+    )
+
+
+def _time_reason(hit: Hit, step: str = "time") -> float:
+    """What the step found, without the weight that it gives it."""
+    (value,) = [reason.value for reason in hit.reasons if reason.step == step]
+    weights = learned_weights()["time_score"]
+    return value / weights["tells" if step == "when" else "weight"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "what happened last week at work?",
+        "What did we do at work last week?",
+        "¿qué pasó la semana pasada en el trabajo (work)?",
+    ],
+)
+def test_what_happened_then_comes_before_all_else_and_the_topic_first(engine: Engine, query: str) -> None:
+    start, _ = LAST_WEEK
+    for number in range(12):
+        engine.remember(f"At work, work happened: number {number}", happened_at=start - (20 + number) * DAY)
+    engine.remember("Planted leeks", happened_at=start + DAY)
+    engine.remember("A new boss at work", happened_at=start + 2 * DAY)
+    engine.remember("Ana called about the roof", happened_at=start + 3 * DAY)
+    hits = [hit.memory.text for hit in engine.search(query, limit=5).hits]
+    assert hits[0] == "A new boss at work"
+    assert set(hits[1:3]) == {"Planted leeks", "Ana called about the roof"}
+    assert all(text.startswith("At work") for text in hits[3:])
+
+
+def test_what_was_told_then_about_long_ago_did_not_happen_then(engine: Engine) -> None:
+    start, _ = LAST_WEEK
+    engine.add_messages(
+        "s",
+        [
+            Turn("Our house was painted in 2009, all of the house", at=start + DAY),
+            Turn("The fence of the house was painted", at=start + DAY),
+        ],
+    )
+    happened = engine.search("what happened to the house last week?").hits
+    assert happened[0].memory.text == "The fence of the house was painted"
+    said = engine.search("what did I say of the house last week?", explain=True).hits
+    # What is asked for is what was said, and both were said then.
+    assert [_time_reason(hit) for hit in said] == [1.0, 1.0]
+
+
+def test_a_month_may_be_the_one_to_come(engine: Engine) -> None:
+    engine.remember("Dentist appointment on 9 March at ten")
+    engine.remember("Dentist appointment on 9 September at ten")
+    (first, second) = engine.search("any dentist appointment in March?", explain=True).hits
+    assert first.memory.text == "Dentist appointment on 9 March at ten"
+    # It was told in this March, 7.5 days before what it speaks of, which counts above nine tenths.
+    assert _time_reason(first) == pytest.approx(math.exp(-7.5 / 180))
+    assert _time_reason(second) < 0.5
+
+
+def test_who_asks_when_gets_what_tells_a_time(engine: Engine) -> None:
+    engine.remember("The bridge by the mill was painted in green")
+    engine.remember("The bridge by the mill was painted in 2011")
+    when = engine.search("when was the bridge by the mill painted?", explain=True).hits
+    assert when[0].memory.text == "The bridge by the mill was painted in 2011"
+    assert _time_reason(when[0], "when") == 1.0
+    colour = engine.search("how was the bridge by the mill painted?", explain=True).hits
+    assert "when" not in {reason.step for hit in colour for reason in hit.reasons}
+
+
+@pytest.mark.parametrize(
+    "query", ["the September outage", "the outage in September", "the outage last September"]
+)
+def test_to_be_right_about_a_time_never_takes_from_a_hit(engine: Engine, query: str) -> None:
+    engine.remember("The outage took four hours", happened_at=datetime(2025, 9, 12, tzinfo=UTC))
+    for number in range(20):
+        engine.remember(
+            f"Errand {number} to the market", happened_at=datetime(2025, 7, 1 + number, tzinfo=UTC)
+        )
+    plain = engine.search("the outage").hits[0]
+    dated = engine.search(query).hits[0]
+    assert dated.memory.text == plain.memory.text == "The outage took four hours"
+    assert dated.score >= plain.score
+    assert dated.confidence is not None
+    assert plain.confidence is not None
+    # The month is no word that it lacks, and no name.
+    wrong = engine.search(query.replace("September", "October")).hits[0]
+    assert wrong.confidence is not None
+    assert dated.confidence > wrong.confidence
+
+
+def test_what_names_the_asked_time_answers_a_question_about_a_time_alone(engine: Engine) -> None:
+    engine.remember("In 2016 the mill burned down")
+    engine.remember("The kettle is red")
+    answer = engine.search("what happened in 2016?")
+    assert answer.hits[0].memory.text == "In 2016 the mill burned down"
+    assert answer.confidence == answer.hits[0].confidence == 0.95
+    other = engine.search("what happened in 2017?")
+    assert other.confidence is not None
+    # Nothing is known of that year: less sure than of the other, but a small store never says so for certain.
+    assert other.confidence < answer.confidence

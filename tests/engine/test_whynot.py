@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hand_weights import hand_weighted
 from recollect.changes import Adopt, AdoptLinks, NewEntity, NewObservation, NewText, PutEntity, PutText
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.profiles import PROFILES
@@ -256,8 +257,11 @@ def test_a_reply_to_a_question_like_the_query_was_brought_along(engine: Engine) 
     talk = ("Do you paint boats?", "Each weekend", "Fine", "Good", "Well")
     ids = engine.add_messages("port", [{"content": text} for text in talk], extract=False).ids
     engine.reindex()
-    answer = engine.why_not("paint boats", ids[1])
+    profile = hand_weighted(meaning={"cosine": 0.6}, conversation={"reply_speaker": 0.25})
+    answer = engine.why_not("paint boats", ids[1], profile=profile)
     near = {branch.name: branch for branch in answer.branches}["nearby"]
     assert near.reached
     assert answer.standing is not None
-    assert "reply" in [reason.step for reason in answer.standing.reasons]
+    # 0.25 * 1, since the question before it is the nearest of all
+    (reply,) = [reason for reason in answer.standing.reasons if reason.step == "conversation: reply"]
+    assert reply.value == pytest.approx(0.25)

@@ -47,15 +47,14 @@ def test_of_the_jobs_that_wait_the_most_urgent_is_next_and_the_older_of_two_alik
     done: list[str] = []
     go_on = held_up(worker)
     for priority, name in (
-        (Priority.DREAM, "dream"),
-        (Priority.CALIBRATION, "mine"),
-        (Priority.CALIBRATION, "hers"),
+        (Priority.DREAM, "mine"),
+        (Priority.DREAM, "hers"),
         (Priority.VECTORS, "vectors"),
     ):
         worker.submit(priority, lambda name=name: done.append(name))  # type: ignore[misc]
     go_on.set()
     worker.settle_jobs(PATIENCE_SECONDS)
-    assert done == ["vectors", "mine", "hers", "dream"]
+    assert done == ["vectors", "mine", "hers"]
 
 
 def test_a_note_of_use_never_waits_behind_a_longer_job(worker: Worker) -> None:
@@ -110,26 +109,8 @@ def test_closing_runs_what_waits_lets_it_know_and_takes_nothing_more(worker: Wor
     closing.join(PATIENCE_SECONDS)
     assert not closing.is_alive()
     assert told == [True, True]
-    assert not worker.abandoned.is_set()
     assert not worker.submit(Priority.USAGE, lambda: None)
     worker.close()
-
-
-def test_closing_waits_no_longer_for_a_job_than_it_asks_for(worker: Worker) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-
-    def run() -> None:
-        begun.set()
-        go_on.wait(PATIENCE_SECONDS)
-
-    worker.submit(Priority.CALIBRATION, run, close_within_seconds=0.01)
-    assert begun.wait(PATIENCE_SECONDS)
-    noted = threading.Event()
-    worker.submit(Priority.USAGE, noted.set)
-    worker.close()
-    assert worker.abandoned.is_set()
-    assert noted.is_set()
-    go_on.set()
 
 
 # Embedding in the background
@@ -151,7 +132,7 @@ class Watched(HashingEmbedder):
 @pytest.fixture
 def unembedded(make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch) -> MakeEngine:
     """A store whose texts all wait, since they were saved without a model."""
-    monkeypatch.setattr(meaning, "_GIVE_WAY_SECONDS", 0)
+    monkeypatch.setattr(meaning, "GIVE_WAY_SECONDS", 0)
     names = [{"name": f"Imp {number}", "type": "sprite"} for number in range(TEXTS)]
     make_engine(lambda _: None, model="none").create_entities(names)
     return make_engine

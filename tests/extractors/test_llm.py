@@ -47,7 +47,7 @@ class Server:
             return self.refusals.pop(0)
         if self.raw is not None:
             return 200, self.raw
-        notes = [note(told["number"], told["text"]) for told in sent(body) if "note" in told["text"]]
+        notes = [note(told["number"], told["text"]) for told in numbered(body) if "note" in told["text"]]
         return 200, completion(json.dumps({"notes": notes}) if self.content is None else self.content)
 
 
@@ -64,6 +64,10 @@ def note(number: object, text: object, **others: object) -> dict[str, object]:
 def sent(body: dict[str, Any]) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = json.loads(body["messages"][1]["content"])
     return messages
+
+
+def numbered(body: dict[str, Any]) -> list[dict[str, Any]]:
+    return [told for told in sent(body) if "number" in told]
 
 
 def completion(content: object, finish: str = "stop") -> str:
@@ -152,14 +156,24 @@ def test_long_sessions_go_in_batches_and_numbers_begin_anew(server: Server) -> N
     found = model_of(server).statements([message(f"note {n}", n) for n in range(1000, 1100)])
     assert [statement.message for statement in found] == list(range(1000, 1100))
     # 40 + 40 + 20
-    assert [len(sent(body)) for _, _, body in server.requests] == [40, 40, 20]
-    assert {sent(body)[0]["number"] for _, _, body in server.requests} == {1}
+    assert [len(numbered(body)) for _, _, body in server.requests] == [40, 40, 20]
+    assert {numbered(body)[0]["number"] for _, _, body in server.requests} == {1}
+
+
+def test_what_was_said_just_before_goes_along_without_a_number(server: Server) -> None:
+    before = [message(f"note {n}", n) for n in range(1, 6)]
+    found = model_of(server).statements([message(f"note {n}", n) for n in range(6, 48)], before)
+    assert [statement.message for statement in found] == list(range(6, 48))
+    first, second = ([told["text"] for told in sent(body)[:4]] for _, _, body in server.requests)
+    # The last three turns before each batch of 40, and then its own first.
+    assert first == ["note 3", "note 4", "note 5", "note 6"]
+    assert second == ["note 43", "note 44", "note 45", "note 46"]
 
 
 def test_a_long_message_goes_in_pieces_that_are_one_message(server: Server) -> None:
     found = model_of(server).statements([message("x" * 12_000 + "note", 5), message("note", 6)])
     assert [statement.message for statement in found] == [5, 6]
-    assert [[len(told["text"]) for told in sent(body)] for _, _, body in server.requests] == [
+    assert [[len(told["text"]) for told in numbered(body)] for _, _, body in server.requests] == [
         [12_000],
         [4, 4],
     ]

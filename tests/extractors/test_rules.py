@@ -56,6 +56,25 @@ def test_each_statement_points_to_its_message_in_their_order() -> None:
     ]
 
 
+def test_turns_before_tell_whom_a_message_means_whether_they_come_with_it_or_as_context() -> None:
+    turns = [
+        message("My sister Laura called.", 1),
+        message("How is she?", 2, role="assistant"),
+        message("She moved to Oslo in May.", 3),
+    ]
+    expected = "My sister Laura moved to Oslo in May."
+    assert [found.text for found in Rules().statements(turns)][-1] == expected
+    (found,) = Rules().statements(turns[2:], turns[:2])
+    assert (found.message, found.text) == (3, expected)
+    assert list(Rules().statements(turns[2:])) == []
+
+
+def test_only_the_three_turns_before_are_in_reach() -> None:
+    turns = [message("My sister Laura called.", 1), *(message("Ok.", n) for n in (2, 3, 4))]
+    assert list(Rules().statements([message("She moved to Oslo in May.", 5)], turns)) == []
+    assert len(Rules().statements([message("She moved to Oslo in May.", 5)], turns[:3])) == 1
+
+
 def test_no_messages_leave_nothing() -> None:
     assert list(Rules().statements([])) == []
 

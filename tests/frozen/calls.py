@@ -91,7 +91,7 @@ def open_memory(
     model: str = STEADY,
     installed: bool = True,
 ) -> Memory:
-    """A memory that neither dreams nor calibrates by itself.
+    """A memory that does not dream by itself.
 
     Without `installed`, its model cannot be loaded, so that texts wait for their vectors.
     """
@@ -312,7 +312,7 @@ def verify(memory: Memory) -> list[Any]:
     return list(memory.upkeep.verify())
 
 
-# Dreams, tuning, calibration
+# Dreams, tuning
 
 
 def dream(memory: Memory, **given: Any) -> Any:
@@ -337,10 +337,6 @@ def undo_dream(memory: Memory, id_: int, **given: Any) -> Any:
 
 def forecast(memory: Memory, days: int) -> Any:
     return memory.dreams.forecast(days)
-
-
-def calibrate(memory: Memory) -> Any:
-    return memory.upkeep.calibrate()
 
 
 def tune_analyze(memory: Memory, profile: str | None = None) -> Any:

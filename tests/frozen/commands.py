@@ -109,7 +109,6 @@ SCRIPT: tuple[tuple[str, ...], ...] = (
     ("tune", "rollback", "--yes"),
     ("tune", "reset", "--yes"),
     ("eval", "self", "--sample", "4", "--profile", "recollect"),
-    ("calibrate",),
     ("update", "1", "--text", "Marisol Vega is allergic to nuts and sesame", "--pin", "--mark", "health"),
     ("update", "Tidebook", "--importance", "0.6"),
     ("update", "2", "--no-tags", "--category", "events"),
@@ -166,7 +165,7 @@ SCRIPT: tuple[tuple[str, ...], ...] = (
 PROGRAMS = Path(sys.executable).parent
 
 BENCH = (("bench", "quality", "--data", "data", "--no-cache", "--profile", "recollect", "--profile", "bm25"),)
-NOT_RUN = {"serve", "bench quality", "bench abstention"}
+NOT_RUN = {"serve", "bench quality", "bench abstention", "bench context", "bench precision"}
 """What runs apart, in another way, or only on data that is not ours."""
 
 

@@ -228,7 +228,6 @@ def build(memory: Memory, clock: Clock) -> None:
         days.reach(day)
         _live(memory, what, given, ids)
     days.end()
-    calls.calibrate(memory)
 
 
 def _others() -> list[tuple[float, str, Any]]:

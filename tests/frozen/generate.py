@@ -1,19 +1,14 @@
-"""Writes the frozen files. It was run once, with the program of commit e6f1f72, and is kept to show how.
+"""Writes what the program answers now into the frozen files; `make bless` runs it.
 
-    git worktree add ../e6f1f72 e6f1f72
-    PYTHONPATH=../e6f1f72/src python tests/frozen/generate.py rankings
-
-It refuses to run with the program of any other commit: the files say how things were, not how they are. Where
-`calls.py` no longer fits that program, take this folder as it was when the files were added.
+The diff is reviewed like code: each row that changes is an answer that users get otherwise than before.
+`store-v5.db.gz` is a store that an earlier version wrote. It stays as it is; only what it tells
+is written anew.
 """
 
 from __future__ import annotations
 
 import gzip
-import sqlite3
-import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -27,14 +22,10 @@ import frozen_world
 import rankings
 import reads
 import tools
-from compare import HERE, as_lines, as_text, as_text_by_row
-
-import recollect
+from compare import HERE, as_lines, as_text, as_text_by_row, frozen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-COMMIT = "e6f1f7226a7f482c891c75c74cd71d510dd1c077"
 
 
 def write_rankings() -> None:
@@ -96,17 +87,10 @@ def write_exports() -> None:
 
 
 def write_store() -> None:
+    """What the old store tells; its rows, which an earlier version wrote, stay as they are."""
+    packed = (HERE / frozen_store.FILE).read_bytes()
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "store.db"
-        frozen_store.build(path)
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute("PRAGMA journal_mode = delete")
-            connection.execute("VACUUM")
-            connection.execute("PRAGMA journal_mode = wal")
-        packed = gzip.compress(path.read_bytes(), 9, mtime=0)
-        facts = _facts(packed, Path(folder))
-    (HERE / f"store-v{facts['schema']}.db.gz").write_bytes(packed)
-    _write("store.json", as_text_by_row(facts))
+        _write("store.json", as_text_by_row({**frozen("store.json"), **_facts(packed, Path(folder))}))
 
 
 def write_commands() -> None:
@@ -134,19 +118,17 @@ def _facts(packed: bytes, folder: Path) -> dict[str, Any]:
     read, undone, retried, woken = map(copy, ("read.db", "undone.db", "retried.db", "woken.db"))
     with frozen_store.opened(read) as memory:
         facts = {name: frozen_store.fact(memory, name) for name in frozen_store.FACTS}
-    before = calls.rows(read)
     with frozen_store.opened(undone) as memory:
         undo = frozen_store.undo(memory)
     with frozen_store.opened(retried) as memory:
         receipts = frozen_store.receipts(memory)
     with frozen_store.opened(woken) as memory:
         waked = frozen_store.waked(memory)
+    changed = frozen_store.changed_rows(frozen("store.json")["rows"], calls.rows(undone))
     return {
-        "schema": calls.schema_of(read),
         "facts": facts,
-        "rows": before,
         "undo": undo,
-        "rows changed by undo": frozen_store.changed_rows(before, calls.rows(undone)),
+        "rows changed by undo": changed,
         "receipts": receipts,
         "waked": waked,
     }
@@ -163,19 +145,6 @@ def _write(name: str, text: str) -> None:
     (HERE / name).write_text(text, encoding="utf-8")
 
 
-def _refuse_other_commits() -> None:
-    source = Path(recollect.__file__).parents[1]
-    head = _git(source, "rev-parse", "HEAD")
-    changed = _git(source, "status", "--porcelain", ".")
-    if not head.startswith(COMMIT) or changed:
-        sys.exit(f"{source} is of commit {head}{' and was changed' if changed else ''}, not of {COMMIT}.")
-
-
-def _git(folder: Path, *words: str) -> str:
-    run = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, check=True, text=True)
-    return run.stdout.strip()
-
-
 WRITERS: dict[str, Callable[[], None]] = {
     "rankings": write_rankings,
     "corners": write_corners,
@@ -187,6 +156,5 @@ WRITERS: dict[str, Callable[[], None]] = {
 }
 
 if __name__ == "__main__":
-    _refuse_other_commits()
-    for wanted in sys.argv[1:]:
+    for wanted in sys.argv[1:] or WRITERS:
         WRITERS[wanted]()

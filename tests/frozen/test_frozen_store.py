@@ -27,7 +27,7 @@ SCHEMA = 5
 
 def unpacked(folder: Path) -> Path:
     path = folder / "memory.db"
-    path.write_bytes(gzip.decompress((HERE / f"store-v{SCHEMA}.db.gz").read_bytes()))
+    path.write_bytes(gzip.decompress((HERE / frozen_store.FILE).read_bytes()))
     return path
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from recollect.errors import ModelUnavailable
 from recollect.models import registry
-from recollect.models.loading import stored_model
+from recollect.models.loading import read_centre, stored_model
 from recollect.models.registry import (
     EMBEDDER,
     RERANKER,
@@ -51,6 +51,24 @@ def test_a_descriptor_says_what_the_model_is_and_where_its_files_are(tmp_path: P
     assert model.full_name == "tiny-one@abc123"
     assert model.weights.name == "model.safetensors"
     assert model.libraries == ("tokenizers",)
+
+
+def test_a_package_names_where_its_tokens_crowd_or_goes_without(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    assert read_descriptor(package(tmp_path / "old")).token_centre is None
+    name = "token_centre.json"
+    where = package(tmp_path, token_centre=name)
+    assert read_descriptor(where).token_centre == where / name
+
+
+@pytest.mark.parametrize("folder", ["arctic-s/recollect_model_arctic_s", "e5-small/recollect_model_e5_small"])
+def test_our_models_with_tokens_say_where_these_crowd(folder: str) -> None:
+    model = read_descriptor(MODELS / folder)
+    assert model.token_centre is not None
+    centre = read_centre(model.token_centre)
+    # A mean of vectors of length one is shorter, and the longer the more they are alike.
+    assert centre.shape == (model.dims,)
+    assert 0 < float(centre @ centre) < 1
 
 
 def test_an_installed_package_is_found_by_the_name_of_its_model(

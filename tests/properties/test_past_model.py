@@ -43,13 +43,14 @@ from recollect.retrieval.passages import model_in_use, pending_passages
 from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.retrieval.search import Search
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.vectors import pack_vector
+from recollect.vectors import pack_signs, pack_vector
 
 ME = Scope()
 START = datetime(2026, 3, 1, tzinfo=UTC)
 EMBEDDER = HashingEmbedder(16)
 WORDS = [f"word{number}" for number in range(4)]
 QUERY = EMBEDDER.query(" ".join(WORDS[:2]))
+QUERY_TOKENS = EMBEDDER.documents(WORDS[:2])
 
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
 KINDS = st.sampled_from([Kind.NOTE, Kind.MESSAGE])
@@ -85,6 +86,8 @@ class Then:
 
     said: dict[int, str]
     near: dict[int, float]
+    tokens: dict[int, float]
+    """How well the words of each match the query's."""
 
 
 class PastStory(RuleBasedStateMachine):
@@ -133,12 +136,15 @@ class PastStory(RuleBasedStateMachine):
             waiting = pending_passages(view, EMBEDDER.model, 0, 1_000)
         rows = EMBEDDER.documents([passage.text for passage in waiting])
         vectors = tuple((passage.id, pack_vector(row)) for passage, row in zip(waiting, rows, strict=True))
-        self.do(PutVectors(EMBEDDER.model, vectors))
+        tokens = tuple(
+            (passage.id, pack_signs(EMBEDDER.documents(passage.text.split()))) for passage in waiting
+        )
+        self.do(PutVectors(EMBEDDER.model, vectors, tokens=tokens))
         with self.store.read() as view:
-            near = {hit.id: hit.score for hit in Search(view, Filter()).by_meaning(QUERY, 100)}
+            near, scores = scores_of(Search(view, Filter()))
         said = {id_: thing.said for id_, thing in self.things.items() if thing.lives}
-        assert near.keys() == said.keys()
-        self.pictures.append(Then(said, near))
+        assert near.keys() == said.keys() == scores.keys()
+        self.pictures.append(Then(said, near, scores))
 
     # The story
 
@@ -265,6 +271,7 @@ class PastStory(RuleBasedStateMachine):
             for then in self.pictures:
                 then.said.pop(id_, None)
                 then.near.pop(id_, None)
+                then.tokens.pop(id_, None)
         for id_, thing in self.things.items():
             lost = [each for each in thing.removed if each[2] < before]
             thing.removed = [each for each in thing.removed if each not in lost]
@@ -278,6 +285,7 @@ class PastStory(RuleBasedStateMachine):
             if id_ in then.said:
                 then.said[id_] = " ".join(word for word in then.said[id_].split() if word != content)
                 then.near.pop(id_, None)
+                then.tokens.pop(id_, None)
 
     @precondition(lambda self: self.pictures)
     @rule(data=st.data())
@@ -296,10 +304,11 @@ class PastStory(RuleBasedStateMachine):
                     found = {hit.id for hit in Search(view, where).by_words(word, 100, index)}
                     assert found & sure == expected & sure
                     assert expected <= found
-            near = {hit.id: hit.score for hit in Search(view, where).by_meaning(QUERY, 100)}
+            near, tokens = scores_of(Search(view, where))
             page = {memory.id: memory for memory in memory_page(view, where, 0, 1_000)}
         assert near.keys() == page.keys() >= then.said.keys()
         assert {id_: near[id_] for id_ in then.near} == then.near
+        assert {id_: tokens[id_] for id_ in then.tokens} == then.tokens
         assert near.keys() & sure == then.said.keys() & sure
         for id_, said in then.said.items():
             read = as_it_stood(page[id_], _at(second))
@@ -321,6 +330,14 @@ class PastStory(RuleBasedStateMachine):
                 assert found == {id_ for id_, text in there.items() if word in text.split()}
             if model_in_use(view) is not None:
                 assert {hit.id for hit in Search(view, where).by_meaning(QUERY, 100)} == there.keys()
+
+
+def scores_of(search: Search) -> tuple[dict[int, float], dict[int, float]]:
+    """By memory, how near it is, and how well its words match the query's."""
+    hits = search.by_meaning(QUERY, 100)
+    nearest = {hit.id: hit.passage for hit in hits if hit.passage is not None}
+    tokens = search.token_scores(QUERY_TOKENS, [hit.id for hit in hits], nearest)
+    return {hit.id: hit.score for hit in hits}, tokens
 
 
 def _at(second: int) -> datetime:

@@ -12,6 +12,7 @@ from worlds import NOW, Row, gathered, kept, moment, row_lists, scores, stepped
 
 from recollect.ranking.profiles import LIMBIC, PROFILES
 from recollect.ranking.steps.adjust import BaseRelevance
+from recollect.ranking.steps.evidence import MeaningScore
 from recollect.ranking.steps.fuse import RRF_K, Blend, Linear, Rrf, WeightedRrf
 from recollect.ranking.steps.limbic import rank_hybrid_candidates, reciprocal_rank_fusion
 
@@ -176,6 +177,5 @@ def test_fusing_ranks_rewards_agreement(rows: list[Row]) -> None:
 
 def test_every_profile_fuses_first() -> None:
     for profile in PROFILES.values():
-        assert any(isinstance(step, Rrf | WeightedRrf | Linear | Blend) for step in profile.steps[:2]), (
-            profile.name
-        )
+        fusions = Rrf | WeightedRrf | Linear | MeaningScore
+        assert any(isinstance(step, fusions) for step in profile.steps[:3]), profile.name

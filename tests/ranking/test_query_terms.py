@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.ranking.confidence import named_stems, weigh_query_terms
+from recollect.ranking.confidence import weigh_query_terms
 from recollect.text.stems import coarse_stem, matched_terms
 from recollect.text.tokens import query_terms
 
@@ -27,18 +27,17 @@ def test_a_question_of_common_words_alone_looks_for_all_of_them() -> None:
     assert query_terms("Who is Ana?") == ["ana"]
 
 
-def test_names_are_what_is_written_as_one_but_for_the_first_word() -> None:
-    assert named_stems("What did Caroline say about Ana's trip to Lisbon?") == {
-        coarse_stem("caroline"),
-        coarse_stem("ana"),
-        coarse_stem("lisbon"),
-    }
-    assert named_stems("Where are my keys?") == frozenset()
-    assert named_stems("Keys") == frozenset()
+def test_words_for_a_time_are_known_among_the_others() -> None:
+    asked = weigh_query_terms("boiler September", {"boiler": 3, "september": 3}, 7, "in September")
+    assert asked.of_time == {coarse_stem("september")}
+    # Both weigh ln 3; what was searched for beside the time is the boiler.
+    assert asked.total_weight == pytest.approx(2 * log(3))
+    assert asked.searched_weight == pytest.approx(log(3))
+    assert asked.matched_share({coarse_stem("boiler")}, of_that_time=False) == pytest.approx(0.5)
+    assert asked.matched_share({coarse_stem("boiler")}, of_that_time=True) == pytest.approx(1.0)
 
 
 @given(st.text(max_size=80))
 def test_a_question_holds_all_that_it_looks_for(query: str) -> None:
     asked = weigh_query_terms(query, {}, 5)
     assert matched_terms(query, asked.weights.keys()) == asked.weights.keys()
-    assert asked.names <= asked.weights.keys()

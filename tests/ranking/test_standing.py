@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import Moment, Row, gathered, moment, scores, stepped, worlds
 
+from hand_weights import PLAIN_FUSION
 from recollect.ranking.explain import reasons
 from recollect.ranking.pipeline import run
 from recollect.ranking.profiles import COGNIS, LIMBIC, MNEMOSYNE, PROFILES, RECOLLECT
@@ -94,7 +95,7 @@ def test_the_first_of_the_limit_stand_where_the_list_shows_them(
 def test_what_an_archived_memory_loses_is_told() -> None:
     rows = [Row(1, 0.9), Row(2, 0.8, status=Status.ARCHIVED), Row(3, 0.6), Row(4, 0.1)]
     # stretched: 1: 1, 2: 0.875, 3: 0.625, 4: 0; times 0.6, and 2 halved: 0.6, 0.2625, 0.375, 0
-    stands = standing(RECOLLECT, gathered(rows), moment(rows, limit=2), 2)
+    stands = standing(PLAIN_FUSION, gathered(rows), moment(rows, limit=2), 2)
     assert stands.place == 3
     assert [stands.score, stands.needed] == pytest.approx([0.2625, 0.375])
     dearest = stands.costs[0]
@@ -102,10 +103,10 @@ def test_what_an_archived_memory_loses_is_told() -> None:
     # without meaning it would have nothing: (0 + 0) * 0.5 = 0, the same as 4, and ahead of it by id
     assert {cost.step: cost.places for cost in stands.costs} == {
         "status": 1,
-        "asks": 0,
         "named": 0,
-        "blend: words": 0,
-        "blend: meaning": 0,
+        "matched words": 0,
+        "words": 0,
+        "meaning": 0,
     }
 
 
@@ -137,7 +138,7 @@ def test_our_own_profile_by_hand() -> None:
     # stretched cosines 1, 0.5, 0, -; BM25 -, 4/8, -, 8/8
     # 1: 0.6 * 1 = 0.6      2: (0.6 * 0.5 + 0.4 * 0.5) * 0.85 = 0.425      3: 0      4: 0.4
     rows = [Row(1, 0.9), Row(2, 0.8, 4.0, status=Status.PAUSED), Row(3, 0.7), Row(4, bm25=8.0)]
-    assert scores(RECOLLECT.steps, rows) == pytest.approx({1: 0.6, 2: 0.425, 4: 0.4, 3: 0})
+    assert scores(PLAIN_FUSION.steps, rows) == pytest.approx({1: 0.6, 2: 0.425, 4: 0.4, 3: 0})
     assert [retriever.take(10) for retriever in RECOLLECT.retrieve] == [100, 100, 100, 50]
     assert [retriever.take(30) for retriever in RECOLLECT.retrieve] == [150, 150, 150, 50]
 

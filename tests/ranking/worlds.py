@@ -12,9 +12,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from recollect.query import Query
-from recollect.ranking.candidates import NEVER, Candidates, Cooccurrences, Facts, Source
+from recollect.ranking.candidates import NEVER, NOBODY, Candidates, Cooccurrences, Facts, Source
 from recollect.ranking.factors.recency import microseconds
-from recollect.records import Status
+from recollect.records import Kind, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,6 +62,14 @@ class Row:
     position: int = 0
     named: bool = False
     asks: bool = False
+    kind: Kind = Kind.NOTE
+    role: int = NOBODY
+    informativeness: float = 1.0
+    length: int = 0
+    matched: float | None = None
+    """The share of the query that it holds; None: nobody told."""
+    tokens: float | None = None
+    """How well its tokens match; None: it has none."""
     nearby: float | None = None
     conversation: float | None = None
     meaning_rank: int | None = None
@@ -101,6 +109,10 @@ def gathered(rows: Sequence[Row], when: Moment | None = None) -> Candidates:
         position=_ints([row.position for row in rows]),
         named=np.array([row.named for row in rows], bool),
         asks=np.array([row.asks for row in rows], bool),
+        kind=_ints([tuple(Kind).index(row.kind) for row in rows]),
+        role=_ints([row.role for row in rows]),
+        informativeness=_floats([row.informativeness for row in rows]),
+        length=_ints([row.length for row in rows]),
     )
     sources = {
         "meaning": _source(
@@ -112,6 +124,8 @@ def gathered(rows: Sequence[Row], when: Moment | None = None) -> Candidates:
         ),
         "nearby": _source({row.id: row.nearby for row in rows}, {}),
         "conversation": _source({row.id: row.conversation for row in rows}, {}),
+        "held": _source({row.id: row.matched for row in rows}, {}),
+        "tokens": _source({row.id: row.tokens for row in rows}, {}),
     }
     together = Cooccurrences.none() if when is None else when.cooccurrences
     return Candidates(facts, sources, np.zeros(len(rows)), cooccurrences=together)

@@ -119,3 +119,17 @@ def test_without_messages_the_context_is_silent(store: Repository) -> None:
     assert asked(store, "rome", ByContext()).candidates.ids.tolist() == []
     notes = Filter(kinds=frozenset({Kind.NOTE}))
     assert len(asked(store, "rome", ByWords("stemmed"), ByContext(), where=notes).candidates) == 1
+
+
+def test_only_the_first_of_a_search_are_read_for_their_own_times(store: Repository) -> None:
+    told = [f"In 1999 the mill{' again' * again} burned" for again in range(60)]
+    ids = said(store, "s", *told)
+    span = (microseconds(datetime(1999, 1, 1, tzinfo=UTC)), microseconds(datetime(2000, 1, 1, tzinfo=UTC)))
+    profile = replace(RECOLLECT, retrieve=(ByWords("stemmed", least=100, then=True),))
+    query = Query("mill", microseconds(AT), limit=1, span=span, search_text="mill")
+    with store.read() as view:
+        found = gather(Search(view, query.where), profile, query).candidates
+    time = dict(zip(found.ids.tolist(), found.source("time").score.tolist(), strict=True))
+    # The longer a text, the lower its place; from the 51st on, it is of when it was told, in 2026.
+    assert [time[id_] for id_ in ids[:50]] == [1.0] * 50
+    assert max(time[id_] for id_ in ids[50:]) < 0.1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.serve.operations import rows
@@ -39,13 +40,14 @@ def test_a_relation_has_the_official_names(engine: Engine) -> None:
 def test_a_hit_leaves_out_what_is_not_known(engine: Engine) -> None:
     note = engine.remember("Ada sails")
     (hit,) = engine.recall("who sails?").hits
-    plain = rows.hit_row(hit)
+    plain = rows.hit_row(replace(hit, score=0.47012, confidence=0.87654))
     assert plain == {
         "id": note.id,
         "kind": "note",
         "text": "Ada sails",
-        "score": round(hit.score, 4),
-        "confidence": round(hit.confidence or 0.0, 3),
+        # Three digits of each.
+        "score": 0.47,
+        "confidence": 0.877,
         "at": "2026-03-01T12:00:00+00:00",
     }
 

@@ -17,11 +17,21 @@ from recollect.text.near_duplicates import (
     shares_most_stems,
     text_key,
     trigram_similarity,
+    usual_cosine,
 )
 
 
 def test_the_thresholds_are_those_that_were_agreed() -> None:
     assert (SIMILAR_COSINE, CONTAINED_SHARE) == (0.85, 0.7)
+
+
+def test_a_model_that_puts_all_texts_close_together_is_read_on_the_usual_scale() -> None:
+    # 1 - 2 * (1 - 0.95) = 0.9; what is unrelated to e5-small, 0.85, is at arctic's 1 - 2 * 0.15 = 0.7
+    assert usual_cosine(0.95, "e5-small@1571fc98") == pytest.approx(0.9)
+    assert usual_cosine(0.85, "e5-small") == pytest.approx(0.7)
+    assert usual_cosine(1.0, "e5-small") == 1.0
+    # The others keep theirs, to the last bit.
+    assert usual_cosine(0.1 + 0.2, "arctic-s@f93ff225") == 0.1 + 0.2
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def test_numbers_are_named_by_their_factor_or_step() -> None:
     assert limbic["cooccurrence.gamma"] == 0.01
     assert limbic["salience.beta_sal"] == 0.5
     assert limbic["route.limbic_heavy"] == 0.3
-    assert knobs_of(RECOLLECT)["blend.meaning"] == 0.6
+    assert knobs_of(RECOLLECT)["linked.weight"] == 0.6
     assert knobs_of(MNEMOSYNE)["importance.weight"] == 0.2
     assert knobs_of(COGNIS)["temporal_blend.share"] == 0.4
     assert knobs_of(COGNIS)["temporal.unknown"] == 0.5

@@ -3,36 +3,39 @@
 present   a judged question, as it is
 removed   the same, its answers taken out of the store, and nothing else
 other     a question of another haystack, or of another data set
-unsaid    a question that the data set itself calls unanswerable
+unsaid    a question that the data set itself calls unanswerable; its categories also apart
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.errors import InvalidInput
-from recollect.ranking.confidence_label import UNLIKELY
 from recollect.sampling import hash_number
 from recollect.statistics import auroc
+from recollect_bench.datasets import halved
 from recollect_bench.haystack_store import open_haystack
+from recollect_bench.reliability import JudgedHit, Tenth, by_kind
 from recollect_bench.runs import Monitors
 
 if TYPE_CHECKING:
     from recollect.engine.results import Answer
-    from recollect.ports import Embedder
     from recollect.ranking.candidates import Flags, Floats
     from recollect_bench.datasets import Dataset, Haystack, Question
+    from recollect_bench.halves import Half
+    from recollect_bench.haystack_store import StoredHaystack
+    from recollect_bench.models import Models
 
-PRESENT = "present"
-ABSENT = ("removed", "other", "unsaid")
+PRESENT, REMOVED, OTHER, UNSAID = "present", "removed", "other", "unsaid"
 BINS = 10
-_DEPTH = 50
-_HITS = 10
-"""Hits whose own confidence is measured, of each question that has an answer."""
+_LIMIT = 10
+_COUNTED = re.compile(r"[a-z]?\d+", re.IGNORECASE)
+"""An id that says no more than which question of the set it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,11 @@ class ScoredAnswer:
     kind: str
     scores: Mapping[str, float]
     """By method."""
-    hits: tuple[tuple[float, bool], ...] = ()
-    """Of the first hits: the confidence, and whether it was relevant."""
+    doubtful: bool = False
+    """It was told that nothing seems to answer."""
+    hits: tuple[JudgedHit, ...] = ()
+    """Of the data set's own questions, answerable or not."""
+    category: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +64,35 @@ class Abstention:
     calibration_error: Mapping[str, float]
     """Of the answers' confidence, by the kind of absent question."""
     brier: Mapping[str, float]
-    below: Mapping[str, float]
-    """By kind of question: how many would be told that nothing seems to answer."""
+    told_nothing: Mapping[str, float]
+    """By kind of question: the share that is told that nothing seems to answer."""
     hits: Mapping[str, float] = field(default_factory=dict)
     """Of single hits: `auroc`, `error`, `brier`, and the share of relevant ones."""
+    reliability: Mapping[str, tuple[Tenth, ...]] = field(default_factory=dict)
+    """Of single hits in tenths of their confidence, by the kind of memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class AbstentionOptions:
-    profile: str = "recollect"
-    calibrate: bool = True
-    """Let each store learn of itself first."""
+    profile: str | None = None
+    """Who ranks the hits; None: the default one."""
     most: int | None = None
     """Ask only so many questions of each haystack, by lot."""
+    absent: int | None = None
+    """Of these, ask only so many with the answer taken out."""
+    half: Half | None = None
+    """Only the questions of this half."""
 
 
 def measure_abstention(
     datasets: Sequence[Dataset],
-    embedder: Embedder,
+    models: Models,
     options: AbstentionOptions | None = None,
     monitors: Monitors | None = None,
 ) -> tuple[Abstention, ...]:
+    options = options or AbstentionOptions()
+    if options.half is not None:
+        datasets = halved(datasets, options.half)
     return tuple(
         summarize_abstention(
             dataset.name,
@@ -88,8 +102,8 @@ def measure_abstention(
                 for answer in _answers(
                     haystack,
                     _questions_elsewhere(haystack, dataset, datasets),
-                    embedder,
-                    options or AbstentionOptions(),
+                    models,
+                    options,
                     monitors or Monitors(),
                 )
             ],
@@ -99,30 +113,51 @@ def measure_abstention(
 
 
 def summarize_abstention(name: str, answers: Sequence[ScoredAnswer]) -> Abstention:
-    counts = {kind: sum(each.kind == kind for each in answers) for kind in (PRESENT, *ABSENT)}
-    kinds = [kind for kind in ABSENT if counts[kind]]
-    if not counts[PRESENT] or not kinds:
+    groups = _groups(answers)
+    present = groups.pop(PRESENT, [])
+    if not present or not groups:
         raise InvalidInput(f"{name} has no question that points to a text in it.")
 
-    def column(kind: str, method: str = "confidence") -> Floats:
-        return np.array([each.scores[method] for each in answers if each.kind == kind])
+    def column(group: Sequence[ScoredAnswer], method: str = "confidence") -> Floats:
+        return np.array([each.scores[method] for each in group])
 
-    def error(formula: Callable[[Floats, Flags], float], kind: str) -> float:
-        truth = np.repeat([True, False], [counts[PRESENT], counts[kind]])
-        return formula(np.concatenate([column(PRESENT), column(kind)]), truth)
+    def error(formula: Callable[[Floats, Flags], float], group: Sequence[ScoredAnswer]) -> float:
+        truth = np.repeat([True, False], [len(present), len(group)])
+        return formula(np.concatenate([column(present), column(group)]), truth)
 
+    hits = [hit for each in answers for hit in each.hits]
     return Abstention(
         data=name,
-        questions={kind: counts[kind] for kind in (PRESENT, *kinds)},
+        questions={kind: len(group) for kind, group in ((PRESENT, present), *groups.items())},
         auroc={
-            method: {kind: auroc(column(PRESENT, method), column(kind, method)) for kind in kinds}
+            method: {
+                kind: auroc(column(present, method), column(group, method)) for kind, group in groups.items()
+            }
             for method in answers[0].scores
         },
-        calibration_error={kind: error(calibration_error, kind) for kind in kinds},
-        brier={kind: error(brier, kind) for kind in kinds},
-        below={kind: float((column(kind) < UNLIKELY).mean()) for kind in (PRESENT, *kinds)},
-        hits=_hit_figures([pair for each in answers for pair in each.hits]),
+        calibration_error={kind: error(calibration_error, group) for kind, group in groups.items()},
+        brier={kind: error(brier, group) for kind, group in groups.items()},
+        told_nothing={
+            kind: float(np.mean([each.doubtful for each in group]))
+            for kind, group in ((PRESENT, present), *groups.items())
+        },
+        hits=_hit_figures(hits),
+        reliability=by_kind(hits),
     )
+
+
+def _groups(answers: Sequence[ScoredAnswer]) -> dict[str, list[ScoredAnswer]]:
+    """By kind; those that the data calls unanswerable also by category, where there are several."""
+    groups = {
+        kind: found
+        for kind in (PRESENT, REMOVED, OTHER, UNSAID)
+        if (found := [each for each in answers if each.kind == kind])
+    }
+    categories = sorted({each.category for each in groups.get(UNSAID, ())})
+    if len(categories) > 1:
+        for category in categories:
+            groups[f"{UNSAID}: {category}"] = [each for each in groups[UNSAID] if each.category == category]
+    return groups
 
 
 def calibration_error(probability: Floats, true: Flags, bins: int = BINS) -> float:
@@ -142,10 +177,10 @@ def brier(probability: Floats, true: Flags) -> float:
     return float(np.mean((probability - true) ** 2))
 
 
-def _hit_figures(pairs: Sequence[tuple[float, bool]]) -> dict[str, float]:
-    if not pairs:
+def _hit_figures(hits: Sequence[JudgedHit]) -> dict[str, float]:
+    if not hits:
         return {}
-    probability, true = np.array([one for one, _ in pairs]), np.array([two for _, two in pairs])
+    probability, true = np.array([hit.confidence for hit in hits]), np.array([hit.right for hit in hits])
     return {
         "auroc": auroc(probability[true], probability[~true]),
         "error": calibration_error(probability, true),
@@ -164,7 +199,7 @@ def _questions_elsewhere(haystack: Haystack, dataset: Dataset, datasets: Sequenc
     def overlaps(other: Haystack) -> bool:
         """The same texts, or the same questions in another language, are no other things."""
         # Where questions are only counted, two that have the same number have nothing in common.
-        same = sum(question.id in ids and not question.id.isdigit() for question in other.questions)
+        same = sum(question.id in ids and not _COUNTED.fullmatch(question.id) for question in other.questions)
         return any(document.text in texts for document in other.documents) or 2 * same > len(other.questions)
 
     others = here or [other for other in there if not overlaps(other)]
@@ -175,59 +210,71 @@ def _questions_elsewhere(haystack: Haystack, dataset: Dataset, datasets: Sequenc
 def _answers(
     haystack: Haystack,
     elsewhere: Sequence[str],
-    embedder: Embedder,
+    models: Models,
     options: AbstentionOptions,
     monitors: Monitors,
 ) -> Iterator[ScoredAnswer]:
     judged = _sample(haystack.judged_questions, options.most)
+    removed = {question.id for question in _sample(judged, options.absent)}
     unsaid = _sample([question for question in haystack.questions if not question.answerable], options.most)
     if not judged:
         return
-    with open_haystack(haystack, embedder, progress=monitors.storing) as stored:
-        engine = stored.engine
-        if options.calibrate:
-            engine.upkeep.calibrate()
-
-        def ask(text: str, kind: str, relevant: set[int] | None = None) -> ScoredAnswer:
-            answer = engine.recall(text, limit=_DEPTH, profile=options.profile, record=False)
-            return _scored(kind, answer, relevant)
-
-        for count, question in enumerate(judged, start=1):
-            relevant = {id_ for id_, document in stored.document_of.items() if document in question.relevant}
-            yield ask(question.text, PRESENT, relevant)
-            engine.forget(sorted(relevant))
-            yield ask(question.text, "removed")
-            for id_ in sorted(relevant):
-                engine.restore(id_)
+    asked = sorted((*judged, *unsaid), key=haystack.asked_after)
+    with open_haystack(haystack, models, progress=monitors.storing) as stored:
+        for count, question in enumerate(asked, start=1):
+            stored.advance(question)
+            relevant = stored.canonical(question.relevant)
+            kind = PRESENT if question.answerable else UNSAID
+            yield _ask(stored, question.text, kind, options, relevant, question.category)
+            if question.id in removed:
+                with stored.without(relevant):
+                    answer = _ask(stored, question.text, REMOVED, options)
+                yield answer
             if monitors.asking is not None:
-                monitors.asking(count, len(judged))
+                monitors.asking(count, len(asked))
+        stored.fill()
+        stored.set_clock(None)
         for text in elsewhere[: len(judged)]:
-            yield ask(text, "other")
-        for question in unsaid:
-            yield ask(question.text, "unsaid")
+            yield _ask(stored, text, OTHER, options)
 
 
 def _sample(questions: Sequence[Question], most: int | None) -> Sequence[Question]:
-    return (
-        sorted(questions, key=lambda question: hash_number("some", question.id))[:most] if most else questions
-    )
+    if most is None:
+        return questions
+    return sorted(questions, key=lambda question: hash_number("some", question.id))[:most]
 
 
-def _scored(kind: str, answer: Answer, relevant: set[int] | None) -> ScoredAnswer:
+def _ask(
+    stored: StoredHaystack,
+    text: str,
+    kind: str,
+    options: AbstentionOptions,
+    relevant: frozenset[str] | None = None,
+    category: str = "",
+) -> ScoredAnswer:
+    """Without what is relevant, the hits are not judged."""
+    named: dict[str, Any] = {} if options.profile is None else {"profile": options.profile}
+    answer = stored.engine.recall(text, limit=_LIMIT, record=False, **named)
+    judged = [
+        JudgedHit(
+            hit.memory.kind.value, hit.confidence or 0.0, stored.document(hit.memory) in (relevant or ())
+        )
+        for hit in answer.hits
+    ]
+    hits = () if relevant is None else tuple(judged)
+    return ScoredAnswer(kind, _scores(answer), answer.doubtful, hits, category)
+
+
+def _scores(answer: Answer) -> dict[str, float]:
     cosine, bm25 = (
         np.array([hit.places[search].score for hit in answer.hits if search in hit.places])
         for search in ("meaning", "words")
     )
     spread = float(cosine.std()) if len(cosine) > 1 else 0.0
     best = float(cosine.max(initial=0.0))
-    hits = () if relevant is None else answer.hits[:_HITS]
-    return ScoredAnswer(
-        kind,
-        {
-            "confidence": answer.confidence or 0.0,
-            "cosine": best,
-            "cosine, z": (best - float(cosine.mean())) / spread if spread else 0.0,
-            "bm25": float(bm25.max(initial=0.0)),
-        },
-        tuple((hit.confidence or 0.0, hit.memory.id in (relevant or ())) for hit in hits),
-    )
+    return {
+        "confidence": answer.confidence or 0.0,
+        "cosine": best,
+        "cosine, z": (best - float(cosine.mean())) / spread if spread else 0.0,
+        "bm25": float(bm25.max(initial=0.0)),
+    }

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Literal
 import apsw
 import numpy as np
 
+from recollect.engine.embedding import embed_documents, embed_query, token_embedder
 from recollect.errors import StoreUnavailable
+from recollect.vectors import pack_vector
 
 if TYPE_CHECKING:
     from recollect.ports import Embedder, Reranker, Vector, Vectors
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
 _FILE = "vectors.db"
 _BUSY_MS = 60_000
-Role = Literal["document", "query"]
+Role = Literal["document", "query", "document tokens", "query tokens"]
 
 
 @contextmanager
@@ -49,7 +51,7 @@ class CachedEmbedder:
         self._embedder = embedder
         self._connection = connection
         self._folder = folder
-        self._last: tuple[str, Vector] | None = None
+        self._last: tuple[str, Vector, Vectors | None] | None = None
         self.embedded = 0
         """Texts that were not there."""
 
@@ -57,52 +59,92 @@ class CachedEmbedder:
     def model(self) -> Model:
         return self._embedder.model
 
+    @property
+    def gives_tokens(self) -> bool:
+        return token_embedder(self._embedder) is not None
+
     def documents(self, texts: Sequence[str]) -> Vectors:
-        return self._vectors(texts, "document")
+        return self._rows(self._blobs(texts, "document", None))
+
+    def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
+        blobs = self._blobs(texts, "document", "document tokens" if self.gives_tokens else None)
+        return self._rows(blobs), [signs for _, signs in blobs]
 
     def query(self, text: str) -> Vector:
-        # Profile after profile asks the same.
-        if self._last is None or self._last[0] != text:
-            self._last = text, self._vectors([text], "query")[0]
-        return self._last[1]
+        return self._query(text, None)[0]
 
-    def _vectors(self, texts: Sequence[str], role: Role) -> Vectors:
-        keys = [_key(self.model.name, role, text) for text in texts]
+    def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
+        return self._query(text, "query tokens" if self.gives_tokens else None)
+
+    def _query(self, text: str, tokens: Role | None) -> tuple[Vector, Vectors | None]:
+        # Profile after profile asks the same.
+        if self._last is None or self._last[0] != text or (tokens and self._last[2] is None):
+            ((vector, packed),) = self._blobs([text], "query", tokens)
+            rows = np.frombuffer(packed, "<f4").reshape(-1, self.model.dims) if packed else None
+            self._last = text, np.frombuffer(vector, "<f4"), rows
+        return self._last[1], self._last[2]
+
+    def _rows(self, blobs: Sequence[tuple[bytes, bytes]]) -> Vectors:
+        rows = [np.frombuffer(vector, dtype="<f4") for vector, _ in blobs]
+        return np.stack(rows) if rows else np.empty((0, self.model.dims), np.float32)
+
+    def _blobs(self, texts: Sequence[str], role: Role, tokens: Role | None) -> list[tuple[bytes, bytes]]:
+        """The vector of each text, and what is kept of its tokens: under a role, or nothing without one."""
+        name, width = self.model.name, 4 * self.model.dims
+        roles = (role,) if tokens is None else (role, tokens)
+        keys = {text: [_key(name, each, text) for each in roles] for text in texts}
         try:
-            known = self._known(keys)
-            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
-            known |= self._embed(missing, role)
+            known = self._known([key for own in keys.values() for key in own])
+            missing = [
+                text
+                for text, own in keys.items()
+                if not known.keys() >= set(own) or len(known[own[0]]) != width
+            ]
+            if missing:
+                made = self._embed(missing, role, with_tokens=tokens is not None)
+                new = {
+                    key: blob for text in missing for key, blob in zip(keys[text], made[text], strict=False)
+                }
+                self._keep(new)
+                known |= new
         except apsw.Error as error:
             raise _unusable(self._folder, error) from error
-        rows = [np.frombuffer(known[key], dtype="<f4") for key in keys]
-        return np.stack(rows) if rows else np.empty((0, self.model.dims), np.float32)
+        return [(known[keys[text][0]], b"" if tokens is None else known[keys[text][1]]) for text in texts]
 
     def _known(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         rows = self._connection.executemany(
-            "SELECT key, vector FROM vector WHERE key = ? AND length(vector) = ?",
-            [(key, 4 * self.model.dims) for key in keys],
+            "SELECT key, vector FROM vector WHERE key = ?", [(key,) for key in keys]
         )
         return {bytes(key): bytes(vector) for key, vector in rows}
 
-    def _embed(self, missing: dict[bytes, str], role: Role) -> dict[bytes, bytes]:
-        if not missing:
-            return {}
-        texts = list(missing.values())
-        rows = (
-            self._embedder.documents(texts)
-            if role == "document"
-            else np.stack([self._embedder.query(text) for text in texts])
-        )
-        vectors = {key: row.astype("<f4").tobytes() for key, row in zip(missing, rows, strict=True)}
-        self.embedded += len(vectors)
+    def _embed(
+        self, texts: Sequence[str], role: Role, *, with_tokens: bool
+    ) -> dict[str, tuple[bytes, bytes]]:
+        self.embedded += len(texts)
+        if role == "document":
+            rows, signs = (
+                embed_documents(self._embedder, texts)
+                if with_tokens
+                else (self._embedder.documents(texts), ())
+            )
+            packed = map(pack_vector, rows)
+            return dict(zip(texts, zip(packed, signs or [b""] * len(texts), strict=True), strict=True))
+        made = {}
+        for text in texts:
+            vector, tokens = (
+                embed_query(self._embedder, text) if with_tokens else (self._embedder.query(text), None)
+            )
+            made[text] = pack_vector(vector), b"" if tokens is None else pack_vector(tokens)
+        return made
+
+    def _keep(self, blobs: dict[bytes, bytes]) -> None:
         self._connection.execute("BEGIN IMMEDIATE")
-        self._connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", list(vectors.items()))
+        self._connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?)", list(blobs.items()))
         self._connection.execute("COMMIT")
-        return vectors
 
 
 def _key(model: str, role: Role, text: str) -> bytes:
-    """What a vector is found by. A model reads a question and a text in different ways."""
+    """What is found: a vector, or tokens. A model reads a question and a text in different ways."""
     return sha256("\0".join((model, role, text)).encode(errors="surrogatepass")).digest()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -16,15 +17,23 @@ from recollect.cli.progress import progress
 from recollect.cli.rendering import Result, right_aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from recollect.cli.command import Call
-    from recollect.ports import Embedder
+    from recollect_bench.halves import Half
+    from recollect_bench.models import Models
     from recollect_bench.runs import Monitors
 
     _Function = TypeVar("_Function", bound=Callable[..., object])
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+_half_option = click.option(
+    "--half",
+    type=click.Choice(["a", "b"]),
+    help="Only this half of the questions; which one, a hash of store and id tells.",
+)
 
 
 def _shared_options(function: _Function) -> _Function:
@@ -75,11 +84,10 @@ def _shared_options(function: _Function) -> _Function:
     shell_complete=complete_profile,
     help="What the others are compared with.",
 )
+@_half_option
 @click.option("--ablate", is_flag=True, help="Also our profile with one part left out at a time.")
 @click.option("--rerank", is_flag=True, help="Also our profile, its first places read again by a model.")
-@click.option(
-    "--extract", is_flag=True, help="Also draw notes out of messages, by rules; each counts as its own."
-)
+@click.option("--extract", is_flag=True, help="Also the other profiles over notes drawn out of messages.")
 @click.option("--plot", type=_FILE, metavar="FILE", help="Draw the intervals there, as SVG.")
 def quality(
     call: Call,
@@ -89,6 +97,7 @@ def quality(
     save: Path | None,
     names: tuple[str, ...],
     baseline: str,
+    half: Half | None,
     ablate: bool,
     rerank: bool,
     extract: bool,
@@ -96,9 +105,11 @@ def quality(
 ) -> Result:
     """Measure how well each profile finds what is asked for.
 
-    Reads LoCoMo, REALTALK, LongMemEval, XQuAD-R and BEIR. Every text goes into a store of its own, in a
-    temporary folder, and all profiles answer over it: the built-in ones, and plain BM25, vectors and rank
-    fusion. The report gives recall at 1, 5, 10 and 20 (any, all, fraction), NDCG and MRR, with 95 % intervals
+    Reads LoCoMo, REALTALK, LongMemEval, XQuAD-R, BEIR, and folders of memories.jsonl and questions.jsonl.
+    Every text goes into a store in a temporary folder, at its own time. The row `recollect` is what you get
+    by default, with notes drawn out of messages; `recollect (plain)` and the other profiles, among them
+    plain BM25, vectors and rank fusion, answer over the texts alone. The report gives recall at 1, 5, 10 and
+    20 (any, all, fraction), NDCG, MRR, and how often what is no longer true comes first, with 95 % intervals
     of the differences. Your own memory is not touched.
 
     In a pipe, each line begins with what it is: `mean`, data set, profile, group, questions, measure, value;
@@ -109,7 +120,7 @@ def quality(
     from recollect_bench.loading import load_datasets
     from recollect_bench.plot import draw_svg
     from recollect_bench.profiles import select_profiles
-    from recollect_bench.quality import measure, report_json
+    from recollect_bench.quality import QualityOptions, measure, report_json
     from recollect_bench.tables import report_lines, report_view
 
     settings, _ = call.settings()
@@ -117,17 +128,9 @@ def quality(
     profiles = select_profiles(names, baseline, settings.profiles)
     datasets = load_datasets(data)
     _check_writable(save, plot)
-    with _embedder(call, cache, no_cache) as embedder, _monitors() as monitors:
-        report = measure(
-            datasets,
-            profiles,
-            embedder,
-            baseline=baseline,
-            ablate=ablate,
-            reranker=reranker,
-            extract=extract,
-            monitors=monitors,
-        )
+    options = QualityOptions(baseline, ablate, extract, half)
+    with _models(call, cache, no_cache) as models, _monitors() as monitors:
+        report = measure(datasets, profiles, models, options, reranker=reranker, monitors=monitors)
     plain = _save(call, report_json(report), save)
     if plot is not None:
         plot.write_text(draw_svg(report), encoding="utf-8")
@@ -137,56 +140,135 @@ def quality(
 @command(
     "abstention",
     "recollect bench abstention --data locomo.json",
+    "recollect bench abstention --data benchmarks/everyday --save results.json --plot reliability.svg",
     "recollect bench abstention --data locomo.json --data scifact/ --json | jq '.data[].auroc'",
-    "recollect bench abstention --data scifact/ --questions 100 --save results.json",
+    "recollect bench abstention --data scifact/ --questions 100 --absent 20",
 )
 @_shared_options
-@click.option("--profile", default="recollect", show_default=True, metavar="NAME", help="Who ranks the hits.")
-@click.option(
-    "--calibrate/--no-calibrate",
-    default=True,
-    show_default=True,
-    help="Let each store learn of itself first.",
-)
+@_half_option
+@click.option("--profile", metavar="NAME", help="Who ranks the hits; without it, the default one.")
 @click.option("--questions", type=click.IntRange(1), metavar="N", help="Only so many of each store, by lot.")
+@click.option(
+    "--absent", type=click.IntRange(0), metavar="N", help="Only so many of each store without their answer."
+)
+@click.option("--plot", type=_FILE, metavar="FILE", help="Draw the reliability of hits there, as SVG.")
 def abstention(
     call: Call,
     data: tuple[Path, ...],
     cache: Path | None,
     no_cache: bool,
     save: Path | None,
-    profile: str,
-    calibrate: bool,
+    half: Half | None,
+    profile: str | None,
     questions: int | None,
+    absent: int | None,
+    plot: Path | None,
 ) -> Result:
     """Measure whether confidence tells questions with an answer from those without.
 
     Every question that has an answer is asked with it there, and with it taken out of the store (removed);
     beside them stand questions about other things (other), and those that the data calls unanswerable
     (unsaid). AUROC is how often one with an answer gets more than one without; cosine, its z-score and BM25
-    are what simple means reach. Error is the calibration error over ten bins of equally many; below, how many
-    are told that nothing seems to answer, those with an answer first. A last line tells of single hits.
+    are what simple means reach. Error is the calibration error over ten bins of equally many; told nothing,
+    how many are told that nothing seems to answer, those with an answer first. A last line tells of single
+    hits, which the JSON and the plot also give in tenths of their confidence, by kind of memory.
     """
     from recollect_bench.abstention import AbstentionOptions, measure_abstention  # loads NumPy and the engine
     from recollect_bench.loading import load_datasets
+    from recollect_bench.quality import dataset_files
+    from recollect_bench.reliability_plot import draw_reliability
     from recollect_bench.tables import ABSTENTION_COLUMNS, abstention_rows
 
     datasets = load_datasets(data)
+    _check_writable(save, plot)
+    options = AbstentionOptions(profile, questions, absent, half)
+    with _models(call, cache, no_cache) as models, _monitors() as monitors:
+        results = measure_abstention(datasets, models, options, monitors)
+    figures = {
+        "model": models.setting,
+        "settings": asdict(options),
+        "files": {each.name: dataset_files(each) for each in datasets},
+        "data": [asdict(each) for each in results],
+    }
+    plain = _save(call, figures, save)
+    if plot is not None:
+        plot.write_text(draw_reliability(results), encoding="utf-8")
+    return _table(plain, ABSTENTION_COLUMNS, abstention_rows(results), left=2)
+
+
+@command(
+    "context",
+    "recollect bench context --data benchmarks/everyday",
+    "recollect bench context --data benchmarks/everyday/ines --model e5-small --json",
+)
+@_shared_options
+def context(
+    call: Call, data: tuple[Path, ...], cache: Path | None, no_cache: bool, save: Path | None
+) -> Result:
+    """Measure what `context` gives beside a prompt, called with the prompt alone.
+
+    Reads folders of memories.jsonl and prompts.jsonl. Silent: of the prompts that need nothing remembered,
+    how many get nothing. Helped: of those that do, how many get at least one memory that helps. Precision and
+    recall are of memories; the last column is what a helpful memory costs in tokens.
+    """
+    from recollect_bench.loading import load_datasets  # loads the engine
+    from recollect_bench.prompts import measure_prompts, prompts_json
+    from recollect_bench.quality import dataset_files
+    from recollect_bench.tables import PROMPT_COLUMNS, prompt_rows
+
+    datasets = load_datasets(data)
     _check_writable(save)
-    with _embedder(call, cache, no_cache) as embedder, _monitors() as monitors:
-        options = AbstentionOptions(profile, calibrate, questions)
-        results = measure_abstention(datasets, embedder, options, monitors)
-    plain = _save(call, {"data": [asdict(each) for each in results]}, save)
-    first, second, *numbers = ABSTENTION_COLUMNS
-    return Result.table(plain, (first, second, *right_aligned(*numbers)), list(abstention_rows(results)))
+    with _models(call, cache, no_cache) as models, _monitors() as monitors:
+        results = measure_prompts(datasets, models, monitors)
+    figures = {
+        "model": models.setting,
+        "files": {each.name: dataset_files(each) for each in datasets},
+        "data": prompts_json(results),
+    }
+    return _table(_save(call, figures, save), PROMPT_COLUMNS, prompt_rows(results), left=2)
 
 
-@group("bench", (quality, abstention), "recollect bench quality --data locomo.json")
+@command("precision", "recollect bench precision --data precisionMemBench/fixtures")
+@_shared_options
+def precision(
+    call: Call, data: tuple[Path, ...], cache: Path | None, no_cache: bool, save: Path | None
+) -> Result:
+    """Measure whether what is asked for comes back, and nothing else, on PrecisionMemBench.
+
+    Reads its beliefs.seed.json and retrieval.cases.json. Beliefs are notes with their scope as a tag, asked
+    with the tag of the case and nothing else: no limit, no threshold. Precision and recall are means over
+    cases; a case passes where everything it expects holds, actively where something was expected or found.
+    """
+    from recollect_bench.formats.precision import load_precision  # loads pydantic
+    from recollect_bench.precision import measure_precision, precision_json
+    from recollect_bench.quality import sha256
+    from recollect_bench.tables import PRECISION_COLUMNS, precision_rows
+
+    if len(data) > 1:
+        raise click.UsageError("--data names one folder here.")
+    fixtures = load_precision(data[0])
+    _check_writable(save)
+    with _models(call, cache, no_cache) as models, _monitors() as monitors:
+        result = measure_precision(fixtures, models, monitors.asking)
+    figures = {
+        "model": models.setting,
+        "files": {path.name: sha256(path) for path in fixtures.files},
+        **precision_json(result),
+    }
+    return _table(_save(call, figures, save), PRECISION_COLUMNS, precision_rows(result), left=1)
+
+
+@group("bench", (quality, abstention, context, precision), "recollect bench quality --data locomo.json")
 def bench(_: Call) -> None:
     """Measure the profiles on judged questions.
 
     The data is public and not part of Recollect: name the path of what you have downloaded.
     """
+
+
+def _table(plain: object, columns: Sequence[str], rows: Iterable[tuple[str, ...]], *, left: int) -> Result:
+    """The first columns are names, the others numbers."""
+    return Result.table(plain, (*columns[:left], *right_aligned(*columns[left:])), list(rows))
 
 
 def _check_writable(*paths: Path | None) -> None:
@@ -200,23 +282,16 @@ def _check_writable(*paths: Path | None) -> None:
 
 
 @contextmanager
-def _embedder(call: Call, cache: Path | None, no_cache: bool) -> Iterator[Embedder]:
-    """The model, with the vectors that it has made before."""
+def _models(call: Call, cache: Path | None, no_cache: bool) -> Iterator[Models]:
+    """The models, with the vectors that they have made before."""
     if cache is not None and no_cache:
         raise click.UsageError("--cache names a folder, and --no-cache wants none; give one of them.")
-    from recollect.bootstrap import embedder, model_name  # loads the engine
-    from recollect.errors import ModelUnavailable
-    from recollect.settings import cache_folder
-    from recollect_bench.caches import cached_vectors
+    from recollect.settings import cache_folder  # loads the engine
+    from recollect_bench.models import cached_models
 
     settings, _ = call.settings()
-    model = embedder(model_name(settings), settings)
-    if model is None:
-        raise ModelUnavailable(
-            "Without a model there is no meaning to measure; name one of `recollect models` with --model."
-        )
-    with cached_vectors(model, None if no_cache else cache or cache_folder() / "bench") as cached:
-        yield cached
+    with cached_models(settings, None if no_cache else cache or cache_folder() / "bench") as models:
+        yield models
 
 
 @contextmanager
@@ -233,5 +308,11 @@ def _save(call: Call, figures: dict[str, Any], path: Path | None) -> dict[str, A
 
     plain = {**figures, "facts": facts(call.now())}
     if path is not None:
-        path.write_text(json.dumps(plain, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        path.write_text(_lines(plain), encoding="utf-8")
     return plain
+
+
+def _lines(plain: object) -> str:
+    """JSON with the innermost objects on a line each: half as large, and a change shows in its line."""
+    text = json.dumps(plain, ensure_ascii=False, indent=1)
+    return re.sub(r"\{[^{}]*\}", lambda match: re.sub(r"\n *", " ", match[0]), text) + "\n"

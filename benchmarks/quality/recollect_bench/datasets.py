@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
-from recollect.text.near_duplicates import text_key
+from recollect_bench.halves import Half, half_of
 
-TIMELESS = datetime(2026, 1, 1, 12, tzinfo=UTC)
-"""When questions about texts that have no time are asked: fixed, so that a run can be repeated."""
+ORIGIN = datetime(2024, 1, 1, tzinfo=UTC)
+"""When texts that have no time are stored: fixed, so that a run can be repeated."""
+DocumentKind = Literal["note", "message", "entity-observation"]
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text; with a session it is a turn of a conversation, else a note."""
+    """One text to store: a note, a turn of a conversation, or an observation of an entity."""
 
     id: str
     text: str
+    kind: DocumentKind = "note"
     session: str | None = None
+    role: str | None = None
     speaker: str | None = None
     at: datetime | None = None
+    """When it is stored, and for a message, when it was said; None: at the time of the one before it."""
+    happened_at: datetime | None = None
+    tags: tuple[str, ...] = ()
+    entity: str | None = None
+    entity_type: str = "thing"
+    supersedes: str | None = None
+    """The document that it corrects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +44,31 @@ class Question:
     """The documents that should be found."""
     answerable: bool = True
     """False: the texts hold no answer, and a memory should say so."""
+    must_not: frozenset[str] = frozenset()
+    """Documents that may not stand above the relevant ones: what they say is no longer true."""
+    at: datetime | None = None
+    """When it is asked; None: when the haystack's questions are."""
+    after: int | None = None
+    """How many documents are stored when it is asked; None: all."""
 
     @property
     def is_judged(self) -> bool:
         """Whether recall can be measured by it: some answerable questions point to no text there is."""
         return self.answerable and bool(self.relevant)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a user types to an assistant, and which documents would help with it; none: it needs nothing."""
+
+    id: str
+    text: str
+    helpful: frozenset[str]
+    at: datetime | None = None
+
+    @property
+    def needs_memory(self) -> bool:
+        return bool(self.helpful)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +78,21 @@ class Haystack:
     name: str
     documents: tuple[Document, ...]
     questions: tuple[Question, ...]
-    asked_at: datetime = TIMELESS
+    asked_at: datetime | None = None
+    """When questions that have no time of their own are asked; None: a day after the last document."""
+    prompts: tuple[Prompt, ...] = ()
 
     @property
     def judged_questions(self) -> list[Question]:
         return [question for question in self.questions if question.is_judged]
+
+    @property
+    def has_messages(self) -> bool:
+        return any(document.kind == "message" for document in self.documents)
+
+    def asked_after(self, question: Question) -> int:
+        """How many documents are stored when this question is asked."""
+        return len(self.documents) if question.after is None else question.after
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +103,22 @@ class Dataset:
     """Where it was read from."""
 
 
-def unique_notes(name: str, documents: Sequence[Document], questions: Sequence[Question]) -> Haystack:
-    """A haystack of notes in which each text stands once, as a store keeps it.
-
-    Of texts that say the same, the first stands for all, also where a question points to another.
-    """
-    first: dict[int, str] = {}
-    kept = {document.id: first.setdefault(text_key(document.text), document.id) for document in documents}
-    return Haystack(
-        name,
-        tuple(document for document in documents if kept[document.id] == document.id),
-        tuple(
-            replace(question, relevant=frozenset(kept[id_] for id_ in question.relevant))
-            for question in questions
-        ),
+def halved(datasets: Iterable[Dataset], half: Half) -> tuple[Dataset, ...]:
+    """The same data sets with the questions of one half alone; every document stays."""
+    return tuple(
+        replace(
+            dataset,
+            haystacks=tuple(
+                replace(
+                    haystack,
+                    questions=tuple(
+                        question
+                        for question in haystack.questions
+                        if half_of(haystack.name, question.id) == half
+                    ),
+                )
+                for haystack in dataset.haystacks
+            ),
+        )
+        for dataset in datasets
     )

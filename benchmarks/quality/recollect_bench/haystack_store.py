@@ -1,122 +1,248 @@
-"""A haystack in a store of its own: conversations as messages, other texts as notes."""
+"""A haystack in a store of its own, filled and asked as a user's program would."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from recollect import bootstrap
 from recollect.engine.engine import Engine
-from recollect.engine.repository import Repository
-from recollect.engine.services import Services
-from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.extractors.choose import extractor_named
-from recollect.records import Scope
-from recollect.stores.sqlite.store import SqliteStore
+from recollect.records import Kind
+from recollect.settings import Settings
 from recollect_bench.caches import CachedReranker
-from recollect_bench.datasets import Document, Haystack
+from recollect_bench.datasets import ORIGIN, Document, Haystack, Question
 
 if TYPE_CHECKING:
-    from recollect.ports import Embedder, Progress, Reranker
+    from recollect.ports import Progress, Reranker
+    from recollect.records import Memory
+    from recollect_bench.models import Models
 
-_AT_ONCE = 256
-_ROLES = frozenset({"user", "assistant", "system"})
+_AT_ONCE = 128
+_DAY = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
+class BenchClock:
+    """Stands where it is put: at the time of what is stored, or of what is asked."""
+
+    now: datetime = ORIGIN
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+@dataclass(slots=True)
 class StoredHaystack:
+    """A store that fills up as its questions are asked, and knows which memory holds which document.
+
+    A document has one canonical id: that of the first with the same note, and of an entity all its
+    observations together. A note drawn from a message counts as the message.
+    """
+
     engine: Engine
-    document_of: Mapping[int, str]
-    """The document that each memory holds; for a note drawn from a turn, the turn."""
+    models: Models
+    haystack: Haystack
+    clock: BenchClock
+    extract: bool
+    progress: Progress | None = None
+    _stored: int = 0
+    _latest: datetime = ORIGIN
+    _document_of: dict[int, str] = field(default_factory=dict)
+    """The document that each memory holds, by its canonical id."""
+    _canonical: dict[str, str] = field(default_factory=dict)
+    _memory_of: dict[str, int] = field(default_factory=dict)
+    """The memory of each canonical id."""
+    _drawn: dict[str, list[int]] = field(default_factory=dict)
+    """The notes drawn from each message."""
+
+    def advance(self, question: Question) -> None:
+        """Store what is there when this question is asked, and set the clock to its time."""
+        self.fill(self.haystack.asked_after(question))
+        self.set_clock(question.at)
+
+    def set_clock(self, at: datetime | None) -> None:
+        """To a time; None: to when this haystack is asked."""
+        self.clock.now = at or self.haystack.asked_at or self._latest + _DAY
+
+    def fill(self, count: int | None = None) -> None:
+        """Store the documents up to this many, or all."""
+        documents = self.haystack.documents
+        upto = len(documents) if count is None else min(count, len(documents))
+        rows = [each for each in documents[self._stored : upto] if each.text.strip()]
+        for _, group in groupby(rows, key=_stored_together):
+            together = list(group)
+            for start in range(0, len(together), _AT_ONCE):
+                self._store(together[start : start + _AT_ONCE])
+                if self.progress is not None:
+                    self.progress(min(len(self._canonical), len(documents)), len(documents))
+        self._stored = max(self._stored, upto)
+        if self.engine.counts().due:
+            # Long texts have several passages, and a write embeds so many at once.
+            self.engine.reindex()
+            if due := self.engine.counts().due:
+                # A store that lacks vectors would be measured as if its model were worse than it is.
+                raise ModelUnavailable(f"{due} texts of {self.haystack.name} could not be embedded.")
+
+    @property
+    def model(self) -> str:
+        """The name of the model that the store embeds with."""
+        model = self.engine.model
+        return self.models.preferred if model is None else model.name
+
+    def embed_query(self, text: str) -> None:
+        """The model keeps a query's vector, so that the time of the answers that follow is without it."""
+        embedder = self.models.named(self.model)
+        if embedder is not None:
+            embedder.query(text)
+
+    def canonical(self, ids: Iterable[str]) -> frozenset[str]:
+        return frozenset(self._canonical.get(id_, id_) for id_ in ids)
+
+    def document(self, memory: Memory) -> str:
+        """The canonical id of what a memory holds."""
+        if memory.id in self._document_of:
+            return self._document_of[memory.id]
+        if memory.kind is Kind.ENTITY:
+            return _entity_id(memory.name)
+        if memory.drawn_from in self._document_of:
+            return self._document_of[memory.drawn_from]
+        return f"?{memory.id}"
+
+    def documents(self, memories: Iterable[Memory]) -> tuple[str, ...]:
+        """The documents of these memories in their order, none twice."""
+        return tuple(dict.fromkeys(map(self.document, memories)))
+
+    @contextmanager
+    def without(self, ids: Iterable[str]) -> Iterator[None]:
+        """The store as if it did not hold these documents, nor what was drawn from them."""
+        wanted = [
+            memory
+            for id_ in sorted(ids)
+            if id_ in self._memory_of
+            for memory in (self._memory_of[id_], *self._drawn.get(id_, ()))
+        ]
+        forgotten = self.engine.forget(wanted)
+        yield
+        for id_ in sorted(forgotten):
+            self.engine.restore(id_)
+
+    def _store(self, documents: Sequence[Document]) -> None:
+        first = documents[0]
+        self._latest = max(documents[-1].at or self._latest, self._latest)
+        self.clock.now = documents[-1].at or self._latest
+        try:
+            match first.kind:
+                case "message":
+                    self._add_messages(documents)
+                case "note" if first.supersedes is not None:
+                    self._supersede(first)
+                case "note":
+                    self._remember(documents)
+                case "entity-observation":
+                    self._observe(documents)
+        except InvalidInput as error:
+            raise InvalidInput(f"{self.haystack.name}, from document {first.id!r} on: {error}") from error
+
+    def _add_messages(self, documents: Sequence[Document]) -> None:
+        batch = self.engine.add_messages(
+            documents[0].session or "session", [_message(each) for each in documents], extract=self.extract
+        )
+        for id_, document in zip(batch.ids, documents, strict=True):
+            self._learn(id_, document.id)
+        for memory in self.engine.get_many(note.id for note in batch.notes).values():
+            if memory.drawn_from in self._document_of:
+                self._drawn.setdefault(self._document_of[memory.drawn_from], []).append(memory.id)
+
+    def _remember(self, documents: Sequence[Document]) -> None:
+        batch = self.engine.remember_many([_note(document) for document in documents])
+        for note, document in zip(batch.notes, documents, strict=True):
+            self._learn(note.id, document.id)
+
+    def _supersede(self, document: Document) -> None:
+        old = self._canonical.get(document.supersedes or "")
+        if old is None:
+            raise InvalidInput(f"It supersedes {document.supersedes!r}, which does not stand before it.")
+        done = self.engine.supersede(self._memory_of[old], _note(document))
+        self._learn(done.by.id, document.id)
+
+    def _observe(self, documents: Sequence[Document]) -> None:
+        name = documents[0].entity
+        if name is None:
+            raise InvalidInput("An observation names its 'entity'.")
+        batch = self.engine.create_entities(
+            [
+                {
+                    "name": name,
+                    "type": documents[0].entity_type,
+                    "observations": [each.text for each in documents],
+                }
+            ]
+        )
+        for document in documents:
+            self._canonical[document.id] = _entity_id(name)
+        self._memory_of[_entity_id(name)] = batch.entities[0].id
+
+    def _learn(self, memory: int, document: str) -> None:
+        canonical = self._document_of.setdefault(memory, document)
+        self._canonical[document] = canonical
+        self._memory_of[canonical] = memory
 
 
 @contextmanager
 def open_haystack(
     haystack: Haystack,
-    embedder: Embedder,
+    models: Models,
     *,
-    extract: bool = False,
+    extract: bool = True,
     reranker: Reranker | None = None,
     progress: Progress | None = None,
 ) -> Iterator[StoredHaystack]:
-    """A new store with the haystack, in a temporary folder; its clock stands at the moment of the questions.
+    """A new store for the haystack in a temporary folder, with the default settings and nothing in it yet.
 
-    With `extract`, rules draw notes out of the turns.
+    With `extract`, notes are drawn out of messages, as they are by default.
     """
+    clock = BenchClock()
     with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
-        store = Repository(SqliteStore(Path(folder) / "memory.db"))
-        services = Services(
-            store=store,
-            clock=lambda: haystack.asked_at,
-            embedder_named=lambda _: embedder,
-            preferred_model=embedder.model.name,
-            scope=Scope(),
-            usage=UsageRecorder(store, "bench"),
-            extractor=partial(extractor_named, "rules" if extract else "none"),
-        )
-        if reranker is not None:
-            cached = CachedReranker(reranker)
-            services = replace(services, reranker=lambda: cached)
-        with Engine(services) as engine:
-            yield StoredHaystack(engine, _fill(engine, haystack, extract, progress))
+        # The days of a repeatable run begin at the same time on every machine.
+        settings = Settings(store=Path(folder) / "memory.db", model=models.setting, time_zone="UTC")
+        with bootstrap.engine(settings, clock) as opened:
+            services = replace(
+                opened._services, embedder_named=models.named, preferred_model=models.preferred
+            )
+            if reranker is not None:
+                cached = CachedReranker(reranker)
+                services = replace(services, reranker=lambda: cached)
+            yield StoredHaystack(Engine(services), models, haystack, clock, extract, progress)
 
 
-def _fill(engine: Engine, haystack: Haystack, extract: bool, progress: Progress | None) -> dict[int, str]:
-    document_of: dict[int, str] = {}
-    total = len(haystack.documents)
-    for session, documents in groupby(haystack.documents, key=lambda document: document.session):
-        rows = list(documents)
-        for start in range(0, len(rows), _AT_ONCE):
-            batch = rows[start : start + _AT_ONCE]
-            try:
-                if session is None:
-                    document_of |= _add_notes(engine, batch)
-                else:
-                    document_of |= _add_messages(engine, session, batch, extract)
-            except InvalidInput as error:
-                raise InvalidInput(f"{haystack.name}, from document {batch[0].id!r} on: {error}") from error
-            if progress is not None:
-                progress(min(len(document_of), total), total)
-    if engine.counts().due:
-        # Long texts have several passages, and a write embeds so many at once.
-        engine.reindex()
-    return document_of
+def _stored_together(document: Document) -> tuple[object, ...]:
+    """What is stored by one call: a session's messages, notes of one moment, observations of one entity."""
+    match document.kind:
+        case "message":
+            return ("message", document.session)
+        case "note" if document.supersedes is not None:
+            return ("correction", document.id)
+        case "note":
+            return ("note", document.at)
+        case _:
+            return ("observation", document.entity)
 
 
-def _add_notes(engine: Engine, documents: Sequence[Document]) -> dict[int, str]:
-    batch = engine.remember_many([document.text for document in documents])
-    _check(batch.note)
-    document_of = {note.id: document.id for note, document in zip(batch.notes, documents, strict=True)}
-    if len(document_of) < len(documents):
-        raise InvalidInput("Several documents say the same; each text may stand once.")
-    return document_of
+def _message(document: Document) -> dict[str, Any]:
+    given = {"role": document.role, "speaker": document.speaker, "at": document.at}
+    return {"content": document.text} | {key: value for key, value in given.items() if value is not None}
 
 
-def _add_messages(
-    engine: Engine, session: str, documents: Sequence[Document], extract: bool
-) -> dict[int, str]:
-    batch = engine.add_messages(session, [_message(document) for document in documents], extract=extract)
-    _check(batch.note)
-    document_of = dict(zip(batch.ids, (document.id for document in documents), strict=True))
-    for note in batch.notes:
-        memory = engine.get(note.id)
-        if memory is not None and memory.drawn_from is not None:
-            document_of[note.id] = document_of[memory.drawn_from]
-    return document_of
+def _note(document: Document) -> dict[str, Any]:
+    return {"text": document.text, "happened_at": document.happened_at, "tags": document.tags}
 
 
-def _message(document: Document) -> dict[str, object]:
-    who = "role" if document.speaker in _ROLES else "speaker"
-    return {"content": document.text, "at": document.at, who: document.speaker}
-
-
-def _check(note: str | None) -> None:
-    """A store that lacks vectors would be measured as if its model were worse than it is."""
-    if note is not None:
-        raise ModelUnavailable(f"The texts could not be embedded: {note}")
+def _entity_id(name: str | None) -> str:
+    return f"entity:{name}"

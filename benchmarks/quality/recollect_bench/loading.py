@@ -11,6 +11,7 @@ from typing import Any
 from recollect.errors import InvalidInput
 from recollect_bench.datasets import Dataset
 from recollect_bench.formats.beir import beir, is_beir
+from recollect_bench.formats.folder import HALVES, folder_family, folder_form, is_folder_form
 from recollect_bench.formats.locomo import locomo
 from recollect_bench.formats.longmemeval import longmemeval
 from recollect_bench.formats.xquad import xquad
@@ -21,6 +22,7 @@ KNOWN = (
     "LongMemEval's longmemeval_s*.json",
     "XQuAD-R's en.json, or a folder of several languages",
     "a BEIR folder with corpus.jsonl, queries.jsonl and qrels/*.tsv",
+    "a folder with memories.jsonl and questions.jsonl",
     "a folder that holds several of these",
 )
 
@@ -49,15 +51,25 @@ def _load(path: Path) -> Sequence[Dataset]:
 
 def _in_folder(folder: Path) -> Iterator[Dataset]:
     """What stands in a folder, and in the folders in it."""
+    if (folder / HALVES).is_file():
+        yield from folder_family(folder, _json(folder / HALVES))
+        return
+    yield from _alone(folder)
+    if is_beir(folder) or is_folder_form(folder):
+        return
+    for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")):
+        yield from (
+            folder_family(inner, _json(inner / HALVES)) if (inner / HALVES).is_file() else _alone(inner)
+        )
+
+
+def _alone(folder: Path) -> Iterator[Dataset]:
     if is_beir(folder):
         yield beir(folder.name, folder)
-        return
-    yield from _in_files(folder.name, sorted(folder.glob("*.json")))
-    for inner in sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")):
-        if is_beir(inner):
-            yield beir(inner.name, inner)
-        else:
-            yield from _in_files(inner.name, sorted(inner.glob("*.json")))
+    elif is_folder_form(folder):
+        yield folder_form(folder.name, folder)
+    else:
+        yield from _in_files(folder.name, sorted(folder.glob("*.json")))
 
 
 def _in_files(name: str, files: Sequence[Path]) -> Iterator[Dataset]:

@@ -9,6 +9,7 @@ of the first relevant one, 0 where none is among the first ten.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -19,11 +20,25 @@ SHALLOW, DEEP = 10, 20
 """The limits that are asked for: NDCG, MRR and cuts up to ten are of what a caller of ten sees."""
 LIMITS = (SHALLOW, DEEP)
 MEASURES = (*(f"{name}@{k}" for name in ("fraction", "any", "all") for k in CUTS), "ndcg@10", "mrr@10")
-COMPARED = ("fraction@10", "ndcg@10")
+STALE = ("stale_first", "both_shown", "current_above")
+"""Of questions with something that is no longer true: whether that comes above all that is relevant; whether
+both are in the answer; and where they are, whether the relevant one comes first."""
+COMPARED = ("fraction@10", "ndcg@10", "any@1")
 """What intervals are given for."""
 Scores = dict[str, float]
+"""By measure; one that says nothing of a question is left out."""
 Found = Mapping[int, Sequence[str]]
 """By limit: the ids that were found, best first, none twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLists:
+    """What was found for one question, and what should have been."""
+
+    found: Found
+    relevant: frozenset[str]
+    must_not: frozenset[str] = frozenset()
+    """What may not stand above the relevant ones."""
 
 
 def library() -> Any:
@@ -37,11 +52,15 @@ def library() -> Any:
         ) from error
 
 
-def scores(found: Sequence[Found], relevant: Sequence[frozenset[str]]) -> list[Scores]:
+def scores(rows: Sequence[JudgedLists]) -> list[Scores]:
     """Of each question, in order, every measure; each question has something relevant."""
-    shallow = _evaluate([lists[SHALLOW] for lists in found], relevant)
-    deep = _evaluate([lists[DEEP] for lists in found], relevant)
-    return [_scores(of_ten, of_twenty) for of_ten, of_twenty in zip(shallow, deep, strict=True)]
+    relevant = [row.relevant for row in rows]
+    shallow = _evaluate([row.found[SHALLOW] for row in rows], relevant)
+    deep = _evaluate([row.found[DEEP] for row in rows], relevant)
+    return [
+        _scores(of_ten, of_twenty) | _stale(row)
+        for row, of_ten, of_twenty in zip(rows, shallow, deep, strict=True)
+    ]
 
 
 def _scores(of_ten: Mapping[str, float], of_twenty: Mapping[str, float]) -> Scores:
@@ -55,6 +74,18 @@ def _scores(of_ten: Mapping[str, float], of_twenty: Mapping[str, float]) -> Scor
         "ndcg@10": of_ten.get("ndcg_cut_10", 0.0),
         "mrr@10": of_ten.get("recip_rank", 0.0),
     }
+
+
+def _stale(row: JudgedLists) -> Scores:
+    if not row.must_not:
+        return {}
+    found = row.found[SHALLOW]
+    current = next((place for place, id_ in enumerate(found) if id_ in row.relevant), None)
+    stale = next((place for place, id_ in enumerate(found) if id_ in row.must_not), None)
+    is_first = stale is not None and (current is None or stale < current)
+    if current is None or stale is None:
+        return {"stale_first": float(is_first), "both_shown": 0.0}
+    return {"stale_first": float(is_first), "both_shown": 1.0, "current_above": float(not is_first)}
 
 
 def _evaluate(

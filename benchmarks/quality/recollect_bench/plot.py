@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 
 from recollect.ranking.profiles import DEFAULT
 from recollect.statistics import Interval
 from recollect_bench.measures import COMPARED
-from recollect_bench.quality import ALL, Report, Result
+from recollect_bench.quality import ALL, EXTRACTED, Report, Result
+from recollect_bench.svg import BAD, EVEN, FAINT, GOOD, INK, circle, label, line, moved, picture
 
-_NAMES, _FOREST, _FIGURE, _GAP = 110, 250, 44, 28
+_NAMES, _FOREST, _FIGURE, _GAP = 120, 230, 44, 28
 _ROW, _MARGIN, _TOP, _TITLE, _AXIS = 24, 28, 106, 46, 34
 _SERIES = _FOREST + _FIGURE + _GAP
 _WIDE = 2 * _MARGIN + _NAMES + len(COMPARED) * _SERIES - _GAP
-_INK, _FAINT, _GOOD, _BAD, _EVEN = "#1f2933", "#e4e7eb", "#1f9d6b", "#cf3b3b", "#65707c"
-_STYLE = (
-    "text{font-family:Inter,'Helvetica Neue',Arial,sans-serif;fill:#1f2933;font-size:12px}"
-    ".h{font-size:20px;font-weight:600}.t{font-size:15px;font-weight:600}.s{fill:#65707c;font-size:11px}"
-    ".b{font-weight:600}"
-)
 _KEY = "Green and red: better and worse, zero being outside of the interval. Open circle: the baseline."
-_SPOKEN = {"fraction@10": "recall@10 (fraction)", "ndcg@10": "NDCG@10"}
+_SPOKEN = {"fraction@10": "recall@10 (fraction)", "ndcg@10": "NDCG@10", "any@1": "hit@1"}
 
 
 def draw_svg(report: Report) -> str:
@@ -29,33 +23,35 @@ def draw_svg(report: Report) -> str:
     panels = []
     y = _TOP
     for result in report.results:
-        panels.append(f'<g transform="translate({_MARGIN} {y})">{_panel(result, report)}</g>')
-        y += _TITLE + _ROW * len(report.names) + _AXIS + _GAP
+        panels.append(moved(_MARGIN, y, _panel(result, report)))
+        y += _TITLE + _ROW * len(_drawn(report)) + _AXIS + _GAP
     caption = (
         f"Points above or below {report.baseline}, with 95 % of paired resamples; the profile's own figure "
         f"at the right. Model: {report.model}."
     )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDE} {y}" width="{_WIDE}" height="{y}">'
-        f'<style>{_STYLE}</style><rect width="{_WIDE}" height="{y}" fill="#fff"/>'
-        f"{_text(_MARGIN, 40, 'How well each profile finds what is asked for', 'h')}"
-        f"{_text(_MARGIN, 62, caption, 's')}{_text(_MARGIN, 78, _KEY, 's')}{''.join(panels)}</svg>\n"
-    )
+    title = label(_MARGIN, 40, "How well each profile finds what is asked for", "h")
+    shapes = (title, label(_MARGIN, 62, caption, "s"), label(_MARGIN, 78, _KEY, "s"), *panels)
+    return picture(_WIDE, y, "".join(shapes))
+
+
+def _drawn(report: Report) -> list[str]:
+    """Without the other profiles over drawn notes, which a table tells of."""
+    return [name for name in report.names if not name.endswith(EXTRACTED)]
 
 
 def _panel(result: Result, report: Report) -> str:
     names = sorted(
-        report.names,
-        key=lambda name: (-result.means[name][ALL][COMPARED[-1]], name),
+        _drawn(report),
+        key=lambda name: (-result.means[name][ALL]["ndcg@10"], name),
     )
     title = f"{result.dataset.name}: {result.counts[ALL]:,} questions"
-    shapes = [_text(0, 14, title, "t")]
+    shapes = [label(0, 14, title, "t")]
     shapes += [
-        _text(_NAMES - 12, _TITLE + _ROW * (row + 0.5) + 4, name, _weight(name), anchor="end")
+        label(_NAMES - 12, _TITLE + _ROW * (row + 0.5) + 4, name, _weight(name), anchor="end")
         for row, name in enumerate(names)
     ]
     shapes += [
-        f'<g transform="translate({_NAMES + place * _SERIES} 0)">{_forest(result, measure, names)}</g>'
+        moved(_NAMES + place * _SERIES, 0, _forest(result, measure, names))
         for place, measure in enumerate(COMPARED)
     ]
     return "".join(shapes)
@@ -63,36 +59,34 @@ def _panel(result: Result, report: Report) -> str:
 
 def _forest(result: Result, measure: str, names: Sequence[str]) -> str:
     differences = result.over_baseline[measure]
-    ends = [100 * value for each in differences.values() for value in (each.low, each.high)]
+    ends = [100 * value for each in map(differences.get, names) if each for value in (each.low, each.high)]
     low, high, step = _scale(min([0.0, *ends]), max([0.0, *ends]))
     bottom = _TITLE + _ROW * len(names)
 
     def x(points: float) -> float:
         return _FOREST * (points - low) / (high - low)
 
-    shapes = [_text(0, _TITLE - 10, _SPOKEN[measure], "s")]
+    shapes = [label(0, _TITLE - 10, _SPOKEN[measure], "s")]
     for tick in range(round((high - low) / step) + 1):
         points = low + tick * step
-        colour, width = (_EVEN, 1.2) if abs(points) < step / 2 else (_FAINT, 1)
-        shapes.append(_line(x(points), _TITLE, x(points), bottom, colour, width))
-        shapes.append(_text(x(points), bottom + 15, f"{points:+g}" if points else "0", "s", anchor="middle"))
+        colour, width = (EVEN, 1.2) if abs(points) < step / 2 else (FAINT, 1)
+        shapes.append(line(x(points), _TITLE, x(points), bottom, colour, width))
+        shapes.append(label(x(points), bottom + 15, f"{points:+g}" if points else "0", "s", anchor="middle"))
     for row, name in enumerate(names):
         y = _TITLE + _ROW * (row + 0.5)
         if name in differences:
             shapes.append(_dot(differences[name], x, y))
         else:
-            shapes.append(f'<circle cx="{x(0):.1f}" cy="{y:.1f}" r="4" fill="#fff" stroke="{_INK}"/>')
+            shapes.append(circle(x(0), y, 4, "#fff", INK))
         figure = f"{100 * result.means[name][ALL][measure]:.1f}"
-        shapes.append(_text(_FOREST + _FIGURE - 4, y + 4, figure, _weight(name), anchor="end"))
+        shapes.append(label(_FOREST + _FIGURE - 4, y + 4, figure, _weight(name), anchor="end"))
     return "".join(shapes)
 
 
 def _dot(interval: Interval, x: Callable[[float], float], y: float) -> str:
-    colour = _EVEN if not interval.excludes_zero else _GOOD if interval.mean > 0 else _BAD
-    return (
-        _line(x(100 * interval.low), y, x(100 * interval.high), y, colour, 2.2)
-        + f'<circle cx="{x(100 * interval.mean):.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>'
-    )
+    colour = EVEN if not interval.excludes_zero else GOOD if interval.mean > 0 else BAD
+    whisker = line(x(100 * interval.low), y, x(100 * interval.high), y, colour, 2.2)
+    return whisker + circle(x(100 * interval.mean), y, 4, colour)
 
 
 def _scale(low: float, high: float) -> tuple[float, float, float]:
@@ -106,14 +100,3 @@ def _scale(low: float, high: float) -> tuple[float, float, float]:
 
 def _weight(name: str) -> str:
     return "b" if name == DEFAULT else ""
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float) -> str:
-    return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
-        f'stroke-width="{width}" stroke-linecap="round"/>'
-    )
-
-
-def _text(x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" class="{kind}" text-anchor="{anchor}">{escape(text)}</text>'

@@ -15,16 +15,19 @@ from recollect.ranking.profiles import DEFAULT, PROFILES
 from recollect.ranking.steps.plain import to_plain
 from recollect.ranking.steps.rerank import RerankBlend
 from recollect.statistics import Interval, bootstrap_interval
-from recollect_bench.datasets import Dataset
-from recollect_bench.measures import COMPARED, MEASURES, Scores, library, scores
+from recollect_bench.datasets import Dataset, halved
+from recollect_bench.halves import HALVES
+from recollect_bench.measures import COMPARED, LIMITS, MEASURES, STALE, Scores, library, scores
 from recollect_bench.profiles import ablations
 from recollect_bench.runs import Contender, Monitors, Run, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recollect.ports import Embedder, Reranker
+    from recollect.ports import Reranker
     from recollect.ranking.pipeline import Profile
+    from recollect_bench.halves import Half
+    from recollect_bench.models import Models
 
 ALL = "all"
 NAMES_TIME = "speaks of a time"
@@ -35,9 +38,17 @@ Compared = Mapping[str, Mapping[str, Interval]]
 """By measure and name."""
 
 
+PLAIN = f"{DEFAULT} (plain)"
+"""The default profile over the messages alone, as the other profiles are asked."""
+RERANKED = f"{DEFAULT} + rerank"
+EXTRACTED = " + extraction"
+"""Behind the name of another profile that is asked over the store with notes drawn out of messages."""
+_MOST_CATEGORIES = 12
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One data set, by every profile. Means are shares of 1."""
+    """One data set, by every contender. Means are shares of 1."""
 
     dataset: Dataset
     counts: Mapping[str, int]
@@ -45,86 +56,122 @@ class Result:
     means: Mapping[str, Mapping[str, Means]]
     """By profile, group and measure."""
     over_baseline: Compared
-    """Every other profile minus the baseline."""
+    """Every other contender minus the baseline."""
     over_others: Compared
-    """The default profile minus every other."""
+    """The default path minus every other."""
+    over_others_by_half: Mapping[Half, Compared]
+    """The same for each half of the questions, one of which may have chosen numbers."""
     parts: Compared
-    """The default profile minus itself without a part: what the part brings."""
+    """The default path minus itself without a part: what the part brings."""
     milliseconds: Mapping[str, float]
+    unlimited: Mapping[str, float]
+    """Of the default path without a limit: mean number of hits, and the shares of precision and recall."""
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QualityOptions:
+    """What is asked beside the profiles that are named."""
+
+    baseline: str = "rrf"
+    """One of the profiles."""
+    ablate: bool = False
+    """Also the default path with one part left out at a time."""
+    extract: bool = False
+    """Also every other profile over the store with notes drawn out of messages."""
+    half: Half | None = None
+    """Only the questions of this half."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
     results: tuple[Result, ...]
+    names: tuple[str, ...]
+    """Of all that stand side by side."""
     profiles: tuple[Profile, ...]
     variants: tuple[Profile, ...]
     """The default profile, each time with one part left out."""
-    baseline: str
-    model: str
-    extract: bool = False
+    options: QualityOptions
     reranker: str | None = None
     """The model that read the first places of the default profile again, if one did."""
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Of all that stand side by side."""
-        return (*(each.name for each in self.profiles), *([RERANKED] if self.reranker else []))
+    def baseline(self) -> str:
+        return self.options.baseline
 
-
-RERANKED = f"{DEFAULT} + rerank"
+    @property
+    def model(self) -> str:
+        return ", ".join(dict.fromkeys(model for result in self.results for model in result.models))
 
 
 def measure(
     datasets: Sequence[Dataset],
     profiles: Sequence[Profile],
-    embedder: Embedder,
+    models: Models,
+    options: QualityOptions,
     *,
-    baseline: str,
-    ablate: bool = False,
     reranker: Reranker | None = None,
-    extract: bool = False,
     monitors: Monitors | None = None,
 ) -> Report:
     """Every profile on every data set; the baseline is one of them.
 
-    With `ablate`, also the default profile with one part left out at a time; with a re-ranker, also the
-    default profile, its first places read again. It joins where it is not named.
+    The default profile is asked the default way, over a store with notes drawn out of messages; that, and
+    every other profile, over the messages alone as well. With a re-ranker, also the default path, its first
+    places read again. The default profile joins where it is not named.
     """
     library()  # before minutes of work that it would be missed after
     by_name = {each.name: each for each in profiles}
-    if ablate or reranker is not None:
+    if options.ablate or reranker is not None:
         by_name.setdefault(DEFAULT, PROFILES[DEFAULT])
-    variants = ablations(by_name[DEFAULT]) if ablate else ()
-    contenders = [Contender(each.name, each) for each in (*by_name.values(), *variants)]
-    if reranker is not None:
-        if RERANKED in by_name:
-            raise InvalidInput(
-                f"The re-ranked profile is reported as {RERANKED!r}; rename the one of that name."
-            )
-        contenders.append(Contender(RERANKED, by_name[DEFAULT], rerank=True))
+    variants = ablations(by_name[DEFAULT]) if options.ablate else ()
+    shown = _contenders(by_name, options, with_reranker=reranker is not None)
+    contenders = [*shown, *(Contender(each.name, each, extract=True) for each in variants)]
+    if options.half is not None:
+        datasets = halved(datasets, options.half)
     results = [
         summarize(
-            run(dataset, contenders, embedder, reranker=reranker, extract=extract, monitors=monitors),
+            run(dataset, contenders, models, reranker=reranker, monitors=monitors),
             [each.name for each in variants],
-            baseline,
+            options.baseline,
         )
         for dataset in datasets
     ]
     return Report(
         results=tuple(results),
+        names=tuple(each.name for each in shown),
         profiles=tuple(by_name.values()),
         variants=variants,
-        baseline=baseline,
-        model=embedder.model.name,
-        extract=extract,
+        options=options,
         reranker=None if reranker is None else reranker.name,
     )
 
 
+def _contenders(
+    profiles: Mapping[str, Profile], options: QualityOptions, *, with_reranker: bool
+) -> list[Contender]:
+    """Those that stand side by side."""
+    contenders = []
+    for name, profile in profiles.items():
+        if name != DEFAULT:
+            contenders.append(Contender(name, profile))
+            continue
+        # The built-in one is what answers a caller who names none.
+        asked = None if profile == PROFILES[DEFAULT] else profile
+        contenders += [Contender(DEFAULT, asked, extract=True), Contender(PLAIN, asked)]
+    if with_reranker:
+        contenders.append(Contender(RERANKED, profiles[DEFAULT], extract=True, rerank=True))
+    if options.extract:
+        others = [each for each in profiles if each != DEFAULT]
+        contenders += [Contender(name + EXTRACTED, profiles[name], extract=True) for name in others]
+    names = [each.name for each in contenders]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InvalidInput(f"One of the rows is reported as {twice[0]!r}; rename the profile of that name.")
+    return contenders
+
+
 def summarize(answers: Run, variants: Sequence[str], baseline: str) -> Result:
     """The variants are told apart from the profiles: they are compared with the default one alone."""
-    relevant = [question.relevant for question in answers.questions]
-    rows = {name: scores(found, relevant) for name, found in answers.found.items()}
+    rows = {name: scores(found) for name, found in answers.found.items()}
     groups = _groups(answers)
     whole = {name: of for name, of in rows.items() if name not in variants}
     turned = _compared(whole, baseline)
@@ -139,23 +186,44 @@ def summarize(answers: Run, variants: Sequence[str], baseline: str) -> Result:
             for measure_, of in turned.items()
         },
         over_others=_compared(whole, DEFAULT) if DEFAULT in whole else {},
+        over_others_by_half=_by_half(whole, groups) if DEFAULT in whole else {},
         parts=_compared({name: rows[name] for name in (DEFAULT, *variants)}, DEFAULT) if variants else {},
         milliseconds=answers.milliseconds,
+        unlimited=answers.unlimited,
+        models=answers.models,
     )
 
 
 def _groups(answers: Run) -> dict[str, list[int]]:
-    """Places of the questions. A category that holds them all is no group of its own."""
+    """Places of the questions. A category that holds them all is no group; nor are dozens of small ones."""
     groups: dict[str, list[int]] = {}
-    for category in sorted({question.category for question in answers.questions}):
+    categories = sorted({question.category for question in answers.questions})
+    for category in categories if len(categories) <= _MOST_CATEGORIES else ():
         groups[category] = [n for n, each in enumerate(answers.questions) if each.category == category]
     groups[NAMES_TIME] = [n for n, each in enumerate(answers.questions) if each.names_time]
+    for half in HALVES:
+        groups[f"half {half}"] = [n for n, each in enumerate(answers.questions) if each.half == half]
     whole = list(range(len(answers.questions)))
     return {ALL: whole} | {name: places for name, places in groups.items() if 0 < len(places) < len(whole)}
 
 
 def _means(rows: Sequence[Scores], places: Sequence[int]) -> Means:
-    return {measure_: fmean(rows[place][measure_] for place in places) for measure_ in MEASURES}
+    """Of each measure, over the questions that it says something of."""
+    values = {
+        measure_: [rows[place][measure_] for place in places if measure_ in rows[place]]
+        for measure_ in (*MEASURES, *STALE)
+    }
+    return {measure_: fmean(each) for measure_, each in values.items() if each}
+
+
+def _by_half(
+    rows: Mapping[str, Sequence[Scores]], groups: Mapping[str, Sequence[int]]
+) -> dict[Half, Compared]:
+    places = {half: groups[f"half {half}"] for half in HALVES if f"half {half}" in groups}
+    return {
+        half: _compared({name: [of[place] for place in each] for name, of in rows.items()}, DEFAULT)
+        for half, each in places.items()
+    }
 
 
 def _compared(rows: Mapping[str, Sequence[Scores]], one: str) -> Compared:
@@ -174,7 +242,7 @@ def report_json(report: Report) -> dict[str, Any]:
     """The same on every run of the same program on the same data, but for `milliseconds`."""
     plain: dict[str, Any] = {
         "model": report.model,
-        "extract": report.extract,
+        "settings": {"limit": list(LIMITS), "record": False, **asdict(report.options)},
         "baseline": report.baseline,
         "intervals": {"resamples": RESAMPLES, "seed": SEED, "share": 0.95, "paired": True},
         "profiles": {each.name: to_plain(each) for each in (*report.profiles, *report.variants)},
@@ -196,28 +264,38 @@ def _result_json(result: Result, report: Report) -> dict[str, Any]:
     haystacks = result.dataset.haystacks
     questions = [question for haystack in haystacks for question in haystack.questions]
     plain: dict[str, Any] = {
-        "files": {path.name: _sha256(path) for path in result.dataset.files},
+        "model": ", ".join(result.models),
+        "files": dataset_files(result.dataset),
         "haystacks": len(haystacks),
         "documents": sum(len(each.documents) for each in haystacks),
         "questions": sum(each.is_judged for each in questions),
         "questions_without_evidence": sum(each.answerable and not each.is_judged for each in questions),
         "questions_without_answer": sum(not each.answerable for each in questions),
+        "questions_with_stale": sum(each.is_judged and bool(each.must_not) for each in questions),
         "results": {
-            name: {
-                group: {
-                    "questions": result.counts[group],
-                    **{key: points(mean) for key, mean in means.items()},
-                }
-                for group, means in groups.items()
-            }
+            name: {group: _group_json(result, group, means) for group, means in groups.items()}
             for name, groups in result.means.items()
         },
         f"minus {report.baseline}": _intervals_json(result.over_baseline),
         f"{DEFAULT} minus": _intervals_json(result.over_others),
+        f"{DEFAULT} minus, by half": {
+            half: _intervals_json(each) for half, each in result.over_others_by_half.items()
+        },
     }
+    if result.unlimited:
+        plain["without_limit"] = {
+            "hits": round(result.unlimited["hits"], 2),
+            **{key: points(result.unlimited[key]) for key in ("precision", "recall")},
+        }
     if result.parts:
         plain[f"{DEFAULT} minus itself without a part"] = _intervals_json(result.parts)
     return plain
+
+
+def _group_json(result: Result, group: str, means: Means) -> dict[str, Any]:
+    """Every measure of all questions; of a part of them, those that are compared."""
+    shown = means if group == ALL else [key for key in (*COMPARED, *STALE) if key in means]
+    return {"questions": result.counts[group], **{key: points(means[key]) for key in shown}}
 
 
 def _intervals_json(compared: Compared) -> dict[str, Any]:
@@ -235,6 +313,15 @@ def points(share: float) -> float:
     return round(100 * share, 2) + 0.0
 
 
-def _sha256(path: Path) -> str:
+def dataset_files(dataset: Dataset) -> dict[str, str]:
+    """The SHA-256 of each file that a data set was read from; those of one name with their folder."""
+    names = [path.name for path in dataset.files]
+    several = len(set(names)) < len(names)
+    return {
+        f"{path.parent.name}/{path.name}" if several else path.name: sha256(path) for path in dataset.files
+    }
+
+
+def sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

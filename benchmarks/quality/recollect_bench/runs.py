@@ -1,32 +1,39 @@
-"""Asks every question of every data set by every profile, over the same store."""
+"""Asks every question of every data set by every contender, over stores with the same texts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
-from time import perf_counter
-from typing import TYPE_CHECKING
+from statistics import fmean, median
+from time import process_time
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
-from recollect_bench.datasets import Dataset, Question
+from recollect_bench.halves import half_of
 from recollect_bench.haystack_store import open_haystack
-from recollect_bench.measures import LIMITS, Found
+from recollect_bench.measures import LIMITS, Found, JudgedLists
 
 if TYPE_CHECKING:
-    from recollect.ports import Embedder, Progress, Reranker
+    from recollect.engine.results import Answer
+    from recollect.ports import Progress, Reranker
     from recollect.ranking.pipeline import Profile
+    from recollect_bench.datasets import Dataset, Haystack, Question
+    from recollect_bench.halves import Half
     from recollect_bench.haystack_store import StoredHaystack
+    from recollect_bench.models import Models
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A profile, under the name that its figures are reported by."""
+    """A way to ask, under the name that its figures are reported by."""
 
     name: str
-    profile: Profile
-    rerank: bool = False
-    """A model reads its first places again."""
+    profile: Profile | None = None
+    """None: none is named, so that the default one answers."""
+    extract: bool = False
+    """Over the store with notes drawn out of messages, rather than over the messages alone."""
+    rerank: bool | None = None
+    """Whether a model reads its first places again; None: as the settings have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +41,9 @@ class JudgedQuestion:
     """A question that has something to find."""
 
     category: str
-    relevant: frozenset[str]
     names_time: bool
     """It speaks of a time, as far as we can tell."""
+    half: Half
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +52,14 @@ class Run:
 
     dataset: Dataset
     questions: tuple[JudgedQuestion, ...]
-    found: Mapping[str, Sequence[Found]]
+    found: Mapping[str, Sequence[JudgedLists]]
     """By name, in the order of the questions."""
     milliseconds: Mapping[str, float]
-    """By name: half of the answers took less, the query's embedding aside."""
+    """By name: half of the answers took less CPU time, the query's embedding aside."""
+    unlimited: Mapping[str, float]
+    """Without a limit, the default path's mean number of hits, and the shares of precision and recall."""
+    models: tuple[str, ...]
+    """Of the stores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +70,21 @@ class Monitors:
     asking: Progress | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """One contender's lists for one question."""
+
+    lists: JudgedLists
+    names_time: bool
+    milliseconds: float
+
+
 def run(
     dataset: Dataset,
     contenders: Sequence[Contender],
-    embedder: Embedder,
+    models: Models,
     *,
     reranker: Reranker | None = None,
-    extract: bool = False,
     monitors: Monitors | None = None,
 ) -> Run:
     """Ask each question at each limit by each contender, as a caller would, leaving no trace."""
@@ -74,40 +93,106 @@ def run(
     if not total:
         raise InvalidInput(f"{dataset.name} has no question that points to a text in it.")
     questions: list[JudgedQuestion] = []
-    found: dict[str, list[Found]] = {each.name: [] for each in contenders}
-    times: dict[str, list[float]] = {each.name: [] for each in contenders}
+    replies: dict[str, list[_Reply]] = {each.name: [] for each in contenders}
+    unlimited: list[tuple[float, float, float]] = []
+    used: dict[str, None] = {}
     for haystack in dataset.haystacks:
-        judged = haystack.judged_questions
-        if not judged:
-            continue
-        with open_haystack(
-            haystack, embedder, extract=extract, reranker=reranker, progress=monitors.storing
-        ) as stored:
-            for question in judged:
-                embedder.query(question.text)  # kept, so that the first contender's time is without it
-                names_time = False
-                for contender in contenders:
-                    lists, names_time, taken = _ask(stored, question, contender)
-                    found[contender.name].append(lists)
-                    times[contender.name].append(taken)
-                questions.append(JudgedQuestion(question.category, question.relevant, names_time))
-                if monitors.asking is not None:
-                    monitors.asking(len(questions), total)
-    return Run(dataset, tuple(questions), found, {name: median(taken) for name, taken in times.items()})
+        known = len(questions)
+        for extract, asked in _passes(haystack, contenders):
+            with open_haystack(
+                haystack, models, extract=extract, reranker=reranker, progress=monitors.storing
+            ) as stored:
+                for place, question in enumerate(questions_in_order(haystack), known):
+                    stored.advance(question)
+                    found = _ask_all(stored, question, asked)
+                    for name, reply in found.items():
+                        replies[name].append(reply)
+                    if extract and any(each.profile is None for each in asked):
+                        unlimited.append(_ask_without_limit(stored, question))
+                    if place == len(questions):
+                        names_time = any(reply.names_time for reply in found.values())
+                        half = half_of(haystack.name, question.id)
+                        questions.append(JudgedQuestion(question.category, names_time, half))
+                    if monitors.asking is not None:
+                        monitors.asking(place + 1, total)
+                used[stored.model] = None
+    return Run(
+        dataset,
+        tuple(questions),
+        {name: [reply.lists for reply in of] for name, of in replies.items()},
+        {name: median(reply.milliseconds for reply in of) for name, of in replies.items()},
+        {
+            name: fmean(values)
+            for name, values in zip(
+                ("hits", "precision", "recall"), zip(*unlimited, strict=True), strict=False
+            )
+        },
+        tuple(used),
+    )
 
 
-def _ask(stored: StoredHaystack, question: Question, contender: Contender) -> tuple[Found, bool, float]:
-    """The documents at each limit, whether the question speaks of a time, and the milliseconds for ten."""
+def _passes(
+    haystack: Haystack, contenders: Sequence[Contender]
+) -> Iterator[tuple[bool, Sequence[Contender]]]:
+    """Which stores there are, with notes drawn out of messages or without, and who is asked of each."""
+    if not haystack.judged_questions:
+        return
+    if not haystack.has_messages:
+        yield True, contenders  # nothing is drawn, and one store serves all
+        return
+    for extract in (True, False):
+        if asked := [each for each in contenders if each.extract is extract]:
+            yield extract, asked
+
+
+def questions_in_order(haystack: Haystack) -> list[Question]:
+    """Those that have something to find, those asked first first."""
+    return sorted(haystack.judged_questions, key=haystack.asked_after)
+
+
+def _ask_all(
+    stored: StoredHaystack, question: Question, contenders: Sequence[Contender]
+) -> dict[str, _Reply]:
+    stored.embed_query(question.text)
+    # Contenders that differ by their store alone ask the same of a store that serves both.
+    known: dict[tuple[object, object], _Reply] = {}
+    replies: dict[str, _Reply] = {}
+    for contender in contenders:
+        how = (contender.profile, contender.rerank)
+        if how not in known:
+            known[how] = _ask(stored, question, contender)
+        replies[contender.name] = known[how]
+    return replies
+
+
+def _ask(stored: StoredHaystack, question: Question, contender: Contender) -> _Reply:
+    options: dict[str, Any] = {} if contender.profile is None else {"profile": contender.profile}
     lists: dict[int, Sequence[str]] = {}
     milliseconds: list[float] = []
     names_time = False
     for limit in LIMITS:
-        started = perf_counter()
+        started = process_time()
         answer = stored.engine.recall(
-            question.text, limit=limit, profile=contender.profile, record=False, rerank=contender.rerank
+            question.text, limit=limit, record=False, rerank=contender.rerank, **options
         )
-        milliseconds.append(1000 * (perf_counter() - started))
-        # A note counts as the message that it was drawn from; whichever comes first.
-        lists[limit] = tuple(dict.fromkeys(stored.document_of[hit.memory.id] for hit in answer.hits))
+        milliseconds.append(1000 * (process_time() - started))
+        lists[limit] = _documents(stored, answer)
         names_time = answer.time is not None
-    return lists, names_time, milliseconds[0]
+    return _Reply(_judged(stored, question, lists), names_time, milliseconds[0])
+
+
+def _ask_without_limit(stored: StoredHaystack, question: Question) -> tuple[float, float, float]:
+    """How many hits a caller gets who names no limit, and their precision and recall."""
+    found = _documents(stored, stored.engine.recall(question.text, record=False))
+    relevant = stored.canonical(question.relevant)
+    right = len(relevant.intersection(found))
+    return float(len(found)), right / max(1, len(found)), right / len(relevant)
+
+
+def _documents(stored: StoredHaystack, answer: Answer) -> tuple[str, ...]:
+    return stored.documents(hit.memory for hit in answer.hits)
+
+
+def _judged(stored: StoredHaystack, question: Question, found: Found) -> JudgedLists:
+    relevant = stored.canonical(question.relevant)
+    return JudgedLists(found, relevant, stored.canonical(question.must_not) - relevant)

@@ -16,10 +16,9 @@ from recollect.cli.times import iso_minute
 from recollect.embedders.choose import WORDS_ONLY, default_choice, embedder_availabilities
 from recollect.errors import ModelUnavailable, RecollectError
 from recollect.extractors.choose import extractor_named
-from recollect.models.registry import RERANKER, availability, packaged_model
+from recollect.models.registry import RERANKER, availability
 from recollect.settings import AUTO, config_path
 from recollect.stores.sqlite.connection import migrations, refuse_strangers
-from recollect.text.languages import mostly_other_than_english
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,9 +40,6 @@ class Check(NamedTuple):
     remedy: str = ""
 
 
-_SAMPLE = 300
-"""Memories of a scope whose texts are read to guess at their language."""
-_MULTILINGUAL = "e5-small"
 # Compares words, not meaning: for tests.
 _NO_ADVICE = frozenset({"hashing"})
 
@@ -169,6 +165,12 @@ def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
         yield Check("note", "vectors", f"{waiting}; until then only words find them", "recollect reindex")
     else:
         yield Check("ok", "vectors", f"all {counts.passages:,} passages have theirs")
+    without_tokens = memory.upkeep.passages_without_tokens()
+    if without_tokens:
+        said = (
+            f"{without_tokens:,} of {counts.passages:,} passages have no token vectors, and rank without them"
+        )
+        yield Check("note", "tokens", said, "recollect reindex")
     if ready.mark == "ok" and used is not None:
         problem = memory.upkeep.vector_cache_problem(_vector(found, name))
         said, remedy = "in order", ""
@@ -176,7 +178,9 @@ def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
             said = f"not shared between programs: {problem}"
             remedy = "Searches are right, but each program loads its own copy."
         yield Check("note" if problem else "ok", "vector cache", said, remedy)
-    yield from _language(memory, name)
+    proposal = memory.upkeep.model_proposal()
+    if proposal is not None:
+        yield Check("note", "language", proposal.reason, ", then: ".join(proposal.commands))
     missed, reason = memory.upkeep.unrecorded_answers()
     if missed:
         said = f"{quantity(missed, 'answer')} could not be recorded{f': {reason}' if reason else ' so far'}"
@@ -197,16 +201,6 @@ def _contents(counts: Counts, sessions: int) -> str:
         (counts.forgotten, f"{counts.forgotten:,} forgotten"),
     )
     return ", ".join(said for number, said in held if number) or "nothing yet"
-
-
-def _language(memory: Engine, name: str) -> Iterator[Check]:
-    described = packaged_model(name.partition("@")[0])
-    if described is None or described.languages != ("en",):
-        return
-    if mostly_other_than_english(memory.upkeep.sample_texts(_SAMPLE)):
-        said = f"most texts are not in English, which is all that {described.name} knows"
-        command, state = f"recollect reindex --model {_MULTILINGUAL}", availability(_MULTILINGUAL)
-        yield Check("note", "language", said, command if state.ready else f"{state.command}, then {command}")
 
 
 def _vector(found: Settings, name: str) -> Vector | None:

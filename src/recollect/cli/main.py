@@ -27,7 +27,7 @@ _SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("recall", "why-not"),
         ("profiles", "profile"),
         ("tuning", "feedback", "tune"),
-        ("evaluate", "eval", "bench", "calibrate"),
+        ("evaluate", "eval", "bench"),
     ),
     "Correct and forget": (
         ("correct", "update", "supersede"),

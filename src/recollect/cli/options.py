@@ -131,7 +131,12 @@ KEEP_GOING = click.option(
     help="Leave out what cannot be read or stored and name it, or store nothing.",
 )
 search_options = combined(
-    click.option("-n", "--limit", type=click.IntRange(1, 1000), help="Hits at most; 10 if not given."),
+    click.option(
+        "-n",
+        "--limit",
+        type=click.IntRange(1, 1000),
+        help="So many hits; without it, those worth reading, at most 10.",
+    ),
     PROFILE,
     click.option(
         "-k", "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only these; repeatable."

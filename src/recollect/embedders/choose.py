@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recollect.errors import ModelUnavailable
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from recollect.models.registry import PackagedModel
     from recollect.ports import Embedder
 
+MULTILINGUAL = "e5-small"
+"""The model of ours that reads other languages than English."""
 WORDS_ONLY = "none"
 """The name of having no model: searches go by words alone."""
 
@@ -92,6 +95,22 @@ def default_choice() -> DefaultModel:
     return DefaultModel(
         WORDS_ONLY, f"words only, since no model is ready: {preferred.reason}; run: {preferred.command}"
     )
+
+
+def multilingual_install_command() -> str | None:
+    """What to run to have the multilingual model; None: it is ready."""
+    state = availability(MULTILINGUAL)
+    return None if state.ready else state.command or state.reason
+
+
+@lru_cache(maxsize=16)
+def reads_only_english(name: str) -> bool:
+    """Whether a packaged model says so of itself; of services and other libraries nobody knows."""
+    try:
+        model = packaged_model(name.partition("@")[0])
+    except ModelUnavailable:
+        return False
+    return model is not None and model.languages == ("en",)
 
 
 def embedder_availabilities() -> Sequence[Availability]:

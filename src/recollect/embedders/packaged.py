@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from recollect.embedders.token_vectors import document_signs, query_tokens
 from recollect.embedders.windows import as_one, readable, windows
-from recollect.models.loading import load_onnx, load_tokenizer, stored_model, unreadable_files
+from recollect.models.loading import load_onnx, load_tokenizer, read_centre, stored_model, unreadable_files
 from recollect.models.registry import made_once
 from recollect.vectors import Rows, normalised
 
@@ -19,10 +20,22 @@ if TYPE_CHECKING:
     from recollect.models.registry import PackagedModel
     from recollect.ports import Vector, Vectors
 
-Encoder = Callable[[str, str], "Vector"]
-"""The vector of a text with a prefix before it."""
 _OVERLAP = 64
 """Tokens that two neighbouring windows share, so that a sentence cut by one is whole in the other."""
+
+
+class EncodedText(NamedTuple):
+    """What a model makes of a text."""
+
+    vector: Vector
+    pieces: Sequence[str] = ()
+    """The text's own tokens, as the vocabulary writes them: without the prefix and what frames it."""
+    tokens: Vectors | None = None
+    """The model's output for each of them. None: it has none."""
+
+
+Encoder = Callable[[str, str], EncodedText]
+"""Reads a text with a prefix before it."""
 
 
 class PackagedEmbedder:
@@ -33,17 +46,45 @@ class PackagedEmbedder:
         self.model = stored_model(packaged)
         self._packaged = packaged
         self._encoder = made_once(lambda: load(packaged, threads))
+        self._token_centre: Vector | None = None
+        if packaged.token_centre is not None and packaged.token_centre.is_file():
+            self._token_centre = read_centre(packaged.token_centre)
+
+    @property
+    def gives_tokens(self) -> bool:
+        return self._token_centre is not None
 
     def documents(self, texts: Sequence[str]) -> Vectors:
-        rows = np.empty((len(texts), self.model.dims), dtype=np.float32)
-        # One text at a time: int8 models scale activations over the whole batch, so in company a text
-        # would get another vector than alone (cosine down to .992), and batches are no faster on a CPU.
-        for row, text in enumerate(texts):
-            rows[row] = self._encoder()(text, self._packaged.document_prefix)
-        return rows
+        return self._rows([self._document(text).vector for text in texts])
+
+    def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
+        read = [self._document(text) for text in texts]
+        return self._rows([each.vector for each in read]), [self._signs(each) for each in read]
 
     def query(self, text: str) -> Vector:
+        return self._query(text).vector
+
+    def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
+        read = self._query(text)
+        if self._token_centre is None or read.tokens is None:
+            return read.vector, None
+        return read.vector, query_tokens(read.tokens, self._token_centre)
+
+    def _document(self, text: str) -> EncodedText:
+        # One text at a time: int8 models scale activations over the whole batch, so in company a text
+        # would get another vector than alone (cosine down to .992), and batches are no faster on a CPU.
+        return self._encoder()(text, self._packaged.document_prefix)
+
+    def _query(self, text: str) -> EncodedText:
         return self._encoder()(text, self._packaged.query_prefix)
+
+    def _rows(self, vectors: Sequence[Vector]) -> Vectors:
+        return np.stack(vectors) if vectors else np.empty((0, self.model.dims), dtype=np.float32)
+
+    def _signs(self, read: EncodedText) -> bytes:
+        if self._token_centre is None or read.tokens is None:
+            return b""
+        return document_signs(read.pieces, read.tokens, self._token_centre)
 
 
 def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
@@ -52,9 +93,17 @@ def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
     def pooled(tokens: Vectors) -> Vector:
         return normalised(tokens[0] if packaged.pooling == "cls" else tokens.mean(axis=0))
 
-    def encode(text: str, prefix: str) -> Vector:
+    def encode(text: str, prefix: str) -> EncodedText:
         runs = token_windows(loaded.tokenizer, text, prefix, packaged.tokens)
-        return as_one(np.stack([pooled(loaded.run(ids)[0]) for ids in runs]))
+        outputs = [loaded.run(ids)[0] for ids in runs]
+        vector = as_one(np.stack([pooled(tokens) for tokens in outputs]))
+        # Of a text that is longer than the model reads at once, the tokens of its beginning: as many as are
+        # kept, or nearly.
+        head, tail = _frame(loaded.tokenizer, prefix)
+        own = slice(head, len(runs[0]) - tail)
+        return EncodedText(
+            vector, [loaded.tokenizer.id_to_token(id_) for id_ in runs[0][own]], outputs[0][own]
+        )
 
     return encode
 
@@ -64,14 +113,19 @@ def token_windows(tokenizer: Any, text: str, prefix: str, limit: int | None) -> 
     ids: list[int] = tokenizer.encode(prefix + readable(text)).ids
     if limit is None or len(ids) <= limit:
         return [ids]
-    frame = tokenizer.encode(prefix.rstrip())
-    tail = next((n for n, special in enumerate(reversed(frame.special_tokens_mask)) if not special), 1)
-    head = len(frame.ids) - tail
+    head, tail = _frame(tokenizer, prefix)
     body = ids[head : len(ids) - tail]
     room = limit - head - tail
     return [
         ids[:head] + body[window] + ids[len(ids) - tail :] for window in windows(len(body), room, _OVERLAP)
     ]
+
+
+def _frame(tokenizer: Any, prefix: str) -> tuple[int, int]:
+    """How many tokens stand before a text, and how many after it."""
+    frame = tokenizer.encode(prefix.rstrip())
+    tail = next((n for n, special in enumerate(reversed(frame.special_tokens_mask)) if not special), 1)
+    return len(frame.ids) - tail, tail
 
 
 def load_table(packaged: PackagedModel, _threads: int) -> Encoder:
@@ -83,12 +137,12 @@ def load_table(packaged: PackagedModel, _threads: int) -> Encoder:
         raise unreadable_files(packaged, error) from error
     unknown = tokenizer.token_to_id("[UNK]")
 
-    def encode(text: str, prefix: str) -> Vector:
+    def encode(text: str, prefix: str) -> EncodedText:
         tokens = tokenizer.encode(readable(prefix + text), add_special_tokens=False).ids
         known = [token for token in tokens if token != unknown]
         # How much a token weighs is already in the length of its vector. Words the table does
         # not know say nothing, so a text of nothing else stays zero, and is like no other.
-        return normalised(table[known].mean(axis=0) if known else np.zeros(packaged.dims))
+        return EncodedText(normalised(table[known].mean(axis=0) if known else np.zeros(packaged.dims)))
 
     return encode
 

@@ -1,44 +1,42 @@
-"""The confidence of an answer, from what a recall has read and what the store has learnt of itself."""
+"""The confidence of an answer, from what a recall has read, and how many of its hits are worth reading."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.engine.memory_text import memory_text
 from recollect.engine.results import Hit
-from recollect.ports import Snapshot, Vector
-from recollect.ranking.candidates import NEVER, Candidates, Flags, Floats, Ints
+from recollect.ports import Vector
+from recollect.ranking.candidates import Candidates, Floats, Ints
 from recollect.ranking.confidence import (
+    JUDGED,
     MOST_TERMS,
-    SCALES,
-    Calibration,
     ConfidenceInput,
-    CosineScale,
     QueryTerms,
     estimate_confidence,
     weigh_query_terms,
 )
-from recollect.records import Memory, Scope
-from recollect.retrieval.answer_log import stored_calibration
+from recollect.ranking.confidence_weights import fitted_confidence
+from recollect.records import Memory
 from recollect.retrieval.passages import memory_vectors
-from recollect.retrieval.records import scope_id
-from recollect.text.stems import coarse_stems, matched_terms
+from recollect.text.answer_shapes import answer_shape, has_shape
+from recollect.text.stems import matched_terms
 from recollect.text.tokens import query_terms
 
 if TYPE_CHECKING:
+    from recollect.query import Query
     from recollect.retrieval.gather import Gathered
     from recollect.retrieval.search import Search
 
-FIRST = 5
-"""By each search, so many are read to tell whether there is an answer, whatever the limit."""
 _OF_THAT_TIME = 0.95
 """Of what happened in a time that a query asks for without asking for anything else."""
+# A hit that is less likely than this, and less than this part of the best one, is not worth reading unasked.
+_WORTH_READING = 0.02
+_WORTH_OF_BEST = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,79 +48,83 @@ class AnswerConfidence:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchScores:
-    """What both searches say of the candidates; NaN where one has not found them."""
+class Ranking:
+    """A whole ranking, best first, whatever it was cut to."""
 
-    cosine: Floats
-    bm25: Floats
+    ids: Ints
+    score: Floats
+
+    @classmethod
+    def of(cls, ranked: Candidates) -> Ranking:
+        cut = [removal for removal in ranked.removals if removal.step == "cut"]
+        return cls(
+            np.concatenate([ranked.ids, *(removal.ids for removal in cut)]),
+            np.concatenate([ranked.score, *(removal.scores for removal in cut)]),
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class ReadRows:
-    """Candidates that are read: their rows, how many of them judge the answer, and the cosine of each."""
-
-    rows: Ints
-    first: int
-    near: Floats
-
-
-def memories_to_read(gathered: Gathered, shown: Sequence[int]) -> list[int]:
-    """The memories to load for it: those shown, and the first of each search."""
-    candidates = gathered.candidates
-    first = first_of(_scored(candidates))
-    return sorted({*candidates.ids[first].tolist(), *shown})
+def memories_to_read(ranked: Candidates) -> list[int]:
+    """The memories to load for it: those shown, and the first of the ranking."""
+    return sorted({*ranked.ids.tolist(), *Ranking.of(ranked).ids[:JUDGED].tolist()})
 
 
 def answer_confidence(
-    search: Search, scope: Scope, gathered: Gathered, memories: Mapping[int, Memory]
+    search: Search, gathered: Gathered, ranked: Candidates, memories: Mapping[int, Memory]
 ) -> AnswerConfidence:
-    """Of these memories, which are candidates. Those that no search has found are judged too: neighbours."""
-    candidates, query = gathered.candidates, gathered.query
-    scored = _scored(candidates)
-    first = first_of(scored)
-    wanted = np.searchsorted(candidates.ids, sorted(memories)).tolist()
-    rows = np.array(list(dict.fromkeys([*first, *wanted])), np.int64)
-    ids = candidates.ids[rows].tolist()
-    name = "" if query.vector is None or search.model is None else search.model[1].name
-    near = cosines(search, scored.cosine, rows, candidates.ids, query.vector)
-    question = weighted_terms(search, query.search_text)
-    read = [memories[id_] for id_ in ids]
-    looked = confidence_input(question, scored, ReadRows(rows, len(first), near), read)
-    done = estimate_confidence(
-        looked, question, known_scale(name), read_calibration(search.snapshot, scope, name)
-    )
+    """Of these memories: those shown, and the first of the ranking."""
+    query = gathered.query
+    inputs, terms = confidence_input(search, gathered, ranked, memories)
+    model = None if query.vector is None or search.model is None else search.model[1].name
+    done = estimate_confidence(inputs, terms, *fitted_confidence().for_model(model))
     hits, answer = done.hits, done.answer
-    if query.only_time and query.span is not None:
-        then = _then(candidates.facts.happened_at, candidates.facts.created_at, query.span)
-        hits = np.where(then[rows], _OF_THAT_TIME, hits)
+    if query.only_time:
+        then = gathered.candidates.source("then").score > 0
+        hits = np.where(then[inputs.rows], _OF_THAT_TIME, hits)
         answer = max(answer, _OF_THAT_TIME) if then.any() else answer
+    ids = gathered.candidates.ids[inputs.rows].tolist()
     return AnswerConfidence(dict(zip(ids, hits.tolist(), strict=True)), answer)
 
 
-def _scored(candidates: Candidates) -> SearchScores:
-    return SearchScores(candidates.source("meaning").score, candidates.source("words").score)
-
-
-def weighted_terms(search: Search, query: str) -> QueryTerms:
-    """The query's terms, each weighed by how many texts contain it."""
-    texts, holders = search.document_counts(query_terms(query, MOST_TERMS))
-    return weigh_query_terms(query, holders, texts)
-
-
 def confidence_input(
-    question: QueryTerms, scored: SearchScores, rows: ReadRows, memories: Sequence[Memory]
-) -> ConfidenceInput:
-    speakers = [coarse_stems(memory.speaker or "") for memory in memories]
-    said = [
-        matched_terms(f"{memory.speaker or ''} {memory_text(memory)}", question.weights.keys())
-        for memory in memories
-    ]
-    return ConfidenceInput(scored.cosine, scored.bm25, rows.rows, rows.first, said, speakers, rows.near)
+    search: Search, gathered: Gathered, ranked: Candidates, memories: Mapping[int, Memory]
+) -> tuple[ConfidenceInput, QueryTerms]:
+    candidates, query = gathered.candidates, gathered.query
+    ranking = Ranking.of(ranked)
+    order = np.searchsorted(candidates.ids, ranking.ids)
+    first = order[:JUDGED].tolist()
+    shown = np.searchsorted(candidates.ids, sorted(memories)).tolist()
+    rows = np.array(list(dict.fromkeys([*first, *shown])), np.int64)
+    read = [memories[id_] for id_ in candidates.ids[rows].tolist()]
+    texts = [f"{memory.speaker or ''} {memory_text(memory)}" for memory in read]
+    terms = _weighted_terms(search, query)
+    shape = answer_shape(query.text)
+    cosine = candidates.source("meaning").score
+    inputs = ConfidenceInput(
+        cosine=cosine,
+        bm25=candidates.source("words").score,
+        order=order,
+        score=ranking.score,
+        rows=rows,
+        first=len(first),
+        kinds=[memory.kind for memory in read],
+        matched=[matched_terms(text, terms.weights.keys()) for text in texts],
+        near=_cosines(search, cosine, rows, candidates.ids, query.vector),
+        fits=np.array([shape is None or has_shape(text, shape) for text in texts], bool),
+        timed=_time_fit(candidates)[rows],
+    )
+    return inputs, terms
 
 
-def known_scale(model: str) -> CosineScale | None:
-    """What was measured of a model, in whichever revision."""
-    return SCALES.get(model.partition("@")[0])
+def _weighted_terms(search: Search, query: Query) -> QueryTerms:
+    """The query's terms, each weighed by how many texts contain it."""
+    texts, counts = search.document_counts(query_terms(query.search_text, MOST_TERMS))
+    time_words = "" if query.time is None else query.text[slice(*query.time.place)]
+    return weigh_query_terms(query.search_text, counts, texts, time_words)
+
+
+def _time_fit(candidates: Candidates) -> Floats:
+    """How well each is of the time that the query speaks of: from 0 to 1, and 0 where it speaks of none."""
+    return np.nan_to_num(candidates.source("time").score)
 
 
 def confident_hits(hits: tuple[Hit, ...], least: float | None) -> tuple[Hit, ...]:
@@ -132,18 +134,19 @@ def confident_hits(hits: tuple[Hit, ...], least: float | None) -> tuple[Hit, ...
     return tuple(hit for hit in hits if hit.confidence is None or hit.confidence >= least)
 
 
-def first_of(scored: SearchScores) -> list[int]:
-    """The rows of the first by meaning, then of the first by words."""
-    best = [row for score in (scored.cosine, scored.bm25) for row in _best(score)]
-    return list(dict.fromkeys(best))
+def hits_worth_reading(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The first hits up to the last that is worth reading, and one at the least.
+
+    No hit is left out between two that are shown: the order is the ranking's, and a page goes on where the
+    one before it ended.
+    """
+    best = max((hit.confidence or 0.0 for hit in hits), default=0.0)
+    least = max(_WORTH_READING, _WORTH_OF_BEST * best)
+    worth = [place for place, hit in enumerate(hits, start=1) if (hit.confidence or 0.0) >= least]
+    return tuple(hits[: max(worth, default=1)])
 
 
-def _best(score: Floats) -> list[int]:
-    found = np.flatnonzero(np.isfinite(score))
-    return [int(row) for row in found[np.argsort(-score[found], kind="stable")][:FIRST]]
-
-
-def cosines(search: Search, cosine: Floats, rows: Ints, ids: Ints, vector: Vector | None) -> Floats:
+def _cosines(search: Search, cosine: Floats, rows: Ints, ids: Ints, vector: Vector | None) -> Floats:
     """Of these rows, also of those that were too far down for the search by meaning."""
     near = cosine[rows]
     if vector is None:
@@ -153,32 +156,3 @@ def cosines(search: Search, cosine: Floats, rows: Ints, ids: Ints, vector: Vecto
         for each in vectors:
             near[place_of[memory]] = np.fmax(near[place_of[memory]], float(np.dot(each, vector)))
     return near
-
-
-def _then(happened_at: Ints, created_at: Ints, span: tuple[int, int]) -> Flags:
-    at = np.where(happened_at == NEVER, created_at, happened_at)
-    within: Flags = (at != NEVER) & (at >= span[0]) & (at < span[1])
-    return within
-
-
-def read_calibration(view: Snapshot, scope: Scope, model: str) -> Calibration | None:
-    """None: there is none yet, or it was made by a version that measured otherwise."""
-    row = stored_calibration(view, scope_id(view, scope), model)
-    return None if row is None else _calibration(row.value)
-
-
-def calibration_json(calibration: Calibration) -> str:
-    return json.dumps({"version": _VERSION, **asdict(calibration)}, sort_keys=True)
-
-
-# Goes up with every change of the signs or the weights, so that nobody reads what was measured with others.
-_VERSION = 2
-
-
-@lru_cache(maxsize=64)
-def _calibration(value: str) -> Calibration | None:
-    plain = json.loads(value)
-    if plain.pop("version", None) != _VERSION:
-        return None
-    scale = plain.pop("scale")
-    return Calibration(scale=None if scale is None else CosineScale(**scale), **plain)

@@ -1,23 +1,22 @@
-"""Keeping vectors in step with texts, and changing the model."""
+"""Embedders, what they embed in batches, and changing the model."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.changes import PutVectors, UseModel
+from recollect.engine.language_choice import first_model
 from recollect.engine.results import ReindexResult
 from recollect.engine.services import Services
-from recollect.engine.worker import Priority
-from recollect.errors import ModelUnavailable, RecollectError
-from recollect.ports import Embedder, Progress, Vector, Vectors
-from recollect.records import Memory, Model, Passage
+from recollect.errors import ModelUnavailable
+from recollect.ports import Embedder, Progress, TokenEmbedder, Vector, Vectors
+from recollect.records import Model, Passage
 from recollect.retrieval.contents import store_counts
-from recollect.retrieval.passages import model_in_use, model_row, passages_of, pending_passages, vectors_of
+from recollect.retrieval.passages import model_in_use, passages_without_tokens, pending_passages
 from recollect.vectors import pack_vector
 
 if TYPE_CHECKING:
@@ -25,19 +24,17 @@ if TYPE_CHECKING:
 
 WORDS_ALONE = "none"
 """The name of having no model; asked for, it holds also for a store that has vectors."""
-_BATCH = 64
-# What a write embeds before it returns; the rest waits for the next one, or for `reindex`.
-_AT_ONCE = 512
-_OF_OTHERS = 16
-_GIVE_WAY_SECONDS = 1.0
-_log = logging.getLogger(__name__)
+EMBED_BATCH = 64
+GIVE_WAY_SECONDS = 1.0
+"""How long a job in the background lets whoever asks first have the processor."""
 
 
 def embedder_of(services: Services) -> Embedder:
     """The embedder whose vectors the store holds; for a store without any, the preferred one."""
     with services.store.read() as view:
         model = model_in_use(view)
-    return embedder_for(services, model)
+        first = first_model(services, view) if model is None else None
+    return embedder_for(services, model, first)
 
 
 def embedder_or_reason(services: Services) -> tuple[Embedder | None, str | None]:
@@ -48,10 +45,13 @@ def embedder_or_reason(services: Services) -> tuple[Embedder | None, str | None]
         return None, str(error)
 
 
-def embedder_for(services: Services, model: Model | None) -> Embedder:
-    """The embedder of the model that the store uses, unless searches are to go by words alone."""
+def embedder_for(services: Services, model: Model | None, first: str | None = None) -> Embedder:
+    """The embedder of the model that the store uses, unless searches are to go by words alone.
+
+    A store that uses none yet takes the one of the name `first`, or else the preferred one.
+    """
     words_alone = services.preferred_model == WORDS_ALONE
-    name = services.preferred_model if model is None or words_alone else model.name
+    name = (first or services.preferred_model) if model is None or words_alone else model.name
     embedder = services.embedder_named(name)
     if embedder is None:
         raise ModelUnavailable(
@@ -75,55 +75,49 @@ class UntilShutdown:
         return self.embedder.model
 
     def documents(self, texts: Sequence[str]) -> Vectors:
-        if len(texts) <= _BATCH:
+        if len(texts) <= EMBED_BATCH:
             return self._batch(texts)
-        starts = range(0, len(texts), _BATCH)
-        return np.concatenate([self._batch(texts[start : start + _BATCH]) for start in starts])
+        starts = range(0, len(texts), EMBED_BATCH)
+        return np.concatenate([self._batch(texts[start : start + EMBED_BATCH]) for start in starts])
+
+    @property
+    def gives_tokens(self) -> bool:
+        return token_embedder(self.embedder) is not None
+
+    def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
+        self._refuse_shutdown()
+        return embed_documents(self.embedder, texts)
 
     def _batch(self, texts: Sequence[str]) -> Vectors:
+        self._refuse_shutdown()
+        return self.embedder.documents(texts)
+
+    def _refuse_shutdown(self) -> None:
         if self.shutdown.is_set():
             raise ModelUnavailable("The memory is being closed; the next one to open it embeds what waits.")
-        return self.embedder.documents(texts)
 
     def query(self, text: str) -> Vector:
         return self.embedder.query(text)
 
+    def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
+        return embed_query(self.embedder, text)
 
-def catch_up(
-    services: Services,
-    ids: Sequence[int] = (),
-    progress: Progress | None = None,
-    memories: Mapping[int, Memory] | None = None,
-) -> str | None:
-    """Embed what waits for a vector, first what these memories say; returns why it could not be, if so.
 
-    Never a reason to fail a write: the rows are stored, words find them, and the passages stay in the queue.
-    Who has read the memories gives them along.
-    """
-    with services.store.read() as view:
-        row = model_row(view)
-        own = passages_of(view, sorted(set(ids)), memories)[:_AT_ONCE] if ids else []
-        own_ids = [passage.id for passage in own]
-        known = vectors_of(view, own_ids, row) if own and row is not None else {}
-        due = view.rows("due", ("passage_id",), limit=len(own) + 1)
-    used = None if row is None else row[1]
-    try:
-        embedder = embedder_for(services, used)
-        if used is not None and used.name != embedder.model.name:
-            own, others_wait = [], True
-        else:
-            others_wait = not {id_ for (id_,) in due}.issubset(own_ids)
-        lacking = [passage for passage in own if passage.id not in known]
-        for start in range(0, len(lacking), _BATCH):
-            _embed(services, embedder, lacking[start : start + _BATCH])
-            if progress is not None:
-                progress(min(start + _BATCH, len(lacking)), len(lacking))
-        if others_wait:
-            # Of these a little: who writes one note must not wait for an import's thousands.
-            embed_pending(services, embedder, at_most=_OF_OTHERS if ids else _AT_ONCE)
-    except ModelUnavailable as error:
-        return str(error)
-    return None
+def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
+    """The embedder, where it gives tokens."""
+    return embedder if isinstance(embedder, TokenEmbedder) and embedder.gives_tokens else None
+
+
+def embed_query(embedder: Embedder, text: str) -> tuple[Vector, Vectors | None]:
+    """The query's vector and those of its tokens, where the embedder gives them, in one run of the model."""
+    giving = token_embedder(embedder)
+    return (embedder.query(text), None) if giving is None else giving.query_with_tokens(text)
+
+
+def embed_documents(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
+    """The vectors of texts, and the signs of their tokens' vectors; none at all where it gives none."""
+    giving = token_embedder(embedder)
+    return (embedder.documents(texts), ()) if giving is None else giving.documents_with_tokens(texts)
 
 
 def embed_pending(
@@ -133,10 +127,11 @@ def embed_pending(
     done = after = 0
     while at_most is None or done < at_most:
         with services.store.read() as view:
-            passages = pending_passages(view, embedder.model, after, _BATCH)
+            used = model_in_use(view)
+            passages = pending_passages(view, embedder.model, after, EMBED_BATCH)
         if not passages:
             break
-        _embed(services, embedder, passages)
+        embed_batch(services, embedder, passages, searched=used is None or used.name == embedder.model.name)
         done += len(passages)
         after = passages[-1].id
         if progress is not None:
@@ -144,58 +139,50 @@ def embed_pending(
     return done
 
 
-def embed_all_pending(services: Services, progress: Progress | None = None) -> tuple[int, str | None]:
-    """Give vectors to all that waits for one; without a model, say why that must wait."""
-    with services.store.read() as view:
-        due = store_counts(view).due
-    if not due:
-        return 0, None
-
-    def told(done: int, _: int | None) -> None:
+def embed_missing_tokens(services: Services, embedder: Embedder, progress: Progress | None = None) -> int:
+    """Give tokens to passages that got their vectors before tokens were kept, in batches as above."""
+    if token_embedder(embedder) is None:
+        return 0
+    done = after = 0
+    while True:
+        with services.store.read() as view:
+            passages = passages_without_tokens(view, embedder.model, after, EMBED_BATCH)
+        if not passages:
+            return done
+        embed_batch(services, embedder, passages, searched=True)
+        done += len(passages)
+        after = passages[-1].id
         if progress is not None:
-            progress(done, max(done, due))
-
-    try:
-        return embed_pending(services, embedder_of(services), progress=told), None
-    except ModelUnavailable as error:
-        return 0, str(error)
+            progress(done, None)
 
 
-def embed_in_background(services: Services) -> None:
-    """Embed what waits for a vector while others ask; closing ends it, and the next opening goes on."""
-    services.worker.submit(Priority.VECTORS, lambda: _embed_until_closed(services))
+def embed_batch(
+    services: Services, embedder: Embedder, passages: Sequence[Passage], *, searched: bool
+) -> None:
+    """Store vectors of passages; `Conflict` where they are for searches that use another model by now."""
+    # What is said again and again in a conversation ("Thanks!") is embedded once.
+    texts = list(dict.fromkeys(passage.text for passage in passages))
+    rows, signs = embed_documents(embedder, texts)
+    packed = dict(zip(texts, map(pack_vector, rows), strict=True))
+    vectors = tuple((passage.id, packed[passage.text]) for passage in passages)
+    tokens_of = dict(zip(texts, signs, strict=True)) if signs else {}
+    tokens = tuple((passage.id, tokens_of[passage.text]) for passage in passages if tokens_of)
+    automatic = services.language_models is not None and services.language_models.automatic
+    services.write([PutVectors(embedder.model, vectors, searched, automatic, tokens)])
 
 
-def _embed_until_closed(services: Services) -> None:
-    stopping = services.worker.stopping
-
-    def go_on(done: int, of: int | None) -> None:  # noqa: ARG001  # a Progress
-        if stopping.is_set():
-            raise _Stopped
-
-    # Whoever asks first has the processor.
-    if stopping.wait(_GIVE_WAY_SECONDS):
-        return
-    try:
-        embedded, _ = embed_all_pending(services, go_on)
-    except _Stopped:
-        _log.info("The memory was closed before every text had its vector.")
-    except RecollectError as error:
-        _log.warning("Texts go on waiting for their vectors: %s", error)
-    else:
-        _log.info("%d texts got their vectors.", embedded)
-
-
-class _Stopped(Exception):
+class StoppedEmbedding(Exception):
     """The memory is being closed; the store knows what still waits."""
 
 
-def _embed(services: Services, embedder: Embedder, passages: Sequence[Passage]) -> None:
-    # What is said again and again in a conversation ("Thanks!") is embedded once.
-    texts = list(dict.fromkeys(passage.text for passage in passages))
-    packed = dict(zip(texts, map(pack_vector, embedder.documents(texts)), strict=True))
-    vectors = tuple((passage.id, packed[passage.text]) for passage in passages)
-    services.write([PutVectors(embedder.model, vectors)])
+def until_stopping(services: Services) -> Progress:
+    """Ends an embedding in the background, between two batches, once somebody closes the memory."""
+
+    def go_on(done: int, of: int | None) -> None:  # noqa: ARG001  # a Progress
+        if services.worker.stopping.is_set():
+            raise StoppedEmbedding
+
+    return go_on
 
 
 def _installed(services: Services) -> Embedder:
@@ -226,11 +213,21 @@ def reindex(services: Services, model: str | None, progress: Progress | None = N
         if progress is not None:
             progress(min(done, total), total)
 
-    embedded = embed_pending(services, embedder, progress=told)
     switched = before is not None and before.name != embedder.model.name
     # A store without any vector would take the preferred model at its first one, not the one named here.
     if switched or (before is None and model is not None):
-        services.write([UseModel(embedder.model)])
-        # What others wrote while the last batch was embedded.
-        embedded += embed_pending(services, embedder)
+        embedded = switch_model(services, embedder, told)
+    else:
+        embedded = embed_pending(services, embedder, progress=told)
+    embedded += embed_missing_tokens(services, embedder, told)
     return ReindexResult(embedder.model, embedded, switched)
+
+
+def switch_model(
+    services: Services, embedder: Embedder, progress: Progress | None = None, *, automatic: bool = False
+) -> int:
+    """Embed everything with this model, then search by it; how many passages that were."""
+    embedded = embed_pending(services, embedder, progress=progress)
+    services.write([UseModel(embedder.model, automatic)])
+    # What others wrote while the last batch was embedded.
+    return embedded + embed_pending(services, embedder)

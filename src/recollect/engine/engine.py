@@ -10,7 +10,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from recollect.changes import Forget, Purge, Restore
-from recollect.engine.embedding import catch_up, reindex
+from recollect.engine.catch_up import catch_up
+from recollect.engine.embedding import reindex
 from recollect.engine.graph.knowledge_graph import KnowledgeGraph, create_entities, entity_named
 from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
@@ -288,13 +289,14 @@ class Engine:
     ) -> Answer:
         """The best memories for a query, best first, ranked by a profile.
 
-        Notes and entities are found whatever their session. Messages are those of the current `session`;
-        without one, of all. `as_of` answers as the store stood then. With `explain`, every hit carries what
-        each step found and did. What is shown is noted, as a signal for later rankings; with `record=False`
-        the call leaves no trace. With `rerank`, a model reads the first places again with the query; without
-        it, as the setting `rerank` says. Every hit has a `confidence`, and so has the answer: how likely the
-        store is to hold one at all. `min_confidence` leaves out hits below it; with `abstain` there are none
-        where nothing seems to answer.
+        Without a `limit`, those that are worth reading, one to ten; a limit is filled. Notes and entities
+        are found whatever their session. Messages are those of the current `session`; without one, of all.
+        `as_of` answers as the store stood then. With `explain`, every hit carries what each step found and
+        did. What is shown is noted, as a signal for later rankings; with `record=False` the call leaves no
+        trace. With `rerank`, a model reads the first places again with the query; without it, as the setting
+        `rerank` says. Every hit has a `confidence`, and so has the answer: how likely the store is to hold
+        one at all. `min_confidence` leaves out hits below it; with `abstain` there are none where nothing
+        seems to answer.
 
         A profile that is named ranks with the numbers it was tuned to; with `tuned=False`, as published. One
         that is passed as a value ranks as it is.

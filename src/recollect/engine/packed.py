@@ -17,7 +17,15 @@ import numpy as np
 
 from recollect.errors import InvalidInput
 from recollect.query import Query
-from recollect.ranking.candidates import Candidates, Cooccurrences, Facts, Source
+from recollect.ranking.candidates import (
+    NOBODY,
+    Candidates,
+    Contradictions,
+    Cooccurrences,
+    Facts,
+    Source,
+)
+from recollect.records import Kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +54,7 @@ TAGS: dict[str, type[Any]] = {
     "Source": Source,
     "Together": Cooccurrences,
     "Moment": _Moment,
+    "Contradictions": Contradictions,
 }
 # What the steps add, and what stands elsewhere; before the first step it is empty.
 _NOT_STORED = {"score_changes", "removals", "places", "cooccurrences"}
@@ -122,9 +131,21 @@ def _made(told: Any, columns: _Columns) -> Any:
             return told
 
 
+# Columns that older logs lack, and what stands in for them: as if each candidate were a note.
+_LATER_COLUMNS: dict[str, tuple[type[Any], float]] = {
+    "kind": (np.int64, tuple(Kind).index(Kind.NOTE)),
+    "role": (np.int64, NOBODY),
+    "informativeness": (np.float64, 1.0),
+    "length": (np.int64, 0),
+}
+
+
 def _built(kind: type[Any], made: Mapping[str, Any]) -> Any:
     """New fields need a usual value."""
     names = FIELD_TAGS[kind]
+    if kind is Facts and "ids" in made:
+        usual = {tag: np.full(len(made["ids"]), value, of) for tag, (of, value) in _LATER_COLUMNS.items()}
+        made = {**usual, **made}
     needed = {each.name for each in fields(kind) if each.default is each.default_factory is MISSING}
     missing = [name for tag, name in names.items() if tag not in made and name in needed]
     if missing:

@@ -8,17 +8,24 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.engine.confidence import answer_confidence, confident_hits, memories_to_read
-from recollect.engine.embedding import embedder_for, embedder_of
+from recollect.engine.confidence import (
+    answer_confidence,
+    confident_hits,
+    hits_worth_reading,
+    memories_to_read,
+)
+from recollect.engine.contradictions import conflicts_by_memory
+from recollect.engine.embedding import embed_query, embedder_for, embedder_of
 from recollect.engine.inputs import aware, tags_of
 from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
 from recollect.engine.memory_text import fit_budget, piece_of
+from recollect.engine.model_change import suit_question
 from recollect.engine.rerank import Rescorer, ranked_anew, reranker_for, unread_note
 from recollect.engine.results import Answer, Hit, Mode, Place
 from recollect.engine.services import Services
 from recollect.engine.shadow import note_shown, rankers_for, trace_of
 from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.ports import Embedder, Snapshot, Vector
+from recollect.ports import Embedder, Snapshot
 from recollect.query import Filter, Query
 from recollect.ranking.candidates import ALWAYS, NEVER, Candidates
 from recollect.ranking.confidence_label import UNLIKELY
@@ -32,6 +39,7 @@ from recollect.retrieval.passages import has_pending, passages_by_id
 from recollect.retrieval.records import memories_by_id, moment
 from recollect.retrieval.search import Search
 from recollect.text.time_phrases import TimePhrase, time_of
+from recollect.text.time_questions import OPEN_WORDS
 from recollect.text.tokens import content_words
 
 # A time that is doubtful moves nothing.
@@ -40,15 +48,6 @@ _SURE_ENOUGH = 0.6
 _LONGEST_QUESTION = 2_000
 WAITING = "Some texts still wait for a vector, so only words find them."
 """What an answer notes. A server makes vectors by itself, so the command is for the command line to add."""
-# Words of a question that asks for whatever there is.
-_ASKING = """
-happen happened happens happening going know known remember recall tell show list note noted notes memory
-memories everything anything something things thing stuff news new latest say said says talk talked talking
-speak spoke done did do make made discuss discussed mention mentioned paso pasa pasado ocurrio sucedio dije
-dijo dijiste dijimos hablamos hice hizo hiciste hicimos cuenta cuentame dime muestra recuerda recuerdas apunte
-apunto nota notas cosas cosa todo novedades
-"""
-_OPEN = frozenset(_ASKING.split())
 
 
 def query_of(
@@ -101,8 +100,16 @@ def query_of(
     phrase = time_of(text[:_LONGEST_QUESTION], moment(query.now).astimezone(services.zone))
     if phrase is None or phrase.confidence < _SURE_ENOUGH:
         return replace(query, search_text=text)
-    search_text, only_time = _search_text(text, phrase, profile)
-    return replace(query, search_text=search_text, only_time=only_time, time=phrase, span=_span(phrase))
+    search_text, only_time, named = _search_text(text, phrase, profile)
+    return replace(
+        query,
+        search_text=search_text,
+        only_time=only_time,
+        time=phrase,
+        time_words=named,
+        span=_span(phrase.start, phrase.stop),
+        next_span=None if phrase.next is None else _span(*phrase.next),
+    )
 
 
 def _kinds(words: Collection[str]) -> frozenset[Kind]:
@@ -134,26 +141,23 @@ def check_budget(budget: object) -> None:
         raise InvalidInput(f"The budget is a number of tokens above 0, not {budget!r}.")
 
 
-def _search_text(text: str, phrase: TimePhrase, profile: Profile) -> tuple[str, bool]:
-    """What a query asks for beside its time, and whether it asks for nothing else.
+def _search_text(text: str, phrase: TimePhrase, profile: Profile) -> tuple[str, bool, tuple[str, ...]]:
+    """What a query asks for beside its time, whether it asks for nothing else, and words of the time in it.
 
     `What did Ana say about the boiler last week?` asks for Ana and the boiler, not for weeks.
     """
     if not any(getattr(retriever, "then", False) for retriever in profile.retrieve):
-        return text, False
+        return text, False, ()
     start, stop = phrase.place
     before, spoken, after = text[:start], text[start:stop], text[stop:]
     # A year or a feast may stand in the text itself: "born in 1944", "the lights at Christmas".
     named = [word for word in spoken.split() if word[0].isupper() or any(map(str.isdigit, word))]
-    content = [word for word in content_words(f"{before} {after}") if word not in _OPEN]
-    return (" ".join((before, *named, after)), False) if content else (text, True)
+    content = [word for word in content_words(f"{before} {after}") if word not in OPEN_WORDS]
+    return (" ".join((before, *named, after)), False, tuple(named)) if content else (text, True, ())
 
 
-def _span(phrase: TimePhrase) -> tuple[int, int]:
-    return (
-        NEVER if phrase.start is None else microseconds(phrase.start),
-        ALWAYS if phrase.stop is None else microseconds(phrase.stop),
-    )
+def _span(start: datetime | None, stop: datetime | None) -> tuple[int, int]:
+    return NEVER if start is None else microseconds(start), ALWAYS if stop is None else microseconds(stop)
 
 
 def recall(services: Services, asked: Query, profile: Profile) -> Answer:
@@ -161,13 +165,15 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
     if asked.limit == 0 or not asked.text.strip():
         return Answer(asked.text, (), "words", profile=profile.name)
     present = asked.where.as_of is None
+    # Who leaves no trace changes no model either.
+    model_note = suit_question(services, asked.text) if asked.record and present else None
     with open_search(services, asked) as (search, query, note):
         # Nothing is learnt from an answer that nobody notes, so it is part of no trial.
         noted = present and (query.record or query.noted_later)
         rankers = rankers_for(services, search.snapshot, profile, query.text, tuned=query.tuned, trial=noted)
         gathered, ranked, unread = _ranked(services, search, query, rankers.shown)
         ids = ranked.ids.tolist()
-        wanted = memories_to_read(gathered, ids) if query.judge else ids
+        wanted = memories_to_read(ranked) if query.judge else ids
         memories = {
             id_: as_it_stood(memory, query.where.as_of)
             for id_, memory in memories_by_id(search.snapshot, wanted).items()
@@ -175,9 +181,12 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         hits = _hits(search.snapshot, ranked, gathered, memories)
         now = moment(query.now)
         trace = trace_of(services, rankers, gathered, ids, now)
-        sure = answer_confidence(search, services.scope, gathered, memories) if query.judge else None
+        sure = answer_confidence(search, gathered, ranked, memories) if query.judge else None
     if sure is not None:
         hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
+    # Who names a number wants so many; who does not, what is worth reading.
+    found = len(hits)
+    hits = hits if query.limit_given or sure is None else hits_worth_reading(hits)
     abstained = query.abstain and sure is not None and sure.answer < UNLIKELY
     likely = () if abstained else confident_hits(hits, query.min_confidence)
     shown = fit_budget(likely, query.budget_tokens)
@@ -188,7 +197,7 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         query=query.text,
         hits=shown,
         mode=mode_of(gathered),
-        note=" ".join(filter(None, (rankers.note, unread, note))) or None,
+        note=" ".join(filter(None, (rankers.note, unread, note, model_note))) or None,
         profile=profile.name,
         strategy=_strategy(query, rankers.shown),
         time=query.time,
@@ -196,6 +205,7 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         confidence=None if sure is None else sure.answer,
         abstained=abstained,
         withheld=len(hits) - len(likely),
+        unread=found - len(hits),
         trace=trace if services.trial.log and present else None,
     )
 
@@ -207,7 +217,7 @@ def open_search(services: Services, query: Query) -> Iterator[tuple[Search, Quer
     The query is embedded before the store is read, so that nothing waits for it.
     """
     expected = services.store.last_model
-    model, vector, note = _vector(services, query, expected)
+    model, embedded, note = _embedded(services, query, expected)
     # What earlier answers left to be noted is part of the store that this one reads.
     services.usage.settle(services.usage.patience_seconds)
     while True:
@@ -216,28 +226,28 @@ def open_search(services: Services, query: Query) -> Iterator[tuple[Search, Quer
             used = services.store.last_model = None if search.model is None else search.model[1]
             # A store without vectors has no model yet.
             fits = used is None or (model is not None and used.name == model.name)
-            if fits or (vector is None and expected in (None, used)):
+            if fits or (embedded.vector is None and expected in (None, used)):
                 waits = used is not None and has_pending(snapshot, search.scopes)
-                yield search, replace(query, vector=vector), note or (WAITING if waits else None)
+                yield search, embedded, note or (WAITING if waits else None)
                 return
         # Someone changed the model meanwhile, and vectors of two models are never compared.
         former, expected = model, None
-        model, vector, note = _vector(services, query)
+        model, embedded, note = _embedded(services, query)
         if model is not None and model == former:
-            vector = None
+            embedded = query
             note = "The store's vectors are of another model than the one that answers its name."
 
 
-def _vector(
+def _embedded(
     services: Services, query: Query, used: Model | None = None
-) -> tuple[Model | None, Vector | None, str | None]:
-    """The query's vector and the model that made it, or why there is none. None: the store tells which."""
+) -> tuple[Model | None, Query, str | None]:
+    """The model, and the query with its vectors; or why it has none. None: the store tells which model."""
     try:
         embedder: Embedder = embedder_of(services) if used is None else embedder_for(services, used)
-        vector = embedder.query(query.search_text)
+        vector, tokens = embed_query(embedder, query.search_text)
     except ModelUnavailable as error:
-        return None, None, f"Searched by words only: {error}"
-    return embedder.model, vector, None
+        return None, query, f"Searched by words only: {error}"
+    return embedder.model, replace(query, vector=vector, tokens=tokens), None
 
 
 def _ranked(
@@ -281,6 +291,7 @@ def _hits(
     scores = ranked.score.tolist()
     by_name = {name: values.tolist() for name, values in ranked.named_values.items()}
     why = all_reasons(ranked.score_changes, len(ids)) if query.explain else [()] * len(ids)
+    conflicts = conflicts_by_memory(gathered.contradicting)
     return tuple(
         Hit(
             memory=memories[id_],
@@ -290,6 +301,7 @@ def _hits(
             reasons=why[row],
             passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
             piece=piece_of(memories[id_], query.text) if read is None else read.piece,
+            conflicts_with=conflicts.get(id_, ()),
         )
         for row, id_ in enumerate(ids)
     )

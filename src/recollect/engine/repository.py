@@ -20,6 +20,8 @@ class Repository:
         self.store = store
         self.last_model: Model | None = None
         """What a search found in use last, so that the next query is embedded before the store is read."""
+        self.changing_model = False
+        """A job of this process gives the store another model."""
 
     def apply(
         self,

@@ -41,6 +41,16 @@ class SimilarObservation:
 
 
 @dataclass(frozen=True, slots=True)
+class ContradictedObservation:
+    """A new observation that seems to contradict one that was there. Both are kept."""
+
+    observation: int
+    content: str
+    contradicts: int
+    contradicted_content: str
+
+
+@dataclass(frozen=True, slots=True)
 class ObservedEntity:
     """What happened to one entity: it was created, or it was there and gained observations."""
 
@@ -53,6 +63,7 @@ class ObservedEntity:
     """The type that it took, having been of type `unknown`."""
     kept_type: str | None = None
     """The type that it has, where another one was given and not taken."""
+    contradicts: tuple[ContradictedObservation, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -66,6 +77,8 @@ class ObservedBatch:
     rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
     """Why what was written cannot yet be found by meaning, if it cannot."""
+    model_note: str | None = None
+    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +88,20 @@ class SimilarMemory:
     id: int
     text: str
     similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictingMemory:
+    """A memory in force that another one seems to contradict. Both are kept."""
+
+    id: int
+    text: str
+    """What it says; of an entity, the observation."""
+    is_newer: bool
+    """It is the later of the two, by when it happened, else by when it was said."""
+    at: datetime | None = None
+    observation: int | None = None
+    """Of an entity, the observation that says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +116,10 @@ class Remembered:
     mentions: tuple[str, ...] = ()
     """The names of the entities that it speaks of."""
     similar: SimilarMemory | None = None
+    model_note: str | None = None
+    """What its language means for the model, as a batch says it of all its notes."""
+    contradicts: tuple[ConflictingMemory, ...] = ()
+    """Notes that it seems to contradict, the most alike first; `supersede` settles which of them holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +128,8 @@ class RememberedBatch:
     rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
     """Why what was written cannot yet be found by meaning, if it cannot."""
+    model_note: str | None = None
+    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +146,8 @@ class AddMessagesResult:
     rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
     """Why something cannot be found by meaning yet, or could not be drawn out, if so."""
+    model_note: str | None = None
+    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +166,8 @@ class SupersedeResult:
     """What was named first, then its near-copies."""
     similar: tuple[SimilarMemory, ...] = ()
     """What says nearly the same and yet may be something else; it was left in force."""
+    model_note: str | None = None
+    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +216,8 @@ class Context:
     budget_tokens: int
     left_out: int
     """Memories that were found and did not fit."""
+    bearing: float = 1.0
+    """How likely the query calls for something remembered; where that is unlikely, no memory is given."""
     note: str | None = None
 
 
@@ -238,6 +277,13 @@ class Hit:
     """That piece of a long text, where it is not the whole."""
     confidence: float | None = None
     """How likely it is to be what was asked for; None where it was not judged."""
+    conflicts_with: tuple[ConflictingMemory, ...] = ()
+    """Memories that it seems to contradict, shown or not, newest first."""
+
+    @property
+    def outdated_by(self) -> ConflictingMemory | None:
+        """The newest memory that says otherwise and is later than this one."""
+        return next((each for each in self.conflicts_with if each.is_newer), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +310,8 @@ class Answer:
     """Nothing seemed to answer, and the caller wanted no guesses."""
     withheld: int = 0
     """Hits that were left out as too unlikely."""
+    unread: int = 0
+    """Further hits that are not worth reading, and were left out because the caller named no limit."""
     trace: Trace | None = field(default=None, repr=False, compare=False)
     """What the log keeps of it; None where it keeps nothing."""
 
@@ -284,3 +332,28 @@ class ReindexResult:
     embedded: int
     switched: bool
     """The store used another model before."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProposal:
+    """Another model would suit the languages of this memory better."""
+
+    model: str
+    reason: str
+    commands: tuple[str, ...]
+    """What to run, in this order."""
+
+    @property
+    def text(self) -> str:
+        return f"{self.reason} Run: {', then: '.join(self.commands)}"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedResult:
+    """What became of texts that waited for a vector."""
+
+    embedded: int = 0
+    problem: str | None = None
+    """Why some must go on waiting, if so."""
+    model_note: str | None = None
+    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""

@@ -33,6 +33,25 @@ RerankerMade = Callable[[], Reranker]
 """`ModelUnavailable` where it is not installed."""
 
 
+@dataclass(frozen=True, slots=True)
+class LanguageModels:
+    """Which model reads other languages than English, and whether it may be chosen."""
+
+    multilingual: str
+    install: str | None
+    """The command that installs it; None: it is ready."""
+    reads_only_english: Callable[[str], bool]
+    """Whether this is so of the model of a name; False where nobody knows."""
+    automatic: bool
+    """Nobody named a model, so that texts decide."""
+    in_background: bool = False
+    """A store that is not small may be changed meanwhile: the process stays after its answer."""
+
+    @property
+    def may_choose(self) -> bool:
+        return self.automatic and self.install is None
+
+
 def _nothing() -> None:
     return None
 
@@ -72,6 +91,8 @@ class Services:
     """Whether it does where the caller does not say."""
     trial: TrialSettings = field(default_factory=TrialSettings)
     """What is kept of answers, and who is shown which ranking."""
+    language_models: LanguageModels | None = None
+    """None: languages decide nothing."""
     shutdown: threading.Event = field(default_factory=threading.Event)
     """Set when nobody waits any more: texts without a vector are left to wait for the next start."""
 

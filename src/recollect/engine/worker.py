@@ -19,8 +19,7 @@ class Priority(IntEnum):
     USAGE = 0
     """Takes milliseconds, and the next answer waits for it: never behind one of the others."""
     VECTORS = 1
-    CALIBRATION = 2
-    DREAM = 3
+    DREAM = 2
 
 
 @dataclass(order=True, slots=True)
@@ -28,8 +27,6 @@ class _Job:
     priority: Priority
     number: int
     run: Callable[[], None] = field(compare=False)
-    close_within_seconds: float | None = field(compare=False)
-    is_done: bool = field(default=False, compare=False)
 
 
 class Worker:
@@ -38,27 +35,20 @@ class Worker:
     Notes of use have a lane of their own: a dream or a slow model may take minutes, and an answer is to read
     what earlier answers noted. All other jobs share a second lane, so that at most one of them runs.
 
-    A job ends early once `stopping` is set, and leaves the store alone once `abandoned` is.
+    A job ends early once `stopping` is set.
     """
 
     def __init__(self) -> None:
         self.stopping = threading.Event()
         """Somebody closes the memory."""
-        self.abandoned = threading.Event()
-        """Closing no longer waits for the job under way; the store is closed."""
         self._numbers = count()
         self._usage = _Lane("recollect-usage")
         self._jobs = _Lane("recollect-jobs")
 
-    def submit(
-        self, priority: Priority, run: Callable[[], None], *, close_within_seconds: float | None = None
-    ) -> bool:
-        """Run this when its turn comes; False: the worker is closed.
-
-        Closing waits so long for it, or without a limit.
-        """
+    def submit(self, priority: Priority, run: Callable[[], None]) -> bool:
+        """Run this when its turn comes; False: the worker is closed."""
         lane = self._usage if priority is Priority.USAGE else self._jobs
-        return lane.put(_Job(priority, next(self._numbers), run, close_within_seconds))
+        return lane.put(_Job(priority, next(self._numbers), run))
 
     def settle_usage(self, at_most_seconds: float | None = None) -> None:
         """Wait for the notes of use."""
@@ -71,8 +61,7 @@ class Worker:
     def close(self) -> None:
         """Let the longer jobs end early, write what is left to be noted, and take nothing more."""
         self.stopping.set()
-        if not self._jobs.close():
-            self.abandoned.set()
+        self._jobs.close()
         self._usage.close()
 
 
@@ -103,18 +92,12 @@ class _Lane:
         with self._changed:
             self._changed.wait_for(lambda: self._next() is None, at_most_seconds)
 
-    def close(self) -> bool:
-        """Whether every job came to its end within its time."""
+    def close(self) -> None:
+        """Take no more jobs, and wait for those that are there."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
-            while (job := self._next()) is not None:
-                if not self._wait_for(job):
-                    return False
-        return True
-
-    def _wait_for(self, job: _Job) -> bool:
-        return self._changed.wait_for(lambda: job.is_done, job.close_within_seconds)
+            self._changed.wait_for(lambda: self._next() is None)
 
     def _next(self) -> _Job | None:
         """What runs, or else what will."""
@@ -127,7 +110,7 @@ class _Lane:
             except Exception:  # noqa: BLE001  # whatever it is, the jobs behind it have their turn
                 _log.exception("A job in the background came to nothing")
             with self._changed:
-                job.is_done, self._running = True, None
+                self._running = None
                 self._changed.notify_all()
 
     def _take(self) -> _Job | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.records import Statement
 from recollect.text.statements import statements_in
 from recollect.text.statements.categories import Category
+from recollect.text.statements.referents import CONTEXT_TURNS, EarlierTurn
 from recollect.text.time_phrases import time_of
 from recollect.text.tokens import fold
 
@@ -29,18 +30,29 @@ _ASSISTANTS = frozenset({"assistant", "ai", "bot", "chatbot", "model", "gpt", "c
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The extractor that needs nothing. The text of a statement is a part of its message."""
+    """The extractor that needs nothing. A statement is a part of its message, with names for pronouns."""
 
     name: str = "rules"
 
-    def statements(self, messages: Sequence[Memory]) -> Sequence[Statement]:
+    def statements(self, messages: Sequence[Memory], context: Sequence[Memory] = ()) -> Sequence[Statement]:
+        turns = [*context, *messages]
         return [
             Statement(message.id, found.text, found.category.value, found.importance, when)
-            for message in messages
+            for place, message in enumerate(messages, start=len(context))
             if _is_by_person(message)
-            for found in statements_in(message.text)
+            for found in statements_in(message.text, _turns_before(turns, place))
             for when in [_happened_at(found, message)]
         ]
+
+
+def _turns_before(turns: Sequence[Memory], place: int) -> list[EarlierTurn]:
+    """The turns of the same session just before one of them."""
+    message = turns[place]
+    return [
+        EarlierTurn(turn.text, turn.speaker, (turn.speaker, turn.role) == (message.speaker, message.role))
+        for turn in turns[max(0, place - CONTEXT_TURNS) : place]
+        if turn.session == message.session
+    ]
 
 
 def _is_by_person(message: Memory) -> bool:

@@ -17,7 +17,7 @@ from recollect.errors import ModelUnavailable
 from recollect.models.onnx_graph import graph_in_place
 from recollect.models.registry import reinstall_command
 from recollect.records import Model
-from recollect.vectors import pack_vector
+from recollect.vectors import Rows, pack_vector
 
 if TYPE_CHECKING:
     from recollect.models.registry import PackagedModel
@@ -69,12 +69,15 @@ def stored_model(packaged: PackagedModel) -> Model:
     """An embedder as stores know it."""
     centre = rotation = None
     if packaged.centre is not None and packaged.centre.is_file():
-        centre = pack_vector(
-            np.array(json.loads(packaged.centre.read_text(encoding="utf-8")), dtype=np.float32)
-        )
+        centre = pack_vector(read_centre(packaged.centre))
     if packaged.rotation is not None and packaged.rotation.is_file():
         rotation = packaged.rotation.read_bytes()
     return Model(name=packaged.full_name, dims=packaged.dims, centre=centre, rotation=rotation)
+
+
+def read_centre(path: Path) -> Rows:
+    """A vector, written as a list of numbers."""
+    return np.array(json.loads(path.read_text(encoding="utf-8")), dtype=np.float32)
 
 
 def import_library(module: str, command: str) -> Any:

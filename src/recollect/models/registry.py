@@ -70,6 +70,8 @@ class PackagedModel:
     centre: Path | None = None
     rotation: Path | None = None
     """None for a model whose first numbers weigh the most as it is, as in Matryoshka training."""
+    token_centre: Path | None = None
+    """The mean of its token vectors; None: tokens are not compared."""
 
     @property
     def full_name(self) -> str:
@@ -195,7 +197,9 @@ def _described(fields: Mapping[str, Any], folder: Path, distribution: str) -> Pa
     described = {name: fields[name] for name in names}
     if described.get("pooling") not in {None, "cls", "mean"}:
         raise ValueError(f"unknown pooling: {described['pooling']}")
-    files = {name: folder / fields[name] for name in ("centre", "rotation") if fields.get(name)}
+    files = {
+        name: folder / fields[name] for name in ("centre", "rotation", "token_centre") if fields.get(name)
+    }
     return PackagedModel(
         languages=tuple(fields["languages"]),
         weights=folder / fields["weights"],

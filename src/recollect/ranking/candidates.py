@@ -24,6 +24,8 @@ NEVER = int(np.iinfo(np.int64).min)
 """In a column of times: there is none."""
 ALWAYS = int(np.iinfo(np.int64).max)
 """As the end of a span: it has none."""
+NOBODY, USER, ASSISTANT, SPEAKER = range(4)
+"""The numbers of `Facts.role`: a speaker is anybody else who talks, such as a friend in a group."""
 HOUR = 3_600_000_000
 DAY = 24 * HOUR
 SECOND = 1_000_000
@@ -67,6 +69,14 @@ class Facts:
     """The query names who said it; of what nobody said, it names somebody who is named in it."""
     asks: Flags
     """It ends with a question."""
+    kind: Ints
+    """Place in `tuple(Kind)`."""
+    role: Ints
+    """Who said a message: one of the numbers below; `NOBODY` of notes and entities."""
+    informativeness: Floats
+    """How much a message says by itself, from 0 to 1; 1 of notes and entities."""
+    length: Ints
+    """Letters of a text; of an entity, none."""
 
     def at(self, rows: Rows) -> Facts:
         return Facts(*(getattr(self, name)[rows] for name in self.__slots__))
@@ -146,6 +156,23 @@ class Cooccurrences:
 
 
 @dataclass(frozen=True, slots=True)
+class Contradictions:
+    """Pairs that cannot both hold, by places among all gathered candidates."""
+
+    older: Ints
+    newer: Ints
+    since: Ints
+    """When the newer one began, by its own words or by its time."""
+    asked: Flags
+    """The query asks for what the two disagree on, as far as its words tell."""
+
+    @classmethod
+    def none(cls) -> Contradictions:
+        nothing = np.zeros(0, np.int64)
+        return cls(nothing, nothing, nothing, np.zeros(0, bool))
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """The candidates of one query. Rows are by ascending id until `order` sorts them.
 
@@ -165,6 +192,8 @@ class Candidates:
     query: Ints | None = None
     """Which of several queries each row belongs to, ascending; None: there is one."""
     cooccurrences: Cooccurrences = field(default_factory=Cooccurrences.none)
+    """Of all that were gathered."""
+    contradictions: Contradictions = field(default_factory=Contradictions.none)
     """Of all that were gathered."""
 
     def __len__(self) -> int:
@@ -235,6 +264,7 @@ class Candidates:
             places=(np.arange(len(self)) if self.places is None else self.places)[rows],
             query=None if self.query is None else self.query[rows],
             cooccurrences=self.cooccurrences,
+            contradictions=self.contradictions,
         )
 
     def rows_of(self, places: Ints) -> Ints:

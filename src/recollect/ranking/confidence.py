@@ -1,59 +1,66 @@
 """Confidence: how likely a hit is to be what was asked for, and whether there is an answer at all.
 
-Six signals of each hit, each the better the higher, from the first 30 of each search, however many it gave,
-so that asking for more hits moves none of them:
+Eight signals of each hit, each the better the higher:
 
-near    its cosine, from the best cosine of questions that have no answer here, in their spreads
+near    its cosine, from the best cosine of questions that have no answer, in the model's spreads
 above   its cosine above the background, the cosines of the 11th to the 30th place, in the same spreads
 held    the share of the query's content words that it contains, each by its weight
-ahead   its BM25 minus the mean of the next four, by the weight of all content words
+ahead   its BM25 minus the mean of the best five, by the weight of all content words
 agreed  1 / its place by meaning + 1 / its place by words
-named   1 where it is said by whom the question names; else, the share of the names that it contains
+share   the logarithm of its share of the ranking: a softmax over the standardised scores of the first 30
+fits    1, unless the question asks for a number, a date or the like, and the text has none
+timed   how well its time matches the time that the query asks for, from 0 to 1
 
-    logit(hit) = constant + sum of weight * signal                          P(the hit is relevant)
-    logit(answer) = offset + slope * (ln sum exp logit(hit) - moved)        P(there is an answer)
+    a = constant + ln mean exp (sum of weight * signal)     over the first ten hits: is there an answer?
+    h = constant of its kind + sum of weight * signal       is it this hit, where there is one?
 
-The weights were fitted once, none below 0, and are the same everywhere. What a store learns of itself is its
-scale: where the cosines and the sum lie for questions whose answer was taken out of it.
+    P(answer) = sigmoid(a)                         if of eight questions, five had an answer
+    P(hit) = sigmoid(a + ln 5.4) * sigmoid(h)      as users ask: of ten questions, nine have one
+
+each with weights of its own; an answer is never less likely than its best hit. No weight is below 0, so that
+no signal can speak against itself. The first 30 of each list count, however many there are, so that asking
+for more hits moves nothing. `confidence_weights` says where the numbers come from.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, fsum, log1p
+from math import exp, fsum, log, log1p
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.text.stems import coarse_stem, stems_of_word
-from recollect.text.tokens import content_words, query_terms
+from recollect.text.tokens import query_terms
 
 if TYPE_CHECKING:
-    from recollect.ranking.candidates import Floats, Ints
+    from recollect.ranking.candidates import Flags, Floats, Ints
+    from recollect.records import Kind
 
+SIGNALS = ("near", "above", "held", "ahead", "agreed", "share", "fits", "timed")
 MOST_TERMS = 64
 """Of a long text that is given as a query, the first words say enough."""
-_WRITTEN = re.compile(r"[^\W\d_][\w'’-]*")
-_POSSESSIVE = re.compile(r"['’]s?$")
 DEPTH = 30
-"""How many hits of each search count. A search that gives fewer is judged by what it gave."""
-_NEXT = 4
+"""How many hits of each list count. A list that has fewer is judged by what it has."""
+JUDGED = 10
+"""The first of the ranking, which tell whether there is an answer, whatever the limit."""
+_BEST = 5
 _BACKGROUND = slice(10, DEPTH)
 _LEAST_BACKGROUND = 10
-# So many questions of a store's own weigh as much as what was known before; and never all, since they are
-# made by rule, and people ask otherwise.
-_PRIOR = 10
-_MOST_TRUSTED = 0.5
-# How the spread and the best cosine lie to the standard deviation of a list's cosines, in a model we know.
-_ESTIMATED_SPREAD = 2.1
-_ESTIMATED_NEAR = 0.35
 _FARTHEST = 4.0
 """Spreads; beyond it a cosine says nothing more."""
-
-_NOTHING = -10.0
-"""The sum where nothing was found."""
+_LEAST_SHARE = -6.0
+ANSWERED = 5 / 8
+"""The share of questions with an answer for which P(answer) is set: near it, where nothing tells."""
+_USUALLY_ANSWERED = 9 / 10
+"""And that for which P(hit) is."""
+_USUAL = log(_USUALLY_ANSWERED / (1 - _USUALLY_ANSWERED)) - log(ANSWERED / (1 - ANSWERED))
+_LEAST_SPREAD = 0.01
+_UNRELATED = 0.05
+"""A cosine below it is that of unrelated texts in every model; what shares no word either is no candidate."""
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +69,30 @@ class QueryTerms:
 
     weights: Mapping[str, float]
     """The rarer a stem is in the store, the more it weighs."""
-    names: frozenset[str]
-    """Stems of what the query writes as a name."""
+    of_time: frozenset[str] = frozenset()
+    """Stems of the words that speak of a time: what is of that time contains them, whatever it says."""
 
     @property
     def total_weight(self) -> float:
         return fsum(self.weights.values())
 
+    @property
+    def searched_weight(self) -> float:
+        """Of the words that do not speak of a time, if there are any."""
+        return fsum(weight for stem, weight in self.weights.items() if stem not in self.of_time) or (
+            self.total_weight
+        )
 
-def weigh_query_terms(query: str, document_counts: Mapping[str, int], texts: int) -> QueryTerms:
+    def matched_share(self, matched: Collection[str], *, of_that_time: bool) -> float:
+        """By weight, from 0 to 1."""
+        contained = self.of_time.union(matched) if of_that_time else matched
+        # A set has no order, and a sum of floats has: one that is exact needs none.
+        return fsum(self.weights.get(stem, 0.0) for stem in contained) / max(self.total_weight, 1e-9)
+
+
+def weigh_query_terms(
+    query: str, document_counts: Mapping[str, int], texts: int, time_words: str = ""
+) -> QueryTerms:
     """`document_counts` says how many of so many `texts` contain each of the `query_terms`.
 
     weight = ln(1 + texts / (document_count + 0.5)), that of the rarest word where several share a stem
@@ -80,57 +102,31 @@ def weigh_query_terms(query: str, document_counts: Mapping[str, int], texts: int
         weight = log1p(texts / (document_counts.get(word, 0) + 0.5))
         for stem in stems_of_word(word):
             weights[stem] = max(weight, weights.get(stem, 0.0))
-    return QueryTerms(weights, named_stems(query) & weights.keys())
-
-
-def named_stems(query: str) -> frozenset[str]:
-    """Stems of the words that begin with a capital, except the first one, which always does."""
-    written = _WRITTEN.findall(query)[1:]
-    names = (_POSSESSIVE.sub("", word) for word in written if word[0].isupper())
-    return frozenset(coarse_stem(word) for name in names for word in content_words(name))
+    of_time = frozenset(coarse_stem(word) for word in _WORD.findall(time_words))
+    return QueryTerms(weights, of_time & weights.keys())
 
 
 @dataclass(frozen=True, slots=True)
 class CosineScale:
-    """Where the cosines of a model lie: as measured once, until a store has learnt its own."""
+    """Where the cosines of a model lie."""
 
     cosine: float
     """The best one, for a question that has no answer in the store: the mean."""
     spread: float
     """And its standard deviation."""
     background: float
-    """Of what is far down the list."""
+    """The mean of what is far down the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceWeights:
-    near: float
-    above: float
-    held: float
-    ahead: float
-    agreed: float
-    named: float
+    """What each signal counts, in the order of `SIGNALS`."""
+
+    hit: tuple[float, ...]
+    kind: Mapping[str, float]
+    """The constant for hits of each kind."""
+    answer: tuple[float, ...]
     constant: float
-    slope: float
-    offset: float
-    usual: float
-    """The sum, in the mean, for questions that have no answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Calibration:
-    """What a store has learnt of itself."""
-
-    questions: int
-    """Of its own, each asked with its answer there and with it taken out."""
-    scale: CosineScale | None
-    """None where meaning is not searched."""
-    absent: float
-    """The mean of the sum without the answers."""
-    present: float
-    """And with them."""
-    auroc: float
-    """How often a question that has its answer gets more than one that has not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,16 +136,24 @@ class ConfidenceInput:
     cosine: Floats
     """NaN where the search by meaning did not find it; so for BM25."""
     bm25: Floats
+    order: Ints
+    """The candidates' rows as they were ranked, best first, at least `DEPTH` of them if there are as many."""
+    score: Floats
+    """Of the ranking, beside `order`."""
     rows: Ints
     """Those that were read, first those that the answer is judged by."""
     first: int
     """How many these are."""
+    kinds: Sequence[Kind]
+    """Beside `rows`, as all that follows."""
     matched: Sequence[frozenset[str]]
-    """Beside `rows`: the query's terms that each contains, its speaker's name counted in."""
-    speakers: Sequence[frozenset[str]]
-    """The stems of who said each."""
+    """The query's terms that each contains, its speaker's name counted in."""
     near: Floats
     """The cosine of each, also where the search by meaning did not go down to it; NaN: it has no vector."""
+    fits: Flags
+    """Whether each could be the sort of answer that is asked for."""
+    timed: Floats
+    """How well the time of each matches the time asked for; 0 where none is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,135 +161,91 @@ class ConfidenceEstimate:
     hits: Floats
     """Beside the rows that were read."""
     answer: float
-    total: float
-    """The sum that the answer's probability is made of."""
-
-
-MEANING = ConfidenceWeights(
-    near=0.25,
-    above=0.25,
-    held=2.05,
-    ahead=1.2,
-    agreed=1.5,
-    named=0.75,
-    constant=-5.85,
-    slope=1.0,
-    offset=0.65,
-    usual=-1.45,
-)
-"""Where meaning was searched."""
-WORDS = ConfidenceWeights(
-    near=0.0,
-    above=0.0,
-    held=2.65,
-    ahead=3.8,
-    agreed=1.8,
-    named=1.2,
-    constant=-5.9,
-    slope=0.9,
-    offset=0.75,
-    usual=-1.05,
-)
-"""Where words were searched alone."""
-SCALES = {"arctic-s": CosineScale(cosine=0.70, spread=0.045, background=0.62)}
 
 
 def estimate_confidence(
-    inputs: ConfidenceInput, terms: QueryTerms, scale: CosineScale | None, calibration: Calibration | None
+    inputs: ConfidenceInput, terms: QueryTerms, weights: ConfidenceWeights, scale: CosineScale | None
 ) -> ConfidenceEstimate:
-    """`scale` is what is known of the model beforehand; None: nothing, and the candidates must tell."""
-    weights = MEANING if np.isfinite(inputs.cosine).any() else WORDS
+    """`scale` is what is known of the model; None: nothing, and the candidates must tell."""
     if not inputs.first:
-        return ConfidenceEstimate(np.zeros(len(inputs.rows)), 0.0, _NOTHING)
-    scale = blended_scale(inputs, scale, calibration)
+        return ConfidenceEstimate(np.zeros(len(inputs.rows)), 0.0)
+    signals = signal_rows(inputs, terms, scale)
+    related = np.array([bool(matched) for matched in inputs.matched]) | ~(inputs.near < _UNRELATED)
+    if not related[: inputs.first].any():
+        return ConfidenceEstimate(np.zeros(len(inputs.rows)), 0.0)
     # Summed row by row: a product of matrices may round a row otherwise where there are more of them.
-    logits = (signal_rows(inputs, terms, scale) * _row(weights)).sum(axis=1) + weights.constant
-    total = float(np.logaddexp.reduce(logits[: inputs.first]))
+    evidence = (signals * np.array(weights.answer)).sum(axis=1)[: inputs.first][related[: inputs.first]]
+    # The mean rather than the sum: a store of one memory is not less likely to hold the answer for that.
+    answer = weights.constant + float(np.logaddexp.reduce(evidence)) - log(inputs.first)
+    constants = np.array([weights.kind[kind] for kind in inputs.kinds])
+    logits = (signals * np.array(weights.hit)).sum(axis=1) + constants
     # 1 / (1 + exp(-logit)), which would overflow far below 0.
-    hits = np.exp(-np.logaddexp(0.0, -logits))
-    answer = _sigmoid(weights.offset + weights.slope * (total - _moved(weights, calibration)))
-    # There is an answer where one of the hits is one; what else is shown does not make one.
-    answer = max(answer, float(hits[: inputs.first].max()))
-    return ConfidenceEstimate(np.minimum(hits, answer), answer, total)
+    hits = np.where(related, _sigmoid(answer + _USUAL) * np.exp(-np.logaddexp(0.0, -logits)), 0.0)
+    return ConfidenceEstimate(hits, max(_sigmoid(answer), float(hits.max())))
 
 
-def blended_scale(
-    inputs: ConfidenceInput, known: CosineScale | None, calibration: Calibration | None
-) -> CosineScale:
-    """What was measured of the model, moved to where the store's own cosines lie; else what there is of both.
-
-    Texts about one thing lie closer together than texts about many, so that each store has its own line. Its
-    own questions are too much alike for the spread, which stays as it was measured on people's.
-    """
-    own = None if calibration is None else calibration.scale
-    if known is None or own is None or calibration is None:
-        return known or own or _estimated_scale(inputs.cosine)
-    share = _trusted(calibration)
-    return CosineScale(
-        cosine=known.cosine + share * (own.cosine - known.cosine),
-        spread=known.spread,
-        background=known.background + share * (own.background - known.background),
-    )
-
-
-def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, scale: CosineScale) -> Floats:
-    """A row for each candidate that was read; columns as in `ConfidenceWeights`."""
+def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, scale: CosineScale | None) -> Floats:
+    """A row for each candidate that was read; columns as in `SIGNALS`."""
     rows = inputs.rows
     by_meaning, by_words = _places(inputs.cosine), _places(inputs.bm25)
-    far = background(inputs.cosine)
+    near, above = _by_meaning(inputs, scale)
+    bm25 = np.where(by_words > 0, inputs.bm25, 0.0)
+    best = np.sort(bm25)[::-1][:_BEST]
+    ahead = (bm25[rows] - (best.mean() if len(best) else 0.0)) / max(terms.searched_weight, 1e-9)
+    held = [
+        terms.matched_share(matched, of_that_time=timed > 0)
+        for matched, timed in zip(inputs.matched, inputs.timed.tolist(), strict=True)
+    ]
+    columns = (
+        near,
+        above,
+        np.array(held),
+        np.clip(ahead, -2.0, 2.0),
+        (_reciprocal(by_meaning) + _reciprocal(by_words))[rows],
+        _shares(inputs),
+        inputs.fits.astype(np.float64),
+        inputs.timed,
+    )
+    return np.column_stack(columns)
+
+
+def _by_meaning(inputs: ConfidenceInput, scale: CosineScale | None) -> tuple[Floats, Floats]:
+    found = np.sort(inputs.cosine[np.isfinite(inputs.cosine)])[::-1][:DEPTH]
+    if not len(found):
+        return np.zeros(len(inputs.rows)), np.zeros(len(inputs.rows))
+    far = _background(found)
+    if scale is None:
+        # Of an unknown model, only the list itself tells what is near, and a short one does not.
+        if far is None:
+            return np.zeros(len(inputs.rows)), np.zeros(len(inputs.rows))
+        spread = max(float(found.std()), _LEAST_SPREAD)
+        cosine = np.where(np.isfinite(inputs.near), inputs.near, far)
+        return np.zeros(len(cosine)), np.clip((cosine - far) / spread, 0.0, 2 * _FARTHEST)
     far = scale.background if far is None else far
     cosine = np.where(np.isfinite(inputs.near), inputs.near, min(far, scale.cosine))
-    bm25 = np.where(by_words > 0, inputs.bm25, 0.0)
-    most = max(terms.total_weight, 1e-9)
-    reciprocal = _reciprocal(by_meaning) + _reciprocal(by_words)
-    return np.column_stack(
-        [
-            np.clip((cosine - scale.cosine) / scale.spread, -_FARTHEST, _FARTHEST),
-            np.clip((cosine - far) / scale.spread, 0.0, 2 * _FARTHEST),
-            # A set has no order, and a sum of floats has: one that is exact needs none.
-            [fsum(terms.weights.get(each, 0.0) for each in matched) / most for matched in inputs.matched],
-            (bm25 - _mean_of_next(bm25))[rows] / most,
-            reciprocal[rows],
-            _named(inputs, terms),
-        ]
-    )
+    near = np.clip((cosine - scale.cosine) / scale.spread, -_FARTHEST, _FARTHEST)
+    return near, np.clip((cosine - far) / scale.spread, 0.0, 2 * _FARTHEST)
 
 
-def background(cosine: Floats) -> float | None:
+def _background(found: Floats) -> float | None:
     """The mean cosine far down the list; None where the list is too short to tell."""
-    far = np.sort(cosine[np.isfinite(cosine)])[::-1][_BACKGROUND]
+    far = found[_BACKGROUND]
     return float(far.mean()) if len(far) >= _LEAST_BACKGROUND else None
 
 
-def _row(weights: ConfidenceWeights) -> Floats:
-    return np.array(
-        [weights.near, weights.above, weights.held, weights.ahead, weights.agreed, weights.named], np.float64
-    )
-
-
-def _moved(weights: ConfidenceWeights, calibration: Calibration | None) -> float:
-    """How far the sum lies from where it usually does, for questions without an answer."""
-    if calibration is None:
-        return 0.0
-    return _trusted(calibration) * (calibration.absent - weights.usual)
-
-
-def _trusted(calibration: Calibration) -> float:
-    """How much a store's own questions count beside what was measured before: most, where there are many."""
-    return _MOST_TRUSTED * calibration.questions / (calibration.questions + _PRIOR)
+def _shares(inputs: ConfidenceInput) -> Floats:
+    """ln softmax(z), where z = (score - mean) / standard deviation over the first 30 of the ranking."""
+    first = inputs.score[:DEPTH]
+    spread = float(first.std()) or 1.0
+    total = float(np.logaddexp.reduce((first - first.mean()) / spread)) if len(first) else 0.0
+    shares = np.full(len(inputs.cosine), _LEAST_SHARE)
+    shares[inputs.order] = (inputs.score - first.mean()) / spread - total if len(first) else 0.0
+    clipped: Floats = np.clip(shares[inputs.rows], _LEAST_SHARE, 0.0)
+    return clipped
 
 
 def _sigmoid(logit: float) -> float:
     return 1 / (1 + exp(-logit)) if logit > 0 else exp(logit) / (1 + exp(logit))
-
-
-def _estimated_scale(cosine: Floats) -> CosineScale:
-    """For a model that nobody has measured: its best for this question counts as neither near nor far."""
-    found = np.sort(cosine[np.isfinite(cosine)])[::-1][:DEPTH]
-    if not len(found):
-        return CosineScale(0.0, 1.0, 0.0)
-    spread = max(_ESTIMATED_SPREAD * float(found.std()), 0.01)
-    return CosineScale(float(found[0]) - _ESTIMATED_NEAR * spread, spread, float(found[-1]))
 
 
 def _places(score: Floats) -> Ints:
@@ -299,27 +259,3 @@ def _places(score: Floats) -> Ints:
 
 def _reciprocal(places: Ints) -> Floats:
     return np.where(places > 0, 1 / np.maximum(places, 1), 0.0)
-
-
-def _mean_of_next(score: Floats) -> Floats:
-    """For each, the mean of the best four others; 0 where there are none."""
-    best = np.sort(score[score > 0])[::-1][: _NEXT + 1]
-    if not len(best):
-        return np.zeros_like(score)
-    others = best[:_NEXT].mean()
-    if len(best) == 1:
-        return np.where(score >= best[-1], 0.0, others)
-    without_own: Floats = (best.sum() - score) / (len(best) - 1)
-    return np.where(score >= best[-1], without_own, others)
-
-
-def _named(inputs: ConfidenceInput, terms: QueryTerms) -> Floats:
-    """1 for what a named speaker said, where one speaks here; else the share of the names in the text."""
-    if not terms.names:
-        return np.ones(len(inputs.rows))
-    called = terms.names & frozenset[str]().union(*inputs.speakers[: inputs.first])
-    if called:
-        # What nobody said counts as theirs where it names them.
-        whose = [speaker or matched for speaker, matched in zip(inputs.speakers, inputs.matched, strict=True)]
-        return np.array([float(bool(called & each)) for each in whose])
-    return np.array([len(terms.names & matched) / len(terms.names) for matched in inputs.matched])

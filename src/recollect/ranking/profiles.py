@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from recollect.errors import InvalidInput
-from recollect.ranking.factors.content import EndsWithQuestion, Importance, NamedSpeaker
+from recollect.ranking.factors.content import Importance, NamedSpeaker
 from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength
 from recollect.ranking.factors.limbic import Cooccurrence, Forgetting, MetadataWeight, Salience, StatusWeight
 from recollect.ranking.factors.recency import CognisRecency, MnemosyneRecency, ReverieRecency
 from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.ranking.steps.adjust import BaseRelevance, Keep, Plus, TemporalBlend, Times
-from recollect.ranking.steps.conversation import LinkScore, NeighbourScore, ReplyScore
+from recollect.ranking.steps.contradictions import NewestWins
+from recollect.ranking.steps.evidence import (
+    ConversationScore,
+    DrawnNotes,
+    MeaningScore,
+    OriginScore,
+    TokenScore,
+    WordScore,
+)
 from recollect.ranking.steps.finish import Cut, DropEcho, DropRepeats, Order, Threshold
-from recollect.ranking.steps.fuse import RRF_K, Blend, Linear, MatchedShare, Rrf, WeightedRrf
+from recollect.ranking.steps.fuse import RRF_K, Linear, Rrf, WeightedRrf
 from recollect.ranking.steps.limbic import EXPANSION_FACTOR
+from recollect.ranking.steps.links import LinkScore
 from recollect.ranking.steps.route import Route
+from recollect.ranking.steps.time import TimeFirst, TimeScore
+from recollect.ranking.weights import learned_weights
 
 LIMBIC = Profile(
     name="limbic",
@@ -83,34 +96,61 @@ COGNIS = Profile(
     ),
 )
 
-RECOLLECT = Profile(
-    name="recollect",
-    about="our own: similarity and stemmed words by score rather than by rank, what is said around a "
-    "message, who said it, the time a query speaks of, and what the user set aside",
-    retrieve=(
-        ByMeaning(times=5, least=100, then=True),
-        ByWords("stemmed", times=5, least=100, then=True, held=True),
-        ByContext(times=5, least=100),
-        ByLinks(),
-    ),
-    steps=(
-        Blend(meaning=0.6, words=0.4),
-        # Right after the blend, which of a note stands for its surroundings; what follows is no part of them.
-        NeighbourScore(nearby=0.35, conversation=0.2),
-        ReplyScore(weight=0.2),
-        LinkScore(weight=0.6),
-        MatchedShare(weight=0.4, above=0.6),
-        Plus(NamedSpeaker(), weight=0.25),
-        TemporalBlend(share=0.4),
-        Times(StatusWeight()),
-        # Behind all that multiplies: a score below 0 would rise by it.
-        Plus(EndsWithQuestion(), weight=-0.1),
-        DropEcho(),
-        DropRepeats(),
-        Order(),
-        Cut(),
-    ),
-)
+
+def recollect_profile(weights: Mapping[str, Mapping[str, float]]) -> Profile:
+    """Our own profile with these weights, by step and number."""
+    return Profile(
+        name="recollect",
+        about="our own: meaning, words and tokens, what is said around a message and by whom, the time that "
+        "a query speaks of, the newer of two facts, and what the user set aside; its weights are learned",
+        retrieve=(
+            ByMeaning(times=5, least=100, then=True, tokens=True),
+            ByWords("stemmed", times=5, least=100, then=True, held=True),
+            ByContext(times=5, least=100),
+            ByLinks(),
+        ),
+        steps=(
+            DropEcho(),
+            DrawnNotes(**weights["drawn_notes"]),
+            MeaningScore(**weights["meaning"]),
+            WordScore(**weights["words"]),
+            TokenScore(**weights["tokens"]),
+            ConversationScore(**weights["conversation"]),
+            LinkScore(weight=0.6),
+            Plus(NamedSpeaker(), weights["named"]["weight"]),
+            TimeScore(**weights["time_score"]),
+            Times(StatusWeight()),
+            # Behind what multiplies: what its kind is worth does not depend on its status.
+            OriginScore(**weights["origin"]),
+            NewestWins(),
+            TimeFirst(),
+            DropRepeats(),
+            Order(),
+            Cut(),
+        ),
+    )
+
+
+def learned_steps() -> dict[str, type[Any]]:
+    """The steps of our own profile whose numbers are learned; `named` is the weight of the factor's step."""
+    return {
+        "drawn_notes": DrawnNotes,
+        "meaning": MeaningScore,
+        "words": WordScore,
+        "tokens": TokenScore,
+        "conversation": ConversationScore,
+        "named": _NamedWeight,
+        "time_score": TimeScore,
+        "origin": OriginScore,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _NamedWeight:
+    weight: float = 0.0
+
+
+RECOLLECT = recollect_profile(learned_weights())
 
 PROFILES = {profile.name: profile for profile in (RECOLLECT, LIMBIC, MNEMOSYNE, REVERIE, COGNIS)}
 DEFAULT = RECOLLECT.name

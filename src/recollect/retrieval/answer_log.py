@@ -1,4 +1,4 @@
-"""Reading the log of answers, the numbers that profiles were given, and the calibration of confidence."""
+"""Reading the log of answers, and the numbers that profiles were given."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.conditions import Compares, Equals, OneOf
 from recollect.ports import Snapshot
-from recollect.records import Calibrated, LoggedAnswer, LogSize, Tuned
+from recollect.records import LoggedAnswer, LogSize, Tuned
 from recollect.retrieval.records import moment
 
 _PAGE = 200
@@ -96,11 +96,3 @@ def tunings(snapshot: Snapshot, scope: int, profile: str | None, limit: int) -> 
         Tuned(version, name, moment(at), json.loads(knobs), why, json.loads(report))
         for version, name, at, knobs, why, report in rows
     ]
-
-
-def stored_calibration(snapshot: Snapshot, scope: int, model: str) -> Calibrated | None:
-    """What was kept last; the model's name is empty where meaning is not searched."""
-    rows = snapshot.rows(
-        "calibration", ("at", "memories", "value"), (Equals("scope_id", scope), Equals("model", model))
-    )
-    return Calibrated(moment(rows[0][0]), int(rows[0][1]), str(rows[0][2])) if rows else None

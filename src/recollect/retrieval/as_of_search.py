@@ -64,24 +64,7 @@ class PastTexts:
 
     def nearest(self, vector: Vector, model: int, scopes: Sequence[int], where: Filter) -> list[Found]:
         """Former memories by the best of the passages that they had."""
-        ids = self._ids(scopes, where)
-        rows = self.snapshot.rows(
-            "passage", ("id", "memory_id", "observation_id", "revision_id"), (OneOf("memory_id", ids),)
-        )
-        observed = {observation for _, _, observation, _ in rows if observation is not None}
-        held = {
-            id_
-            for (id_,) in self.snapshot.rows(
-                "observation", ("id",), (OneOf("id", observed), *self.state.observation())
-            )
-        }
-        wordings = self._wordings(ids)
-        wanted = {
-            passage: memory
-            for passage, memory, observation, revision in rows
-            if (observation is None or observation in held)
-            and revision == wordings.get(memory, (None, ""))[0]
-        }
+        wanted = self.passages(self._ids(scopes, where))
         vectors = self.snapshot.rows(
             "vector",
             ("passage_id", "embedding"),
@@ -97,6 +80,26 @@ class PastTexts:
             if memory not in best or cosine > best[memory].score:
                 best[memory] = Found(memory, cosine, passage)
         return list(best.values())
+
+    def passages(self, ids: Sequence[int]) -> dict[int, int]:
+        """The passages that former memories had, each with its memory."""
+        rows = self.snapshot.rows(
+            "passage", ("id", "memory_id", "observation_id", "revision_id"), (OneOf("memory_id", ids),)
+        )
+        observed = {observation for _, _, observation, _ in rows if observation is not None}
+        held = {
+            id_
+            for (id_,) in self.snapshot.rows(
+                "observation", ("id",), (OneOf("id", observed), *self.state.observation())
+            )
+        }
+        wordings = self._wordings(ids)
+        return {
+            passage: memory
+            for passage, memory, observation, revision in rows
+            if (observation is None or observation in held)
+            and revision == wordings.get(memory, (None, ""))[0]
+        }
 
     def _ids(self, scopes: Sequence[int], where: Filter) -> list[int]:
         conditions = (OneOf("id", self.changed), *allowed(where, scopes), *self.state.memory())

@@ -86,6 +86,15 @@ def was_imported(snapshot: Snapshot, scope: Scope, file: str) -> bool:
     return store_setting(snapshot, import_setting(scope, file)) is not None
 
 
+def topic_setting(topic: str) -> str:
+    """The name under which the settings note that something was said of the store."""
+    return json.dumps(["told", topic])
+
+
+def was_told(snapshot: Snapshot, topic: str) -> bool:
+    return store_setting(snapshot, topic_setting(topic)) is not None
+
+
 def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0)) -> Counts:
     """Of all scopes together. The store's size is its bytes and the version of its schema."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, null_or_after
@@ -10,7 +10,7 @@ from recollect.ports import Snapshot
 from recollect.records import Found
 from recollect.retrieval.filters import PastState, allowed
 from recollect.retrieval.records import scope_ids, touching
-from recollect.text.names import NamePlace, NameText, is_written_in, places_that_count
+from recollect.text.names import NamePlace, NameText, first_name, is_written_in, places_that_count
 from recollect.text.stems import coarse_stem
 from recollect.text.tokens import content_words, fold, has_unspaced, words
 
@@ -76,16 +76,42 @@ def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> 
     """For each of these texts, the entities that it names.
 
     The work grows with the texts, not with how many entities there are: the store is asked which of the
-    texts' words begin a name, and then which of the stretches that begin so are one.
+    texts' words begin a name, and then which of the stretches that begin so are one. A first name means the
+    person whose name begins with it, where no other name does.
     """
     beginnings = _known_beginnings(snapshot, scope, set().union(*(text.beginnings() for text in texts)))
     places = [tuple(text.places(beginnings)) for text in texts]
     known = _entities(snapshot, scope, {place.name for found in places for place in found})
-    return [_mentioned(text, found, known) for text, found in zip(texts, places, strict=True)]
+    first_names = [tuple(text.first_names(beginnings - known.keys())) for text in texts]
+    people = {
+        name: person
+        for name in sorted({place.name for found in first_names for place in found})
+        if (person := person_called(snapshot, scope, name)) is not None
+    }
+    return [
+        _mentioned(text, found, known, {place: people[place.name] for place in first if place.name in people})
+        for text, found, first in zip(texts, places, first_names, strict=True)
+    ]
 
 
-def _mentioned(text: NameText, places: Sequence[NamePlace], known: Known) -> set[int]:
-    meant = {
+def person_called(snapshot: Snapshot, scope: int, name: str) -> tuple[int, str] | None:
+    """Id and full name of the only entity whose name begins with this folded word, if it may be a person."""
+    rows = snapshot.rows(
+        "memory", ("id", "name", "type"), (*live_entities(scope), Equals("first_word", name)), limit=2
+    )
+    if len(rows) != 1:
+        return None
+    id_, full, type_ = rows[0]
+    return (int(id_), str(full)) if first_name(full, type_) == name else None
+
+
+def _mentioned(
+    text: NameText,
+    places: Sequence[NamePlace],
+    known: Known,
+    first_names: Mapping[NamePlace, tuple[int, str]],
+) -> set[int]:
+    meant = dict(first_names) | {
         place: entity for place in places if (entity := _meant(text, known.get(place.name, ()))) is not None
     }
     return {

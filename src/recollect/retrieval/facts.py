@@ -4,21 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from recollect.conditions import IN_FORCE, Compares, KeyIn, OneOf, is_null, null_or_after
 from recollect.ports import Snapshot
-from recollect.ranking.candidates import NEVER, Cooccurrences, Facts, Flags, Floats, Ints
+from recollect.ranking.candidates import (
+    ASSISTANT,
+    NEVER,
+    NOBODY,
+    SPEAKER,
+    USER,
+    Cooccurrences,
+    Facts,
+    Flags,
+    Floats,
+    Ints,
+)
 from recollect.records import Kind, Status
 from recollect.retrieval.conversations import conversation
 from recollect.retrieval.records import touching
+from recollect.text.informativeness import informativeness
 from recollect.text.near_duplicates import text_key
 from recollect.text.tokens import content_words, words
-
-if TYPE_CHECKING:
-    from recollect.tables import Row
 
 _STATUSES = {status.value: place for place, status in enumerate(Status)}
 # Of Latin, Chinese and Arabic script.
@@ -26,8 +35,10 @@ _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _COLUMNS = (
     "id", "kind", "scope_id", "created_at", "updated_at", "happened_at", "undated", "status", "importance",
     "strength", "depth", "spread", "stability", "text_key", "text", "name", "session", "position", "speaker",
-    "drawn_from",
+    "drawn_from", "revisions", "role",
 )  # fmt: skip
+_KINDS = {kind.value: place for place, kind in enumerate(Kind)}
+_ASSISTANTS = frozenset({"assistant", "ai", "bot", "model"})
 
 
 def ranking_facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: str | None, now: int) -> Facts:
@@ -40,6 +51,10 @@ def ranking_facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: s
         zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True)
     )
     found = _ints(columns["id"])
+    former = _former_texts(snapshot, found, now)
+    if former:
+        texts = zip(columns["id"], columns["text"], strict=True)
+        columns["text"] = [former.get(id_, text) for id_, text in texts]
     usage = {
         memory: (count, last_at)
         for memory, count, last_at in snapshot.rows(
@@ -74,7 +89,7 @@ def ranking_facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: s
         stability=np.array(columns["stability"], np.float64),
         temper=np.array([tempers[scope] for scope in columns["scope_id"]], np.float64),
         metadata_share=_beside(found, _metadata_shares(snapshot, ids)),
-        content=_contents(snapshot, columns, found, now),
+        content=_contents(columns, former),
         echo=np.array(
             [
                 kind == Kind.MESSAGE and where == session and text == query
@@ -84,16 +99,43 @@ def ranking_facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: s
             ],
             bool,
         ),
+        # A note that was reworded since no longer says what its message says.
         origin=_ints(
-            [origin or id_ for id_, origin in zip(columns["id"], columns["drawn_from"], strict=True)]
+            [
+                id_ if origin is None or revised else origin
+                for id_, origin, revised in zip(
+                    columns["id"], columns["drawn_from"], columns["revisions"], strict=True
+                )
+            ]
         ),
         session=_ints(sessions),
         position=_ints(
             [position if where else 0 for where, position in zip(sessions, columns["position"], strict=True)]
         ),
-        named=_named(rows, query),
+        named=_named(columns, query),
         asks=np.array([ends_with_question(str(text)) for text in columns["text"]], bool),
+        kind=_ints([_KINDS[str(kind)] for kind in columns["kind"]]),
+        role=_ints(
+            [_role(str(kind), role) for kind, role in zip(columns["kind"], columns["role"], strict=True)]
+        ),
+        informativeness=np.array(
+            [
+                informativeness(str(text)) if kind == Kind.MESSAGE else 1.0
+                for kind, text in zip(columns["kind"], columns["text"], strict=True)
+            ],
+            np.float64,
+        ),
+        length=_ints([len(str(text)) for text in columns["text"]]),
     )
+
+
+def _role(kind: str, role: str | None) -> int:
+    if kind != Kind.MESSAGE:
+        return NOBODY
+    plain = (role or "").lower()
+    if plain in _ASSISTANTS:
+        return ASSISTANT
+    return USER if plain == "user" else SPEAKER
 
 
 def ends_with_question(text: str) -> bool:
@@ -133,11 +175,8 @@ def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> list[
     ]
 
 
-def _contents(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]], found: Ints, now: int) -> Ints:
-    """A hash of what each says; at a moment of the past, of what it said then."""
-    content = _ints(
-        [-id_ if key is None else key for id_, key in zip(columns["id"], columns["text_key"], strict=True)]
-    )
+def _former_texts(snapshot: Snapshot, found: Ints, now: int) -> dict[int, str]:
+    """What those said at a moment of the past that say something else since."""
     wordings = snapshot.rows(
         "revision",
         ("memory_id", "text"),
@@ -146,9 +185,17 @@ def _contents(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]], found: I
         newest_first=True,
     )
     # The last to come is the first of those that held after the moment.
-    for memory, text in wordings:
-        content[np.searchsorted(found, memory)] = text_key(text)
-    return content
+    return {memory: text for memory, text in wordings}  # noqa: C416  # a row is of any length
+
+
+def _contents(columns: Mapping[str, Sequence[Any]], former: Mapping[int, str]) -> Ints:
+    """A hash of what each says; at a moment of the past, of what it said then."""
+    return _ints(
+        [
+            text_key(former[id_]) if id_ in former else -id_ if key is None else key
+            for id_, key in zip(columns["id"], columns["text_key"], strict=True)
+        ]
+    )
 
 
 def _degrees(snapshot: Snapshot, ids: Sequence[int], now: int) -> dict[int, int]:
@@ -176,18 +223,18 @@ def _metadata_shares(snapshot: Snapshot, ids: Sequence[int]) -> dict[int, float]
     return {memory: metadata[memory] / count for memory, count in every.items()}
 
 
-def _named(rows: Sequence[Row], query: str) -> Flags:
+def _named(columns: Mapping[str, Sequence[Any]], query: str) -> Flags:
     """Whether the query names the speaker; for texts without one, whether it names somebody in them."""
-    name, text, speaker = (_COLUMNS.index(column) for column in ("name", "text", "speaker"))
     asked = set(content_words(query))
-    names = {said_by: asked.intersection(words(said_by)) for row in rows if (said_by := row[speaker])}
+    speakers = columns["speaker"]
+    names = {speaker: asked.intersection(words(speaker)) for speaker in set(speakers) if speaker}
     people = set().union(*names.values())
     return np.array(
         [
-            bool(names[row[speaker]])
-            if row[speaker]
-            else bool(people) and not people.isdisjoint(words(f"{row[name]} {row[text]}"))
-            for row in rows
+            bool(names[speaker])
+            if speaker
+            else bool(people) and not people.isdisjoint(words(f"{name} {text}"))
+            for name, text, speaker in zip(columns["name"], columns["text"], speakers, strict=True)
         ],
         bool,
     )

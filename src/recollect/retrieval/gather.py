@@ -11,7 +11,15 @@ import numpy as np
 from recollect.ranking.candidates import Candidates, ConversationContext, Facts, Ints, Source
 from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.records import Found
+from recollect.retrieval.contradictions import (
+    ContradictingTexts,
+    contradicting_texts,
+    places_of,
+    stated_times,
+)
 from recollect.retrieval.facts import cooccurrences, ranking_facts
+from recollect.retrieval.late_interaction import token_source
+from recollect.retrieval.times import shares_in_time, time_sources
 
 if TYPE_CHECKING:
     from recollect.query import Query
@@ -24,6 +32,7 @@ class Gathered:
     query: Query
     found: Mapping[str, Sequence[Found]]
     """By the name of the search: `meaning`, `words`, `nearby`, `linked`; and `reply`, which has no order."""
+    contradicting: tuple[ContradictingTexts, ...] = ()
 
     @property
     def nearest_passages(self) -> dict[int, int]:
@@ -56,18 +65,27 @@ def gather(
         else:
             name = "meaning" if isinstance(retriever, ByMeaning) else "words"
             found[name] = _found(search, retriever, query, retriever.take(depth))
-    ids = sorted({hit.id for hits in (*found.values(), replies) for hit in hits}.union(also))
+    reached = {hit.id for hits in (*found.values(), replies) for hit in hits}.union(also)
+    if any(isinstance(retriever, ByContext) for retriever in profile.retrieve):
+        reached.update(search.messages_of_notes(sorted(reached)))
+    ids = sorted(reached)
     facts = ranking_facts(search.snapshot, ids, query.text, query.session, query.now)
     sources = {name: _placed(facts.ids, hits) for name, hits in found.items()}
+    sources |= _around(sources.get("nearby"), contexts, facts)
+    sources |= _matched(search, profile, query, facts.ids)
+    sources |= token_source(search, profile, query, found, facts.ids)
+    sources |= time_sources(search.snapshot, profile, query, facts.ids, sources)
+    sources |= stated_times(search.snapshot, profile, query, facts)
+    by_search = [sources[name] for name in ("meaning", "words") if name in sources]
+    contradicting = contradicting_texts(search.snapshot, profile, query, facts, by_search)
     candidates = Candidates(
         facts=facts,
-        sources=sources
-        | _around(sources.get("nearby"), contexts, facts)
-        | _matched(search, profile, query, facts.ids),
+        sources=shares_in_time(search, query, sources, facts.ids),
         score=np.zeros(len(facts.ids)),
         cooccurrences=cooccurrences(search.snapshot, ids),
+        contradictions=places_of(contradicting, facts),
     )
-    return Gathered(candidates, query, found | {"reply": replies} if replies else found)
+    return Gathered(candidates, query, found | {"reply": replies} if replies else found, contradicting)
 
 
 def neighbours_of(

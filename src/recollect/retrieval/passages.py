@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from recollect.conditions import Compares, Condition, Equals, OneOf
 from recollect.ports import Snapshot, Vector
@@ -12,6 +13,8 @@ from recollect.retrieval.records import memories_by_id
 from recollect.text.passages import passage_text
 from recollect.vectors import unpack_vector
 
+MODEL_CHOICE = "model_choice"
+"""The setting that says that the model in use was chosen by the texts; where it lacks, somebody named it."""
 _COLUMNS = ("id", "memory_id", "observation_id", "start", "stop", "revision_id")
 # Of the texts that were written last, so many are looked at for whether they wait for a vector.
 _NEWEST_DUE = 2_000
@@ -74,13 +77,29 @@ def pending_passages(snapshot: Snapshot, model: Model, after: int, limit: int) -
     waiting = in_use is None or in_use.name == model.name
     found: list[Passage] = []
     while len(found) < limit:
-        next_ids = _due if waiting else _without_vector
-        ids = next_ids(snapshot, model, after, limit)
+        ids = _due(snapshot, after, limit) if waiting else _lacking(snapshot, "vector", model, after, limit)
         if not ids:
             break
         found += _passages(snapshot, (OneOf("id", ids), Equals("live", 1)), None)
         after = ids[-1]
     return found[:limit]
+
+
+def passages_without_tokens(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[Passage]:
+    """Live passages of whose tokens the store has nothing by this model, by ascending id above `after`."""
+    return passages_by_id(snapshot, _lacking(snapshot, "passage_tokens", model, after, limit))
+
+
+def count_without_tokens(snapshot: Snapshot) -> int:
+    """How many live passages have a vector of the model in use, and no tokens."""
+    model = model_row(snapshot)
+    if model is None:
+        return 0
+    live = {id_ for (id_,) in snapshot.rows("passage", ("id",), (Equals("live", 1),))}
+    own = (Equals("model_id", model[0]),)
+    with_vector = {id_ for (id_,) in snapshot.rows("vector", ("passage_id",), own)}
+    with_tokens = {id_ for (id_,) in snapshot.rows("passage_tokens", ("passage_id",), own)}
+    return len((live & with_vector) - with_tokens)
 
 
 def has_pending(snapshot: Snapshot, scopes: Sequence[int]) -> bool:
@@ -96,13 +115,15 @@ def has_pending(snapshot: Snapshot, scopes: Sequence[int]) -> bool:
     return bool(snapshot.rows("memory", ("id",), ours, limit=1))
 
 
-def _due(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[int]:  # noqa: ARG001  # as below
+def _due(snapshot: Snapshot, after: int, limit: int) -> list[int]:
     rows = snapshot.rows("due", ("passage_id",), (Compares("passage_id", ">", after),), limit=limit)
     return [id_ for (id_,) in rows]
 
 
-def _without_vector(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[int]:
-    """The next passages that have no vector of this model; empty at the end."""
+def _lacking(
+    snapshot: Snapshot, table: Literal["vector", "passage_tokens"], model: Model, after: int, limit: int
+) -> list[int]:
+    """The next passages that have no row of this model in the table; empty at the end."""
     known = snapshot.rows("model", ("id",), (Equals("name", model.name),))
     while True:
         rows = snapshot.rows("passage", ("id",), (Compares("id", ">", after), Equals("live", 1)), limit=limit)
@@ -110,7 +131,7 @@ def _without_vector(snapshot: Snapshot, model: Model, after: int, limit: int) ->
         if not ids or not known:
             return ids
         own = (Equals("model_id", known[0][0]), OneOf("passage_id", ids))
-        done = {id_ for (id_,) in snapshot.rows("vector", ("passage_id",), own)}
+        done = {id_ for (id_,) in snapshot.rows(table, ("passage_id",), own)}
         after = ids[-1]
         missing = [id_ for id_ in ids if id_ not in done]
         if missing:

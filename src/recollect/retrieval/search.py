@@ -8,13 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recollect.conditions import Condition, Equals, OneOf, is_set
-from recollect.ports import Analyser, Snapshot, Vector
+from recollect.ports import Analyser, Snapshot, Vector, Vectors
 from recollect.records import Found, Kind, Model
 from recollect.retrieval.as_of_search import PastTexts
 from recollect.retrieval.conversations import messages_at
 from recollect.retrieval.entities import linked_entities
 from recollect.retrieval.facts import ends_with_question
-from recollect.retrieval.filters import PastState, narrowing
+from recollect.retrieval.filters import PastState, allowed, narrowing
+from recollect.retrieval.late_interaction import MOST_PASSAGES, best_token_scores, passages_to_compare
 from recollect.retrieval.neighbours import neighbours
 from recollect.retrieval.passages import model_row
 from recollect.retrieval.records import scope_ids
@@ -75,6 +76,33 @@ class Search:
             found += self.snapshot.nearest(vector, k, self.scopes, conditions, shortlist)
         return _best_first(found)[:k]
 
+    def token_scores(
+        self, tokens: Vectors, ids: Sequence[int], nearest: Mapping[int, int]
+    ) -> dict[int, float]:
+        """By memory, how well the tokens of its best passage match the query's; see `late_interaction`.
+
+        `nearest` are the passages that the search by meaning found. What has no tokens yet is left out.
+        """
+        if self.model is None:
+            return {}
+        model_id, model = self.model
+        passages: list[tuple[int, int]] = []
+        changed: list[int] = []
+        if self._past is not None:
+            changed = [id_ for id_ in ids if id_ in self._past.changed]
+            passages += self._past.passages(changed).items()
+        unchanged = [id_ for id_ in ids if id_ not in changed] if changed else ids
+        # One more than are compared, to know of a memory that has too many.
+        passages += self.snapshot.rows(
+            "passage",
+            ("id", "memory_id"),
+            (Equals("live", 1),),
+            limit=MOST_PASSAGES + 1,
+            each=OneOf("memory_id", unchanged),
+        )
+        compared = passages_to_compare(passages, nearest)
+        return best_token_scores(self.snapshot, (model_id, model.dims), tokens, compared)
+
     def by_neighbours(
         self, text: str, k: int, within: int, echo: tuple[str, str] | None = None
     ) -> tuple[list[Found], list[ConversationContext]]:
@@ -121,6 +149,23 @@ class Search:
             for scope, places in next_places.items()
             for (id_,) in self.snapshot.rows("memory", ("id",), messages_at(scope, places, self.where))
         )
+
+    def messages_of_notes(self, ids: Sequence[int]) -> list[int]:
+        """The messages that those of these were drawn from which are notes, as far as the filter lets them
+        through, by id.
+        """
+        if Kind.MESSAGE not in self.where.kinds:
+            return []
+        notes = self.snapshot.rows("memory", ("drawn_from",), (OneOf("id", ids), is_set("drawn_from")))
+        origins = {id_ for (id_,) in notes}.difference(ids)
+        if not origins:
+            return []
+        allowed_messages = (
+            OneOf("id", origins),
+            Equals("kind", "message"),
+            *allowed(self.where, self.scopes),
+        )
+        return sorted(id_ for (id_,) in self.snapshot.rows("memory", ("id",), allowed_messages))
 
     def matched_shares(self, text: str, ids: Sequence[int]) -> dict[int, float]:
         """For each of these, the weighted share of the query's content words it contains; 0 is left out."""

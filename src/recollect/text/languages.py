@@ -1,30 +1,50 @@
-"""A guess at the language of texts: enough to advise on a model and to word a question, no more."""
+"""A guess at the language of texts: enough to choose a model and to word a question, no more."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from recollect.text.tokens import words
+from recollect.text.language_words import COMMON_WORDS, ENGLISH
+from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Short words that are frequent in one of these languages and rare in the other; folded, so without accents.
-_ENGLISH = """
-the of and to is in that it for was on with as are be this by at from or have not but they his her an
-"""
-# Spanish, Portuguese, French, Italian, German, Dutch, Swedish.
-_OTHER = """
-el la los las del que y en un una por para con su es se lo mas como pero esta muy al sus ya
-os um uma nao com mais dos ao seu le les des et est dans pour qui sur pas plus ce sont avec il
-di che e per sono della gli nel der die das und ist nicht mit den von zu ein eine auf fur sich
-het een van dat niet zijn och att det som ar av
-"""
-_ENGLISH_WORDS, _OTHER_WORDS = frozenset(_ENGLISH.split()), frozenset(_OTHER.split())
+Language = Literal["english", "other"]
+
+# The beginning of a text tells, however long it is.
+_ENOUGH_LETTERS = 600
+_ENOUGH_WORDS = 200
+# Share of a text's letters, from which it is written in another script than Latin.
+_OTHER_SCRIPT = 0.3
+# By how many common words English or the other must be ahead.
+_SURE = 1.0
 _MOSTLY = 0.5
-# The same for Spanish and English alone, with more words.
+# Of one letter alone, no word tells.
+_WORD = re.compile(r"[^\W\d_]{2,}")
+# Addresses, paths and code: in no language.
+_NO_WORD = re.compile(r"\S*[@/\\_=<>{}]\S*|\S\.\w\S*")
+_LANGUAGES_OF: dict[str, tuple[str, ...]] = {}
+for _language, _listed in COMMON_WORDS.items():
+    for _common in dict.fromkeys(_listed.split()):
+        _LANGUAGES_OF[_common] = (*_LANGUAGES_OF.get(_common, ()), _language)
+
+# How words look that are no common ones, folded. Each counts as half a common word.
+_LOOKS_ENGLISH = re.compile(
+    r"th|wh|sh|ck|ght|ee|oo|ow|ea[dklmrst]|[^aeiou]ing$|[a-z]{2}ed$|[^aeiou]y$|tion|ness$|ies$"
+)
+_LOOKS_OTHER = re.compile(
+    r"[a-z]{2}[ao]s?$|[cs]ion(es)?$|mente$|ione$|[aei]ndo$|[ai]r$|sch|ung(en)?$|keit$|lich|zt$|zen$|"
+    r"eux$|eaux?$|oir|eur$|ique$|aient$|ez$|ij|aa|uu"
+)
+_HALF = 0.5
+# As French and Italian leave a vowel out: l'eau, d'un, c'est, qu'il.
+_ELISION = re.compile(r"\b(?:[cdjlmns]|qu|dell|nell|all)['’](?=[^\W\d_]{2})", re.IGNORECASE)
+# Small words of Spanish and English, for what needs only to tell these two apart.
 _SPANISH_OR_ENGLISH = (
     """
     el la los las de del que en y a un una por para con se lo como mas pero su sus al es fue esta este
@@ -37,8 +57,9 @@ _SPANISH_OR_ENGLISH = (
     """,
 )
 _SPANISH, _PLAIN_ENGLISH = (frozenset(words.split()) for words in _SPANISH_OR_ENGLISH)
-# Enough to tell, however long the text is.
-_ENOUGH_WORDS = 200
+_NEITHER = frozenset(
+    word for word, languages in _LANGUAGES_OF.items() if not {ENGLISH, "es"}.intersection(languages)
+)
 
 
 def mostly_other_than_english(texts: Iterable[str]) -> bool:
@@ -47,20 +68,51 @@ def mostly_other_than_english(texts: Iterable[str]) -> bool:
     return bool(guesses) and guesses.count("other") / len(guesses) > _MOSTLY
 
 
-def language_of(text: str) -> Literal["english", "other"] | None:
-    """By script, then by the words that hold sentences together; None where neither tells."""
-    letters = [letter for letter in text if letter.isalpha()]
-    latin = (letter.isascii() or unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
-    if len(letters) - sum(latin) > 0.3 * len(letters):
+def language_of(text: str) -> Language | None:
+    """By script, then by common words and by how the others look; None where that does not tell."""
+    beginning = _NO_WORD.sub(" ", text[:_ENOUGH_LETTERS])
+    if _is_of_another_script(beginning):
         return "other"
-    here = words(text)
-    english, other = sum(word in _ENGLISH_WORDS for word in here), sum(word in _OTHER_WORDS for word in here)
-    if english == other:
+    english = 0.0
+    other = float(len(_ELISION.findall(beginning)))
+    common: Counter[str] = Counter()
+    for place, written in enumerate(_WORD.findall(beginning)):
+        word = fold(written)
+        languages = _LANGUAGES_OF.get(word, ())
+        if written.isascii() and ENGLISH in languages:
+            english += len(languages) == 1
+        # A word with a capital may be part of a name, and names are from everywhere.
+        elif written[0].isupper() and place > 0:
+            continue
+        elif languages:
+            common.update(language for language in languages if language != ENGLISH)
+        elif _LOOKS_ENGLISH.search(written):
+            english += _HALF
+        elif not written.isascii() or _LOOKS_OTHER.search(written):
+            other += _HALF
+    other += max(common.values(), default=0)
+    if abs(english - other) < _SURE:
         return None
     return "english" if english > other else "other"
+
+
+def _is_of_another_script(text: str) -> bool:
+    if text.isascii():
+        return False
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = (letter.isascii() or unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
+    return len(letters) - sum(latin) > _OTHER_SCRIPT * len(letters)
 
 
 def is_spanish(folded_words: Iterable[str]) -> bool:
     """Whether a text has more of the small words of Spanish than of English."""
     first = list(islice(folded_words, _ENOUGH_WORDS))
     return sum(word in _SPANISH for word in first) > sum(word in _PLAIN_ENGLISH for word in first)
+
+
+def is_english_or_spanish(folded_words: Iterable[str]) -> bool:
+    """Whether small words of these two are at least as many as of others; one word proves nothing."""
+    first = list(islice(folded_words, _ENOUGH_WORDS))
+    own = sum(word in _SPANISH or word in _PLAIN_ENGLISH for word in first)
+    other = sum(word in _NEITHER for word in first)
+    return other <= max(1, own)

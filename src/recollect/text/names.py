@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from recollect.text.tokens import fold, has_unspaced, is_mark
-from recollect.text.word_lists import EVERYDAY_NAMES, STOPWORDS
+from recollect.text.word_lists import (
+    EVERYDAY_NAMES,
+    NAME_PARTICLES,
+    NO_FIRST_NAMES,
+    NO_LAST_NAMES,
+    SMALL_TALK,
+    STOPWORDS,
+)
 
 LONGEST_NAME = 8
 """In words. A longer name is hardly ever said in full."""
@@ -19,6 +26,11 @@ _WORD = re.compile(r"\w+")
 _SPACES = re.compile(r"\s+")
 # These count as a name only in the letters they are written with.
 _EVERYDAY = STOPWORDS | EVERYDAY_NAMES
+# Words that are no first name by themselves, whatever they begin.
+_NO_FIRST_NAMES = _EVERYDAY | SMALL_TALK | NO_FIRST_NAMES
+_PERSON_TYPES = frozenset({"unknown", "person", "persona"})
+_LONGEST_PERSON = 5
+"""In words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +76,35 @@ class NameText:
                 if letter in known and has_unspaced(letter):
                     yield from self._run(at)
 
+    def first_names(self, beginnings: Iterable[str]) -> Iterator[NamePlace]:
+        """Every word of these that may be somebody's first name: it has a capital, and no surname with it."""
+        known = frozenset(beginnings)
+        written = [match.group() for match in _WORD.finditer(self.original)]
+        if len(written) != len(self.words):
+            return  # folding took a word apart, so that the two cannot be laid side by side
+        for number, (start, stop) in enumerate(self.words):
+            name = self.folded[start:stop]
+            if name not in known or name in _NO_FIRST_NAMES or not written[number][0].isupper():
+                continue
+            has_surname = self._touches(number + 1) and written[number + 1][0].isupper()
+            if not has_surname and not (self._touches(number) and self._is_part_of_name(number - 1, written)):
+                yield NamePlace(start, stop, name)
+
+    def _touches(self, number: int) -> bool:
+        """Whether nothing but a space or a hyphen stands between a word and the one before it."""
+        if not 0 < number < len(self.words):
+            return False
+        return self.folded[self.words[number - 1][1] : self.words[number][0]] in {" ", "-"}
+
+    def _is_part_of_name(self, number: int, written: list[str]) -> bool:
+        """Whether a word before a first name makes another name of it: `Santa Ana`; not `Yesterday Ana`."""
+        start, stop = self.words[number]
+        if self.folded[start:stop] in NO_FIRST_NAMES:
+            return True
+        return (
+            self._touches(number) and written[number][0].isupper() and self.folded[start:stop] not in _TITLES
+        )
+
     def _run(self, start: int) -> Iterator[NamePlace]:
         """Every run of whole letters from here on, with the vowels drawn above or below them."""
         for stop in range(start + 1, min(len(self.folded), start + _LONGEST_RUN) + 1):
@@ -82,6 +123,42 @@ class NameText:
                 # `c` is neither in `c++` nor in `c#`.
                 if self.folded[last : last + 1] not in {"+", "#"}:
                     yield NamePlace(first, last, self.folded[first:last])
+
+
+_TITLES = frozenset(
+    (
+        "i",
+        "dr",
+        "dra",
+        "mr",
+        "mrs",
+        "ms",
+        "miss",
+        "prof",
+        "sr",
+        "sra",
+        "don",
+        "dona",
+        "aunt",
+        "uncle",
+        "tia",
+        "tio",
+    )
+)
+
+
+def first_name(name: str, type_: str) -> str | None:
+    """The folded first name of an entity that may be a person: `ana` of `Ana Souza`; None of others."""
+    words = name.split()
+    first, last = fold(words[0]) if words else "", fold(words[-1]) if words else ""
+    if type_.lower() not in _PERSON_TYPES or not 1 < len(words) <= _LONGEST_PERSON:
+        return None
+    if first in _NO_FIRST_NAMES or not first.isalpha() or len(first) == 1 or has_unspaced(first):
+        return None
+    if type_.lower() == "unknown" and last in NO_LAST_NAMES:
+        return None
+    named = all(word[0].isupper() or fold(word) in NAME_PARTICLES for word in words)
+    return first if named and words[0][0].isupper() and not name.isupper() else None
 
 
 def name_beginning(name: str) -> str:

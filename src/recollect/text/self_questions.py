@@ -5,17 +5,16 @@ Each is worded in Spanish where the text it comes from is, else in English.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
 from recollect.records import Kind, Memory
-from recollect.sampling import hash_number
 from recollect.text.cloze import PHRASE_WORDS, densest_phrase, gapped_sentence, sampled_phrase
 from recollect.text.languages import is_spanish
 from recollect.text.time_phrases.lexer import tokenize
-from recollect.text.tokens import query_terms, words
+from recollect.text.tokens import words
 from recollect.text.word_lists import ENGLISH_MONTHS, SPANISH_MONTHS
 
 
@@ -70,17 +69,9 @@ _FORMS = {
     QuestionKind.MENTION: ("What was said about {name}?", "¿Qué se dijo de {name}?"),
     QuestionKind.DAY: ("What happened on {day}?", "¿Qué pasó el {day}?"),
     QuestionKind.SAID: ("What did {name} say on {day}?", "¿Qué dijo {name} el {day}?"),
-    "about": ("What about {topic}?", "¿Qué hay de {topic}?"),
-    "said about": ("What did {name} say about {topic}?", "¿Qué dijo {name} sobre {topic}?"),
-    "and": ("{0} and {1}", "{0} y {1}"),
 }
 _LETTERS = 2_000
 """Enough to tell the language by."""
-_MOST_TERMS = 64
-_SHORTEST_TERM = 3
-_LEAST_TERMS = 4
-"""Of a text with fewer, no question is left once a few are taken from it."""
-_TOPIC_TERMS = 2
 
 
 def is_in_spanish(text: str) -> bool:
@@ -100,35 +91,6 @@ def keyword_question(memory: Memory, length: int = PHRASE_WORDS) -> str:
         return densest_phrase(memory.text, length)
     said = memory.in_force[0].content if memory.in_force else memory.type
     return f"{memory.name} {densest_phrase(said, length)}"
-
-
-def topic_question(
-    memory: Memory, document_counts: Callable[[Sequence[str]], Mapping[str, int]], seed: str
-) -> str | None:
-    """Vaguer than a quotation, as people ask: about a phrase of it, or about two of its rarer words.
-
-    None where it says too little. `document_counts` tells how many texts contain each term.
-    """
-    chance = hash_number(seed, memory.id)
-    text = sampled_text(memory, chance)
-    terms = [term for term in query_terms(text, _MOST_TERMS) if len(term) >= _SHORTEST_TERM]
-    if len(terms) < _LEAST_TERMS:
-        return None
-    spanish = is_in_spanish(text)
-    both = _FORMS["and"][spanish]
-    if chance % 2:
-        topic = sampled_phrase(text, chance // 2)
-    else:
-        # People ask by what a text is about, though not by all of it.
-        counts = document_counts(terms)
-        rarest_first = sorted(terms, key=lambda term: (counts.get(term, 0), term))
-        rarer = rarest_first[: max(_LEAST_TERMS, 2 * len(terms) // 3)]
-        chosen = sorted(rarer, key=lambda term: hash_number(seed, f"{memory.id}:{term}"))[:_TOPIC_TERMS]
-        topic = both.format(*sorted(chosen, key=terms.index))
-    if memory.kind is Kind.ENTITY:
-        topic = both.format(memory.name, topic)
-    form = _FORMS["said about" if memory.speaker else "about"][spanish]
-    return form.format(name=memory.speaker, topic=topic)
 
 
 def word_questions(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from recollect.changes import NewRelation
+from recollect.engine.results import EmbedResult
 from recollect.errors import InvalidInput
 from recollect.records import Relation
 from recollect.transfer.files import open_lines
@@ -59,8 +60,14 @@ def import_file(
         _import(file, target, tally, keep_going=keep_going)
     if isinstance(source, str | Path) and tally.counts["lines"] > tally.counts["bad_count"]:
         into.record_file(source)
-    embedded, note = engine.upkeep.embed_pending(embed_progress) if embed else (0, None)
-    return ImportReport("full" if is_full else "official", embedded=embedded, note=note, **tally.fields())
+    done = engine.upkeep.embed_pending(embed_progress) if embed else EmbedResult()
+    return ImportReport(
+        "full" if is_full else "official",
+        embedded=done.embedded,
+        note=done.problem,
+        model_note=done.model_note,
+        **tally.fields(),
+    )
 
 
 def _import(file: LineFile, target: FullImport | OfficialImport, tally: Tally, *, keep_going: bool) -> None:

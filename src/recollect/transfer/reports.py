@@ -67,6 +67,8 @@ class ImportReport:
     """Passages that got their vectors."""
     note: str | None = None
     """Why what was written cannot yet be found by meaning, if it cannot."""
+    model_note: str | None = None
+    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
 
     @property
     def changed(self) -> bool:

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.query import Query
-from recollect.ranking.candidates import ALWAYS, NEVER, Candidates, Cooccurrences, Facts, Source
+from recollect.ranking.candidates import (
+    ALWAYS,
+    NEVER,
+    Candidates,
+    Contradictions,
+    Cooccurrences,
+    Facts,
+    Source,
+)
 from recollect.ranking.steps.finish import Cut, Order, best_first
 
 if TYPE_CHECKING:
@@ -103,6 +111,7 @@ def join_events(events: Sequence[Event]) -> tuple[Candidates, Query]:
         _joined([each.score for each in gathered]),
         query=query,
         cooccurrences=_joined_pairs([each.cooccurrences for each in gathered], starts, later),
+        contradictions=_joined_contradictions([each.contradictions for each in gathered], starts, later),
     )
     return candidates, Query(
         text="",
@@ -123,6 +132,19 @@ def _joined_pairs(pairs: Sequence[Cooccurrences], starts: Ints, later: Sequence[
         _joined([each.second for each in pairs]) + start,
         _joined([each.count for each in pairs]),
         _shifted(_joined([each.last for each in pairs]), shift),
+    )
+
+
+def _joined_contradictions(
+    pairs: Sequence[Contradictions], starts: Ints, later: Sequence[int]
+) -> Contradictions:
+    counts = [len(each.older) for each in pairs]
+    start, shift = np.repeat(starts, counts), np.repeat(np.array(later, np.int64), counts)
+    return Contradictions(
+        _joined([each.older for each in pairs]) + start,
+        _joined([each.newer for each in pairs]) + start,
+        _joined([each.since for each in pairs]) + shift,
+        _joined([each.asked for each in pairs]).astype(np.bool_),
     )
 
 

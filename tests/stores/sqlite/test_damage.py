@@ -333,6 +333,14 @@ OUT_OF_STEP: dict[str, Damage] = {
         "UPDATE vector SET embedding = x'0000' WHERE id = 3",
         "1 vectors of the wrong length",
     ),
+    "tokens are cut off": (
+        "INSERT INTO passage_tokens SELECT 2, id, zeroblob((dims + 7) / 8 - 1) FROM model WHERE dims > 8",
+        "1 token vectors of the wrong length",
+    ),
+    "a token's passage is gone": (
+        "INSERT INTO passage_tokens SELECT 9999, id, x'' FROM model",
+        "passage_tokens points to a passage",
+    ),
     "a passage waits for a vector and stands in no queue": (
         "DELETE FROM vector WHERE id = 3",
         "neither a vector nor a place in the queue",

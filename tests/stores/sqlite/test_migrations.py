@@ -155,6 +155,11 @@ def _sixth(hand: apsw.Connection) -> None:
     hand.execute("UPDATE memory SET first_word = folded_name WHERE kind = 'entity'")
 
 
+def _seventh(hand: apsw.Connection) -> None:
+    """Of two notes the tokens are known: two of the first, and one of what the second said before."""
+    hand.execute("INSERT INTO passage_tokens VALUES (1, 1, x'8040'), (10, 1, x'C0')")
+
+
 # For each version the rows that were new in it, as that version wrote them. A migration comes with its own.
 ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     1: _first,
@@ -163,6 +168,7 @@ ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     4: _fourth,
     5: _fifth,
     6: _sixth,
+    7: _seventh,
 }
 
 
@@ -269,6 +275,23 @@ def test_answers_what_became_of_them_and_tuned_numbers_are_kept(tmp_path: Path, 
         ]
 
 
+def test_tokens_are_kept_and_a_store_of_before_has_none(tmp_path: Path) -> None:
+    found: dict[int, object] = {}
+    for version in (6, 7):
+        with (
+            closing(Repository(SqliteStore(store_of(version, tmp_path / f"{version}.db")))) as store,
+            store.read() as view,
+        ):
+            query = np.array([[1, 0]], np.float32)
+            now = Search(view, Filter()).token_scores(query, [1, 6], {})
+            then = Search(view, Filter(as_of=moment(15))).token_scores(query, [1, 6], {})
+            found[version] = now, then
+            assert store.verify() == []
+    # Of the signs ++ and of the best of +- and -+ the first number is what the query points to: 1 / sqrt(2).
+    half = pytest.approx(0.5**0.5)
+    assert found == {6: ({}, {}), 7: ({1: half}, {1: half, 6: half})}
+
+
 @pytest.mark.parametrize("version", range(1, NOW + 1))
 def test_every_store_has_a_seed_for_trials_of_its_own(tmp_path: Path, version: int) -> None:
     seeds = set()
@@ -356,7 +379,10 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, broken
     with pytest.raises(apsw.Error):
         prepare(path, 1_000, [*migrations(), "CREATE TABLE trail(step)", broken])
     assert path.read_bytes() == before
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["store.db", "store.db-before-schema-8"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == [
+        "store.db",
+        f"store.db-before-schema-{NOW + 2}",
+    ]
     with closing(Repository(SqliteStore(path))) as store:
         assert store.verify() == []
 

@@ -9,7 +9,8 @@ from typing import TypeVar
 from pydantic import Field, ValidationError
 
 from recollect.errors import InvalidInput
-from recollect_bench.datasets import Dataset, Document, Question, unique_notes
+from recollect_bench.datasets import Dataset, Document, Haystack, Question
+from recollect_bench.formats.lines import lines_of
 from recollect_bench.formats.parsing import OptionalText, Row, Text, malformed
 
 _SPLITS = ("test", "dev", "train")
@@ -49,7 +50,7 @@ def beir(name: str, folder: Path) -> Dataset:
         for row in _rows(queries, _Query)
         if row.id in relevant
     ]
-    return Dataset(name, (unique_notes(name, documents, questions),), (corpus, queries, judgments))
+    return Dataset(name, (Haystack(name, tuple(documents), tuple(questions)),), (corpus, queries, judgments))
 
 
 def _judgments(folder: Path) -> Path:
@@ -64,7 +65,7 @@ def _judgments(folder: Path) -> Path:
 
 def _rows(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
     seen: set[str] = set()
-    for where, line in _lines(path):
+    for where, line in lines_of(path):
         try:
             row = kind.model_validate_json(line)
         except ValidationError as error:
@@ -75,26 +76,10 @@ def _rows(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
         yield row
 
 
-def _lines(path: Path) -> Iterator[tuple[str, str]]:
-    """Every line that says something, after where it stands."""
-    try:
-        with path.open("rb") as lines:
-            for number, raw in enumerate(lines, 1):
-                where = f"{path.name}, line {number}"
-                try:
-                    line = raw.decode().rstrip("\r\n")
-                except UnicodeDecodeError as error:
-                    raise InvalidInput(f"{where}: it is not UTF-8 text.") from error
-                if line.strip():
-                    yield where, line
-    except OSError as error:
-        raise InvalidInput(f"{path} cannot be read: {error}.") from error
-
-
 def _relevant(path: Path, known: set[str]) -> dict[str, frozenset[str]]:
     """By question; judgments of documents that are not there are passed over, as is usual."""
     relevant: dict[str, set[str]] = {}
-    for where, line in _lines(path):
+    for where, line in lines_of(path):
         if line.startswith("query-id"):
             continue
         try:

@@ -103,7 +103,14 @@ def _turns(session: _Session) -> Iterator[Document]:
     for place, turn in enumerate(session.turns):
         if turn.content:
             at = turn.date_time or session.date_time + timedelta(minutes=place)
-            yield Document(turn.dia_id, turn.content, f"session {session.number}", turn.speaker, at)
+            yield Document(
+                turn.dia_id,
+                turn.content,
+                "message",
+                session=f"session {session.number}",
+                speaker=turn.speaker,
+                at=at,
+            )
 
 
 def _question(number: int, row: _Question, known: frozenset[str]) -> Question:

@@ -66,4 +66,7 @@ def _turns(name: str, session: list[_Turn], began: datetime) -> Iterator[tuple[D
     for place, turn in enumerate(session):
         if turn.content:
             at = began + timedelta(minutes=place)
-            yield Document(f"{name}:{place + 1}", turn.content, name, turn.role, at), bool(turn.has_answer)
+            document = Document(
+                f"{name}:{place + 1}", turn.content, "message", session=name, role=turn.role, at=at
+            )
+            yield document, bool(turn.has_answer)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from recollect.errors import InvalidInput
-from recollect_bench.datasets import Dataset, Document, Question, unique_notes
+from recollect_bench.datasets import Dataset, Document, Haystack, Question
 from recollect_bench.formats.parsing import Row, Text, parse
 
 _PIVOT = "en"
@@ -84,7 +84,7 @@ def _language(name: str, path: Path, plain: object) -> Dataset:
                 questions.append(Question(row.id, row.question, path.stem, relevant))
     if not documents:
         raise InvalidInput(f"{path.name}: there is no sentence in it.")
-    return Dataset(name, (unique_notes(name, documents, questions),), (path,))
+    return Dataset(name, (Haystack(path.stem, tuple(documents), tuple(questions)),), (path,))
 
 
 def _asked_of(texts: Dataset, asked: Dataset, name: str) -> Dataset:
@@ -96,4 +96,4 @@ def _asked_of(texts: Dataset, asked: Dataset, name: str) -> Dataset:
         for question in other.questions
         if question.id in relevant
     )
-    return Dataset(name, (replace(haystack, name=name, questions=questions),), (*texts.files, *asked.files))
+    return Dataset(name, (replace(haystack, questions=questions),), (*texts.files, *asked.files))

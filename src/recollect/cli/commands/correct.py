@@ -111,7 +111,8 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
     data = {"by": memory_data(done.by), "retired": done.retired, "similar": done.similar}
     details = list(_superseded_details(engine, done))
     mark: Mark = "note" if done.similar else "ok"
-    return Result.message(f"#{done.by.id} supersedes #{old}.", data, details, mark)
+    warnings = [done.model_note] if done.model_note else []
+    return Result.message(f"#{done.by.id} supersedes #{old}.", data, details, mark, warnings)
 
 
 @command("delete", "recollect delete 'Old project'", "recollect restore 12   # to bring it back")

@@ -1,4 +1,4 @@
-"""Commands that measure: eval, calibrate, and bench, which another package brings."""
+"""Commands that measure: eval, and bench, which another package brings."""
 
 from __future__ import annotations
 
@@ -31,30 +31,6 @@ _MEANS = {
     "day": "what happened on a day",
     "said": "what somebody said on a day",
 }
-
-
-@command("calibrate", "recollect calibrate", "recollect calibrate --json | jq .auroc")
-def calibrate_command(call: Call) -> Result:
-    """Learn now how sure answers may be.
-
-    The memory asks itself up to 200 questions made of its own texts, once with the answer there and once with
-    it removed, and stores how its scores differ. A server does so by itself when the memory has grown by
-    half. Until then, what was measured elsewhere is used. Nothing leaves this machine.
-    """
-    memory = call.memory()
-    with progress("Asking") as (asking,):
-        done = memory.upkeep.calibrate(progress=asking)
-    learnt = done.calibration
-    data = {"memories": done.memories, "model": done.model or None, "questions": 0, "auroc": None}
-    if learnt is None:
-        text = "There is too little here to learn from; what was measured elsewhere is used."
-        return Result.message(text, data, mark="note")
-    data |= picked(learnt, "questions", "auroc")
-    detail = (
-        f"Of {quantity(learnt.questions, 'question')} that it asked itself, those with their answer here got "
-        f"more than those without in {learnt.auroc:.0%} of all pairs."
-    )
-    return Result.message("Learnt how sure answers may be.", data, [detail])
 
 
 @command(

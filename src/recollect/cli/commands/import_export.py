@@ -70,7 +70,10 @@ def import_command(
         fields_of(report),
         list(_import_details(report)),
         "note" if report.bad_count or report.dangling_count or report.also_created_count else "ok",
-        [f"imported, but not yet found by meaning: {report.note}"] if report.note else [],
+        [
+            *([f"imported, but not yet found by meaning: {report.note}"] if report.note else ()),
+            *([report.model_note] if report.model_note else ()),
+        ],
         REFUSED if nothing_good else 0,
     )
 
@@ -234,6 +237,8 @@ def _chat_warnings(report: ChatReport, *, is_json: bool) -> Iterator[str]:
         if report.bad_count > _MOST_CHATS_NAMED:
             more = quantity(report.bad_count - _MOST_CHATS_NAMED, "thing")
             yield f"left out {more} more; --json names the first {len(report.bad):,}."
+    if report.model_note:
+        yield report.model_note
     if report.note:
         yield f"imported, but: {report.note}"
     elif report.waiting:

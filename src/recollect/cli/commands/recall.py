@@ -18,11 +18,10 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recollect.cli.rendering import Block, Cell, Words
-    from recollect.engine.results import Answer, Hit
+    from recollect.engine.results import Answer, ConflictingMemory, Hit
     from recollect.engine.why_not import WhyNot
     from recollect.ranking.explain import Reason
     from recollect.ranking.why_not import Cost, Standing
-    from recollect.records import Memory
 
 
 _query_options = combined(
@@ -62,11 +61,12 @@ def search_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
 
     Each hit shows the passage that matched and why it is there: its rank by words, its rank by meaning with
     the cosine, its score, and how likely it is to be what was asked for. Where nothing seems to answer, that
-    is said first; --abstain then shows no guesses. Searching leaves no trace; `recollect recall` does the
+    is said first; --abstain then shows no guesses. A hit that another memory contradicts says whether it is
+    the older or the newer of the two. Searching leaves no trace; `recollect recall` does the
     same and learns from what it showed.
 
-    --explain shows every step that made the score: what it added (+), multiplied by (×) or set it to (→);
-    `30/70 with 0.6` is 30 % of the score so far and 70 % of 0.6. Then comes the score after the step.
+    --explain shows every step that made the score: what it added (+), took off (−), multiplied by (×) or set
+    it to (→); `30/70 with 0.6` is 30 % of the score so far and 70 % of 0.6. Then comes the score after it.
 
     A query may name a time, such as `last week` or `in May`: what happened or was said then comes first.
 
@@ -113,7 +113,7 @@ def _ask(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
                 "rank": rank,
                 **picked(hit, "score", "confidence"),
                 "found_by": hit.places,
-                **picked(hit, "scores", "reasons", "passage", "piece"),
+                **picked(hit, "scores", "reasons", "passage", "piece", "conflicts_with"),
                 "memory": memory_data(hit.memory),
             }
             for rank, hit in enumerate(answer.hits, start=1)
@@ -156,7 +156,7 @@ def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
     why = ", ".join(filter(None, (found_by, likely)))
     fields = [str(rank), str(memory.id), memory.kind, memory.name or speaker_of(memory), passage, why, score]
     if memory.kind != "entity":
-        fields += [spoken_at(memory, zone), _belongs_to(memory)]
+        fields += [spoken_at(memory, zone), _belongs_to(hit)]
     text = highlighted(passage, answer.query) if passage else ""
     columns = (
         Column(role="muted", right=True, width=3),
@@ -164,15 +164,26 @@ def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
         Column(fill=True, role="muted" if answer.doubtful else "", only="terminal"),  # a guess stands back
         Column(role="muted", wrap="whole", right=True, only="terminal"),
     )
-    shown = stacked(heading(memory, zone), text, Styled(found_by, "muted"))
+    conflicts = [
+        Styled(_conflict(other), "changed" if other.is_newer else "muted") for other in hit.conflicts_with
+    ]
+    shown = stacked(heading(memory, zone), text, *conflicts, Styled(found_by, "muted"))
     return Table(columns, [(*fields, shown, stacked(f"score {score}", likely))], grid=True)
 
 
-def _belongs_to(memory: Memory) -> str:
-    """`session harbour, plans_goals, tagged kitchen, superseded by #14`."""
+def _conflict(other: ConflictingMemory) -> str:
+    """`older than #12: “The choir sings on Mondays.”`."""
+    return f"{'older' if other.is_newer else 'newer'} than #{other.id}: “{ellipsize(other.text)}”"
+
+
+def _belongs_to(hit: Hit) -> str:
+    """`session harbour, plans_goals, tagged kitchen, superseded by #14, older than #15`."""
+    memory = hit.memory
     session = f"session {memory.session}" if memory.session else ""
     tags = f"tagged {' '.join(memory.tags)}" if memory.tags else ""
-    return ", ".join(filter(None, (session, memory.category or "", tags, superseded_text(memory))))
+    others = [f"{'older' if other.is_newer else 'newer'} than #{other.id}" for other in hit.conflicts_with]
+    known = (session, memory.category or "", tags, superseded_text(memory), *others)
+    return ", ".join(filter(None, known))
 
 
 def _found_by(hit: Hit) -> str:

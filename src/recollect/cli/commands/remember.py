@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from recollect.engine.results import ObservedBatch, ObservedEntity, Remembered
+    from recollect.engine.results import ObservedBatch, ObservedEntity, Remembered, RememberedBatch
 
 _MOST_NAMED = 10
 _SOURCE = click.argument("source")
@@ -54,8 +56,9 @@ def remember_command(
     """Remember something: a note, in your own words.
 
     Without TEXT, or with `-`, standard input is the note. The same words again are counted, not stored twice.
-    A note links by itself to the entities whose names it mentions. With --lines, --keep-going leaves out
-    lines that cannot be stored and names them.
+    A note that seems to contradict another is kept beside it, and the answer names the other and the command
+    that settles it. A note links by itself to the entities whose names it mentions. With --lines,
+    --keep-going leaves out lines that cannot be stored and names them.
 
     In a pipe, the fields of a line with --lines are: id, `new` or `known`, text, names of entities.
     """
@@ -78,17 +81,23 @@ def _remember_one(call: Call, text: str, shared: dict[str, Any]) -> Result:
     times = 1 if stored is None else stored.duplicates + 1
     again = f"; that makes {times:,} times" if times > 1 else ""
     details = [f"Mentions: {', '.join(note.mentions)}"] if note.mentions else []
-    if alike is not None:
+    for other in note.contradicts:
+        old, new = (note.id, other.id) if other.is_newer else (other.id, note.id)
+        details += [
+            f"Seems to contradict #{other.id}: “{ellipsize(other.text)}”",
+            f"Both are kept; if the later one replaces it: recollect supersede {old} {new}",
+        ]
+    if alike is not None and not note.contradicts:
         details += [
             f"Nearly repeats #{alike.id} ({alike.similarity:.2f}): “{ellipsize(alike.text)}”",
             f"Both are kept; if this one corrects it: recollect supersede {alike.id} {note.id}",
         ]
     return Result.message(
         f"Remembered as #{note.id}." if note.created else f"#{note.id} says so already{again}.",
-        {**fields_of(note), "times": times, "note": batch.note},
+        {**fields_of(note), "times": times, "note": batch.note, "model_note": batch.model_note},
         details,
-        "ok" if alike is None else "note",
-        _not_embedded(batch.note),
+        "ok" if alike is None and not note.contradicts else "note",
+        _embedding_warnings(batch),
     )
 
 
@@ -104,10 +113,11 @@ def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *
     left_out = left_out_warnings([f"line {each['line']}: {each['reason']}" for each in rejected], "lines")
     due = memory.counts().due
     waiting = f"{quantity(due, 'passage')} wait; run: recollect reindex" if due else None
+    told = batch if batch.note else replace(batch, note=waiting)
     return Result(
         {**fields_of(batch), "rejected": rejected},
         [notes_table(batch.notes), *muted(f"{new_and_known(batch.notes)}.")],
-        warnings=[*left_out, *_not_embedded(batch.note or waiting)],
+        warnings=[*left_out, *_embedding_warnings(told)],
         exit_code=0 if batch.notes else REFUSED,
     )
 
@@ -136,8 +146,10 @@ def left_out_warnings(left_out: Sequence[str], things: str = "") -> list[str]:
     return warnings
 
 
-def _not_embedded(note: str | None) -> list[str]:
-    return [f"stored, but not yet found by meaning: {note}"] if note else []
+def _embedding_warnings(batch: RememberedBatch | ObservedBatch) -> list[str]:
+    """Why what was stored is not found by meaning yet, and what its languages mean for the model."""
+    late = [f"stored, but not yet found by meaning: {batch.note}"] if batch.note else []
+    return late + ([batch.model_note] if batch.model_note else [])
 
 
 @command(
@@ -296,14 +308,21 @@ def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
         f"“{ellipsize(pair.content)}” ~ “{ellipsize(pair.similar_content)}”"
         for pair in observed.similar
     ]
+    for each in observed.contradicts:
+        old = f"#{each.contradicts}"
+        command = f"recollect observe {quote(observed.name)} {quote(each.content)} --supersedes '{old}'"
+        details += [
+            f"#{each.observation} seems to contradict {old}: “{ellipsize(each.contradicted_content)}”",
+            f"Both are kept; if it replaces it: {command}",
+        ]
     if observed.kept_type is not None:
         details.append(f"It keeps its type {observed.kept_type}.")
     notable = bool(details)
     if replaced is not None:
         details.append(f"It replaces: {ellipsize(replaced)}")
-    data = {**fields_of(observed), "note": batch.note}
+    data = {**fields_of(observed), "note": batch.note, "model_note": batch.model_note}
     mark: Mark = "note" if notable else "ok"
-    return Result.message(_what_changed(observed), data, details, mark, _not_embedded(batch.note))
+    return Result.message(_what_changed(observed), data, details, mark, _embedding_warnings(batch))
 
 
 def _what_changed(observed: ObservedEntity) -> str:

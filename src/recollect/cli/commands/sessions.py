@@ -174,12 +174,15 @@ def _added(added: AddMessagesResult, wrong: Sequence[str]) -> Result:
     if details:
         them = "it" if added.created == 1 else "them"
         details.insert(0, f"Drawn out of {them}: {new_and_known(added.notes)}.")
+    warnings = left_out_warnings(wrong)
+    warnings += [f"stored, but: {added.note}"] if added.note else []
+    warnings += [added.model_note] if added.model_note else []
     return Result.message(
         f"Added {quantity(added.created, 'turn')} to {added.session}{also}.",
         {**fields_of(added), "rejected": wrong},
         details,
         "note" if wrong else "ok",
-        [*left_out_warnings(wrong), *([f"stored, but: {added.note}"] if added.note else [])],
+        warnings,
         0 if added.ids else REFUSED,
     )
 

@@ -107,6 +107,8 @@ def verify_command(call: Call, repair: bool) -> Result:
 def reindex_command(call: Call) -> Result:
     """Embed what waits for a vector, or all with another model.
 
+    What was embedded before token vectors were kept gets those too.
+
     With --model NAME, everything is embedded anew and the memory switches to that model.
 
     If it is stopped, the next run continues. Until it is done, searches use the old model.
@@ -149,12 +151,16 @@ def settings_command(call: Call) -> Result:
 @command("models", "recollect models", "recollect reindex --model e5-small   # to change to another")
 def models_command(call: Call) -> Result:
     """List embedding models, and what installs them."""
-    from recollect.bootstrap import model_name  # loads the engine
+    from recollect.bootstrap import language_models, model_name  # loads the engine
     from recollect.embedders.choose import embedder_availabilities
 
-    preferred, found = model_name(call.settings()[0]), embedder_availabilities()
+    settings, _ = call.settings()
+    preferred, found = model_name(settings), embedder_availabilities()
+    models = language_models(settings)
+    chooses = models.may_choose and models.reads_only_english(preferred)
     data = {
         "preferred": preferred,
+        "for_other_languages": models.multilingual if chooses else None,
         "models": [
             {"name": each.name, "ready": each.ready, "what": each.reason, "command": each.command}
             for each in found
@@ -164,8 +170,9 @@ def models_command(call: Call) -> Result:
     for each in found:
         install = f"; run: {each.command}" if each.command else ""
         rows.append((each.name, "ready" if each.ready else "missing", f"{each.reason}{install}"))
-    next_ = f"A new memory gets {preferred}. An old one keeps its model until: recollect reindex --model NAME"
-    return Result.table(data, ("Model", "", "What"), rows, next_)
+    other = f", or {models.multilingual} where its first texts are not in English" if chooses else ""
+    kept = "An old one keeps its model until: recollect reindex --model NAME"
+    return Result.table(data, ("Model", "", "What"), rows, f"A new memory gets {preferred}{other}. {kept}")
 
 
 @command(

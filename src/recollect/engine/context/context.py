@@ -10,14 +10,26 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import Turn
 from recollect.engine.inputs import TurnLike, listed, turn_of
+from recollect.engine.memory_text import memory_text
 from recollect.engine.recall import check_budget, query_of, recall
-from recollect.engine.results import Context, ContextItem, Hit
+from recollect.engine.results import Answer, Context, ContextItem, Hit
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput
+from recollect.ranking.bearing import (
+    READ,
+    SILENT_BELOW,
+    BearingSignals,
+    bearing,
+    bearing_signals,
+    prompt_stems,
+)
+from recollect.ranking.profiles import RECOLLECT
 from recollect.records import Kind, Memory, as_it_stood
 from recollect.retrieval.conversations import last_positions, turns_of
 from recollect.retrieval.records import scope_id
 from recollect.text.near_duplicates import text_key
+from recollect.text.prompt_signs import prompt_signs
+from recollect.text.stems import matched_terms
 from recollect.text.token_counts import count_tokens
 from recollect.text.tokens import content_words
 
@@ -26,11 +38,17 @@ if TYPE_CHECKING:
 
 _MOST_TURNS = 50
 _MOST_MEMORIES = 60
+# Behind the first few, a long memory gives only its beginning, so that there is room for others.
+_WHOLE = 5
+_BRIEF_LETTERS = 240
+# So many are given at most, however large the budget.
+_MOST_GIVEN = 20
 # At most this share of the budget goes to recent turns while memories could use it.
 _TURNS_SHARE = 0.5
-# Beyond the first few, a memory that is worth less than this share of the best one is noise.
-_LEAST_SHARE = 0.3
-_ALWAYS = 5
+# A memory that is less likely to be of use than this share of the best one is noise.
+_LEAST_SHARE = 0.01
+# What the assistant itself once answered is seldom of use again, unless it stands among the very first.
+_FIRST = 3
 # A piece of a turn that is shorter than this many letters is not worth its date.
 _LEAST_PIECE = 40
 _KNOWN = "## What is known"
@@ -48,7 +66,9 @@ def context(
     session: str | None,
     as_of: datetime | None,
 ) -> Context:
-    """Recent turns and long-term memories in reading order, never above the budget, nothing twice.
+    """The memories that bear on what is asked, most useful first, and the recent turns; nothing twice.
+
+    There are no memories where none bears on it, and never more than the budget has room for.
 
     `asked` is a query, or the last messages of a conversation, which then are the recent turns. It leaves no
     trace in the store, so that asking again gives the same.
@@ -66,22 +86,41 @@ def context(
         across=True,
         as_of=as_of,
         record=False,
-        judge=False,
     )
     answer = recall(services, wanted, profile)
-    memories = _unsaid(services, answer.hits, talk)
+    likely = bearing(answer_bearing_signals(answer))
+    memories = _unsaid(services, answer.hits, talk) if likely >= SILENT_BELOW else []
     kept_turns, kept = _within(talk, memories, budget_tokens)
-    text = _text(_in_time(kept), kept_turns)
+    text = _text(kept, kept_turns)
     return Context(
         query=query,
-        memories=tuple(_in_time(kept)),
+        memories=tuple(kept),
         turns=tuple(kept_turns),
         text=text,
         tokens=count_tokens(text),
         budget_tokens=budget_tokens,
         left_out=len(memories) - len(kept),
+        bearing=likely,
         note=answer.note,
     )
+
+
+def prompt_bearing_signals(services: Services, prompt: str) -> BearingSignals:
+    """What tells whether a prompt calls for something remembered, by the default profile."""
+    wanted = query_of(services, prompt, RECOLLECT, limit=_MOST_MEMORIES, across=True, record=False)
+    return answer_bearing_signals(recall(services, wanted, RECOLLECT))
+
+
+def answer_bearing_signals(answer: Answer) -> BearingSignals:
+    stems = prompt_stems(answer.query)
+    matched = [matched_terms(_spoken(hit.memory), stems) for hit in answer.hits[:READ]]
+    return bearing_signals(
+        prompt_signs(answer.query), stems, answer.confidence or 0.0, matched, timed=answer.time is not None
+    )
+
+
+def _spoken(memory: Memory) -> str:
+    return f"{memory.speaker or ''} {memory_text(memory)}"
 
 
 def _turns_of(asked: Sequence[TurnLike]) -> list[Turn]:
@@ -137,31 +176,56 @@ def _turn_item(zone: tzinfo, turn: Memory) -> ContextItem:
 def _unsaid(
     services: Services, hits: Sequence[Hit], talk: Sequence[ContextItem]
 ) -> list[tuple[ContextItem, ...]]:
-    """Hits that are not among the turns, nor drawn out of one, nor the same words again; best first.
+    """Hits that are not among the turns, nor drawn out of one, nor the same words again; most useful first.
 
     Each in full, and shorter if it can be said so.
     """
     shown = {item.id for item in talk if item.id is not None}
     heard = {text_key(item.text) for item in talk}
     items: list[tuple[ContextItem, ...]] = []
-    for hit in hits:
+    for hit in _useful(hits):
         memory = hit.memory
         item = _memory_item(services.zone, memory, hit)
-        faint = len(items) >= _ALWAYS and hit.score < _LEAST_SHARE * hits[0].score
-        if faint or (memory.kind is Kind.ENTITY and not memory.in_force):
+        if memory.kind is Kind.ENTITY and not memory.in_force:
             continue
         if memory.id in shown or memory.drawn_from in shown or text_key(item.text) in heard:
             continue
         shown.add(memory.id)
         heard.add(text_key(item.text))
-        items.append((item, _shorter(services.zone, hit)) if memory.kind is Kind.ENTITY else (item,))
+        if len(items) >= _WHOLE:
+            items.append((_brief(_shorter(services.zone, hit) if memory.kind is Kind.ENTITY else item),))
+        else:
+            items.append((item, _shorter(services.zone, hit)) if memory.kind is Kind.ENTITY else (item,))
+        if len(items) == _MOST_GIVEN:
+            break
     return items
+
+
+def _useful(hits: Sequence[Hit]) -> list[Hit]:
+    """Most useful first; of those that are as likely to the percent, the newest first."""
+    best = max((hit.confidence or 0.0 for hit in hits), default=0.0)
+    useful = [
+        hit
+        for place, hit in enumerate(hits)
+        if (hit.confidence or 0.0) >= _LEAST_SHARE * best
+        and (place < _FIRST or hit.memory.role != "assistant")
+    ]
+    return sorted(
+        useful, key=lambda hit: (-round(hit.confidence or 0.0, 2), -_age_key(hit.memory), hit.memory.id)
+    )
+
+
+def _age_key(memory: Memory) -> float:
+    """Later is more; what has no time is oldest."""
+    at = memory.happened_at or (None if memory.undated else memory.created_at)
+    return float("-inf") if at is None else at.timestamp()
 
 
 def _shorter(zone: tzinfo, hit: Hit) -> ContextItem:
     """Of an entity, only the observation that was found."""
     item = _memory_item(zone, hit.memory, hit)
-    return _item(zone, item.id, item.kind, hit.passage or hit.memory.name, item.at, item.source, item.score)
+    text = hit.passage or hit.memory.name
+    return _item(zone, item.id, item.kind, text, item.at, item.source, item.score, _remark(hit))
 
 
 def _within(
@@ -209,6 +273,10 @@ def _cut(item: ContextItem, heading: str, room: int) -> list[ContextItem]:
     return [_until(item, length - 1)] if length > least else []
 
 
+def _brief(item: ContextItem) -> ContextItem:
+    return item if len(item.line) <= _BRIEF_LETTERS else _until(item, _BRIEF_LETTERS)
+
+
 def _until(item: ContextItem, stop: int) -> ContextItem:
     return replace(item, line=f"{item.line[:stop]} …")
 
@@ -227,18 +295,14 @@ def _text(memories: Sequence[ContextItem], turns: Sequence[ContextItem]) -> str:
     return "\n\n".join(sections)
 
 
-def _in_time(items: Sequence[ContextItem]) -> list[ContextItem]:
-    """Oldest first, as one reads; what has no time comes before."""
-    return sorted(items, key=lambda item: (item.at is not None, item.at or 0, item.id))
-
-
 def _memory_item(zone: tzinfo, memory: Memory, hit: Hit | None) -> ContextItem:
     at = memory.happened_at or (None if memory.undated else memory.created_at)
     score = None if hit is None else hit.score
+    remark = _remark(hit)
     if memory.kind is Kind.ENTITY:
         known = "; ".join(seen.content for seen in memory.in_force)
         about = f"{memory.name} ({memory.type})" if memory.type != "unknown" else memory.name
-        return _item(zone, memory.id, "entity", f"{about}: {known}", at, "entity", score)
+        return _item(zone, memory.id, "entity", f"{about}: {known}", at, "entity", score, remark)
     # Of a long text, the piece that was found.
     text = memory.text
     if hit is not None and hit.piece is not None:
@@ -246,15 +310,28 @@ def _memory_item(zone: tzinfo, memory: Memory, hit: Hit | None) -> ContextItem:
     who = memory.speaker or (memory.role if memory.kind is Kind.MESSAGE else None)
     where = f"session {memory.session}" if memory.session else memory.source or ""
     source = ", ".join(part for part in (who, where) if part) or memory.kind.value
-    return _item(zone, memory.id, memory.kind.value, text, at, source, score)
+    return _item(zone, memory.id, memory.kind.value, text, at, source, score, remark)
+
+
+def _remark(hit: Hit | None) -> str:
+    """What a later memory contradicts says so, and by what."""
+    newer = None if hit is None else hit.outdated_by
+    return "" if newer is None else f"; older: see #{newer.id}"
 
 
 def _item(
-    zone: tzinfo, id_: int | None, kind: str, text: str, at: datetime | None, source: str, score: float | None
+    zone: tzinfo,
+    id_: int | None,
+    kind: str,
+    text: str,
+    at: datetime | None,
+    source: str,
+    score: float | None,
+    remark: str = "",
 ) -> ContextItem:
     day = f"{at.astimezone(zone):%Y-%m-%d %H:%M}" if at is not None else "undated"
     # One line each, whatever a name or a text holds.
-    line = f"- [{day}, {_on_one_line(source)}] {_on_one_line(text)}"
+    line = f"- [{day}, {_on_one_line(source)}{remark}] {_on_one_line(text)}"
     return ContextItem(id_, kind, text, at, source, line, score)
 
 

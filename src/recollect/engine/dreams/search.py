@@ -19,7 +19,12 @@ from recollect.retrieval.dream_state import corrections
 from recollect.retrieval.passages import passages_of, vectors_of
 from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.retrieval.search import Search
-from recollect.text.near_duplicates import contains_statement, may_repeat_error, same_statement
+from recollect.text.near_duplicates import (
+    contains_statement,
+    may_repeat_error,
+    same_statement,
+    usual_cosine,
+)
 from recollect.text.time_phrases import time_phrases
 
 _NEAREST = 8
@@ -72,8 +77,12 @@ def _near(view: Snapshot, services: Services, id_: int) -> dict[int, float]:
     passages = vectors_of(view, [passage.id for passage in passages_of(view, [id_])])
     near: dict[int, float] | None = None
     for vector in passages.values():
+        search = Search(view, where)
+        name = "" if search.model is None else search.model[1].name
         found = {
-            hit.id: hit.score for hit in Search(view, where).by_meaning(vector, _NEAREST) if hit.id != id_
+            hit.id: usual_cosine(hit.score, name)
+            for hit in search.by_meaning(vector, _NEAREST)
+            if hit.id != id_
         }
         if near is None:
             near = found
@@ -137,6 +146,8 @@ def _cosines(services: Services, errors: Sequence[str], others: Sequence[str]) -
         return np.zeros((len(errors), 0))
     try:
         embedder = embedder_of(services)
-        return embedder.documents(errors) @ embedder.documents(others).T
+        cosines = embedder.documents(errors) @ embedder.documents(others).T
+        name = embedder.model.name
+        return np.array([[usual_cosine(cosine, name) for cosine in row] for row in cosines.tolist()])
     except ModelUnavailable:
         return None

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from recollect.changes import (
+    Added,
     AddObservations,
     Amend,
     Change,
@@ -20,7 +21,8 @@ from recollect.changes import (
     Unrelate,
 )
 from recollect.engine.batches import apply_rows
-from recollect.engine.embedding import catch_up
+from recollect.engine.catch_up import catch_up
+from recollect.engine.contradictions import contradicted_observations
 from recollect.engine.graph.semantic import as_published
 from recollect.engine.graph.similar_observations import flag_similar_observations
 from recollect.engine.inputs import (
@@ -38,6 +40,7 @@ from recollect.engine.limits import MOST_PER_PAGE
 from recollect.engine.recall import query_of, recall
 from recollect.engine.results import (
     Answer,
+    ContradictedObservation,
     Graph,
     ObservedBatch,
     ObservedEntity,
@@ -355,10 +358,10 @@ def _observe(
     """Write observations, then embed them and flag those that nearly repeat an older one."""
     done, rejected = apply_rows(services, rows, change_of, keep_going=keep_going, key=key)
     written = [outcome.ids[0] for _, outcome in done if outcome.created or outcome.added or outcome.took_type]
-    note = catch_up(services, written, progress)
-    similar = flag_similar_observations(
-        services, {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
-    )
+    embedded = catch_up(services, written, progress)
+    added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
+    similar = flag_similar_observations(services, added)
+    contradicted = _contradicted(services, added)
     entities = tuple(
         ObservedEntity(
             id=outcome.ids[0],
@@ -368,7 +371,22 @@ def _observe(
             similar=similar.get(outcome.ids[0], ()),
             took_type=outcome.took_type,
             kept_type=outcome.kept_type,
+            contradicts=contradicted.get(outcome.ids[0], ()),
         )
         for _, outcome in done
     )
-    return ObservedBatch(entities, rejected, note)
+    return ObservedBatch(entities, rejected, embedded.problem, embedded.model_note)
+
+
+def _contradicted(
+    services: Services, added: Mapping[int, Sequence[Added]]
+) -> dict[int, tuple[ContradictedObservation, ...]]:
+    """By entity, the new observations that contradict older ones."""
+    if not added:
+        return {}
+    with services.store.read() as view:
+        memories = memories_by_id(view, list(added))
+    return {
+        id_: contradicted_observations(memory, {one.id for one in added[id_]})
+        for id_, memory in memories.items()
+    }

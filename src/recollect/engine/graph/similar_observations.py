@@ -23,6 +23,7 @@ from recollect.text.near_duplicates import (
     containment,
     has_meaning,
     trigram_similarity,
+    usual_cosine,
 )
 
 # Comparing by meaning costs an embedding for each text, so only the likeliest few are compared: by their
@@ -72,7 +73,8 @@ def _found(
         if entity in memories
     }
     rows = {} if embedder is None else _plain(chain.from_iterable(compared.values()), embedder)
-    return {entity: tuple(_alike(each, rows)) for entity, each in compared.items()}
+    name = "" if embedder is None else embedder.model.name
+    return {entity: tuple(_alike(each, rows, name)) for entity, each in compared.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,25 +109,28 @@ def _plain(compared: Iterable[_Compared], embedder: Embedder) -> dict[str, Vecto
     return dict(zip(texts, embedder.documents(texts), strict=True)) if texts else {}
 
 
-def _alike(compared: Iterable[_Compared], rows: Mapping[str, Vector]) -> Iterator[SimilarObservation]:
+def _alike(
+    compared: Iterable[_Compared], rows: Mapping[str, Vector], model: str
+) -> Iterator[SimilarObservation]:
     """For each new observation, the older one that is most like it, if any is."""
     for each in compared:
         shares = [(other, containment(each.new.content, other.content)) for other in each.older]
         matches = [(other, share) for other, share in shares if share >= CONTAINED_SHARE]
         if rows:
-            matches += [pair for pair in _cosines(each, rows) if pair[1] >= SIMILAR_COSINE]
+            matches += [pair for pair in _cosines(each, rows, model) if pair[1] >= SIMILAR_COSINE]
         if matches:
             other, similarity = max(matches, key=lambda pair: (pair[1], -pair[0].id))
             yield SimilarObservation(each.new.id, each.new.content, other.id, other.content, similarity)
 
 
-def _cosines(each: _Compared, rows: Mapping[str, Vector]) -> list[tuple[Observation, float]]:
+def _cosines(each: _Compared, rows: Mapping[str, Vector], model: str) -> list[tuple[Observation, float]]:
     if not each.likeliest:
         return []
     others = np.stack([rows[other.content] for other in each.likeliest])
     # Rounding may carry a cosine past one.
     cosines = np.minimum(1.0, np.vecdot(others, rows[each.new.content]))
-    return [(other, float(cosine)) for other, cosine in zip(each.likeliest, cosines, strict=True)]
+    usual = (usual_cosine(float(cosine), model) for cosine in cosines)
+    return list(zip(each.likeliest, usual, strict=True))
 
 
 def _likeliest(

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.changes import Amend, Change, FlagSimilar, NewText, Outcome, PutText
-from recollect.conditions import Equals, OneOf
+from recollect.conditions import OneOf
 from recollect.engine.batches import apply_rows
-from recollect.engine.embedding import catch_up
+from recollect.engine.catch_up import catch_up
+from recollect.engine.contradictions import contradicted_texts
 from recollect.engine.inputs import NoteLike, aware, listed, note_of, tags_of
-from recollect.engine.results import Remembered, RememberedBatch, SimilarMemory
+from recollect.engine.results import ConflictingMemory, Remembered, RememberedBatch, SimilarMemory
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Snapshot
 from recollect.records import Kind, Memory, Status
+from recollect.retrieval.contradictions import stated_texts
 from recollect.retrieval.passages import memory_vectors
 from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search
 from recollect.text.limits import clean_name, clean_share, clean_text
-from recollect.text.near_duplicates import has_meaning, near_duplicate
+from recollect.text.near_duplicates import has_meaning, near_duplicate, usual_cosine
 
 _COMPARED = 8
 # Of very many notes at once, what repeats another is left to the reports that look for duplicates.
@@ -30,10 +32,10 @@ MOST_NEW = 50
 def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:
     """Store one note, or count that it was said again."""
     change = PutText(services.scope, note_of(note))
-    stored, _ = _stored(services, services.write([change], key=key))
-    if not stored:
+    stored = _stored(services, services.write([change], key=key))
+    if not stored.notes:
         raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
-    return stored[0]
+    return replace(stored.notes[0], model_note=stored.model_note)
 
 
 def remember_many(
@@ -46,16 +48,14 @@ def remember_many(
         keep_going=keep_going,
         key=key,
     )
-    stored, note = _stored(services, [outcome for _, outcome in done])
-    return RememberedBatch(stored, rejected, note)
+    return replace(_stored(services, [outcome for _, outcome in done]), rejected=rejected)
 
 
-def keep(services: Services, notes: Sequence[NewText], key: str | None = None) -> tuple[Remembered, ...]:
+def keep(services: Services, notes: Sequence[NewText], key: str | None = None) -> RememberedBatch:
     """Store notes that were made here, not by a caller; what cannot be stored is left out."""
     changes: list[Change] = [PutText(services.scope, note) for note in notes]
     outcomes = services.write(changes, key=key, keep_going=True)
-    stored, _ = _stored(services, [outcome for outcome in outcomes if outcome.error is None])
-    return stored
+    return _stored(services, [outcome for outcome in outcomes if outcome.error is None])
 
 
 # How what may be updated is read.
@@ -80,11 +80,11 @@ def update(services: Services, id_: int, **given: object) -> Memory:
     services.write([Amend(services.scope, id_, **changed)])
     if "text" in changed:
         catch_up(services, [id_])
-        flag_similar_notes(services, [services.memory(id_)])
+        compare_with_older(services, [services.memory(id_)])
     return services.memory(id_)
 
 
-def _stored(services: Services, outcomes: Sequence[Outcome]) -> tuple[tuple[Remembered, ...], str | None]:
+def _stored(services: Services, outcomes: Sequence[Outcome]) -> RememberedBatch:
     """What became of each note, embedded, and why not, if so.
 
     A key may be older than the purge of what it stored; that is left out.
@@ -96,10 +96,10 @@ def _stored(services: Services, outcomes: Sequence[Outcome]) -> tuple[tuple[Reme
         names: dict[int, str] = {}
         if mentioned:
             names = dict(view.rows("memory", ("id", "name"), (OneOf("id", mentioned),)))
-    note = catch_up(services, ids, memories=memories)
+    embedded = catch_up(services, ids, memories=memories)
     there = [outcome for outcome in outcomes if outcome.ids[0] in memories]
     new = [memories[outcome.ids[0]] for outcome in there if outcome.created]
-    similar = flag_similar_notes(services, new)
+    compared = compare_with_older(services, new)
     stored = tuple(
         Remembered(
             id=memory.id,
@@ -107,42 +107,63 @@ def _stored(services: Services, outcomes: Sequence[Outcome]) -> tuple[tuple[Reme
             created=outcome.created,
             category=memory.category,
             mentions=tuple(names[entity] for entity in memory.mentions),
-            similar=similar.get(memory.id),
+            similar=known.similar,
+            contradicts=known.contradicts,
         )
         for outcome in there
         for memory in (memories[outcome.ids[0]],)
+        for known in (compared.get(memory.id, _Compared()),)
     )
-    return stored, note
+    return RememberedBatch(stored, note=embedded.problem, model_note=embedded.model_note)
 
 
-def flag_similar_notes(services: Services, new: Sequence[Memory]) -> dict[int, SimilarMemory]:
-    """For each new note, the older one that is most like it, if any is; noted on the note."""
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """What of the older notes is like a new one."""
+
+    similar: SimilarMemory | None = None
+    contradicts: tuple[ConflictingMemory, ...] = ()
+
+
+def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _Compared]:
+    """For each new note, the older one that is most like it, noted on it, and what it contradicts."""
     if not 0 < len(new) <= MOST_NEW:
         return {}
     with services.store.read() as view:
-        alike = {note.id: list(_alike(view, services, note)) for note in new}
-    found = {id_: max(each, key=lambda one: (one.similarity, -one.id)) for id_, each in alike.items() if each}
-    if found:
-        flags = [FlagSimilar("memory", id_, one.id, one.similarity) for id_, one in found.items()]
+        compared = {note.id: _compared(view, services, note) for note in new}
+    flags: list[Change] = [
+        FlagSimilar("memory", id_, known.similar.id, known.similar.similarity)
+        for id_, known in compared.items()
+        if known.similar is not None
+    ]
+    if flags:
         services.write(flags)
-    return found
+    return compared
 
 
-def _alike(view: Snapshot, services: Services, note: Memory) -> Iterator[SimilarMemory]:
-    """Older notes that nearly say the same: by the meaning of their passages, or by containing its words."""
+def _compared(view: Snapshot, services: Services, note: Memory) -> _Compared:
+    """By the notes that are nearest in meaning, or that have its words: one search answers both questions."""
     search = Search(view, services.where(Kind.NOTE))
     cosines: dict[int, float] = {}
     if has_meaning(note.text):
         for vector in memory_vectors(view, [note.id], search.model).get(note.id, ())[:1]:
-            cosines = {hit.id: hit.score for hit in search.by_meaning(vector, _COMPARED)}
+            name = "" if search.model is None else search.model[1].name
+            found = search.by_meaning(vector, _COMPARED)
+            cosines = {hit.id: usual_cosine(hit.score, name) for hit in found}
     # What holds this note's words is near it in meaning, too; a search by all of them costs far more.
     by_words = [] if cosines else [hit.id for hit in search.by_words(note.text, _COMPARED)]
-    older = OneOf("id", [id_ for id_ in (*cosines, *by_words) if id_ < note.id])
-    same_speaker = Equals("speaker", note.speaker)
-    for id_, text in view.rows("memory", ("id", "text"), (older, same_speaker)):
-        cosine = min(1.0, cosines.get(id_, 0.0))
-        if (similarity := near_duplicate(note.text, text, cosine)) is not None:
-            yield SimilarMemory(id_, text, similarity)
+    nearest = [id_ for id_ in (*cosines, *by_words) if id_ < note.id]
+    older = {text.id: text for text in stated_texts(view, nearest)}
+    similar = [
+        SimilarMemory(id_, other.text, similarity)
+        for id_, other in older.items()
+        if other.speaker == note.speaker
+        and (similarity := near_duplicate(note.text, other.text, min(1.0, cosines.get(id_, 0.0)))) is not None
+    ]
+    return _Compared(
+        max(similar, key=lambda one: (one.similarity, -one.id), default=None),
+        contradicted_texts(note, [older[id_] for id_ in nearest if id_ in older]),
+    )
 
 
 def note_from(note: NewText, message: Memory) -> NewText:

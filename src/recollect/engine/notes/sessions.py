@@ -8,10 +8,10 @@ from datetime import tzinfo
 
 from recollect.changes import NewText, PutText, Turn
 from recollect.engine.batches import apply_rows
-from recollect.engine.embedding import catch_up
+from recollect.engine.catch_up import catch_up
 from recollect.engine.inputs import TurnLike, listed, turn_of
 from recollect.engine.notes.remember import keep, note_from
-from recollect.engine.results import AddMessagesResult, Remembered
+from recollect.engine.results import AddMessagesResult, EmbedResult, Remembered, RememberedBatch
 from recollect.engine.services import Services
 from recollect.errors import Conflict, ExtractionFailed, InvalidInput
 from recollect.ports import Progress, Snapshot
@@ -21,6 +21,7 @@ from recollect.retrieval.contents import memory_page
 from recollect.retrieval.conversations import last_positions, sessions_of, turns_of
 from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.text.limits import clean_name
+from recollect.text.statements.referents import CONTEXT_TURNS
 
 MOST_TURNS = 1_000
 
@@ -72,7 +73,7 @@ class Sessions:
         if not messages:
             raise InvalidInput(f"There is no session named {session!r}; `sessions` lists those there are.")
         left = [message for message in messages if not _is_gone(message)]
-        return _drawn(self.services, left, without=drawn)
+        return _drawn(self.services, left, without=drawn).notes
 
     def import_turns(self, session: str, turns: Iterable[TurnLike], *, extract: bool) -> AddMessagesResult:
         """As `add_messages`, leaving out what cannot be stored, and embedding nothing yet."""
@@ -106,7 +107,10 @@ def add_messages(
         keep_going=keep_going,
         key=key,
     )
-    note = catch_up(services, [outcome.ids[0] for _, outcome in done], progress) if embed else None
+    embedded = EmbedResult()
+    if embed:
+        embedded = catch_up(services, [outcome.ids[0] for _, outcome in done], progress)
+    note, model_note = embedded.problem, embedded.model_note
     created = [outcome.ids[0] for _, outcome in done if outcome.created]
     told = [outcome.ids[0] for _, outcome in done]
     notes: tuple[Remembered, ...] = ()
@@ -120,18 +124,22 @@ def add_messages(
                 if known
                 else set()
             )
-        messages_ = [
-            stored[id_] for id_ in dict.fromkeys(told) if id_ in stored and not _is_gone(stored[id_])
-        ]
+            messages_ = [
+                stored[id_] for id_ in dict.fromkeys(told) if id_ in stored and not _is_gone(stored[id_])
+            ]
+            context = _turns_before(view, services.scope, messages_)
         try:
-            notes = _drawn(services, messages_, None if key is None else f"notes by {key}", without=drawn)
+            kept = _drawn(
+                services, messages_, context, key=None if key is None else f"notes by {key}", without=drawn
+            )
+            notes, model_note = kept.notes, model_note or kept.model_note
         except Conflict:
             # A retry, and the extractor now tells otherwise: what it drew the first time stands.
             pass
         except ExtractionFailed as error:
             note = f"The messages are stored, but no notes were drawn out of them: {error}"
     return AddMessagesResult(
-        name, tuple(outcome.ids[0] for _, outcome in done), len(created), notes, rejected, note
+        name, tuple(outcome.ids[0] for _, outcome in done), len(created), notes, rejected, note, model_note
     )
 
 
@@ -157,6 +165,15 @@ def _notes(view: Snapshot, scope: Scope, session: str) -> Iterator[Memory]:
         after = page[-1].id
 
 
+def _turns_before(view: Snapshot, scope: Scope, messages: Sequence[Memory]) -> list[Memory]:
+    """The turns just before the first of these messages that still stand."""
+    if not messages or messages[0].session is None or messages[0].position is None:
+        return []
+    first = messages[0].position
+    turns = turns_of(view, scope_id(view, scope), messages[0].session, first - CONTEXT_TURNS, first - 1)
+    return [turn for turn in turns if not _is_gone(turn)]
+
+
 def _is_gone(memory: Memory) -> bool:
     return memory.superseded_at is not None or memory.deleted_at is not None
 
@@ -169,13 +186,20 @@ def _told_there(message: Memory, zone: tzinfo) -> Memory:
 def _drawn(
     services: Services,
     messages: Sequence[Memory],
+    context: Sequence[Memory] = (),
+    *,
     key: str | None = None,
     without: Collection[tuple[int | None, str]] = (),
-) -> tuple[Remembered, ...]:
+) -> RememberedBatch:
+    """Keep what the extractor finds in these messages; `context` was said just before them."""
     extractor = services.extractor()
     if extractor is None:
-        return ()
+        return RememberedBatch(())
     by_id = {message.id: message for message in messages}
+    found = extractor.statements(
+        [_told_there(message, services.zone) for message in messages],
+        [_told_there(turn, services.zone) for turn in context],
+    )
     notes = [
         note_from(
             NewText(
@@ -187,7 +211,7 @@ def _drawn(
             ),
             by_id[said.message],
         )
-        for said in extractor.statements([_told_there(message, services.zone) for message in messages])
+        for said in found
         if said.message in by_id and (said.message, said.text) not in without
     ]
-    return keep(services, notes, key) if notes else ()
+    return keep(services, notes, key) if notes else RememberedBatch(())

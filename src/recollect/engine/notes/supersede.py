@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from recollect.changes import NewText, Supersede
-from recollect.engine.embedding import catch_up, embedder_of
+from recollect.engine.catch_up import catch_up
+from recollect.engine.embedding import embedder_of
 from recollect.engine.inputs import NoteLike, note_of
 from recollect.engine.results import RetiredMemory, SimilarMemory, SupersedeResult
 from recollect.engine.services import Services
@@ -18,7 +19,7 @@ from recollect.records import Kind, Memory
 from recollect.retrieval.passages import memory_vectors
 from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search
-from recollect.text.near_duplicates import RELATED_COSINE, is_personal, repeats_error
+from recollect.text.near_duplicates import RELATED_COSINE, is_personal, repeats_error, usual_cosine
 from recollect.text.tokens import fold, words
 
 # How many of each search are looked at first.
@@ -53,7 +54,7 @@ def supersede(services: Services, old: int, new: int | NoteLike, *, copies: bool
         observations=tuple(place.observation for place in retired if place.observation is not None),
     )
     outcome = services.write([change])[0]
-    catch_up(services, outcome.ids[:1])
+    embedded = catch_up(services, outcome.ids[:1])
     return SupersedeResult(
         by=services.memory(outcome.ids[0]),
         retired=(
@@ -61,6 +62,7 @@ def supersede(services: Services, old: int, new: int | NoteLike, *, copies: bool
             *(RetiredMemory(place.id, place.text, place.observation) for place in retired),
         ),
         similar=tuple(similar),
+        model_note=embedded.model_note,
     )
 
 
@@ -153,7 +155,9 @@ def _cosines(services: Services, text: str, others: Sequence[str]) -> list[float
     if not others:
         return []
     try:
-        rows = embedder_of(services).documents([text, *others])
+        embedder = embedder_of(services)
+        rows = embedder.documents([text, *others])
     except ModelUnavailable:
         return [0.0] * len(others)
-    return [float(cosine) for cosine in np.minimum(1.0, np.vecdot(rows[1:], rows[0]))]
+    cosines = np.minimum(1.0, np.vecdot(rows[1:], rows[0]))
+    return [usual_cosine(float(cosine), embedder.model.name) for cosine in cosines]

@@ -15,7 +15,7 @@ from recollect.records import Memory, Status
 from recollect.retrieval.passages import model_in_use, passages_of, vectors_of
 from recollect.retrieval.records import memories_by_id
 from recollect.text.languages import language_of, mostly_other_than_english
-from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase
+from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase, usual_cosine
 from recollect.text.passages import passage_spans
 from recollect.text.self_questions import QuestionKind, is_in_spanish
 from recollect.text.tokens import distinctive_terms
@@ -123,7 +123,10 @@ def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:
         np.array(list(vectors_of(view, [passage.id for passage in passages_of(view, [each.id])]).values()))
         for each in (one, other)
     ]
-    return all(map(len, rows)) and float((rows[0] @ rows[1].T).max()) >= REWORDED_COSINE
+    model = model_in_use(view)
+    if model is None or not all(map(len, rows)):
+        return False
+    return usual_cosine(float((rows[0] @ rows[1].T).max()), model.name) >= REWORDED_COSINE
 
 
 _MULTILINGUAL = "e5-small"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from recollect.engine.embedding import embed_documents, embed_query, token_embedder
 from recollect.engine.limits import DEFAULT_LIMIT
 from recollect.engine.recall import open_search, query_of
 from recollect.engine.self_test.sample import Survey
@@ -41,7 +42,7 @@ class CachedEmbedder:
 
     embedder: Embedder
     timer: Timer
-    known: dict[str, tuple[Vector, float]] = field(default_factory=dict)
+    known: dict[str, tuple[Vector, Vectors | None, float]] = field(default_factory=dict)
     saved: float = 0.0
     """Seconds that asking again would have taken."""
 
@@ -52,15 +53,25 @@ class CachedEmbedder:
     def documents(self, texts: Sequence[str]) -> Vectors:
         return self.embedder.documents(texts)
 
+    @property
+    def gives_tokens(self) -> bool:
+        return token_embedder(self.embedder) is not None
+
+    def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
+        return embed_documents(self.embedder, texts)
+
     def query(self, text: str) -> Vector:
+        return self.query_with_tokens(text)[0]
+
+    def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
         if text in self.known:
-            vector, seconds = self.known[text]
+            vector, tokens, seconds = self.known[text]
             self.saved += seconds
-            return vector
+            return vector, tokens
         began = self.timer()
-        vector = self.embedder.query(text)
-        self.known[text] = vector, self.timer() - began
-        return vector
+        vector, tokens = embed_query(self.embedder, text)
+        self.known[text] = vector, tokens, self.timer() - began
+        return vector, tokens
 
 
 @dataclass(slots=True)

@@ -1,1 +1,1 @@
-"""The care of a store: splits, duplicates, calibration, moving memories."""
+"""The care of a store: splits, duplicates, moving memories."""

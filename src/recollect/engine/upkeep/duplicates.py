@@ -18,7 +18,7 @@ from recollect.ports import Embedder, Progress, Vector
 from recollect.records import Kind, Memory, Observation
 from recollect.retrieval.records import memories_by_id
 from recollect.text.limits import clean_share
-from recollect.text.near_duplicates import contained_pairs, has_meaning, text_key
+from recollect.text.near_duplicates import contained_pairs, has_meaning, text_key, usual_cosine
 
 if TYPE_CHECKING:
     Found = dict[tuple[int, int], tuple[float, Match]]
@@ -102,11 +102,12 @@ def _pairs(
         for entity in entities
     }
     plain = {} if embedder is None else _plain(entities, likely, embedder)
+    model = "" if embedder is None else embedder.model.name
     return [
         DuplicatePair(entity.id, entity.name, seen[one], seen[other], similarity, match)
         for entity in entities
         for seen in [entity.in_force]
-        for (one, other), (similarity, match) in _found(seen, likely[entity.id], plain, bounds).items()
+        for (one, other), (similarity, match) in _found(seen, likely[entity.id], plain, bounds, model).items()
     ]
 
 
@@ -148,6 +149,7 @@ def _found(
     likely: Sequence[tuple[int, int]],
     plain: Mapping[str, Vector],
     bounds: _Bounds,
+    model: str,
 ) -> Found:
     """The surest reason of each pair: the same words, else the same meaning, else the words of the other."""
     texts = [seen.content for seen in observations]
@@ -156,7 +158,7 @@ def _found(
     }
     for one, other in likely:
         # Rounding may carry a cosine past one.
-        cosine = min(1.0, float(plain[texts[one]] @ plain[texts[other]]))
+        cosine = usual_cosine(min(1.0, float(plain[texts[one]] @ plain[texts[other]])), model)
         if cosine >= bounds.cosine:
             found[one, other] = (cosine, "cosine")
     first: dict[int, int] = {}

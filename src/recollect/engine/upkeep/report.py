@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from recollect.engine.contradictions import open_contradictions
 from recollect.engine.graph.observation_vectors import pages
 from recollect.engine.memory_text import text_preview
 from recollect.engine.services import Services
@@ -23,11 +24,14 @@ from recollect.ports import Progress, Snapshot, Vector
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Kind, Memory, Status
+from recollect.retrieval.contradictions import StatedText, texts_of
 from recollect.retrieval.facts import ranking_facts
 from recollect.retrieval.records import memories_by_id, moment
 
 _MOST_DAYS = 36_500
 _SHOWN = 10
+_MOST_COMPARED = 2_000
+"""Texts that are looked at for contradictions: the newest observations, and the newest notes."""
 
 
 def consolidation_report(
@@ -43,6 +47,9 @@ def consolidation_report(
     stale: list[StaleEntity] = []
     notes: list[FlaggedNote] = []
     large: list[tuple[Memory, Mapping[int, Vector]]] = []
+    names: dict[int, str] = {}
+    observed: deque[StatedText] = deque(maxlen=_MOST_COMPARED)
+    noted: deque[StatedText] = deque(maxlen=_MOST_COMPARED)
     with services.store.read() as view:
         for page in pages(services, view, Kind.ENTITY, progress):
             counts["entities"] += len(page)
@@ -50,9 +57,12 @@ def consolidation_report(
             flagged += (flag for entity in page for flag in _flagged(entity))
             large += large_ones(view, page)
             stale += _stale(view, page, now, timedelta(days=stale_days))
+            names |= {entity.id: entity.name for entity in page}
+            observed.extend(text for entity in page for text in texts_of(entity))
         for page in pages(services, view, Kind.NOTE, progress):
             counts["notes"] += len(page)
             notes += _flagged_notes(view, page)
+            noted.extend(text for note in page for text in texts_of(note))
     found = analyses(services, large, progress)
     report = ConsolidationReport(
         at=now,
@@ -70,6 +80,7 @@ def consolidation_report(
             if not each.needs_split
         ),
         text="",
+        contradictions=open_contradictions([*observed, *noted], names),
     )
     return replace(report, text="\n".join(_lines(report)))
 
@@ -124,6 +135,13 @@ def _lines(report: ConsolidationReport) -> Iterator[str]:
         f"{_many(report.notes, 'note')}."
     )
     sections = (
+        (
+            "Open contradictions, each with the command that retires the older one",
+            [
+                f"{text_preview(each.older_text)} / {text_preview(each.newer_text)}: {each.command}"
+                for each in report.contradictions
+            ],
+        ),
         (
             "Too large, with topics to split by",
             [

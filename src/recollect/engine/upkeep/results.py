@@ -180,6 +180,18 @@ class FlaggedNote:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenContradiction:
+    """Two texts in force that seem to contradict each other: notes, or observations of entities."""
+
+    older: int
+    older_text: str
+    newer: int
+    newer_text: str
+    command: str
+    """The command that retires the older one."""
+
+
+@dataclass(frozen=True, slots=True)
 class StaleEntity:
     """An entity that nobody has seen or changed for long."""
 
@@ -224,3 +236,5 @@ class ConsolidationReport:
     """Too large, and yet of one piece; those that fall apart are split candidates."""
     text: str
     """The same, to read."""
+    contradictions: tuple[OpenContradiction, ...] = ()
+    """The newest first, as far as the newest texts tell; at most a hundred."""

@@ -17,7 +17,7 @@ from recollect.changes import (
     RemoveObservations,
     RestoreObservation,
 )
-from recollect.engine.embedding import catch_up
+from recollect.engine.catch_up import catch_up
 from recollect.engine.graph.knowledge_graph import entity_named
 from recollect.engine.inputs import listed
 from recollect.engine.services import Services
@@ -66,7 +66,7 @@ def execute_split(
         undo=SplitUndo(
             original.id, tuple(made), tuple(seen.id for observations in moved for seen in observations)
         ),
-        note=_meanwhile(original, outcomes, len(taken)) or catch_up(services, made, progress),
+        note=_meanwhile(original, outcomes, len(taken)) or catch_up(services, made, progress).problem,
     )
 
 

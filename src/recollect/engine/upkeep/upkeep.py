@@ -1,35 +1,35 @@
-"""The upkeep of a memory: its file, its calibration, and a graph that has grown untidy."""
+"""The upkeep of a memory: its file, and a graph that has grown untidy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from recollect.engine import embedding
+from recollect.engine import catch_up, embedding
 from recollect.engine.graph.knowledge_graph import entity_named
+from recollect.engine.language_choice import model_proposal
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.notes import reflections
 from recollect.engine.notes.remember import remember
 from recollect.engine.recall import query_of, recall
-from recollect.engine.results import Answer, Remembered
+from recollect.engine.results import Answer, EmbedResult, ModelProposal, Remembered
 from recollect.engine.services import Services
 from recollect.engine.upkeep.transfer import Export, Import, exporting
 from recollect.errors import Conflict
 from recollect.ports import Progress, Vector
-from recollect.query import Filter
 from recollect.ranking.profiles import DEFAULT
 from recollect.records import Kind, Problem
 from recollect.retrieval.contents import all_scopes, count_by_kind, memory_page, store_counts
 from recollect.retrieval.conversations import sessions_of
+from recollect.retrieval.passages import count_without_tokens
 from recollect.retrieval.records import scope_id
 from recollect.retrieval.search import Search
 from recollect.text.limits import clean_name
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
 
 if TYPE_CHECKING:
-    from recollect.engine.upkeep.calibration import CalibrationResult
     from recollect.engine.upkeep.results import (
         ConsolidationReport,
         Duplicates,
@@ -84,12 +84,13 @@ class Upkeep:
         with self.services.store.read() as view:
             return [memory.id for memory in memory_page(view, self.services.where(), after, limit)]
 
-    def sample_texts(self, limit: int) -> Iterator[str]:
-        """What the first memories of each scope say."""
+    def passages_without_tokens(self) -> int:
+        """How many passages got their vectors before tokens were kept; 0 where the model gives no tokens."""
+        embedder, _ = embedding.embedder_or_reason(self.services)
+        if embedder is None or embedding.token_embedder(embedder) is None:
+            return 0
         with self.services.store.read() as view:
-            for scope in all_scopes(view):
-                for memory in memory_page(view, Filter(scope.owner, scope.agent), 0, limit):
-                    yield memory.text or " ".join(seen.content for seen in memory.in_force)
+            return count_without_tokens(view)
 
     def vector_cache_problem(self, query: Vector | None) -> str | None:
         """Why programs do not share one cache of vectors, if so. A search for `query` brings the cache up."""
@@ -105,13 +106,17 @@ class Upkeep:
             missed = store_counts(view).unnoted
         return missed + self.services.usage.failures, self.services.usage.last_failure
 
-    def embed_pending(self, progress: Progress | None = None) -> tuple[int, str | None]:
+    def model_proposal(self) -> ModelProposal | None:
+        """The model that suits the languages of the newest texts better, if there is one, and what to run."""
+        return model_proposal(self.services)
+
+    def embed_pending(self, progress: Progress | None = None) -> EmbedResult:
         """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so."""
-        return embedding.embed_all_pending(self.services, progress)
+        return catch_up.embed_all_pending(self.services, progress)
 
     def embed_in_background(self) -> None:
         """Embed the texts that wait for a vector, until none does or the memory is closed."""
-        embedding.embed_in_background(self.services)
+        catch_up.embed_in_background(self.services)
 
     def export(self, *, everything: bool = False) -> AbstractContextManager[Export]:
         """What there is to export, of one moment: of this scope, or `everything` that the store holds."""
@@ -120,12 +125,6 @@ class Upkeep:
     def importing(self) -> Import:
         """Takes in what comes from another memory."""
         return Import(self.services, self.services.clock())
-
-    def calibrate(self, *, progress: Progress | None = None) -> CalibrationResult:
-        """Learn now, from questions made of this memory's own texts, how sure its answers may be."""
-        from recollect.engine.upkeep.calibration import calibrate
-
-        return calibrate(self.services, progress)
 
     def find_duplicate_observations(
         self,

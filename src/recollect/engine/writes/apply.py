@@ -51,8 +51,8 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.RecordUse: ("RecordUse", usage.record),
     changes.GiveFeedback: ("GiveFeedback", usage.give_feedback),
     changes.TuneProfile: ("TuneProfile", records.tune),
-    changes.Calibrate: ("Calibrate", records.put_calibration),
     changes.NoteImport: ("NoteImport", records.note_import),
+    changes.TellOnce: ("TellOnce", records.tell_once),
     changes.TakeLease: ("TakeLease", records.take_lease),
     changes.DropLease: ("DropLease", records.drop_lease),
     changes.PutVectors: ("PutVectors", vectors.put_vectors),
@@ -62,6 +62,12 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.AdoptLinks: ("AdoptLinks", adoption.adopt_links),
     changes.CommitDream: ("CommitDream", dreams.commit),
     changes.UndoDream: ("UndoDream", dreams.undo),
+}
+
+# Fields that changes got after the first release, each with an empty or false value as its usual one.
+_ADDED_FIELDS: dict[type[Change], tuple[str, ...]] = {
+    changes.PutVectors: ("searched", "automatic", "tokens"),
+    changes.UseModel: ("automatic",),
 }
 
 
@@ -130,12 +136,20 @@ def _remember_key(rows: Transaction, key: str, digest: str, at: int, outcomes: t
 def digest_of(batch: Sequence[Change]) -> str:
     """Stored with a key, so it is made of names that stay: those of fields, and a name for each change.
 
-    A field that is added to a change must be left out here where it has its usual value, or a retry with a
-    key that was used before would be taken for another change.
+    A field that is added to a change is left out where it has its usual value (`_ADDED_FIELDS`), or a retry
+    with a key that was used before would be taken for another change.
     """
-    plain = [[_RULES[type(change)][0], asdict(change)] for change in batch]
+    plain = [[_RULES[type(change)][0], _digested(change)] for change in batch]
     text = json.dumps(plain, default=repr, sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _digested(change: Change) -> dict[str, Any]:
+    plain = asdict(change)
+    for name in _ADDED_FIELDS.get(type(change), ()):
+        if not plain[name]:
+            del plain[name]
+    return plain
 
 
 def _outcome_of(plain: dict[str, Any]) -> Outcome:

@@ -1,15 +1,15 @@
-"""Small records: tuned numbers, calibration, imported files, leases."""
+"""Small records: tuned numbers, imported files, leases."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING
 
-from recollect.changes import Calibrate, DropLease, NoteImport, Outcome, TakeLease, TuneProfile
+from recollect.changes import DropLease, NoteImport, Outcome, TakeLease, TellOnce, TuneProfile
 from recollect.conditions import AnyOf, Compares, Equals
 from recollect.errors import Conflict
 from recollect.retrieval.answer_log import tuned_numbers
-from recollect.retrieval.contents import import_setting
+from recollect.retrieval.contents import import_setting, topic_setting
 
 if TYPE_CHECKING:
     from recollect.engine.writes.work import Work
@@ -36,21 +36,15 @@ def tune(work: Work, change: TuneProfile) -> Outcome:
     return Outcome(ids=(version,), created=True, count=1)
 
 
-def put_calibration(work: Work, change: Calibrate) -> Outcome:
-    """What a scope has learnt of how sure its answers are; the last to measure it is believed."""
-    row = {
-        "scope_id": work.scope_id(change.scope),
-        "model": change.model,
-        "at": work.at,
-        "memories": change.memories,
-        "value": change.value,
-    }
-    work.rows.put("calibration", [row])
-    return Outcome(count=1)
-
-
 def note_import(work: Work, change: NoteImport) -> Outcome:
-    name = import_setting(change.scope, change.file)
+    return _set_once(work, import_setting(change.scope, change.file))
+
+
+def tell_once(work: Work, change: TellOnce) -> Outcome:
+    return _set_once(work, topic_setting(change.topic))
+
+
+def _set_once(work: Work, name: str) -> Outcome:
     known = work.first("setting", (Equals("name", name),), "name") is not None
     if not known:
         work.rows.put("setting", [{"name": name, "value": str(work.at)}])

@@ -6,16 +6,24 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import Outcome, PutVectors, UseModel
 from recollect.conditions import Equals, Not, OneOf
-from recollect.errors import InvalidInput
+from recollect.errors import Conflict, InvalidInput
 from recollect.records import Model
+from recollect.retrieval.passages import MODEL_CHOICE
+from recollect.vectors import sign_bytes
 
 if TYPE_CHECKING:
     from recollect.engine.writes.work import Work
 
 
 def put_vectors(work: Work, change: PutVectors) -> Outcome:
-    """Store vectors of passages that still exist; the first model ever seen comes into use."""
+    """Store vectors and tokens of passages that still exist; the first model ever seen comes into use."""
+    used = work.first("model", (Equals("in_use", 1),), "name")
+    if change.searched and used is not None and used[0] != change.model.name:
+        raise Conflict(f"Searches use {used[0]} by now, not {change.model.name}; embed the texts with that.")
     model, in_use = _model(work, change.model)
+    if used is None and in_use:
+        _note_choice(work, automatic=change.automatic)
+    _check_tokens(change)
     expected = 4 * change.model.dims
     for passage, blob in change.vectors:
         if len(blob) != expected:
@@ -25,7 +33,13 @@ def put_vectors(work: Work, change: PutVectors) -> Outcome:
             )
     vectors = dict(reversed(change.vectors))
     ids = list(vectors)
-    there = set(work.ids("passage", (OneOf("id", ids),)))
+    there = set(work.ids("passage", (OneOf("id", {*ids, *dict(change.tokens)}),)))
+    signs = [
+        {"passage_id": passage, "model_id": model, "signs": blob}
+        for passage, blob in change.tokens
+        if passage in there
+    ]
+    work.rows.put("passage_tokens", signs, keep=True)
     known = work.rows.rows("vector", ("passage_id",), (Equals("model_id", model), OneOf("passage_id", ids)))
     there.difference_update(id_ for (id_,) in known)
     new = [
@@ -36,7 +50,17 @@ def put_vectors(work: Work, change: PutVectors) -> Outcome:
     work.rows.put("vector", new)
     if in_use:
         work.rows.remove("due", (OneOf("passage_id", ids),))
-    return Outcome(count=len(new))
+    return Outcome(count=len(new), created=used is None and in_use)
+
+
+def _check_tokens(change: PutVectors) -> None:
+    each = sign_bytes(change.model.dims)
+    for passage, blob in change.tokens:
+        if len(blob) % each:
+            raise InvalidInput(
+                f"The tokens of passage {passage} have {len(blob)} bytes, and {change.model.name} makes "
+                f"{each} for each token."
+            )
 
 
 def use(work: Work, change: UseModel) -> Outcome:
@@ -44,13 +68,22 @@ def use(work: Work, change: UseModel) -> Outcome:
     model, _ = _model(work, change.model)
     work.rows.patch("model", (Equals("in_use", 1),), {"in_use": 0})
     work.set("model", model, in_use=1)
+    _note_choice(work, automatic=change.automatic)
     dropped = work.rows.remove("vector", (Not(Equals("model_id", model)),))
+    work.rows.remove("passage_tokens", (Not(Equals("model_id", model)),))
     work.rows.remove("model", (Not(Equals("id", model)),))
     # Find anew which passages lack a vector of the model in use.
     work.rows.remove("due", ())
     there = {id_ for (id_,) in work.rows.rows("vector", ("passage_id",), (Equals("model_id", model),))}
     work.rows.put("due", [{"passage_id": id_} for id_ in work.ids("passage", ()) if id_ not in there])
     return Outcome(count=dropped)
+
+
+def _note_choice(work: Work, *, automatic: bool) -> None:
+    if automatic:
+        work.rows.put("setting", [{"name": MODEL_CHOICE, "value": "automatic"}])
+    else:
+        work.rows.remove("setting", (Equals("name", MODEL_CHOICE),))
 
 
 def _model(work: Work, model: Model) -> tuple[int, bool]:

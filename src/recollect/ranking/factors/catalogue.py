@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from recollect.ranking.factors.content import EndsWithQuestion, Importance, NamedSpeaker
+from recollect.ranking.factors.content import Importance, NamedSpeaker
 from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength
 from recollect.ranking.factors.limbic import Cooccurrence, Forgetting, MetadataWeight, Salience, StatusWeight
 from recollect.ranking.factors.recency import (
@@ -42,7 +42,6 @@ FACTORS: dict[str, type[Factor]] = {
     "stability": Stability,
     "temporal": TemporalRelevance,
     "named": NamedSpeaker,
-    "asks": EndsWithQuestion,
 }
 _NAMES = {factor: name for name, factor in FACTORS.items()}
 

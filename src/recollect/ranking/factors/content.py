@@ -29,11 +29,3 @@ class NamedSpeaker:
 
     def __call__(self, candidates: Candidates, query: Query) -> Floats:
         return candidates.facts.named.astype(np.float64)
-
-
-@dataclass(frozen=True, slots=True)
-class EndsWithQuestion:
-    """1 for what ends with a question, which tells less than what answers one; else 0."""
-
-    def __call__(self, candidates: Candidates, query: Query) -> Floats:
-        return candidates.facts.asks.astype(np.float64)

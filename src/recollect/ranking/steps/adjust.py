@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Multiply the score by a factor, while it is switched on.
+    """Multiply the score by a factor, while it is switched on; a score below 0 is divided by it.
 
-    The number that a published factor is made of is kept under its own name, such as `importance`.
+    So a factor below 1 lowers every score, and one above 1 raises every score. The number that a published
+    factor is made of is kept under its own name, such as `importance`.
     """
 
     factor: Factor
@@ -35,6 +36,8 @@ class Times:
             candidates, values = candidates.with_values(self.factor.part_name, part), self.factor.whole(part)
         else:
             values = self.factor(candidates, query)
+        below = (candidates.score < 0) & (values > 0)
+        values = np.where(below, 1 / np.where(below, values, 1.0), values)
         return candidates.with_change(factor_name(self.factor), "times", values)
 
 

@@ -85,26 +85,6 @@ class Blend:
         return candidates.with_change("blend: words", "plus", self.words * words)
 
 
-@dataclass(frozen=True, slots=True)
-class MatchedShare:
-    """Add weight * how far the share of the query that the candidate itself holds goes above `above`.
-
-    weight * max(0, share - above) / (1 - above)
-
-    A question shares some words with its answer. Who gives nearly all the words of a text wants that text.
-    """
-
-    weight: float = 0.4
-    above: float = 0.6
-
-    def __call__(self, candidates: Candidates, query: Query) -> Candidates:
-        share = np.nan_to_num(candidates.source("held").score, nan=0.0)
-        if self.above >= 1 or not (share > self.above).any():
-            return candidates
-        over = np.maximum(0.0, share - self.above) / (1 - self.above)
-        return candidates.with_change("holds", "plus", self.weight * over)
-
-
 def positive_cosine(candidates: Candidates) -> Floats:
     """max(0, cosine); 0 where meaning did not find the candidate."""
     return np.maximum(0.0, np.nan_to_num(candidates.source("meaning").score, nan=0.0))

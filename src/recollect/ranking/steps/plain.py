@@ -11,10 +11,20 @@ from recollect.ranking.factors.catalogue import FACTORS
 from recollect.ranking.factors.recency import TemporalRelevance
 from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile, Retriever, Step
 from recollect.ranking.steps.adjust import BaseRelevance, Keep, Plus, Rescale, TemporalBlend, Times
-from recollect.ranking.steps.conversation import LinkScore, NeighbourScore, ReplyScore
+from recollect.ranking.steps.contradictions import NewestWins
+from recollect.ranking.steps.evidence import (
+    ConversationScore,
+    DrawnNotes,
+    MeaningScore,
+    OriginScore,
+    TokenScore,
+    WordScore,
+)
 from recollect.ranking.steps.finish import Cut, DropEcho, DropRepeats, Order, Threshold
-from recollect.ranking.steps.fuse import Blend, Linear, MatchedShare, Rrf, WeightedRrf
+from recollect.ranking.steps.fuse import Blend, Linear, Rrf, WeightedRrf
+from recollect.ranking.steps.links import LinkScore
 from recollect.ranking.steps.route import Route
+from recollect.ranking.steps.time import TimeFirst, TimeScore
 
 STEPS: dict[str, type[Step]] = {
     "rrf": Rrf,
@@ -28,10 +38,16 @@ STEPS: dict[str, type[Step]] = {
     "rescale": Rescale,
     "route": Route,
     "temporal_blend": TemporalBlend,
-    "holds": MatchedShare,
-    "around": NeighbourScore,
-    "reply": ReplyScore,
+    "time_score": TimeScore,
+    "time_first": TimeFirst,
+    "meaning": MeaningScore,
+    "words": WordScore,
+    "tokens": TokenScore,
+    "drawn_notes": DrawnNotes,
+    "conversation": ConversationScore,
+    "origin": OriginScore,
     "linked": LinkScore,
+    "newest_wins": NewestWins,
     "threshold": Threshold,
     "drop_echo": DropEcho,
     "drop_repeats": DropRepeats,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.engine.graph.knowledge_graph import KnowledgeGraph
+    from recollect.engine.results import ObservedEntity
 
 _MOST_SIMILAR = 5
 _MOST_IDS = 50
@@ -90,6 +91,7 @@ def _create_entities(call: OperationCall, entities: Many[EntityRow]) -> Operatio
         f"These existed and gained the new observations: {name_list(gained)}." if gained else None,
         f"These had the type 'unknown' and took the one given: {name_list(typed)}." if typed else None,
         f"{name_list(list(dict.fromkeys(kept)))}." if kept else None,
+        batch.model_note,
     )
 
 
@@ -161,14 +163,30 @@ def _add_observations(
         }
         for item in observations
     ]
+    return _written("results", results, _remark(batch.entities), batch.model_note)
+
+
+def _remark(entities: Sequence[ObservedEntity]) -> str | None:
+    """What the new observations contradict, or else nearly repeat."""
+    contradicted = [
+        f"“{brief_text(pair.content)}” seems to contradict “{brief_text(pair.contradicted_content)}” of "
+        f"{done.name}"
+        for done in entities
+        for pair in done.contradicts
+    ]
+    contradicting = {pair.observation for done in entities for pair in done.contradicts}
     similar = [
         f"“{brief_text(pair.content)}” nearly repeats “{brief_text(pair.similar_content)}” of {done.name}"
-        for done in batch.entities
+        for done in entities
         for pair in done.similar
+        if pair.observation not in contradicting
     ]
-    more = f"; and {len(similar) - _MOST_SIMILAR} more" if len(similar) > _MOST_SIMILAR else ""
-    remark = f"{'; '.join(similar[:_MOST_SIMILAR])}{more}. Both are kept." if similar else None
-    return _written("results", results, remark)
+    told = [*contradicted, *similar]
+    if not told:
+        return None
+    more = f"; and {len(told) - _MOST_SIMILAR} more" if len(told) > _MOST_SIMILAR else ""
+    settle = " To retire the older text, add the newer one again with `supersedes`." if contradicted else ""
+    return f"{'; '.join(told[:_MOST_SIMILAR])}{more}. Both are kept.{settle}"
 
 
 def _take(added: list[str], contents: Sequence[str | CorrectionRow]) -> list[str]:

@@ -23,8 +23,8 @@ from recollect.serve.operations.operation import (
     operation,
     optional,
 )
-from recollect.serve.operations.paging import fit_page, list_page, name_list
-from recollect.serve.operations.rows import PageRows, SimilarRow, brief_text, noted_row, row_of
+from recollect.serve.operations.paging import fit_page, join_sentences, list_page, name_list
+from recollect.serve.operations.rows import ConflictRow, PageRows, SimilarRow, brief_text, noted_row, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,11 @@ class RememberOutput(TypedDict):
     created: Annotated[bool, described("False: it was known, and its count went up")]
     mentions: list[str]
     similar: NotRequired[SimilarRow]
+    contradicts: NotRequired[
+        Annotated[list[ConflictRow], described("Notes in force that it seems to contradict")]
+    ]
     retired: NotRequired[list[int]]
+    note: NotRequired[Annotated[str, described("What its language means for the model that finds it")]]
 
 
 @operation("Remember")
@@ -79,13 +83,22 @@ def _remember(
         return _correct(call, supersedes, note)
     done = call.engine.remember(**note)
     remark = None
-    if done.similar is not None:
+    if done.contradicts:
+        other = done.contradicts[0]
+        remark = (
+            f"It seems to contradict #{other.id}: “{brief_text(other.text)}”. Both are kept. If it replaces "
+            f"it, call `remember` again with the same text and supersedes={other.id}."
+        )
+    elif done.similar is not None:
         remark = (
             f"It nearly repeats #{done.similar.id}: “{brief_text(done.similar.text)}”. If it corrects it, "
             f"call `remember` with supersedes={done.similar.id}."
         )
     told = f"Remembered as #{done.id}." if done.created else f"#{done.id} says so already; counted."
-    return OperationReply(noted_row(done), told, remark)
+    row: RememberOutput = noted_row(done)
+    if done.model_note:
+        row["note"] = done.model_note
+    return OperationReply(row, told, join_sentences(remark, done.model_note))
 
 
 def _correct(call: OperationCall, old: int, note: dict[str, Any]) -> OperationReply[RememberOutput]:
@@ -96,10 +109,14 @@ def _correct(call: OperationCall, old: int, note: dict[str, Any]) -> OperationRe
         entity.name[:80] for id_ in done.by.mentions[:50] if (entity := call.engine.get(id_)) is not None
     ]
     similar = ", ".join(f"#{each.id} “{brief_text(each.text)}”" for each in done.similar[:_MOST_SIMILAR])
+    row: RememberOutput = {"id": done.by.id, "created": True, "mentions": mentions, "retired": retired}
+    if done.model_note:
+        row["note"] = done.model_note
+    left = f"Left in force, though alike: {similar}. Supersede what is wrong of it, too." if similar else None
     return OperationReply(
-        {"id": done.by.id, "created": True, "mentions": mentions, "retired": retired},
+        row,
         f"Remembered as #{done.by.id}; retired: {', '.join(f'#{id_}' for id_ in retired)}.",
-        f"Left in force, though alike: {similar}. Supersede what is wrong of it, too." if similar else None,
+        join_sentences(left, done.model_note),
     )
 
 
@@ -108,6 +125,7 @@ class AddReflectionOutput(TypedDict):
     created: bool
     mentions: list[str]
     similar: NotRequired[SimilarRow]
+    contradicts: NotRequired[list[ConflictRow]]
 
 
 @operation("Add a reflection")
@@ -156,10 +174,13 @@ def _add_messages(
     ids = fit_page(done.ids, BUDGET // 2, shared=False)
     notes = fit_page([row_of(NoteRow, note) for note in done.notes], BUDGET // 2, shared=False)
     result: AddMessagesOutput = {"session": done.session, "ids": ids.rows, "notes": notes.rows}
+    cut = None
     if ids.left_out or notes.left_out or notes.shortened:
-        result["note"] = f"All were saved; only what fits {BUDGET} tokens is repeated here."
+        cut = f"All were saved; only what fits {BUDGET} tokens is repeated here."
+    if note := join_sentences(cut, done.model_note):
+        result["note"] = note
     text = f"{done.created} messages stored; {len(done.notes)} notes drawn out of them."
-    return OperationReply(result, text, done.note)
+    return OperationReply(result, text, join_sentences(done.note, done.model_note))
 
 
 class ForgetOutput(TypedDict):

@@ -88,11 +88,14 @@ class Pages:
     unit: str = ""
     limit: int | None = None
     """What the operation gets as the limit where the caller names none."""
+    worth_reading: bool = False
+    """Where the caller names no limit, only the rows that are worth reading come."""
 
     def parameters(self) -> dict[str, Any]:
         unit = f" {self.unit}" if self.unit else ""
         usual = "" if self.budget == BUDGET else f"; {self.budget} if not given"
-        limit = optional(f"At most so many{unit}; {self.size} if not given", ge=1, le=self.most)
+        without = f"those worth reading, at most {self.size}," if self.worth_reading else f"{self.size}"
+        limit = optional(f"At most so many{unit}; {without} if not given", ge=1, le=self.most)
         return {
             "limit": (int | None, limit),
             "cursor": (str | None, optional("The last answer's `cursor`, to go on")),

@@ -15,13 +15,14 @@ from recollect.text.tokens import content_words, words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recollect.engine.results import Hit, Remembered
+    from recollect.engine.results import ConflictingMemory, Hit, Remembered
     from recollect.records import Memory, Relation
 
 _Row = TypeVar("_Row")
 
 # An answer to a write repeats what the caller knows: enough of it to recognise it by.
 _BRIEF_LETTERS = 400
+_CONFLICT_LETTERS = 120
 _MOST_NAMES = 50
 
 
@@ -43,6 +44,15 @@ RelationRow = TypedDict(
 )
 
 
+class ConflictRow(TypedDict):
+    """A memory that says otherwise."""
+
+    id: int
+    text: str
+    is_newer: Annotated[bool, described("It is the later one, so that it counts")]
+    at: NotRequired[str]
+
+
 class HitRow(TypedDict):
     """One hit of a search: what it says, when and by whom, and how good it is."""
 
@@ -58,6 +68,9 @@ class HitRow(TypedDict):
     category: NotRequired[str]
     tags: NotRequired[list[str]]
     superseded_by: NotRequired[int]
+    conflicts_with: NotRequired[
+        Annotated[list[ConflictRow], described("Memories in force that it seems to contradict")]
+    ]
     superseded: NotRequired[
         Annotated[list[str], described("What its observations said before they were corrected")]
     ]
@@ -76,8 +89,8 @@ class PageRows(TypedDict):
     note: NotRequired[Annotated[str, described("What was left out, and how to get it")]]
 
 
-def brief_text(text: str) -> str:
-    return text if len(text) <= _BRIEF_LETTERS else f"{text[:_BRIEF_LETTERS]}…"
+def brief_text(text: str, most: int = _BRIEF_LETTERS) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def rounded(data: Any) -> Any:
@@ -147,9 +160,15 @@ def hit_row(hit: Hit, *, superseded: bool = False) -> HitRow:
         category=memory.category,
         tags=list(memory.tags),
         superseded_by=memory.superseded_by,
+        conflicts_with=[conflict_row(other) for other in hit.conflicts_with],
         superseded=corrected if superseded else None,
     )
     return cast("HitRow", row | known)
+
+
+def conflict_row(other: ConflictingMemory) -> ConflictRow:
+    row = {"id": other.id, "text": brief_text(other.text, _CONFLICT_LETTERS), "is_newer": other.is_newer}
+    return cast("ConflictRow", row | _known(at=None if other.at is None else iso_time(other.at)))
 
 
 def _known(**fields: object) -> dict[str, object]:
@@ -169,7 +188,18 @@ def _hit_line(hit: HitRow) -> str:
     superseded = f" (superseded by #{hit['superseded_by']})" if "superseded_by" in hit else ""
     former = "; ".join(" ".join(text.split()) for text in hit.get("superseded", ()))
     before = f" (superseded: {former})" if former else ""
-    return f"#{hit['id']} [{hit['kind']}{when}{who}] {' '.join(hit['text'].split())}{superseded}{before}"
+    text = " ".join(hit["text"].split())
+    return f"#{hit['id']} [{hit['kind']}{when}{who}] {text}{superseded}{before}{_conflicts(hit)}"
+
+
+def _conflicts(hit: HitRow) -> str:
+    """` (older than #12)`, ` (newer than #3, #7)`."""
+    others = hit.get("conflicts_with", ())
+    newer = [f"#{other['id']}" for other in others if other["is_newer"]]
+    older = [f"#{other['id']}" for other in others if not other["is_newer"]]
+    said = [f" (older than {', '.join(newer)})"] if newer else []
+    said += [f" (newer than {', '.join(older)})"] if older else []
+    return "".join(said)
 
 
 def best_observations_first(observations: Sequence[str], query: str, passage: str | None = None) -> list[str]:
@@ -187,7 +217,9 @@ def best_observations_first(observations: Sequence[str], query: str, passage: st
 def noted_row(note: Remembered) -> Any:
     """What became of a note, and what it nearly repeats."""
     mentions = [name[:_BRIEF_LETTERS] for name in note.mentions[:_MOST_NAMES]]
-    row = {"id": note.id, "created": note.created, "mentions": mentions}
+    row: dict[str, object] = {"id": note.id, "created": note.created, "mentions": mentions}
+    if note.contradicts:
+        row["contradicts"] = [conflict_row(other) for other in note.contradicts]
     if note.similar is None:
         return row
     text, similarity = brief_text(note.similar.text), round(note.similar.similarity, 3)

@@ -59,7 +59,7 @@ class RecallOutput(PageRows):
     answer: ConfidenceLabel
 
 
-@operation("Recall", pages=Pages(50, DEFAULT_LIMIT, 150, _RECALL_BUDGET), read_only=True)
+@operation("Recall", pages=Pages(50, DEFAULT_LIMIT, 150, _RECALL_BUDGET, worth_reading=True), read_only=True)
 def _recall(
     call: OperationCall,
     query: str = described("What you want to know, as a question"),

@@ -30,7 +30,7 @@ class FoundPage:
 
     def cursor(self, page: Page) -> str | None:
         """For what comes after the page; None: nothing does."""
-        if not page.left_out and len(self.hits) < self.call.page.size:
+        if not page.left_out and len(self.hits) < self.call.page.size and not self.answer.unread:
             return None
         (first, shown, further), count = self.reach, len(page.rows)
         if shown:

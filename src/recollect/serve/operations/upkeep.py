@@ -104,11 +104,22 @@ class SummaryRow(TypedDict):
 
 
 class SectionCounts(TypedDict):
+    contradictions: int
     split_candidates: int
     flagged_observations: int
     flagged_notes: int
     stale_entities: int
     large_entities: int
+
+
+class OpenContradictionRow(TypedDict):
+    """Two memories in force that seem to contradict each other."""
+
+    older: int
+    older_text: str
+    newer: int
+    newer_text: str
+    command: Annotated[str, described("The command that retires the older one")]
 
 
 class FlaggedObservationRow(TypedDict):
@@ -138,6 +149,7 @@ class LargeRow(TypedDict):
 class ReportOutput(PageRows):
     summary: SummaryRow
     found: SectionCounts
+    contradictions: list[OpenContradictionRow]
     split_candidates: list[AnalysisRow]
     flagged_observations: list[FlaggedObservationRow]
     flagged_notes: list[FlaggedNoteRow]
@@ -150,9 +162,12 @@ def _consolidation_report(
     call: OperationCall,
     stale_days: float = Field(default=90, ge=0, description="Days without use; 90 if not given"),
 ) -> OperationReply[ReportOutput]:
-    """What in the memory wants care: entities to split, near-repeats, what is stale or oversized."""
+    """What in the memory wants care: contradictions, entities to split, near-repeats, what is stale or
+    oversized.
+    """
     report = call.engine.upkeep.consolidation_report(stale_days=stale_days, progress=call.progress)
     sections: dict[str, list[Any]] = {
+        "contradictions": [row_of(OpenContradictionRow, one) for one in report.contradictions],
         "split_candidates": list(map(_analysis, report.split_candidates)),
         "flagged_observations": [row_of(FlaggedObservationRow, one) for one in report.flagged_observations],
         "flagged_notes": [

@@ -33,7 +33,7 @@ _BARE_OBSERVATIONS = (
     "WHERE NOT EXISTS (SELECT 1 FROM passage WHERE observation_id = o.id)"
 )
 # Of these tables the rows are derived; of all others they are what the user said.
-_DERIVED = {"passage", "due", "vector"}
+_DERIVED = {"passage", "due", "vector", "passage_tokens"}
 _ASKEW = {
     "memories without a passage of their own": f"SELECT count(*) {_BARE_MEMORIES}",
     "observations without passages": f"SELECT count(*) {_BARE_OBSERVATIONS}",
@@ -46,6 +46,10 @@ _ASKEW = {
     "vectors of the wrong length": (
         "SELECT count(*) FROM vector AS v JOIN model ON model.id = v.model_id "
         "WHERE length(v.embedding) <> 4 * model.dims"
+    ),
+    "token vectors of the wrong length": (
+        "SELECT count(*) FROM passage_tokens AS t JOIN model ON model.id = t.model_id "
+        "WHERE length(t.signs) % ((model.dims + 7) / 8) <> 0"
     ),
     "live passages with neither a vector nor a place in the queue for one": (
         "SELECT count(*) FROM passage AS p WHERE NOT EXISTS (SELECT 1 FROM due WHERE passage_id = p.id) "
@@ -129,6 +133,11 @@ def _drop_orphans(connection: apsw.Connection) -> None:
         "DELETE FROM vector WHERE passage_id NOT IN (SELECT id FROM passage) "
         "OR model_id NOT IN (SELECT id FROM model) "
         "OR length(embedding) <> 4 * (SELECT dims FROM model WHERE id = model_id)"
+    )
+    connection.execute(
+        "DELETE FROM passage_tokens WHERE passage_id NOT IN (SELECT id FROM passage) "
+        "OR model_id NOT IN (SELECT id FROM model) "
+        "OR length(signs) % ((SELECT dims + 7 FROM model WHERE id = model_id) / 8) <> 0"
     )
 
 

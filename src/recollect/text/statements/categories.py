@@ -58,6 +58,7 @@ identity 3
   \bmy (?:full |last |first |middle |nick)?name(?:'s| is)\b|\bme llamo\b|\bmi nombre es\b
   \b(?:i was|i am|i'm|we were|naci(?:mos)?) ?(?:born|en\b)|\bi(?:'m| am) from\b|\bsoy de\b
   \b(?:i|we) (?:\w+ )?live in\b|\bmy (?:home ?town|birthday|age|address|gender|pronouns)\b
+  \b(?:left|right)-handed\b|\bzurd[oa]\b
   \b\d+ years old\b|\b(?:i'm|i am|im) \d\d$|\btengo \d+ anos\b|\bvivo en\b|\bmi cumpleanos\b
   \b(?:i'm|i am) (?:an? )?(?:trans\w*|gay|lesbian|bisexual|immigrant|single|divorced|widowed)\b
 relationships 3
@@ -75,6 +76,7 @@ work_career 3
   \b(?:i'm|i am|i've been|i was) (?:an? |the )(?:\w+ )?(?:teacher|nurse|engineer|developer|doctor|lawyer
    |designer|manager|chef|driver|writer|artist|accountant|architect|freelancer|scientist|programmer
    |consultant)\b
+  \b(?:i|we) (?:own|run) an? (?:[\w-]+ )?(?:bakery|shop|store|cafe|restaurant|farm|salon|company|business)\b
   \btrabaj[oa]\b|\b(?:mi|nuestr[oa]) (?:jef[ea]|empresa|empleo|equipo|negocio|oficina)\b|\bascen(?:so
    |dieron)\b
 learning 3

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from recollect.errors import InvalidInput
 from recollect.text.languages import is_spanish
@@ -30,6 +30,8 @@ class TimePhrase:
     words: str
     """As they stand in the text."""
     place: tuple[int, int]
+    next: tuple[datetime | None, datetime | None] | None = None
+    """Of one that comes round again and was read as the last that began: the one after, which plans mean."""
 
 
 def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
@@ -62,7 +64,22 @@ def _phrase(
     if not ordered or (start is None and stop is None):
         return None
     first, past = read.place(token.start, token.stop)
-    return TimePhrase(start, stop, moment.confidence, text[first:past], (first, past))
+    again = _next(moment, start, stop)
+    return TimePhrase(start, stop, moment.confidence, text[first:past], (first, past), again)
+
+
+def _next(
+    moment: Moment, start: datetime | None, stop: datetime | None
+) -> tuple[datetime | None, datetime | None] | None:
+    last = start or stop
+    if moment.period is None or last is None:
+        return None
+    try:
+        span = moment.at(last + moment.period + timedelta(days=1))
+    except (ValueError, OverflowError):  # the calendar ends before
+        return None
+    following = span[0] or span[1]
+    return span if following is not None and following > last else None
 
 
 def _with_dates(tokens: Sequence[Token]) -> Sequence[Token]:

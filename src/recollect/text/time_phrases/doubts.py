@@ -76,7 +76,7 @@ tree trees carol carols card cards cookie cookies egg eggs bunny island lights j
 ornaments song songs music stocking stockings market markets wrapping pudding costume costumes
 """)
 _YEAR_BEFORE = _list("in during year of since en durante ano de del for from around circa throughout")
-_COUNTED = _list("""
+COUNTED = _list("""
 people persons dollars dollar euros euro pounds pesos bucks usd eur gbp km kilometers kilometres miles meters
 metres m steps words calories items pieces copies times users customers hours minutes seconds days weeks
 months years lines rows tokens files pages points votes rpm watts kcal kg grams personas dolares libras millas
@@ -236,11 +236,11 @@ def no_feast(match: Match) -> bool:
 def no_year(match: Match) -> bool:
     """Four digits are a year after a word that says so, or alone."""
     last, following = match.matched[-1], match.token(1)
-    if _is_alone(match) or not _is_plausible(last.value):
-        return not _is_plausible(last.value)
+    if _is_alone(match) or not is_plausible(last.value):
+        return not is_plausible(last.value)
     if following.word == "-" and following.start == last.stop:
         return True  # 2024-W10
-    return match.word(-1) not in _YEAR_BEFORE or match.word(1) in _COUNTED
+    return match.word(-1) not in _YEAR_BEFORE or match.word(1) in COUNTED
 
 
 def no_quarter(match: Match) -> bool:
@@ -251,9 +251,9 @@ def no_quarter(match: Match) -> bool:
 def no_year_range(match: Match) -> bool:
     """A pair of years, such as 2020-2022, next to other digits is a number of some other kind."""
     first, last = match.matched[0].value, match.matched[-1].value
-    if not (_is_plausible(first) and _is_plausible(last) and first < last):
+    if not (is_plausible(first) and is_plausible(last) and first < last):
         return True
-    return match.word(-1) in {"-", "+"} or match.word(1) == "-"
+    return match.word(-1) in {"-", "+"} or match.word(1) == "-" or match.word(1) in COUNTED
 
 
 def is_morning(match: Match) -> bool:
@@ -276,7 +276,7 @@ def short_while(match: Match) -> bool:
 def no_bound(match: Match) -> bool:
     """After 2019, but not after 2000 steps."""
     values = [token.value for token in match.matched if token.kind == "YEAR"]
-    return not all(map(_is_plausible, values)) or (bool(values) and match.word(1) in _COUNTED)
+    return not all(map(is_plausible, values)) or (bool(values) and match.word(1) in COUNTED)
 
 
 def counts_things(match: Match) -> bool:
@@ -290,7 +290,7 @@ def _is_alone(match: Match) -> bool:
     return len(match.tokens) <= 4 and all(token.word in _MARKS for token in others)
 
 
-def _is_plausible(year_number: int) -> bool:
+def is_plausible(year_number: int) -> bool:
     return 1500 <= year_number <= 2199
 
 

@@ -51,16 +51,19 @@ class Rule:
 
 def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
     """The tokens, with one in place of those that a rule matches, layer after layer."""
+    symbols: list[str] = []
     for layer in _layers():
-        symbols = [*(token.word if token.kind == "word" else token.kind for token in tokens), ""]
+        symbols = symbols or [*(token.word if token.kind == "word" else token.kind for token in tokens), ""]
+        if layer.firsts.isdisjoint(symbols):
+            continue
         made: list[Token] = []
         done = 0
         for first, symbol in enumerate(symbols):
-            if first < done or symbol not in layer:
+            if first < done or symbol not in layer.firsts:
                 continue
             best: Token | None = None
             past = first
-            for rule in layer[symbol]:
+            for rule in layer.rules(symbol, symbols[first + 1]):
                 places = _matched(rule.elements, 0, symbols, first)
                 if places is None or (end := places[-1] or 0) <= past:
                     continue
@@ -73,26 +76,57 @@ def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
                 made += tokens[done:first]
                 made.append(best)
                 done = past
-        tokens = [*made, *tokens[done:]]
+        if made:
+            tokens, symbols = [*made, *tokens[done:]], []
     return tokens
 
 
+class _Layer:
+    """The rules of a layer by the two symbols that a match begins with: few of them begin with any two."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._rules: dict[str, list[Rule]] = {}
+        for rule in rules:
+            for symbol in {each for place in _next_places(rule, 0) for each in rule.elements[place].symbols}:
+                self._rules.setdefault(symbol, []).append(rule)
+        self._known = frozenset(
+            symbol for rule in rules for element in rule.elements for symbol in element.symbols
+        )
+        self._pairs: dict[tuple[str, str], Sequence[Rule]] = {}
+        self.firsts = self._rules.keys()
+
+    def rules(self, first: str, second: str) -> Sequence[Rule]:
+        pair = first, second if second in self._known else ""
+        if pair not in self._pairs:
+            self._pairs[pair] = [rule for rule in self._rules[first] if _may_begin(rule, *pair)]
+        return self._pairs[pair]
+
+
+def _may_begin(rule: Rule, first: str, second: str) -> bool:
+    """Whether a match may be the first symbol alone, or go on with the second."""
+    for place in _next_places(rule, 0):
+        if first in rule.elements[place].symbols:
+            following = _next_places(rule, place + 1)
+            if len(rule.elements) in following or any(
+                second in rule.elements[each].symbols for each in following if each < len(rule.elements)
+            ):
+                return True
+    return False
+
+
+def _next_places(rule: Rule, place: int) -> list[int]:
+    """The elements that may come at a place, as those before them may be left out; past the last: none."""
+    places = [place]
+    while place < len(rule.elements) and rule.elements[place].optional:
+        place += 1
+        places.append(place)
+    return places
+
+
 @cache
-def _layers() -> tuple[Mapping[str, Sequence[Rule]], ...]:
-    """Each layer's rules by the symbols that they may begin with; made when first needed."""
-    layers: list[dict[str, list[Rule]]] = []
-    for lines in LAYERS:
-        layer: dict[str, list[Rule]] = {}
-        for rule in map(_rule, lines):
-            firsts: set[str] = set()
-            for element in rule.elements:
-                firsts |= element.symbols.keys()
-                if not element.optional:
-                    break
-            for symbol in firsts:
-                layer.setdefault(symbol, []).append(rule)
-        layers.append(layer)
-    return tuple(layers)
+def _layers() -> tuple[_Layer, ...]:
+    """Made when first needed."""
+    return tuple(_Layer([_rule(line) for line in lines]) for lines in LAYERS)
 
 
 def _rule(line: str) -> Rule:

@@ -465,7 +465,9 @@ def after(bound: Moment | int, edge: int) -> Moment:
 
 def before(bound: Moment | int, edge: int) -> Moment:
     moment = _moment(bound)
-    return Moment(lambda reference: (None, moment.span(reference)[edge]), moment.confidence)
+    return Moment(
+        lambda reference: (None, moment.span(reference)[edge]), moment.confidence, period=moment.period
+    )
 
 
 def between(one: Moment | int, other: Moment | int) -> Moment:

@@ -269,7 +269,7 @@ SPAN from THE? BOUND1 to|until|till|til|through|thru|- THE? BOUND2 -> between(BO
 SPAN          from THE? BOUND1 up to|until THE? BOUND2     -> between(BOUND1, BOUND2) unless no_bound
 SPAN          desde|de|del THE? BOUND1 a|al|hasta THE? BOUND2 -> between(BOUND1, BOUND2) unless no_bound
 SPAN DATED_BOUND1 -|..|to|through|a|hasta DATED_BOUND2 -> between(DATED_BOUND1, DATED_BOUND2) unless no_bound
-SPAN          YEAR1 -|.. YEAR2                             -> between(YEAR1, YEAR2) unless no_year_range
+SPAN          YEAR1 -|..|to|until|a|hasta YEAR2            -> between(YEAR1, YEAR2) unless no_year_range
 """
 
 

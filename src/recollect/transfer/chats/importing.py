@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.engine.results import EmbedResult
 from recollect.errors import InvalidInput
 from recollect.transfer.chats import conversations, format_of
 from recollect.transfer.reports import Tally
@@ -40,6 +41,8 @@ class ChatReport:
     """Passages that still have none."""
     note: str | None = None
     """Why something cannot be found by meaning yet, or could not be extracted, if so."""
+    model_note: str | None = None
+    """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
 
 
 def chat_import(
@@ -71,6 +74,7 @@ def chat_import(
                 raise InvalidInput(f"{conversation.bad[0]} Nothing was written.")
     tally = Tally()
     notes: list[str] = []
+    model_note: str | None = None
     for conversation in _read(place, known, tally, progress):
         # Vectors come at the end, all at once; notes need theirs to be compared with others.
         result = engine.sessions.import_turns(conversation.session, conversation.turns, extract=extract)
@@ -79,11 +83,18 @@ def chat_import(
         tally.counts["turns_rejected"] += len(result.rejected)
         tally.counts["notes"] += sum(note.created for note in result.notes)
         notes += [result.note] if result.note and not notes else []
+        model_note = model_note or result.model_note
         for row in result.rejected:
             tally.add("bad", f"{conversation.title}, turn {row.index + 1}: {row.reason}")
-    embedded, note = engine.upkeep.embed_pending(embed_progress) if embed else (0, None)
-    note = notes[0] if notes else note
-    return ChatReport(known, embedded=embedded, waiting=engine.counts().due, note=note, **tally.fields())
+    done = engine.upkeep.embed_pending(embed_progress) if embed else EmbedResult()
+    return ChatReport(
+        known,
+        embedded=done.embedded,
+        waiting=engine.counts().due,
+        note=notes[0] if notes else done.problem,
+        model_note=model_note or done.model_note,
+        **tally.fields(),
+    )
 
 
 def chat_preview(

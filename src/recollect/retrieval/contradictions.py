@@ -1,0 +1,210 @@
+"""Which of a query's candidates contradict each other, and what their own words say of the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from recollect.conditions import IN_FORCE, OneOf
+from recollect.ports import Snapshot
+from recollect.ranking.candidates import NEVER, Contradictions, Facts, Source
+from recollect.ranking.factors.recency import microseconds
+from recollect.ranking.steps.contradictions import NewestWins
+from recollect.ranking.steps.time import TimeScore
+from recollect.records import Kind, Memory, as_it_stood
+from recollect.retrieval.records import memories_by_id, moment
+from recollect.text.contradictions import Claims, Contradiction, claims_of, contradicting_pairs
+from recollect.text.stated_times import holds_since, months_since, names_year
+from recollect.text.stems import light_stem
+from recollect.text.tokens import content_words
+
+if TYPE_CHECKING:
+    from recollect.query import Query
+    from recollect.ranking.pipeline import Profile
+
+COMPARED = 30
+"""Of the candidates, the first by words and by meaning are compared with each other."""
+_MOST_OBSERVATIONS = 40
+"""Of an entity, the newest are compared."""
+_FIT_YEARS = 5
+_COLUMNS = (
+    "id", "kind", "text", "name", "role", "speaker", "drawn_from", "created_at", "happened_at", "undated",
+    "superseded_at",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StatedText:
+    """A text in force that may contradict another: of a note, a message, or one observation of an entity."""
+
+    id: int
+    text: str
+    at: int
+    """When it was so, else when it was said; NEVER where nobody knows."""
+    claims: Claims
+    origin: int
+    """The message that a note was drawn from; of all others, the memory itself."""
+    speaker: str | None = None
+    observation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictingTexts:
+    """Two texts of different memories that contradict each other."""
+
+    older: StatedText
+    newer: StatedText
+    since: int
+    """When the newer one began: by its own words, else by its time."""
+    asked: bool
+    """The query asks for what they disagree on, as far as its words tell."""
+
+
+def contradicting_texts(
+    snapshot: Snapshot, profile: Profile, query: Query, facts: Facts, sources: Iterable[Source]
+) -> tuple[ContradictingTexts, ...]:
+    """Among the first candidates, where the profile heeds it. Pairs whose order in time is open are none."""
+    if not any(isinstance(step, NewestWins) for step in profile.steps):
+        return ()
+    first = _first(facts, sources)
+    as_of = query.where.as_of
+    texts = list(stated_texts(snapshot, first) if as_of is None else _texts_then(snapshot, first, as_of))
+    asked = frozenset(map(light_stem, content_words(query.text)))
+    found = []
+    for one, other, where in contradicting_pairs([text.claims for text in texts]):
+        mine, theirs = texts[one], texts[other]
+        order = later_by(mine, theirs, where)
+        if mine.origin == theirs.origin or not order:
+            continue
+        strays = _strays(mine.text, where.first, asked) or _strays(theirs.text, where.second, asked)
+        older, newer, place = (theirs, mine, where.first) if order > 0 else (mine, theirs, where.second)
+        since = None if where.is_of_time else _stated_since(newer, place)
+        found.append(ContradictingTexts(older, newer, newer.at if since is None else since, not strays))
+    return tuple(found)
+
+
+def later_by(one: StatedText, other: StatedText, where: Contradiction) -> int:
+    """Above 0 where the first of two is the later one, below 0 where the other is; 0 where it is open.
+
+    By the times since which both say that they hold, where these differ; else by when each was so or was
+    said. Of times that are what the two differ in, the larger is not the later.
+    """
+    if not where.is_of_time:
+        mine, theirs = _stated_since(one, where.first), _stated_since(other, where.second)
+        if mine is not None and theirs is not None and mine != theirs:
+            return mine - theirs
+    return 0 if NEVER in {one.at, other.at} else one.at - other.at
+
+
+def places_of(found: Sequence[ContradictingTexts], facts: Facts) -> Contradictions:
+    """As columns; of entities that disagree in several observations, each pair."""
+    if not found:
+        return Contradictions.none()
+    return Contradictions(
+        older=np.searchsorted(facts.ids, [each.older.id for each in found]),
+        newer=np.searchsorted(facts.ids, [each.newer.id for each in found]),
+        since=np.array([each.since for each in found], np.int64),
+        asked=np.array([each.asked for each in found], bool),
+    )
+
+
+def stated_times(snapshot: Snapshot, profile: Profile, query: Query, facts: Facts) -> dict[str, Source]:
+    """How late before the time that a query names each text states that something began."""
+    if query.span is None or query.span[0] == NEVER or not names_year(query.text):
+        return {}
+    if not any(isinstance(step, TimeScore) for step in profile.steps):
+        return {}
+    month = int(np.datetime64(query.span[0], "us").astype("datetime64[M]").astype(np.int64)) + 12 * 1970
+    texts: dict[int, str] = dict(snapshot.rows("memory", ("id", "text"), (OneOf("id", facts.ids.tolist()),)))
+    gaps = [months_since(texts[id_], month) for id_ in facts.ids.tolist()]
+    fit = [0.0 if gap is None else 1 / (1 + gap / (12 * _FIT_YEARS)) for gap in gaps]
+    return {"stated": Source(np.zeros(len(fit), np.int64), np.array(fit))}
+
+
+def texts_of(memory: Memory) -> Iterator[StatedText]:
+    """The texts of a memory that may contradict another. An assistant's words state no fact of the user's."""
+    if memory.kind is Kind.ENTITY:
+        for seen in memory.in_force[-_MOST_OBSERVATIONS:]:
+            at = microseconds(seen.happened_at or seen.created_at)
+            claims = claims_of(seen.content, "", memory.name)
+            yield StatedText(memory.id, seen.content, at, claims, memory.id, observation=seen.id)
+    elif memory.role != "assistant":
+        known = memory.happened_at or (None if memory.undated else memory.created_at)
+        at = NEVER if known is None else microseconds(known)
+        claims = claims_of(memory.text, memory.speaker or "")
+        origin = memory.drawn_from or memory.id
+        yield StatedText(memory.id, memory.text, at, claims, origin, memory.speaker)
+
+
+def time_of_text(text: StatedText) -> datetime | None:
+    return None if text.at == NEVER else moment(text.at)
+
+
+def _first(facts: Facts, sources: Iterable[Source]) -> list[int]:
+    """The ids of the first by any of these searches."""
+    best = np.full(len(facts.ids), np.iinfo(np.int64).max)
+    for source in sources:
+        best = np.where(source.found, np.minimum(best, source.rank), best)
+    order = np.lexsort((facts.ids, best))[:COMPARED]
+    return sorted(facts.ids[order].tolist())
+
+
+def stated_texts(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[StatedText]:
+    """Of the memories in force, as `texts_of`, without reading all that is known of them."""
+    rows = snapshot.rows("memory", _COLUMNS, (OneOf("id", ids),))
+    names: dict[int, str] = {row[0]: row[3] for row in rows if row[1] == Kind.ENTITY}
+    for id_, kind, text, _, role, speaker, origin, created_at, happened_at, undated, superseded_at in rows:
+        if kind == Kind.ENTITY or role == "assistant" or superseded_at is not None:
+            continue
+        at = happened_at if happened_at is not None else NEVER if undated else created_at
+        yield StatedText(id_, text, at, claims_of(text, speaker or ""), origin or id_, speaker)
+    for memory, seen in _observations(snapshot, list(names)):
+        id_, content, created_at, happened_at = seen
+        at = created_at if happened_at is None else happened_at
+        claims = claims_of(content, "", names[memory])
+        yield StatedText(memory, content, at, claims, memory, observation=id_)
+
+
+def _observations(snapshot: Snapshot, entities: Sequence[int]) -> Iterator[tuple[int, Any]]:
+    rows = (
+        snapshot.rows(
+            "observation",
+            ("memory_id", "id", "content", "created_at", "happened_at"),
+            (OneOf("memory_id", entities), *IN_FORCE),
+        )
+        if entities
+        else []
+    )
+    of_each: dict[int, list[Any]] = {}
+    for memory, *seen in sorted(rows, key=lambda row: (row[0], row[1])):
+        of_each.setdefault(memory, []).append(seen)
+    for memory, every in of_each.items():
+        yield from ((memory, seen) for seen in every[-_MOST_OBSERVATIONS:])
+
+
+def _texts_then(snapshot: Snapshot, ids: Sequence[int], as_of: datetime) -> Iterator[StatedText]:
+    for memory in memories_by_id(snapshot, ids).values():
+        stood = as_it_stood(memory, as_of)
+        if stood.superseded_at is None:
+            yield from texts_of(stood)
+
+
+def _stated_since(text: StatedText, place: tuple[int, int]) -> int | None:
+    """Since when a sentence holds by its own words, in microseconds; None where that was yet to come."""
+    month = holds_since(text.text[slice(*place)])
+    if month is None:
+        return None
+    since = microseconds(datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC))
+    return since if text.at == NEVER or since <= text.at else None
+
+
+def _strays(text: str, place: tuple[int, int], asked: frozenset[str]) -> bool:
+    """Whether other sentences of a text have words of the query that the one in question lacks."""
+    start, stop = place
+    inside = set(map(light_stem, content_words(text[start:stop])))
+    outside = set(map(light_stem, content_words(f"{text[:start]} {text[stop:]}")))
+    return not (asked & outside) <= inside
