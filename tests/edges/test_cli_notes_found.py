@@ -20,7 +20,7 @@ def _seen(shown: str) -> str:
 
 
 def _found(recollect: CommandLine, *typed: str) -> list[int]:
-    return [hit["memory"]["id"] for hit in recollect.json("search", *typed)["hits"]]
+    return [hit["memory"]["id"] for hit in recollect.json("search", *typed, "-n", "10")["hits"]]
 
 
 @pytest.fixture
@@ -112,11 +112,11 @@ def test_what_was_superseded_is_found_only_when_asked_for_and_says_by_what(boats
 
 
 def test_a_budget_leaves_out_what_does_not_fit(boats: CommandLine) -> None:
-    answer = boats.json("search", "boat", "--budget", "12")
+    answer = boats.json("search", "boat", "-n", "10", "--budget", "12")
     assert 0 < len(answer["hits"]) < 5
     assert answer["left_out"] == 5 - len(answer["hits"])
     assert f"{answer['left_out']} more hits did not fit" in _seen(
-        boats("search", "boat", "--budget", "12", "--color").stdout
+        boats("search", "boat", "-n", "10", "--budget", "12", "--color").stdout
     )
 
 

@@ -144,7 +144,7 @@ def test_every_kind_is_ranked_by_every_profile(
         at=clock(),
     )
     engine.reindex()
-    hits = engine.search("tea", profile=profile).hits
+    hits = engine.search("tea", profile=profile, limit=10).hits
     assert {hit.memory.kind for hit in hits} == set(Kind)
     message = next(hit for hit in hits if hit.memory.kind is Kind.MESSAGE)
     assert message.passage == 'Ada said, "is there tea?"'

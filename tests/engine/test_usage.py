@@ -162,7 +162,7 @@ def test_one_entity_named_twice_was_seen_once_and_not_with_itself(engine: Engine
 
 
 def test_an_answer_without_hits_notes_nothing(engine: Engine) -> None:
-    engine.recall("tea")
+    engine.recall("tea", limit=10)
     teas(engine, 2)
     engine.recall("tea", limit=0)
     engine.recall(" ")
@@ -194,7 +194,7 @@ def test_memories_of_another_scope_are_never_counted(engine: Engine) -> None:
         [RecordUse(Scope("someone else"), tuple(ids), "test")], at=engine._services.clock()
     )
     assert dump(engine) == before
-    other.recall("tea")
+    other.recall("tea", limit=10)
     assert not set(counts(engine)) & set(ids)
 
 
@@ -292,7 +292,7 @@ def test_a_failure_to_note_is_logged_and_counted_and_reaches_no_caller(
     teas(engine)
     troubled.error = error
     with caplog.at_level(logging.WARNING):
-        shown = [hit.memory.id for hit in engine.recall("tea").hits]
+        shown = [hit.memory.id for hit in engine.recall("tea", limit=10).hits]
         assert engine.graph.search_semantic("tea")["results"]
         assert engine.graph.open_nodes(["tea 0"]).entities
         assert counts(engine) == {}
@@ -300,7 +300,7 @@ def test_a_failure_to_note_is_logged_and_counted_and_reaches_no_caller(
     assert (usage.failures, usage.last_failure) == (3, str(error))
     assert len([record for record in caplog.records if str(error) in record.getMessage()]) == 3
     troubled.error = None
-    engine.recall("tea")
+    engine.recall("tea", limit=10)
     assert set(counts(engine)) == set(shown)
     assert usage.failures == 3
 
@@ -315,14 +315,14 @@ def test_a_locked_file_costs_the_note_and_not_the_answer(
         other = apsw.Connection(str(file_of(store)))
         other.execute("BEGIN IMMEDIATE")
         with caplog.at_level(logging.WARNING):
-            assert len(engine.recall("tea").hits) == 6
+            assert len(engine.recall("tea", limit=10).hits) == 6
             assert counts(engine) == {}
         assert engine._services.usage.failures == 1
         assert "locked" in (engine._services.usage.last_failure or "")
         assert "could not be noted" in caplog.text
         other.execute("ROLLBACK")
         other.close()
-        engine.recall("tea")
+        engine.recall("tea", limit=10)
         assert len(counts(engine)) == 6
 
 
@@ -342,8 +342,8 @@ def test_no_answer_waits_for_its_own_note_and_none_waits_long_for_anothers(
     monkeypatch.setattr(engine._services.usage, "settle", watched)
     monkeypatch.setattr(engine._services.usage, "patience_seconds", 0.01)
     # The gate is shut: were either of them to wait for the writing, it would never return.
-    assert len(engine.recall("tea").hits) == 6
-    assert len(engine.recall("tea").hits) == 6
+    assert len(engine.recall("tea", limit=10).hits) == 6
+    assert len(engine.recall("tea", limit=10).hits) == 6
     assert engine.graph.search_semantic("tea")["results"]
     assert waited == [0.01] * 3
     troubled.gate.set()
@@ -354,7 +354,7 @@ def test_no_answer_waits_for_its_own_note_and_none_waits_long_for_anothers(
 def test_settling_gives_up_after_a_while(engine_in_trouble: Engine, troubled: Troubled) -> None:
     teas(engine_in_trouble)
     troubled.gate = threading.Event()
-    engine_in_trouble.recall("tea")
+    engine_in_trouble.recall("tea", limit=10)
     engine_in_trouble._services.usage.settle(at_most_seconds=0.01)  # returns
     troubled.gate.set()
     engine_in_trouble._services.usage.settle(None)
@@ -394,7 +394,7 @@ def test_answers_of_many_threads_are_all_noted(engine: Engine, clock: FixedClock
     def ask() -> None:
         for turn in range(turns):
             if turn % 2:
-                engine.recall("tea")
+                engine.recall("tea", limit=10)
             else:
                 engine.graph.open_nodes([f"tea {number}" for number in range(6)])
 
@@ -482,7 +482,7 @@ def test_the_store_learns_how_many_answers_it_does_not_know_of(tmp_path: Path, c
         teas(engine)
         other = apsw.Connection(str(file_of(store)))
         other.execute("BEGIN IMMEDIATE")
-        engine.recall("tea")
+        engine.recall("tea", limit=10)
         engine._services.usage.settle(None)
         assert engine.counts().unnoted == 0
         other.execute("ROLLBACK")

@@ -39,3 +39,19 @@ def test_an_errand_is_no_general_question(prompt: str) -> None:
 @pytest.mark.parametrize("prompt", ["Guten Morgen", "translate 'cat'", "un chiste corto", "capital of Chad"])
 def test_a_general_question_is_no_errand(prompt: str) -> None:
     assert (prompt_signs(prompt).is_errand, prompt_signs(prompt).is_general) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_general"),
+    [
+        ("what does Ana drink?", False),
+        ("what does the word quixotic mean", True),
+        ("what does SQL stand for", True),
+        ("Hi! What should I cook for Ana on Sunday?", False),
+        ("hi there!", True),
+    ],
+)
+def test_a_question_about_somebody_is_not_general_whatever_it_begins_with(
+    prompt: str, is_general: bool
+) -> None:
+    assert prompt_signs(prompt).is_general == is_general

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _OF_THAT_TIME = 0.95
 """Of what happened in a time that a query asks for without asking for anything else."""
 # A hit that is less likely than this, and less than this part of the best one, is not worth reading unasked.
-_WORTH_READING = 0.02
-_WORTH_OF_BEST = 0.05
+_WORTH_READING = 0.03
+_WORTH_OF_BEST = 1 / 8
 
 
 @dataclass(frozen=True, slots=True)

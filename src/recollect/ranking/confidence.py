@@ -7,7 +7,8 @@ above   its cosine above the background, the cosines of the 11th to the 30th pla
 held    the share of the query's content words that it contains, each by its weight
 ahead   its BM25 minus the mean of the best five, by the weight of all content words
 agreed  1 / its place by meaning + 1 / its place by words
-share   the logarithm of its share of the ranking: a softmax over the standardised scores of the first 30
+share   the logarithm of its share of the ranking: a softmax over the standardised scores of the first 30;
+        their deviation counts as a tenth of the best score at least
 fits    1, unless the question asks for a number, a date or the like, and the text has none
 timed   how well its time matches the time that the query asks for, from 0 to 1
 
@@ -52,6 +53,8 @@ _LEAST_BACKGROUND = 10
 _FARTHEST = 4.0
 """Spreads; beyond it a cosine says nothing more."""
 _LEAST_SHARE = -6.0
+_LEAST_DEVIATION = 0.1
+"""Of the best score."""
 ANSWERED = 5 / 8
 """The share of questions with an answer for which P(answer) is set: near it, where nothing tells."""
 _USUALLY_ANSWERED = 9 / 10
@@ -234,9 +237,12 @@ def _background(found: Floats) -> float | None:
 
 
 def _shares(inputs: ConfidenceInput) -> Floats:
-    """ln softmax(z), where z = (score - mean) / standard deviation over the first 30 of the ranking."""
+    """ln softmax(z), where z = (score - mean) / standard deviation over the first 30 of the ranking.
+
+    The deviation counts as a tenth of the best score at least: of many that are nearly level, none stands out.
+    """
     first = inputs.score[:DEPTH]
-    spread = float(first.std()) or 1.0
+    spread = max(float(first.std()), _LEAST_DEVIATION * float(np.abs(first).max(initial=0.0))) or 1.0
     total = float(np.logaddexp.reduce((first - first.mean()) / spread)) if len(first) else 0.0
     shares = np.full(len(inputs.cosine), _LEAST_SHARE)
     shares[inputs.order] = (inputs.score - first.mean()) / spread - total if len(first) else 0.0

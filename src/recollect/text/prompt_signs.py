@@ -34,13 +34,17 @@ _ERRAND = re.compile(
     r"erinner\w*|schreib\w*|nachricht|antworte?|einlad\w*|geschenke?|abendessen|koche\w*|einkauf\w*|reise|"
     r"fahrt|wochenende|termin|entwurf)\b"
 )
-# Small talk, what can be answered from the words of the prompt, or from what everybody may know.
-_GENERAL = re.compile(
+# Small talk, where the prompt says little else.
+_GREETING = re.compile(
     r"\b(?:hello|hi|good (?:morning|night|evening)|thanks|thank you|hola|buen[oa]s|gracias|hallo|guten|danke|"
-    r"bonjour|merci|bom dia|ciao|"
-    r"translat\w+|synonyms?|spell\w*|convert|capital of|formula|poem|haiku|limerick|verse|joke|"
+    r"bonjour|merci|bom dia|ciao)\b"
+)
+_SMALL_TALK_WORDS = 6
+# What can be answered from the words of the prompt, or from what everybody may know.
+_GENERAL = re.compile(
+    r"\b(?:translat\w+|synonyms?|spell\w*|convert|capital of|formula|poem|haiku|limerick|verse|joke|"
     r"summari[sz]e|shorten|rewrite|proofread|grammar|plural|tense|percent of|times \d+|difference between|"
-    r"explain|define|meaning of|what does|stands? for|how do (?:i|you)|alphabetical\w*|"
+    r"explain|define|meaning of|what does (?:\S+ ){1,4}(?:mean|do)|stands? for|how do (?:i|you)|alphabetical\w*|"
     r"traduc\w+|sinonimos?|corrige|capital de|poema|chiste|resume|diferencia entre|explica\w*|"
     r"que significa|como se dice|por ciento|verbo|"
     r"ubersetz\w+|witz|gedicht|hauptstadt|unterschied|erklar\w*|was bedeutet|fass zusammen|mehrzahl|"
@@ -62,14 +66,15 @@ class PromptSigns:
 
 
 def prompt_signs(prompt: str) -> PromptSigns:
-    folded = fold(prompt)
+    folded, said = fold(prompt), words(prompt)
+    small_talk = len(said) <= _SMALL_TALK_WORDS and _GREETING.search(folded) is not None
     return PromptSigns(
         names=written_names(prompt),
-        is_personal=not _MINE.isdisjoint(words(prompt)),
+        is_personal=not _MINE.isdisjoint(said),
         quotes=_QUOTED.search(prompt) is not None,
         has_code=_CODE.search(folded) is not None,
         is_errand=_ERRAND.search(folded) is not None,
-        is_general=_GENERAL.search(folded) is not None,
+        is_general=small_talk or _GENERAL.search(folded) is not None,
     )
 
 

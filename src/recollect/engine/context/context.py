@@ -40,13 +40,13 @@ _MOST_TURNS = 50
 _MOST_MEMORIES = 60
 # Behind the first few, a long memory gives only its beginning, so that there is room for others.
 _WHOLE = 5
-_BRIEF_LETTERS = 240
+_BRIEF_LETTERS = 160
 # So many are given at most, however large the budget.
 _MOST_GIVEN = 20
 # At most this share of the budget goes to recent turns while memories could use it.
 _TURNS_SHARE = 0.5
 # A memory that is less likely to be of use than this share of the best one is noise.
-_LEAST_SHARE = 0.01
+_LEAST_SHARE = 0.02
 # What the assistant itself once answered is seldom of use again, unless it stands among the very first.
 _FIRST = 3
 # A piece of a turn that is shorter than this many letters is not worth its date.
