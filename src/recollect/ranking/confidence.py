@@ -239,7 +239,7 @@ def _background(found: Floats) -> float | None:
 def _shares(inputs: ConfidenceInput) -> Floats:
     """ln softmax(z), where z = (score - mean) / standard deviation over the first 30 of the ranking.
 
-    The deviation counts as a tenth of the best score at least: of many that are nearly level, none stands out.
+    The deviation counts as a tenth of the best score at least: among many that are level, none stands out.
     """
     first = inputs.score[:DEPTH]
     spread = max(float(first.std()), _LEAST_DEVIATION * float(np.abs(first).max(initial=0.0))) or 1.0

@@ -44,7 +44,8 @@ _SMALL_TALK_WORDS = 6
 _GENERAL = re.compile(
     r"\b(?:translat\w+|synonyms?|spell\w*|convert|capital of|formula|poem|haiku|limerick|verse|joke|"
     r"summari[sz]e|shorten|rewrite|proofread|grammar|plural|tense|percent of|times \d+|difference between|"
-    r"explain|define|meaning of|what does (?:\S+ ){1,4}(?:mean|do)|stands? for|how do (?:i|you)|alphabetical\w*|"
+    r"explain|define|meaning of|what does (?:\S+ ){1,4}(?:mean|do)|stands? for|how do (?:i|you)|"
+    r"alphabetical\w*|"
     r"traduc\w+|sinonimos?|corrige|capital de|poema|chiste|resume|diferencia entre|explica\w*|"
     r"que significa|como se dice|por ciento|verbo|"
     r"ubersetz\w+|witz|gedicht|hauptstadt|unterschied|erklar\w*|was bedeutet|fass zusammen|mehrzahl|"
