@@ -31,8 +31,10 @@ MOST_PASSAGES = 4
 """Of a memory with more of them, the nearest by its vector speaks for it, else the first ones."""
 _FIRST = 50
 """Of each search; what it found behind them seldom rises to the first places."""
-_AT_ONCE = 512
-"""Tokens that are unpacked together, so that they stay in the processor's cache."""
+_MOST_PRODUCTS = 262_144
+"""In one product of matrices. Above it OpenBLAS takes a second thread, which costs ten times the CPU time
+where others use it too; and what is unpacked together stays in the cache."""
+_FEWEST_AT_ONCE = 16
 _EXACT_BITS = 23
 """Whole numbers below twice the power of two that this names are exact in float32."""
 
@@ -99,8 +101,9 @@ def max_similarities(tokens: Vectors, passages: Sequence[bytes], dims: int) -> F
     width = sign_bytes(dims)
     packed = np.frombuffer(b"".join(passages), np.uint8).reshape(-1, width)
     products = np.empty((len(packed), len(rows)), np.float32)
-    for start in range(0, len(packed), _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
+    at_once = max(_FEWEST_AT_ONCE, _MOST_PRODUCTS // (dims * len(rows)))
+    for start in range(0, len(packed), at_once):
+        part = slice(start, start + at_once)
         bits = np.unpackbits(packed[part], axis=1, count=dims).astype(np.float32)
         np.matmul(bits, rows.T, out=products[part])
     starts = [0, *accumulate(len(signs) // width for signs in passages[:-1])]
