@@ -11,6 +11,7 @@ def test_names_are_words_with_a_capital_that_begin_nothing() -> None:
     assert written_names("Remind me to ring Patrice about Ana's bus. The driver waits") == ("patrice", "ana")
     assert written_names("Translate: Good night") == ()
     assert written_names("when shall I come") == ()
+    assert written_names("my GP wants an MRI, says Ana") == ("ana",)
 
 
 @pytest.mark.parametrize(

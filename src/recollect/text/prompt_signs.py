@@ -80,10 +80,11 @@ def prompt_signs(prompt: str) -> PromptSigns:
 
 
 def written_names(text: str) -> tuple[str, ...]:
-    """Words with a capital that begin no sentence and no quotation, folded, without `'s`."""
+    """Words with a capital that begin no sentence or quotation, folded, without `'s`; no GP, TV or MRI."""
     names = []
     for found in _WRITTEN.finditer(text):
         before = text[: found.start()].rstrip(" ")
-        if found[0][0].isupper() and before and before[-1] not in _BEGINS:
+        capital = found[0][0].isupper() and not found[0].isupper()
+        if capital and before and before[-1] not in _BEGINS:
             names += words(_POSSESSIVE.sub("", found[0]))
     return tuple(dict.fromkeys(name for name in names if name not in _MINE))

@@ -51,6 +51,7 @@ _LEAST_SHARE = 0.02
 _FIRST = 3
 # A piece of a turn that is shorter than this many letters is not worth its date.
 _LEAST_PIECE = 40
+_QUOTED_LETTERS = 40
 _KNOWN = "## What is known"
 _TALK = "## Recent turns"
 # A shorter last message says too little by itself about what is sought.
@@ -210,9 +211,22 @@ def _useful(hits: Sequence[Hit]) -> list[Hit]:
         if (hit.confidence or 0.0) >= _LEAST_SHARE * best
         and (place < _FIRST or hit.memory.role != "assistant")
     ]
-    return sorted(
+    ordered = sorted(
         useful, key=lambda hit: (-round(hit.confidence or 0.0, 2), -_age_key(hit.memory), hit.memory.id)
     )
+    return _conflicts_as_ranked(ordered, hits)
+
+
+def _conflicts_as_ranked(ordered: list[Hit], hits: Sequence[Hit]) -> list[Hit]:
+    """Of two that contradict each other, the one that the ranking put first stays first."""
+    rank = {hit.memory.id: place for place, hit in enumerate(hits)}
+    for hit in tuple(ordered):
+        ahead = {each.id for each in hit.conflicts_with if rank.get(each.id, len(rank)) < rank[hit.memory.id]}
+        last = max((place for place, each in enumerate(ordered) if each.memory.id in ahead), default=-1)
+        own = next(place for place, each in enumerate(ordered) if each.memory.id == hit.memory.id)
+        if own < last:
+            ordered.insert(last, ordered.pop(own))
+    return ordered
 
 
 def _age_key(memory: Memory) -> float:
@@ -316,7 +330,10 @@ def _memory_item(zone: tzinfo, memory: Memory, hit: Hit | None) -> ContextItem:
 def _remark(hit: Hit | None) -> str:
     """What a later memory contradicts says so, and by what."""
     newer = None if hit is None else hit.outdated_by
-    return "" if newer is None else f"; older: see #{newer.id}"
+    if newer is None:
+        return ""
+    line = " ".join(newer.text.split())
+    return f"; older than “{line if len(line) <= _QUOTED_LETTERS else f'{line[:_QUOTED_LETTERS]}…'}”"
 
 
 def _item(

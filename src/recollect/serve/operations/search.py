@@ -137,7 +137,7 @@ def _context(
     context = call.engine.context(asked, budget_tokens=budget_tokens - budget_tokens // 8, session=session)
     memories = [item.id for item in context.memories if item.id is not None]
     result = row_of(ContextOutput, context, memories=memories)
-    return OperationReply(result, context.text or "Nothing is known about this yet.")
+    return OperationReply(result, context.text or "Nothing that is remembered seems to bear on this.")
 
 
 class ScoringRow(TypedDict):

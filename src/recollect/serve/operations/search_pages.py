@@ -101,7 +101,8 @@ def hits_page(
     notes = [note for note in (hidden, page.note(call.offered), found.answer.note) if note]
     cursor = found.cursor(page)
     more = page_rows(cursor, " ".join(notes))
-    if cursor is not None:
+    # What is not worth reading needs no word in the text; who wants it has the cursor in the result.
+    if cursor is not None and (page.left_out or len(found.hits) == call.page.size):
         notes.append(f"There may be more: cursor {cursor!r}.")
     return HitsPage(found.answer, page.rows, page.left_out, more, notes)
 
