@@ -148,3 +148,19 @@ def test_letter_triples_guess_what_may_be_a_duplicate() -> None:
     # tea: 1 triple, shared; 1 / (1 + 2)
     assert trigram_similarity("tea", "Teas") == pytest.approx(1 / 3)
     assert trigram_similarity("te", "te") == 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_flagged"),
+    [
+        ("Odile's landlord is Bart Maes", "Odile's boss is Pieter Vandoorne", False),
+        # Only the names differ: one may correct the other.
+        ("Odile's boss is Sanne", "Odile's boss is Pieter", True),
+        ("The Seagull opens on 22 January", "The premiere of The Seagull is on 5 February", True),
+        ("Odile drinks her coffee black", "Odile has oat milk in her coffee", True),
+    ],
+)
+def test_two_facts_that_are_built_alike_are_no_near_duplicates(
+    one: str, other: str, is_flagged: bool
+) -> None:
+    assert (near_duplicate(one, other, 0.88) is not None) == is_flagged

@@ -65,6 +65,9 @@ _FAMILY_SHARE = 0.6
 _EMPTY_WORDS = word_lists.STOPWORDS | word_lists.FILLERS
 # As good as names: Spanish months have no capital letter, and a fact about a sister is hers alone.
 _NAMING_WORDS = word_lists.SPANISH_CALENDAR | word_lists.RELATIVES
+_DAYS = word_lists.word_list("monday tuesday wednesday thursday friday saturday sunday")
+_CALENDAR = frozenset(map(light_stem, word_lists.SPANISH_CALENDAR.union(word_lists.ENGLISH_MONTHS, _DAYS)))
+_RELATIVES = frozenset(map(light_stem, word_lists.RELATIVES))
 # Spanish needs no pronoun: `trabajo en Oslo`, `nací en Roma`, `vivimos aquí`.
 _FIRST_PERSON_ENDINGS = ("o", "é", "í", "mos")
 
@@ -168,9 +171,18 @@ def shares_most_stems(one: str, other: str) -> bool:
 def near_duplicate(one: str, other: str, cosine: float) -> float | None:
     """How similar two near-duplicates are, by words or by meaning, whichever says more; None if not."""
     contained = containment(one, other)
-    if cosine < SIMILAR_COSINE and contained < CONTAINED_SHARE:
+    if contained < CONTAINED_SHARE and (cosine < SIMILAR_COSINE or _are_two_facts(one, other)):
         return None
     return max(cosine, contained)
+
+
+def _are_two_facts(one: str, other: str) -> bool:
+    """Whether each says something of its own about a name of its own: Ana's landlord Bart, Ana's boss Pieter.
+
+    They may be built alike and so be close in meaning. Where only names differ, one may correct the other.
+    """
+    first, second = _Claim.of(one), _Claim.of(other)
+    return first.has_own_fact(second) and second.has_own_fact(first)
 
 
 def has_meaning(text: str) -> bool:
@@ -276,6 +288,12 @@ class _Claim:
             for stem in self.stems
         )
         return _Claim(tuple(dict.fromkeys(stems)), self.names, self.denials)
+
+    def has_own_fact(self, other: _Claim) -> bool:
+        """Whether it has a name and a word that the other lacks. Days, months and relatives are no names."""
+        own = {stem for stem in self.words - other.words if stem.isalpha()} - _CALENDAR
+        named = own & self.names - _RELATIVES
+        return bool(named) and bool(own - named)
 
     def weighty(self, stems: frozenset[str]) -> frozenset[str]:
         """The names and numbers among some of its words; where there are none, all of them."""
