@@ -50,7 +50,6 @@ class Embedder(Protocol):
     def query(self, text: str) -> Vector: ...
 
 
-@runtime_checkable
 class TokenEmbedder(Embedder, Protocol):
     """An embedder that, in the same run of the model, also gives a vector for each token; optional.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -105,7 +105,8 @@ class UntilShutdown:
 
 def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
     """The embedder, where it gives tokens."""
-    return embedder if isinstance(embedder, TokenEmbedder) and embedder.gives_tokens else None
+    # Asking whether it is a TokenEmbedder would look at every method of the port, for every query.
+    return cast("TokenEmbedder", embedder) if getattr(embedder, "gives_tokens", False) else None
 
 
 def embed_query(embedder: Embedder, text: str) -> tuple[Vector, Vectors | None]:
