@@ -162,6 +162,14 @@ class Memory:
         return tuple(observation for observation in self.observations if observation.in_force)
 
 
+_ASSISTANTS = frozenset({"assistant", "ai", "bot", "model"})
+
+
+def is_assistant(role: str | None) -> bool:
+    """Whether a message of this role is an assistant's, by any of the names that clients use."""
+    return (role or "").lower() in _ASSISTANTS
+
+
 def as_it_stood(memory: Memory, at: datetime | None) -> Memory:
     """The memory as it read at a moment; None: as it reads now."""
     if at is None:

@@ -242,3 +242,10 @@ def test_a_right_month_makes_a_hit_no_less_likely(make_engine: MakeEngine) -> No
     assert plain.confidence is not None
     assert timed.confidence is not None
     assert timed.confidence >= plain.confidence
+
+
+def test_an_answer_without_hits_is_not_sure_because_of_the_time(engine: Engine) -> None:
+    engine.add_messages("now", [{"role": "user", "content": "What happened today?"}])
+    answer = engine.recall("What happened today?", session="now")
+    # The only candidate is the question itself, which is no answer to it.
+    assert (answer.hits, answer.confidence) == ((), 0.0)

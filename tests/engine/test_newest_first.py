@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import recollect
 from hand_weights import hand_weighted
 from recollect.ranking.explain import recombined
 from recollect.ranking.profiles import RECOLLECT
@@ -193,9 +194,10 @@ def test_the_report_lists_open_contradictions_and_how_to_settle_each(moved: Engi
     assert len(moved.upkeep.consolidation_report().contradictions) == 1
 
 
-def stated(engine: Engine, query: str) -> dict[str, float]:
+def stated(engine: Engine, query: str, as_of: datetime | None = None) -> dict[str, float]:
     """What the step added, by the weight of 0.4."""
-    answer = engine.search(query, explain=True, profile=hand_weighted(time_score={"stated": 0.4}))
+    profile = hand_weighted(time_score={"stated": 0.4})
+    answer = engine.search(query, explain=True, profile=profile, as_of=as_of)
     return {
         hit.memory.text[:4]: reason.value / 0.4
         for hit in answer.hits
@@ -281,3 +283,44 @@ def test_remembering_and_the_report_go_by_what_the_texts_say_too(engine: Engine,
         SINCE_2023,
         "recollect supersede 2 1",
     )
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Madrid", "America/New_York"])
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [("where did Ana live in 2022?", SINCE_2019), ("where did Ana live in 2023?", SINCE_2023)],
+)
+def test_years_begin_where_the_user_lives(
+    zone: str, query: str, first: str, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_TIME_ZONE", zone)
+    with recollect.open(":memory:", model="hashing", clock=clock) as memory:
+        memory.remember(SINCE_2019)
+        memory.remember(SINCE_2023)
+        assert found(memory, query)[0] == first
+        memory.remember("Vera chaired the harbour board from 2023.")
+        # It began in that very month.
+        assert stated(memory, "who chaired the harbour board in 2023?")["Vera"] == 1
+
+
+def test_as_of_a_moment_only_the_words_of_then_are_read(engine: Engine, clock: FixedClock) -> None:
+    note = engine.remember("Vera chairs the harbour board.")
+    before = clock()
+    clock.tick(DAY)
+    engine.update(note.id, text="Vera chairs the harbour board since 1990.")
+    query = "who chaired the harbour board in 1995?"
+    assert stated(engine, query) == pytest.approx({"Vera": 1 / 2})
+    assert stated(engine, query, as_of=before) == {"Vera": 0}
+
+
+def test_what_the_user_set_aside_does_not_win(moved: Engine) -> None:
+    moved.update(2, status="archived")
+    assert found(moved, RIVER)[0] == LISBON
+
+
+@pytest.mark.parametrize("role", ["assistant", "AI", "model"])
+def test_what_an_assistant_says_contradicts_nobody(engine: Engine, clock: FixedClock, role: str) -> None:
+    engine.remember(LISBON)
+    clock.tick(DAY)
+    engine.add_messages("s", [{"role": role, "content": PORTO}])
+    assert not any(hit.conflicts_with for hit in engine.search(RIVER).hits)

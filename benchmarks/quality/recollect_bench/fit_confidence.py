@@ -348,10 +348,6 @@ def left_out(asked: Sequence[Asked], mode: Mode) -> dict[str, Judgement]:
     return judgements
 
 
-def _family(each: Asked) -> str:
-    return each.data.split("-")[0]
-
-
 def weights_json(weights: ConfidenceWeights) -> dict[str, Any]:
     return {
         "hit": {name: round(value, 4) for name, value in zip(SIGNALS, weights.hit, strict=True)}

@@ -80,7 +80,7 @@ def answer_confidence(
     if query.only_time:
         then = gathered.candidates.source("then").score > 0
         hits = np.where(then[inputs.rows], _OF_THAT_TIME, hits)
-        answer = max(answer, _OF_THAT_TIME) if then.any() else answer
+        answer = max(answer, _OF_THAT_TIME) if then[inputs.rows[: inputs.first]].any() else answer
     ids = gathered.candidates.ids[inputs.rows].tolist()
     return AnswerConfidence(dict(zip(ids, hits.tolist(), strict=True)), answer)
 

@@ -32,7 +32,7 @@ def first_model(services: Services, view: Snapshot) -> str:
     if models is None or not models.may_choose or not models.reads_only_english(preferred):
         return preferred
     ids = [id_ for (id_,) in view.rows("memory", ("id",), IN_FORCE)]
-    counted = _count_languages(_texts(view, ids[:: max(1, len(ids) // _SAMPLE)]))
+    counted = _count_languages(_texts(view, ids[:: -(-len(ids) // _SAMPLE) or 1]))
     return models.multilingual if _is_much(counted) else preferred
 
 

@@ -215,7 +215,7 @@ class Context:
     tokens: int
     budget_tokens: int
     left_out: int
-    """Memories that were found and did not fit."""
+    """Memories that were worth giving and did not fit, of the twenty best at most."""
     bearing: float = 1.0
     """How likely the query calls for something remembered; where that is unlikely, no memory is given."""
     note: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +15,10 @@ from recollect.ranking.candidates import NEVER, Contradictions, Facts, Source
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.steps.contradictions import NewestWins
 from recollect.ranking.steps.time import TimeScore
-from recollect.records import Kind, Memory, as_it_stood
+from recollect.records import Kind, Memory, as_it_stood, is_assistant
+from recollect.retrieval.facts import former_texts
 from recollect.retrieval.records import memories_by_id, moment
+from recollect.retrieval.times import asked_zone
 from recollect.text.contradictions import Claims, Contradiction, claims_of, contradicting_pairs
 from recollect.text.stated_times import holds_since, months_since, names_year
 from recollect.text.stems import light_stem
@@ -82,7 +84,7 @@ def contradicting_texts(
             continue
         strays = _strays(mine.text, where.first, asked) or _strays(theirs.text, where.second, asked)
         older, newer, place = (theirs, mine, where.first) if order > 0 else (mine, theirs, where.second)
-        since = None if where.is_of_time else _stated_since(newer, place)
+        since = None if where.is_of_time else _stated_since(newer, place, asked_zone(query))
         found.append(ContradictingTexts(older, newer, newer.at if since is None else since, not strays))
     return tuple(found)
 
@@ -118,9 +120,13 @@ def stated_times(snapshot: Snapshot, profile: Profile, query: Query, facts: Fact
         return {}
     if not any(isinstance(step, TimeScore) for step in profile.steps):
         return {}
-    month = int(np.datetime64(query.span[0], "us").astype("datetime64[M]").astype(np.int64)) + 12 * 1970
-    texts: dict[int, str] = dict(snapshot.rows("memory", ("id", "text"), (OneOf("id", facts.ids.tolist()),)))
-    gaps = [months_since(texts[id_], month) for id_ in facts.ids.tolist()]
+    asked = moment(query.span[0]).astimezone(asked_zone(query))
+    month = 12 * asked.year + asked.month - 1
+    ids = facts.ids.tolist()
+    texts: dict[int, str] = dict(snapshot.rows("memory", ("id", "text"), (OneOf("id", ids),)))
+    if query.where.as_of is not None:
+        texts |= former_texts(snapshot, ids, query.now)
+    gaps = [months_since(texts[id_], month) for id_ in ids]
     fit = [0.0 if gap is None else 1 / (1 + gap / (12 * _FIT_YEARS)) for gap in gaps]
     return {"stated": Source(np.zeros(len(fit), np.int64), np.array(fit))}
 
@@ -132,7 +138,7 @@ def texts_of(memory: Memory) -> Iterator[StatedText]:
             at = microseconds(seen.happened_at or seen.created_at)
             claims = claims_of(seen.content, "", memory.name)
             yield StatedText(memory.id, seen.content, at, claims, memory.id, observation=seen.id)
-    elif memory.role != "assistant":
+    elif not is_assistant(memory.role):
         known = memory.happened_at or (None if memory.undated else memory.created_at)
         at = NEVER if known is None else microseconds(known)
         claims = claims_of(memory.text, memory.speaker or "")
@@ -158,7 +164,7 @@ def stated_texts(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[StatedText]
     rows = snapshot.rows("memory", _COLUMNS, (OneOf("id", ids),))
     names: dict[int, str] = {row[0]: row[3] for row in rows if row[1] == Kind.ENTITY}
     for id_, kind, text, _, role, speaker, origin, created_at, happened_at, undated, superseded_at in rows:
-        if kind == Kind.ENTITY or role == "assistant" or superseded_at is not None:
+        if kind == Kind.ENTITY or is_assistant(role) or superseded_at is not None:
             continue
         at = happened_at if happened_at is not None else NEVER if undated else created_at
         yield StatedText(id_, text, at, claims_of(text, speaker or ""), origin or id_, speaker)
@@ -193,12 +199,15 @@ def _texts_then(snapshot: Snapshot, ids: Sequence[int], as_of: datetime) -> Iter
             yield from texts_of(stood)
 
 
-def _stated_since(text: StatedText, place: tuple[int, int]) -> int | None:
-    """Since when a sentence holds by its own words, in microseconds; None where that was yet to come."""
+def _stated_since(text: StatedText, place: tuple[int, int], zone: tzinfo = UTC) -> int | None:
+    """Since when a sentence holds by its own words, in microseconds; None where that was yet to come.
+
+    Years begin in the zone in which the query's own time was read.
+    """
     month = holds_since(text.text[slice(*place)])
     if month is None:
         return None
-    since = microseconds(datetime(month // 12, month % 12 + 1, 1, tzinfo=UTC))
+    since = microseconds(datetime(month // 12, month % 12 + 1, 1, tzinfo=zone))
     return since if text.at == NEVER or since <= text.at else None
 
 

@@ -22,7 +22,7 @@ from recollect.ranking.candidates import (
     Floats,
     Ints,
 )
-from recollect.records import Kind, Status
+from recollect.records import Kind, Status, is_assistant
 from recollect.retrieval.conversations import conversation
 from recollect.retrieval.records import touching
 from recollect.text.informativeness import informativeness
@@ -38,7 +38,6 @@ _COLUMNS = (
     "drawn_from", "revisions", "role",
 )  # fmt: skip
 _KINDS = {kind.value: place for place, kind in enumerate(Kind)}
-_ASSISTANTS = frozenset({"assistant", "ai", "bot", "model"})
 
 
 def ranking_facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: str | None, now: int) -> Facts:
@@ -51,7 +50,7 @@ def ranking_facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: s
         zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True)
     )
     found = _ints(columns["id"])
-    former = _former_texts(snapshot, found, now)
+    former = former_texts(snapshot, found.tolist(), now)
     if former:
         texts = zip(columns["id"], columns["text"], strict=True)
         columns["text"] = [former.get(id_, text) for id_, text in texts]
@@ -132,10 +131,9 @@ def ranking_facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: s
 def _role(kind: str, role: str | None) -> int:
     if kind != Kind.MESSAGE:
         return NOBODY
-    plain = (role or "").lower()
-    if plain in _ASSISTANTS:
+    if is_assistant(role):
         return ASSISTANT
-    return USER if plain == "user" else SPEAKER
+    return USER if (role or "").lower() == "user" else SPEAKER
 
 
 def ends_with_question(text: str) -> bool:
@@ -175,12 +173,12 @@ def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> list[
     ]
 
 
-def _former_texts(snapshot: Snapshot, found: Ints, now: int) -> dict[int, str]:
+def former_texts(snapshot: Snapshot, ids: Sequence[int], now: int) -> dict[int, str]:
     """What those said at a moment of the past that say something else since."""
     wordings = snapshot.rows(
         "revision",
         ("memory_id", "text"),
-        (OneOf("memory_id", found.tolist()), Compares("until", ">", now)),
+        (OneOf("memory_id", ids), Compares("until", ">", now)),
         order=("id",),
         newest_first=True,
     )

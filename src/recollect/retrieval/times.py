@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.conditions import IN_FORCE, Compares, OneOf
+from recollect.conditions import IN_FORCE, OneOf
 from recollect.ports import Snapshot
 from recollect.ranking.candidates import ALWAYS, NEVER, Ints, Source
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.time_match import INSIDE, AskedTime, Span, StatementTimes, time_match
 from recollect.records import Kind
+from recollect.retrieval.facts import former_texts
 from recollect.retrieval.filters import PastState
 from recollect.retrieval.records import moment
 from recollect.text.time_phrases.own_times import MOST_LETTERS, own_times
@@ -85,10 +86,10 @@ def _statements(
     snapshot: Snapshot, query: Query, ids: Sequence[int], read: Container[int]
 ) -> Mapping[int, Sequence[StatementTimes]]:
     """Of each memory, the times of its text; of an entity, those of each observation."""
-    zone = _zone(query)
+    zone = asked_zone(query)
     columns = ("id", "kind", "text", "created_at", "happened_at", "undated")
     rows = snapshot.rows("memory", columns, (OneOf("id", ids),))
-    former = {} if query.where.as_of is None else _former_texts(snapshot, ids, query.now)
+    former = {} if query.where.as_of is None else former_texts(snapshot, ids, query.now)
     found: dict[int, list[StatementTimes]] = {
         id_: [
             _times(former.get(id_, text) if id_ in read else "", None if undated else created, happened, zone)
@@ -112,22 +113,10 @@ def _statements(
     return found
 
 
-def _zone(query: Query) -> tzinfo:
+def asked_zone(query: Query) -> tzinfo:
     """Where the user's days begin, as the query's own time was read."""
     edge = None if query.time is None else query.time.start or query.time.stop
     return UTC if edge is None or edge.tzinfo is None else edge.tzinfo
-
-
-def _former_texts(snapshot: Snapshot, ids: Sequence[int], now: int) -> dict[int, str]:
-    """What those said at the moment that have said something else since."""
-    wordings = snapshot.rows(
-        "revision",
-        ("memory_id", "text"),
-        (OneOf("memory_id", ids), Compares("until", ">", now)),
-        order=("id",),
-        newest_first=True,
-    )
-    return dict(wordings)  # The last to come is the first of those that held after the moment.
 
 
 def _times(text: str | None, created: int | None, happened: int | None, zone: tzinfo) -> StatementTimes:

@@ -13,7 +13,7 @@ from recollect.text.tokens import fold, words
 from recollect.text.word_lists import word_list
 
 _MINE = word_list("""
-i me my mine we us our ours im ive id
+i me my mine we our ours ive
 yo mi mis mio mia nos nuestro nuestra nuestros nuestras conmigo
 ich mir mich mein meine meinen meinem meiner wir uns unser unsere unseren unserem unserer
 """)

@@ -24,7 +24,7 @@ from recollect.ranking.bearing import (
     prompt_stems,
 )
 from recollect.ranking.profiles import RECOLLECT
-from recollect.records import Kind, Memory, as_it_stood
+from recollect.records import Kind, Memory, as_it_stood, is_assistant
 from recollect.retrieval.conversations import last_positions, turns_of
 from recollect.retrieval.records import scope_id
 from recollect.text.near_duplicates import text_key
@@ -133,7 +133,7 @@ def _turns_of(asked: Sequence[TurnLike]) -> list[Turn]:
 
 def _query(given: Sequence[Turn]) -> str:
     """The last message that is not the assistant's; with the one before it where it says little by itself."""
-    last = next((place for place in range(len(given) - 1, -1, -1) if given[place].role != "assistant"), -1)
+    last = next((place for place in range(len(given) - 1, -1, -1) if not is_assistant(given[place].role)), -1)
     query = given[last].content
     telling = content_words(query)
     if len(telling) < _FEWEST_WORDS and last > 0:
@@ -209,7 +209,7 @@ def _useful(hits: Sequence[Hit]) -> list[Hit]:
         hit
         for place, hit in enumerate(hits)
         if (hit.confidence or 0.0) >= _LEAST_SHARE * best
-        and (place < _FIRST or hit.memory.role != "assistant")
+        and (place < _FIRST or not is_assistant(hit.memory.role))
     ]
     ordered = sorted(
         useful, key=lambda hit: (-round(hit.confidence or 0.0, 2), -_age_key(hit.memory), hit.memory.id)

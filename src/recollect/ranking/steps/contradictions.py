@@ -24,7 +24,7 @@ class NewestWins:
     `fall` of what it was ahead; by `fall_now` where the query asks for what holds now. A query that asks for
     what held before turns it round: what is current comes last, then the later of the others first. Where a
     query names a time, what held then wins: the last that is no later than the end of that time, else the
-    first after it. What the query does not ask for stays where it is.
+    first after it. What the query does not ask for stays where it is, and so does what the user set aside.
     """
 
     fall: float = 0.0
@@ -44,6 +44,7 @@ class NewestWins:
         tenses = [question_tense(each.text) for each in queries] if len(pairs.older) else []
         older, newer = candidates.rows_of(pairs.older), candidates.rows_of(pairs.newer)
         outdated = set(pairs.older.tolist())
+        status = candidates.facts.status.tolist()
         rows = zip(
             older.tolist(),
             newer.tolist(),
@@ -62,7 +63,10 @@ class NewestWins:
             else:
                 turned = tenses[of] is QuestionTense.PAST and new_place not in outdated
             fall = self.fall_now if tenses[of] is QuestionTense.NOW else self.fall
-            yield (new, old, fall) if turned else (old, new, fall)
+            loser, winner = (new, old) if turned else (old, new)
+            # What the user set aside does not win over what was not.
+            if status[winner] <= status[loser]:
+                yield loser, winner, fall
 
 
 def _reordered(score: Floats, decided: Sequence[tuple[int, int, float]]) -> Floats:
