@@ -106,12 +106,7 @@ class Talk:
         assert self._process.stdout is not None
         assert self._process.stderr is not None
         self._process.send_signal(signal.SIGINT)
-        try:
-            status = self._process.wait(PATIENCE_SECONDS / 10)
-        except subprocess.TimeoutExpired:
-            # Seen once on a busy machine: the event loop swallowed it. Whoever waits presses Ctrl-C again.
-            self._process.send_signal(signal.SIGINT)
-            status = self._process.wait(PATIENCE_SECONDS)
+        status = self._process.wait(PATIENCE_SECONDS)
         errors = self._process.stderr.read().decode()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             stream.close()
