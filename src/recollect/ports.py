@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,9 +31,6 @@ Progress = Callable[[int, int | None], None]
 """Told how much is done, and of how much if that is known."""
 
 Result = TypeVar("Result")
-
-Analyser = Literal["plain", "stemmed", "pairs"]
-"""How a full-text index reads a text: as words, as words without English endings, or as pairs of letters."""
 
 
 class Embedder(Protocol):
@@ -99,35 +95,6 @@ class Extractor(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """One thing to look for in a full-text index: folded terms that follow one another."""
-
-    terms: tuple[str, ...]
-    prefix: bool = False
-    """The last term may also be the beginning of a longer one."""
-
-
-@dataclass(frozen=True, slots=True)
-class TermQuery:
-    """What to look for in one of a scope's indexes. A document must contain one of the required phrases."""
-
-    analyser: Analyser
-    required: tuple[Phrase, ...]
-    optional: tuple[Phrase, ...] = ()
-    """These find nothing by themselves, but count in what the required ones found."""
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """What the full-text indexes hold of one memory."""
-
-    id: int
-    name: str
-    type: str
-    body: str
-
-
 class Snapshot(Protocol):
     """A store at one moment: every answer of one snapshot is of the same state."""
 
@@ -151,26 +118,6 @@ class Snapshot(Protocol):
 
     def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:
         """How many rows there are for each value of the column `by`; without one, all of them, under None."""
-        ...
-
-    def index_size(self, scope: int, analyser: Analyser) -> tuple[int, int]:
-        """How many documents an index holds, and how many terms they have together."""
-        ...
-
-    def document_counts(self, phrases: Sequence[Phrase], scope: int, analyser: Analyser) -> Sequence[int]:
-        """How many documents of a scope contain each phrase."""
-        ...
-
-    def postings(self, phrase: Phrase, scope: int, analyser: Analyser) -> Sequence[int]:
-        """The ids of the documents of a scope that contain the phrase, in ascending order."""
-        ...
-
-    def search(self, queries: Sequence[TermQuery], scope: int, k: int, where: Where) -> Sequence[Found]:
-        """The best documents of a scope by BM25, ties by id; scores of several queries are added up.
-
-        `where` are conditions on the rows of memories. k1 is 1.2, b is 0.75, and a term weighs
-        ln((N - n + 0.5) / (n + 0.5)), at least 1e-6, as in SQLite's FTS5.
-        """
         ...
 
     def nearest(
@@ -214,17 +161,13 @@ class Transaction(Snapshot, Protocol):
         """Delete rows and all that belongs to them, and return how many rows met the conditions."""
         ...
 
-    def index(self, scope: int, documents: Sequence[Document], gone: Sequence[int]) -> None:
-        """Put documents into a scope's full-text indexes in place of what stood under their ids."""
-        ...
-
     def savepoint(self) -> AbstractContextManager[None]:
         """What fails inside is undone by itself, and the transaction goes on."""
         ...
 
 
 class Store(Protocol):
-    """Keeps rows, finds by terms and by vector, gives snapshots and transactions."""
+    """Keeps rows, finds by vector, gives snapshots and transactions."""
 
     def read(self) -> AbstractContextManager[Snapshot]: ...
 

@@ -19,9 +19,11 @@ Table = Literal[
     "absence",
     "applied",
     "calibration",
+    "document",
     "dream",
     "due",
     "feedback",
+    "index_size",
     "lease",
     "link",
     "memory",
@@ -30,6 +32,7 @@ Table = Literal[
     "observation",
     "passage",
     "passage_tokens",
+    "posting",
     "recall",
     "recalled",
     "relation",
@@ -39,6 +42,7 @@ Table = Literal[
     "setting",
     "shadow",
     "tag",
+    "term",
     "together",
     "tuned",
     "use",
@@ -83,6 +87,11 @@ TABLES: Mapping[Table, TableForm] = {
     "passage_tokens": TableForm(
         ("passage_id", "model_id"), owners={"passage_id": "passage", "model_id": "model"}
     ),
+    # Words
+    "term": TableForm(owners={"scope_id": "scope"}),
+    "posting": TableForm(("term_id", "first_id"), owners={"term_id": "term"}),
+    "document": TableForm(("memory_id",), owners={"scope_id": "scope"}),
+    "index_size": TableForm(("scope_id",), owners={"scope_id": "scope"}),
     # Usage
     "use": TableForm(("memory_id",), owners={"memory_id": "memory"}),
     "use_day": TableForm(("memory_id", "day"), owners={"memory_id": "memory"}),

@@ -7,27 +7,22 @@ weigh as the present's index weighs them, so that the two lists can be merged by
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from recollect.conditions import Condition, Equals, Not, OneOf
-from recollect.ports import Analyser, Document, Phrase, Snapshot, Vector
+from recollect.ports import Snapshot, Vector
 from recollect.query import Filter
 from recollect.records import Found, Kind
-from recollect.retrieval.documents import documents
+from recollect.retrieval.documents import Document, documents
 from recollect.retrieval.filters import PastState, allowed
-from recollect.retrieval.term_search import TermIndex, pair_phrases
+from recollect.retrieval.term_index import Analyser, Phrase, TermIndex
+from recollect.retrieval.term_search import K1, B, idf, pair_phrases
 from recollect.text.stems import porter_stem
 from recollect.text.tokens import letter_pairs, query_terms, words
 from recollect.vectors import unpack_vector
-
-# As SQLite's bm25() has them.
-_K1 = 1.2
-_B = 0.75
-_LEAST_IDF = 1e-6
 
 
 class PastTexts:
@@ -143,18 +138,18 @@ def _add_scores(
     """Add to each document what the phrases are worth in it: the formula of SQLite's bm25()."""
     rows, length = index.size(analyser)
     usual = length / rows if rows else 1.0
-    counted = index.snapshot.document_counts(phrases, index.scope, analyser)
-    weights = [_idf(rows, count) for count in counted]
+    index.read(phrases, analyser)
+    weights = [idf(rows, index.document_count(phrase, analyser)) for phrase in phrases]
     if analyser == "stemmed":
         phrases = [Phrase(tuple(map(porter_stem, phrase.terms)), phrase.prefix) for phrase in phrases]
     for document in documents:
         terms = cut(_body(document))
         counts = Counter(terms)
-        rarity = 1 - _B + _B * len(terms) / (usual or 1.0)
+        rarity = 1 - B + B * len(terms) / (usual or 1.0)
         worth = 0.0
         for weight, phrase in zip(weights, phrases, strict=True):
             times = _times(terms, counts, phrase)
-            worth += weight * times * (_K1 + 1) / (times + _K1 * rarity) if times else 0.0
+            worth += weight * times * (K1 + 1) / (times + K1 * rarity) if times else 0.0
         if worth:
             scores[document.id] = scores.get(document.id, 0.0) + worth
 
@@ -169,7 +164,3 @@ def _times(terms: Sequence[str], counts: Counter[str], phrase: Phrase) -> int:
     length = len(phrase.terms)
     return sum(tuple(terms[at : at + length]) == phrase.terms for at in range(len(terms) - length + 1))
 
-
-def _idf(rows: int, containing: int) -> float:
-    ratio = (rows - containing + 0.5) / (containing + 0.5)
-    return max(math.log(ratio), _LEAST_IDF) if ratio > 0 else _LEAST_IDF

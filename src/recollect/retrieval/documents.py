@@ -1,12 +1,25 @@
-"""What the full-text indexes hold of each memory."""
+"""What the index of words holds of each memory."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from dataclasses import dataclass
+
 from recollect.conditions import IN_FORCE, OneOf, Where
-from recollect.ports import Document, Snapshot
+from recollect.ports import Snapshot
 from recollect.records import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What the index of words holds of one memory."""
+
+    id: int
+    kind: Kind
+    name: str
+    type: str
+    body: str
 
 
 def documents(
@@ -30,8 +43,8 @@ def documents(
         ):
             contents.setdefault(memory, []).append(content)
     return [
-        Document(id_, name, type_, " | ".join(contents.get(id_, ())))
+        Document(id_, Kind.ENTITY, name, type_, " | ".join(contents.get(id_, ())))
         if kind == Kind.ENTITY
-        else Document(id_, speaker or "", type_, (former or {}).get(id_, text))
+        else Document(id_, Kind(kind), speaker or "", type_, (former or {}).get(id_, text))
         for id_, kind, name, type_, speaker, text in rows
     ]

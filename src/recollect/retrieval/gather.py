@@ -116,9 +116,7 @@ def _matched(search: Search, profile: Profile, query: Query, ids: Ints) -> dict[
     """The share of the query that each candidate contains."""
     if not any(isinstance(retriever, ByWords) and retriever.held for retriever in profile.retrieve):
         return {}
-    shares = search.matched_shares(query.search_text, ids.tolist())
-    score = np.array([shares.get(id_, 0.0) for id_ in ids.tolist()])
-    return {"held": Source(np.zeros(len(ids), np.int64), score)}
+    return {"held": Source(np.zeros(len(ids), np.int64), search.matched_shares(query.search_text, ids))}
 
 
 def _found(search: Search, retriever: ByMeaning | ByWords, query: Query, k: int) -> Sequence[Found]:

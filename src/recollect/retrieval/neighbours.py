@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from recollect.conditions import Equals, OneOf, is_set
-from recollect.ports import Phrase, Snapshot
+from recollect.ports import Snapshot
 from recollect.ranking.candidates import ConversationContext, Floats, Ints
 from recollect.records import Found
 from recollect.retrieval.conversations import conversation, last_positions, messages_at
 from recollect.retrieval.filters import lifecycle
+from recollect.retrieval.term_index import Phrase
+from recollect.retrieval.term_search import affordable_terms
 
 if TYPE_CHECKING:
     from recollect.query import Filter
     from recollect.retrieval.as_of_search import PastTexts
-    from recollect.retrieval.term_search import TermIndex
+    from recollect.retrieval.term_index import TermIndex
 
 # The saturation and the correction for length of BM25, at their usual values.
 _K1, _B = 1.2, 0.75
@@ -102,10 +104,10 @@ def _messages_with_terms(
 
     Whoever is alive speaks, also to somebody whom the filter does not let through; but not the echo.
     """
-    terms = index.terms(text, _BUDGET)
+    terms = affordable_terms(index, text, _BUDGET)
     if not terms.affordable:
         return []
-    postings = {word: index.postings(Phrase((word,)), "stemmed").tolist() for word in terms.chosen}
+    postings = {word: index.postings(Phrase((word,)), "stemmed").ids.tolist() for word in terms.chosen}
     former: dict[str, list[int]] = {}
     if past is not None:
         former = past.messages_with(index.scope, terms.chosen, where)

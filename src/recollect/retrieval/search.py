@@ -7,8 +7,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from recollect.conditions import Condition, Equals, OneOf, is_set
-from recollect.ports import Analyser, Snapshot, Vector, Vectors
+from recollect.ports import Snapshot, Vector, Vectors
 from recollect.records import Found, Kind, Model
 from recollect.retrieval.as_of_search import PastTexts
 from recollect.retrieval.conversations import messages_at
@@ -19,11 +21,12 @@ from recollect.retrieval.late_interaction import MOST_PASSAGES, best_token_score
 from recollect.retrieval.neighbours import neighbours
 from recollect.retrieval.passages import model_row
 from recollect.retrieval.records import scope_ids
-from recollect.retrieval.term_search import TermIndex, counts_or_stem_counts, matched_shares, search_words
+from recollect.retrieval.term_index import Analyser, TermIndex
+from recollect.retrieval.term_search import counts_or_stem_counts, matched_shares, search_words
 
 if TYPE_CHECKING:
     from recollect.query import Filter
-    from recollect.ranking.candidates import ConversationContext
+    from recollect.ranking.candidates import ConversationContext, Floats, Ints
 
 
 class Search:
@@ -167,11 +170,11 @@ class Search:
         )
         return sorted(id_ for (id_,) in self.snapshot.rows("memory", ("id",), allowed_messages))
 
-    def matched_shares(self, text: str, ids: Sequence[int]) -> dict[int, float]:
-        """For each of these, the weighted share of the query's content words it contains; 0 is left out."""
-        shares: dict[int, float] = {}
+    def matched_shares(self, text: str, ids: Ints) -> Floats:
+        """Of each of these ascending ids, the weighted share of the query's content words that it contains."""
+        shares = np.zeros(len(ids))
         for index in self._indexes.values():
-            shares |= matched_shares(index, text, ids)
+            shares = np.maximum(shares, matched_shares(index, text, ids))
         return shares
 
     def document_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:

@@ -64,8 +64,7 @@ def shares_in_time(
     if query.time is None or not query.time_words or not {"held", "time"} <= sources.keys():
         return dict(sources)
     start, stop = query.time.place
-    shares = search.matched_shares(f"{query.text[:start]} {query.text[stop:]}", ids.tolist())
-    topic = np.array([shares.get(id_, 0.0) for id_ in ids.tolist()], np.float64)
+    topic = search.matched_shares(f"{query.text[:start]} {query.text[stop:]}", ids)
     held = sources["held"]
     score = np.where(sources["time"].score >= INSIDE, np.fmax(held.score, topic), held.score)
     return {**sources, "held": Source(held.rank, score)}

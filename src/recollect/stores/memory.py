@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import threading
 from collections import Counter
@@ -16,27 +15,24 @@ import numpy as np
 
 from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, HasRow, KeyIn, Not, OneOf
 from recollect.errors import StoreUnavailable
-from recollect.records import Found
 from recollect.stores.vectors.block import VectorRow
 from recollect.stores.vectors.prefix import Prefixes, nearest_by_prefix
 from recollect.stores.vectors.scan import Allowed, nearest
 from recollect.stores.vectors.source import VectorSource, check_width
 from recollect.stores.vectors.state import Part, blocks_of
 from recollect.tables import TABLES
-from recollect.text.stems import porter_stem
-from recollect.text.tokens import letter_pairs, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from recollect.conditions import Column, Condition, Value, Where
-    from recollect.ports import Analyser, Document, Phrase, Result, TermQuery, Transaction, Vector
+    from recollect.ports import Result, Transaction, Vector
+    from recollect.records import Found
     from recollect.tables import Row, Table, TableForm, Values
 
     Key = tuple[Any, ...]
     Test = Callable[["Record"], bool]
 
-_K1, _B, _LEAST_IDF = 1.2, 0.75, 1e-6
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 # What a row holds that was put without a value for it.
 _DEFAULTS: Mapping[Table, Mapping[str, Value]] = {
@@ -67,7 +63,7 @@ _DEFAULTS: Mapping[Table, Mapping[str, Value]] = {
 _INDEXED = frozenset(
     {
         "entity_id", "first_word", "folded_name", "memory_id", "observation_id", "passage_id", "recall_id",
-        "session", "shadow_id", "source_id", "target_id", "text_key",
+        "session", "shadow_id", "source_id", "stem", "target_id", "term_id", "text_key",
     }
 )  # fmt: skip
 
@@ -139,11 +135,10 @@ class MemoryTables:
         default_factory=lambda: {table: MemoryTable(form) for table, form in TABLES.items()}
     )
     numbers: dict[Table, int] = field(default_factory=dict)
-    documents: dict[tuple[int, Analyser], dict[int, list[str]]] = field(default_factory=dict)
     """By scope and analyser: the terms of each document."""
 
     def copy(self) -> MemoryTables:
-        return MemoryTables(dict(self.tables), dict(self.numbers), dict(self.documents))
+        return MemoryTables(dict(self.tables), dict(self.numbers))
 
     def all_rows(self, table: Table) -> dict[Key, Record]:
         return self.tables[table].rows
@@ -223,49 +218,6 @@ class MemorySnapshot:
                 return lambda row: any(test(row) for test in tests)
             case _:
                 assert_never(condition)
-
-    # Words
-
-    def index_size(self, scope: int, analyser: Analyser) -> tuple[int, int]:
-        documents = self._documents(scope, analyser)
-        return len(documents), sum(map(len, documents.values()))
-
-    def document_counts(self, phrases: Sequence[Phrase], scope: int, analyser: Analyser) -> Sequence[int]:
-        return [len(self.postings(phrase, scope, analyser)) for phrase in phrases]
-
-    def postings(self, phrase: Phrase, scope: int, analyser: Analyser) -> Sequence[int]:
-        documents = self._documents(scope, analyser)
-        return sorted(id_ for id_, terms in documents.items() if _times(terms, phrase, analyser))
-
-    def search(self, queries: Sequence[TermQuery], scope: int, k: int, where: Where) -> Sequence[Found]:
-        scores: dict[int, float] = {}
-        for query in queries:
-            for id_, score in self._bm25(query, scope).items():
-                scores[id_] = scores.get(id_, 0.0) + score
-        memories, meets = self.tables.all_rows("memory"), self._test_all(where)
-        found = [Found(id_, score) for id_, score in scores.items() if meets(memories[id_,])]
-        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:k]
-
-    def _bm25(self, query: TermQuery, scope: int) -> dict[int, float]:
-        documents = self._documents(scope, query.analyser)
-        count, length = self.index_size(scope, query.analyser)
-        usual = length / count if count else 1.0
-        phrases = (*query.required, *query.optional)
-        weights = [_idf(count, n) for n in self.document_counts(phrases, scope, query.analyser)]
-        scores: dict[int, float] = {}
-        for id_, terms in documents.items():
-            times = [_times(terms, phrase, query.analyser) for phrase in phrases]
-            if not any(times[: len(query.required)]):
-                continue
-            score = 0.0
-            # In SQLite's order of operations, so that not a bit differs.
-            for weight, often in zip(weights, times, strict=True):
-                score += weight * ((often * (_K1 + 1.0)) / (often + _K1 * (1 - _B + _B * len(terms) / usual)))
-            scores[id_] = score
-        return scores
-
-    def _documents(self, scope: int, analyser: Analyser) -> Mapping[int, list[str]]:
-        return self.tables.documents.get((scope, analyser), {})
 
     def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
         contains = re.compile("".join(map(_either_case, text))).search
@@ -362,22 +314,6 @@ class MemoryTransaction(MemorySnapshot):
                 if target == table:
                     self.patch(other, (OneOf(column, ids),), {column: None})
 
-    def index(self, scope: int, documents: Sequence[Document], gone: Sequence[int]) -> None:
-        terms: dict[Analyser, dict[int, list[str]]] = {"plain": {}, "stemmed": {}, "pairs": {}}
-        for each in documents:
-            texts = (each.name, each.type, each.body)
-            plain = [word for text in texts for word in words(text)]
-            terms["plain"][each.id] = plain
-            terms["stemmed"][each.id] = [porter_stem(word) for word in plain]
-            terms["pairs"][each.id] = [pair for text in texts for pair in letter_pairs(text)]
-        for analyser, new in terms.items():
-            kept = {**self._documents(scope, analyser), **new}
-            # Most texts have no pairs of letters, and are not in that index.
-            without = [id_ for id_, listed in new.items() if not listed and analyser == "pairs"]
-            for id_ in (*gone, *without):
-                kept.pop(id_, None)
-            self.tables.documents[scope, analyser] = kept
-
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         before = self.tables
@@ -444,22 +380,6 @@ def _reader(column: Column) -> Callable[[Record], Any]:
     if isinstance(column, str):
         return itemgetter(column)
     return lambda row: next((row[each] for each in column if row[each] is not None), None)
-
-
-def _idf(documents: int, containing: int) -> float:
-    ratio = (documents - containing + 0.5) / (containing + 0.5)
-    return max(math.log(ratio), _LEAST_IDF) if ratio > 0 else _LEAST_IDF
-
-
-def _times(terms: Sequence[str], phrase: Phrase, analyser: Analyser) -> int:
-    """How often a phrase stands in a document."""
-    wanted = tuple(map(porter_stem, phrase.terms)) if analyser == "stemmed" else phrase.terms
-    length = len(wanted)
-    if length == 1 and not phrase.prefix:
-        return terms.count(wanted[0])
-    if phrase.prefix:
-        return sum(term.startswith(wanted[0]) for term in terms)
-    return sum(tuple(terms[at : at + length]) == wanted for at in range(len(terms) - length + 1))
 
 
 def _either_case(letter: str) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
+
+import numpy as np
 
 from recollect.conditions import Equals, Not, OneOf, is_null
-from recollect.ports import Phrase, Transaction
+from recollect.ports import Transaction
 from recollect.retrieval.entities import has_entities, live_entities, named_in_each, person_called
+from recollect.retrieval.term_index import Phrase, TermIndex
 from recollect.retrieval.term_search import pair_phrases
 from recollect.text.names import NameText, first_name
 from recollect.text.tokens import has_unspaced, words
@@ -86,17 +90,14 @@ def _says_first_name_alone(text: NameText, folded_name: str, first: str) -> bool
     return first in places and folded_name not in places
 
 
-def _texts_with(rows: Transaction, scope: int, name: str) -> list[Sequence[int]]:
-    """By each index that may know, the documents that may contain a name."""
-    found: list[Sequence[int]] = []
-    folded = words(name)
-    if folded:
-        found.append(rows.postings(Phrase(tuple(folded)), scope, "plain"))
-    if has_unspaced(name):  # it may stand inside what the index takes for a word
-        pieces = [set(rows.postings(phrase, scope, "pairs")) for phrase in pair_phrases(name)]
-        if pieces:
-            found.append(sorted(set.intersection(*pieces)))
-    return found
+def _texts_with(rows: Transaction, scope: int, name: str) -> list[list[int]]:
+    """By each way to read a text, the documents that may contain a name."""
+    index = TermIndex(rows, scope)
+    folded = [index.postings(Phrase((word,)), "plain").ids for word in words(name)]
+    # It may stand inside what counts as a word.
+    paired = pair_phrases(name) if has_unspaced(name) else ()
+    in_pairs = [index.postings(phrase, "pairs").ids for phrase in paired]
+    return [reduce(np.intersect1d, each).tolist() for each in (folded, in_pairs) if each]
 
 
 def _unlink(rows: Transaction, ids: Sequence[int]) -> None:

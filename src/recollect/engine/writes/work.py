@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.conditions import Equals, OneOf, Value, Where
-from recollect.engine.writes import mentions
+from recollect.engine.writes import mentions, word_index
 from recollect.errors import NotFound
 from recollect.ports import Transaction
 from recollect.records import Scope
@@ -143,7 +143,8 @@ class Work:
             if self._rows_went and not self.exists("scope", scope):
                 continue
             live = documents(self.rows, memories)
-            self.rows.index(scope, live, sorted(set(memories) - {each.id for each in live}))
+            word_index.erase_documents(self.rows, scope, sorted(set(memories) - {each.id for each in live}))
+            word_index.write_documents(self.rows, scope, live)
             mentions.link_entities(self.rows, scope, [id_ for id_ in memories if id_ in self._new_entities])
             mentions.link_texts(self.rows, scope, [id_ for id_ in memories if id_ in self._texts])
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import apsw
+import numpy as np
 
+from recollect.engine.writes.word_index import clear_index, write_documents
 from recollect.records import Kind, Problem
 from recollect.retrieval.documents import documents
-from recollect.stores.sqlite import word_index
+from recollect.retrieval.postings import unpack_block
+from recollect.retrieval.term_index import TERM_ID
 from recollect.stores.sqlite.connection import renew_identity
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.source import VectorSource
@@ -101,17 +104,16 @@ def scopes_without_words(connection: apsw.Connection) -> list[int]:
     return [
         scope
         for scope in _scopes(connection)
-        if word_index.is_empty(connection, scope)
+        if connection.execute("SELECT 1 FROM index_size WHERE scope_id = ?", (scope,)).fetchone() is None
         and connection.execute(f"{_SEARCHABLE} LIMIT 1", (scope,)).fetchone() is not None
     ]
 
 
 def refill_words(rows: SqliteTransaction, scope: int) -> None:
-    word_index.drop(rows.connection, scope)
-    word_index.create(rows.connection, scope)
+    clear_index(rows, scope)
     searchable = [id_ for (id_,) in rows.connection.execute(_SEARCHABLE, (scope,))]
     for start in range(0, len(searchable), _BATCH):
-        rows.index(scope, documents(rows, searchable[start : start + _BATCH]), ())
+        write_documents(rows, scope, documents(rows, searchable[start : start + _BATCH]))
 
 
 def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Problem]:
@@ -160,8 +162,7 @@ def _add_passages(connection: apsw.Connection) -> None:
 def _file_problems(connection: apsw.Connection) -> Iterator[Problem]:
     for (message,) in connection.execute("PRAGMA integrity_check"):
         if message != "ok":
-            # Of virtual tables there are only the indexes of words.
-            yield Problem(str(message), "the file", repairable="fts5" in str(message).lower())
+            yield Problem(str(message), "the file", repairable=False)
     for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check"):
         yield Problem(
             f"row {row} of {table} points to a {parent} that is not there",
@@ -185,16 +186,48 @@ def _row_problems(connection: apsw.Connection) -> Iterator[Problem]:
 def _word_problems(connection: apsw.Connection) -> Iterator[Problem]:
     for scope in _scopes(connection):
         searchable = {id_ for (id_,) in connection.execute(_SEARCHABLE, (scope,))}
-        for table, ids in word_index.held_ids(connection, scope).items():
-            if ids is None:
-                yield Problem(f"the index {table} is missing", "words", repairable=True)
-            elif ids - searchable or (searchable - ids and not table.startswith("pairs")):
-                missing, extra = len(searchable - ids), len(ids - searchable)
-                yield Problem(
-                    f"the index {table} lacks {missing} memories and holds {extra} too many",
-                    "words",
-                    repairable=True,
-                )
+        indexed = {
+            id_ for (id_,) in connection.execute("SELECT memory_id FROM document WHERE scope_id = ?", (scope,))
+        }
+        if searchable != indexed:
+            yield Problem(
+                f"the index of words lacks {len(searchable - indexed)} memories and holds "
+                f"{len(indexed - searchable)} too many",
+                "words",
+                repairable=True,
+            )
+        elif _merged_terms(connection, scope) != _posted_terms(connection, scope):
+            yield Problem("the index of words differs from its documents", "words", repairable=True)
+
+
+def _merged_terms(connection: apsw.Connection, scope: int) -> set[tuple[int, int, int, int]]:
+    """Of every term in every merged document: term, document, how often, of how many."""
+    found: set[tuple[int, int, int, int]] = set()
+    rows: Iterable[Row] = connection.execute(
+        "SELECT memory_id, words, pairs FROM document WHERE scope_id = ? AND merged = 1", (scope,)
+    )
+    for id_, *both in rows:
+        for packed in both:
+            terms = np.frombuffer(packed, TERM_ID)
+            distinct, counts = np.unique(terms, return_counts=True)
+            found.update(
+                (term, id_, count, len(terms))
+                for term, count in zip(distinct.tolist(), counts.tolist(), strict=True)
+            )
+    return found
+
+
+def _posted_terms(connection: apsw.Connection, scope: int) -> set[tuple[int, int, int, int]]:
+    found: set[tuple[int, int, int, int]] = set()
+    rows: Iterable[Row] = connection.execute(
+        "SELECT p.term_id, p.first_id, p.count, p.packed FROM posting AS p JOIN term AS t ON t.id = p.term_id "
+        "WHERE t.scope_id = ?",
+        (scope,),
+    )
+    for term, *block in rows:
+        ids, counts, lengths, _ = (column.tolist() for column in unpack_block(*block))
+        found.update((term, *entry) for entry in zip(ids, counts, lengths, strict=True))
+    return found
 
 
 def _cache_problems(connection: apsw.Connection, cache: VectorCache) -> Iterator[Problem]:

@@ -26,6 +26,8 @@ _MAGIC = b"SQLite format 3\0"
 _TRIES = 100
 # The schema from which on entities store the word by which their names are known in texts.
 _WITH_FIRST_WORDS = 6
+# The schema from which on the index of words is kept in tables of our own.
+_WITH_TERMS = 8
 
 
 def migrations() -> tuple[str, ...]:
@@ -192,6 +194,8 @@ def _migrate(connection: apsw.Connection, path: Path, steps: Sequence[str]) -> N
             connection.execute(step)
         if version < _WITH_FIRST_WORDS <= len(steps):
             _fill_first_words(connection)
+        if version < _WITH_TERMS <= len(steps):
+            _drop_former_indexes(connection)
         if version == 0:
             connection.pragma("application_id", APPLICATION_ID)
             renew_identity(connection)
@@ -209,6 +213,13 @@ def _fill_first_words(connection: apsw.Connection) -> None:
         "UPDATE memory SET first_word = ? WHERE id = ?",
         [(name_beginning(str(folded)), id_) for id_, folded in rows],
     )
+
+
+def _drop_former_indexes(connection: apsw.Connection) -> None:
+    """The store fills the new index when it finds that a scope has none."""
+    for (scope,) in connection.execute("SELECT id FROM scope").fetchall():
+        for table in ("word_count", "words", "stems", "pairs"):
+            connection.execute(f"DROP TABLE IF EXISTS {table}_{scope}")
 
 
 def schema_version(connection: apsw.Connection) -> int:

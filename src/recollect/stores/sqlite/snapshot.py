@@ -10,10 +10,8 @@ import numpy as np
 
 from recollect.conditions import IN_FORCE, Equals, KeyIn, OneOf
 from recollect.records import Kind
-from recollect.stores.sqlite import word_index
 from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
-from recollect.stores.sqlite.word_index import WordQueries
 from recollect.stores.vectors.scan import Allowed
 from recollect.stores.vectors.source import VectorSource, check_width
 from recollect.tables import TABLES
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     import apsw
 
     from recollect.conditions import Condition, Value, Where
-    from recollect.ports import Document, Vector
+    from recollect.ports import Vector
     from recollect.records import Found
     from recollect.stores.vectors.cache import VectorCache
     from recollect.tables import Row, Table, Values
@@ -34,7 +32,7 @@ _LOG_LIMIT = 50_000
 _LONGEST_PATTERN = 50_000  # bytes; SQLite compares no longer ones
 
 
-class SqliteSnapshot(WordQueries):
+class SqliteSnapshot:
     """Answers from inside one read transaction."""
 
     def __init__(self, connection: apsw.Connection, cache: VectorCache) -> None:
@@ -144,10 +142,6 @@ class SqliteSnapshot(WordQueries):
 class SqliteTransaction(SqliteSnapshot):
     """Writes, with what the indexes and caches must be told of them."""
 
-    def __init__(self, connection: apsw.Connection, cache: VectorCache) -> None:
-        super().__init__(connection, cache)
-        self._destroyed = False
-
     def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
         if not rows:
             return []
@@ -163,9 +157,6 @@ class SqliteTransaction(SqliteSnapshot):
         for each in values:
             self.connection.execute(statement, each)
             ids.append(self.connection.last_insert_rowid())
-        if table == "scope":
-            for scope in ids:
-                word_index.create(self.connection, scope)
         return ids
 
     def update(self, table: Table, rows: Sequence[Values]) -> None:
@@ -197,13 +188,7 @@ class SqliteTransaction(SqliteSnapshot):
             owned = f"r.{table}_id IN (SELECT r.id FROM {table} AS r WHERE {condition})"
             self._log_lives(owned, bindings)
         self.connection.execute(f"DELETE FROM {table} AS r WHERE {condition}", bindings)
-        removed = self.connection.changes()
-        self._destroyed |= removed > 0 and table in {"memory", "observation"}
-        return removed
-
-    def index(self, scope: int, documents: Sequence[Document], gone: Sequence[int]) -> None:
-        word_index.write(self.connection, scope, documents)
-        word_index.erase(self.connection, scope, gone)
+        return self.connection.changes()
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -223,10 +208,6 @@ class SqliteTransaction(SqliteSnapshot):
         self.connection.execute(
             "DELETE FROM vector_life WHERE seq <= (SELECT max(seq) FROM vector_life) - ?", (_LOG_LIMIT,)
         )
-        if self._destroyed:
-            # The indexes still hold the words of what was deleted.
-            for (scope,) in self.rows("scope", ("id",)):
-                word_index.clean(self.connection, scope)
 
     def _log_lives(self, condition: str, bindings: Sequence[Value]) -> None:
         """Log the vectors of passages that die, come back or vanish; `condition` is SQL on the row `r`."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recollect.conditions import Column, Condition, Value, Where
 
 # Compared as constants: only then does the planner see that a partial index will do.
-_CONSTANTS = frozenset({"kind", "in_use", "live"})
+_CONSTANTS = frozenset({"kind", "in_use", "live", "merged"})
 
 
 # Columns that say which few rows are meant; the first one that is compared is how they are found.

@@ -1,0 +1,235 @@
+"""Keeping a scope's index of words in step with its memories, in the transaction that changes them.
+
+A new document costs one row. Every so often the rows that came since are merged into the postings of their terms,
+which are what searches read; until then, searches read those rows as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from recollect.conditions import Equals, KeyIn, OneOf
+from recollect.records import Kind
+from recollect.retrieval.postings import Postings, blocks_of, joined, pack_block, taken, unpack_block
+from recollect.retrieval.term_index import TERM_ID, IndexSize, Tail, unmerged
+from recollect.text.stems import porter_stem
+from recollect.text.tokens import letter_pairs, words
+
+if TYPE_CHECKING:
+    from recollect.ports import Transaction
+    from recollect.retrieval.documents import Document
+
+_MOST_UNMERGED = 256
+
+Terms = tuple[list[str], list[str]]
+"""The words and the pairs of a document."""
+
+
+def write_documents(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
+    """Put documents in place of what stood under their ids; writing the same again changes nothing."""
+    if documents:
+        erase_documents(rows, scope, [document.id for document in documents])
+        _add(rows, scope, documents)
+
+
+def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
+    terms = [_terms(document) for document in documents]
+    ids = [
+        _term_ids(rows, scope, {term for each in terms for term in each[pair]}, pair=pair) for pair in (0, 1)
+    ]
+    rows.put(
+        "document",
+        [
+            {
+                "memory_id": document.id,
+                "scope_id": scope,
+                "kind": document.kind.value,
+                "merged": 0,
+                "words": _packed(in_words, ids[0]),
+                "pairs": _packed(in_pairs, ids[1]),
+            }
+            for document, (in_words, in_pairs) in zip(documents, terms, strict=True)
+        ],
+    )
+    size = _grown(
+        _size(rows, scope),
+        [(document.kind, len(some), len(more)) for document, (some, more) in zip(documents, terms, strict=True)],
+        1,
+    )
+    size = size._replace(unmerged=size.unmerged + len(documents))
+    if size.unmerged > _MOST_UNMERGED:
+        _merge(rows, scope)
+        size = size._replace(unmerged=0)
+    _put_size(rows, scope, size)
+
+
+def erase_documents(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
+    """Take documents out, and words with them that no other document has."""
+    former = rows.rows("document", ("memory_id", "kind", "merged", "words", "pairs"), (OneOf("memory_id", ids),))
+    if not former:
+        return
+    terms: dict[int, list[int]] = {}
+    merged: dict[int, list[int]] = {}
+    for id_, _, is_merged, *packed in former:
+        for term in {int(term) for each in packed for term in np.frombuffer(each, TERM_ID)}:
+            terms.setdefault(term, []).append(id_)
+            if is_merged:
+                merged.setdefault(term, []).append(id_)
+    _take_out(rows, merged)
+    rows.remove("document", (OneOf("memory_id", [row[0] for row in former]),))
+    _forget_unused(rows, scope, terms.keys())
+    gone = [(Kind(kind), _count(in_words), _count(in_pairs)) for _, kind, _, in_words, in_pairs in former]
+    size = _grown(_size(rows, scope), gone, -1)
+    waiting = sum(not is_merged for _, _, is_merged, _, _ in former)
+    _put_size(rows, scope, size._replace(unmerged=size.unmerged - waiting))
+
+
+def clear_index(rows: Transaction, scope: int) -> None:
+    """Leave nothing of a scope's index, to build it anew."""
+    for table in ("document", "term", "index_size"):
+        rows.remove(table, (Equals("scope_id", scope),))
+
+
+def _terms(document: Document) -> Terms:
+    texts = (document.name, document.type, document.body)
+    return (
+        [word for text in texts for word in words(text)],
+        [pair for text in texts for pair in letter_pairs(text)],
+    )
+
+
+def _packed(terms: Sequence[str], ids: Mapping[str, int]) -> bytes:
+    return np.array([ids[term] for term in terms], TERM_ID).tobytes()
+
+
+def _count(packed: bytes) -> int:
+    return len(packed) // TERM_ID.itemsize
+
+
+def _term_ids(rows: Transaction, scope: int, terms: Collection[str], *, pair: int) -> dict[str, int]:
+    """The number of each term; a new one gets one."""
+    if not terms:
+        return {}
+    stems = {term: term if pair else porter_stem(term) for term in terms}
+    where = (Equals("scope_id", scope), Equals("pair", pair), OneOf("stem", sorted(set(stems.values()))))
+    known: dict[str, int] = {term: id_ for id_, term in rows.rows("term", ("id", "term"), where)}
+    new = sorted(term for term in terms if term not in known)
+    numbers = rows.put(
+        "term", [{"scope_id": scope, "pair": pair, "stem": stems[term], "term": term} for term in new]
+    )
+    return known | dict(zip(new, numbers, strict=True))
+
+
+def _size(rows: Transaction, scope: int) -> IndexSize:
+    found = rows.rows("index_size", IndexSize._fields, (Equals("scope_id", scope),))
+    return IndexSize(*found[0]) if found else IndexSize()
+
+
+def _put_size(rows: Transaction, scope: int, size: IndexSize) -> None:
+    rows.put("index_size", [{"scope_id": scope, **size._asdict()}])
+
+
+def _grown(size: IndexSize, documents: Iterable[tuple[Kind, int, int]], sign: int) -> IndexSize:
+    """By documents of these kinds, numbers of words and of pairs."""
+    for kind, in_words, in_pairs in documents:
+        size = IndexSize(
+            documents=size.documents + sign,
+            words=size.words + sign * in_words,
+            paired=size.paired + sign * (in_pairs > 0),
+            pairs=size.pairs + sign * in_pairs,
+            unmerged=size.unmerged,
+            entities=size.entities + sign * (kind is Kind.ENTITY),
+            messages=size.messages + sign * (kind is Kind.MESSAGE),
+        )
+    return size
+
+
+def _merge(rows: Transaction, scope: int) -> None:
+    """Bring what was written last into the postings."""
+    waiting = rows.rows("document", ("memory_id", "words", "pairs"), unmerged(scope))
+    in_words = Tail.of([(id_, packed) for id_, packed, _ in waiting])
+    in_pairs = Tail.of([(id_, packed) for id_, _, packed in waiting])
+    # Only pairs are searched for one after another.
+    new = {term: each._replace(positions=each.positions[:0]) for term, each in in_words.all_postings().items()}
+    new |= in_pairs.all_postings()
+    _put_in(rows, new)
+    rows.patch("document", (OneOf("memory_id", [row[0] for row in waiting]),), {"merged": 1})
+
+
+def _put_in(rows: Transaction, new: Mapping[int, Postings]) -> None:
+    places = _places(rows, {term: postings.ids.tolist() for term, postings in new.items()})
+    old = _blocks(rows, places)
+    put, gone = [], []
+    for term, postings in new.items():
+        by_block = places[term]
+        for first, members in by_block.items():
+            part = postings if len(by_block) == 1 else taken(postings, np.array(members))
+            before = old.get((term, first))
+            whole = part if before is None else joined([before, part])
+            put += [_block_row(term, block) for block in blocks_of(whole)]
+            if whole.ids[0] < first:
+                gone.append((term, first))
+    if gone:
+        rows.remove("posting", (KeyIn(("term_id", "first_id"), gone),))
+    rows.put("posting", put)
+
+
+def _take_out(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> None:
+    """Of each term, these documents."""
+    places = _places(rows, documents)
+    put, gone = [], []
+    for (term, first), block in _blocks(rows, places).items():
+        without = np.array(documents[term], np.int64)
+        kept = np.flatnonzero(~np.isin(block.ids, without))
+        if not len(kept) or block.ids[kept[0]] != first:
+            gone.append((term, first))
+        if len(kept):
+            put.append(_block_row(term, taken(block, kept)))
+    if gone:
+        rows.remove("posting", (KeyIn(("term_id", "first_id"), gone),))
+    rows.put("posting", put)
+
+
+def _places(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> dict[int, dict[int, list[int]]]:
+    """By term and block, which of its documents belong there; the blocks by their first ids, 0: a new one."""
+    known = rows.rows("posting", ("term_id", "first_id"), (OneOf("term_id", list(documents)),))
+    firsts = {term: [first for _, first in blocks] for term, blocks in groupby(known, itemgetter(0))}
+    places: dict[int, dict[int, list[int]]] = {}
+    for term, ids in documents.items():
+        blocks = firsts.get(term)
+        if not blocks or len(blocks) == 1:
+            places[term] = {blocks[0] if blocks else 0: list(range(len(ids)))}
+            continue
+        which = np.maximum(np.searchsorted(blocks, ids, side="right") - 1, 0).tolist()
+        by_block: dict[int, list[int]] = {}
+        for place, block in enumerate(which):
+            by_block.setdefault(blocks[block], []).append(place)
+        places[term] = by_block
+    return places
+
+
+def _blocks(rows: Transaction, places: Mapping[int, Mapping[int, object]]) -> dict[tuple[int, int], Postings]:
+    keys = [(term, first) for term, blocks in places.items() for first in blocks if first]
+    columns = ("term_id", "first_id", "count", "packed")
+    found = rows.rows("posting", columns, (KeyIn(("term_id", "first_id"), keys),)) if keys else []
+    return {(term, first): unpack_block(first, count, packed) for term, first, count, packed in found}
+
+
+def _block_row(term: int, block: Postings) -> dict[str, object]:
+    first = int(block.ids[0])
+    return {"term_id": term, "first_id": first, "count": len(block.ids), "packed": pack_block(block)}
+
+
+def _forget_unused(rows: Transaction, scope: int, terms: Collection[int]) -> None:
+    """Of these terms, those that no document contains any more."""
+    used = {term for (term,) in rows.rows("posting", ("term_id",), (OneOf("term_id", list(terms)),))}
+    unsure = np.array([term for term in terms if term not in used], np.int64)
+    if len(unsure):
+        waiting = rows.rows("document", ("words", "pairs"), unmerged(scope))
+        there = np.frombuffer(b"".join(packed for row in waiting for packed in row), TERM_ID)
+        rows.remove("term", (OneOf("id", unsure[~np.isin(unsure, there)].tolist()),))

@@ -1,0 +1,117 @@
+"""In which documents a term stands: as columns, and packed into blocks for a store to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from recollect.ranking.candidates import Ints
+
+BLOCK = 4_096
+"""The most documents in one block: few blocks to read of a common word, and little to write for a new one."""
+_TYPES = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4"), 8: np.dtype("<u8")}
+_COLUMNS = 4
+_POSITION_BITS = 32
+_NOTHING = np.zeros(0, np.int64)
+
+
+class Postings(NamedTuple):
+    """The documents that contain a term, by ascending id."""
+
+    ids: Ints
+    counts: Ints
+    """How often it stands in each."""
+    lengths: Ints
+    """How many terms each has."""
+    positions: Ints
+    """Where it stands, document after document; empty where nobody needs to know."""
+
+    @classmethod
+    def none(cls) -> Postings:
+        return cls(_NOTHING, _NOTHING, _NOTHING, _NOTHING)
+
+
+def pack_block(postings: Postings) -> bytes:
+    """The gaps between the ids, the counts, the lengths and the positions, each in as few bytes as it takes."""
+    gaps = np.diff(postings.ids, prepend=postings.ids[:1])
+    columns = (gaps, postings.counts, postings.lengths, postings.positions)
+    widths = [_width(int(column.max())) if len(column) else 1 for column in columns]
+    packed = [column.astype(_TYPES[width]).tobytes() for column, width in zip(columns, widths, strict=True)]
+    return b"".join((bytes(widths), *packed))
+
+
+def unpack_block(first_id: int, count: int, packed: bytes) -> Postings:
+    start = _COLUMNS
+    columns = []
+    for place in range(_COLUMNS):
+        kind = _TYPES[packed[place]]
+        # Positions come last: as many as are left.
+        size = count if place < _COLUMNS - 1 else -1
+        columns.append(np.frombuffer(packed, kind, size, start) if start < len(packed) else _NOTHING)
+        start += count * kind.itemsize
+    gaps, counts, lengths, positions = columns
+    return Postings(first_id + np.cumsum(gaps, dtype=np.int64), counts, lengths, positions)
+
+
+def joined(parts: Sequence[Postings]) -> Postings:
+    """Of one term, from several places: no document is in two of them."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = Postings(*map(np.concatenate, zip(*parts, strict=True))) if parts else Postings.none()
+    if (np.diff(whole.ids) > 0).all():
+        return whole
+    order = np.argsort(whole.ids, kind="stable")
+    return taken(whole, order)
+
+
+def summed(parts: Sequence[Postings]) -> Postings:
+    """Of several terms that count as one, without their positions."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return Postings.none()
+    ids = np.concatenate([part.ids for part in parts])
+    order = np.argsort(ids, kind="stable")
+    ids = ids[order]
+    starts = np.flatnonzero(np.diff(ids, prepend=-1))
+    counts = np.concatenate([part.counts for part in parts], dtype=np.int64)[order]
+    lengths = np.concatenate([part.lengths for part in parts])[order]
+    return Postings(ids[starts], np.add.reduceat(counts, starts), lengths[starts], _NOTHING)
+
+
+def following(parts: Sequence[Postings]) -> Postings:
+    """Of terms that follow one another; all have their positions."""
+    keys = None
+    for place, part in enumerate(parts):
+        ends = (np.repeat(part.ids, part.counts) << _POSITION_BITS) + part.positions + (len(parts) - place)
+        keys = ends if keys is None else np.intersect1d(keys, ends, assume_unique=True)
+    if keys is None or not len(keys):
+        return Postings.none()
+    ids, counts = np.unique(keys >> _POSITION_BITS, return_counts=True)
+    first = parts[0]
+    lengths = first.lengths[np.searchsorted(first.ids, ids)]
+    return Postings(ids, counts, lengths, _NOTHING)
+
+
+def taken(postings: Postings, rows: Ints) -> Postings:
+    """These rows, in this order."""
+    positions = postings.positions
+    if len(positions):
+        ends = np.cumsum(postings.counts, dtype=np.int64)
+        starts = ends - postings.counts
+        positions = np.concatenate([positions[starts[row] : ends[row]] for row in rows.tolist()])
+    return Postings(postings.ids[rows], postings.counts[rows], postings.lengths[rows], positions)
+
+
+def blocks_of(postings: Postings) -> list[Postings]:
+    """Cut into full blocks and the rest: ids only ever grow, so that there is little to come between them."""
+    size = len(postings.ids)
+    if size <= BLOCK:
+        return [postings]
+    return [taken(postings, np.arange(start, min(start + BLOCK, size))) for start in range(0, size, BLOCK)]
+
+
+def _width(highest: int) -> int:
+    return 1 if highest < 1 << 8 else 2 if highest < 1 << 16 else 4 if highest < 1 << 32 else 8
