@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,6 +95,16 @@ class Extractor(Protocol):
         ...
 
 
+class RowsQuery(NamedTuple):
+    """A question of `Snapshot.rows`, to be asked beside others."""
+
+    table: Table
+    columns: Sequence[str]
+    where: Where = ()
+    limit: int | None = None
+    """With a limit, the newest first: those of the highest key."""
+
+
 class Snapshot(Protocol):
     """A store at one moment: every answer of one snapshot is of the same state."""
 
@@ -114,6 +124,10 @@ class Snapshot(Protocol):
         With `newest_first`, the order is turned round. With `each`, order and limit hold among the rows of
         each of these values by itself.
         """
+        ...
+
+    def several(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
+        """The rows of each query, asked in one go. Without a limit, they come in any order."""
         ...
 
     def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:

@@ -23,7 +23,6 @@ Table = Literal[
     "dream",
     "due",
     "feedback",
-    "index_size",
     "lease",
     "link",
     "memory",
@@ -91,7 +90,6 @@ TABLES: Mapping[Table, TableForm] = {
     "term": TableForm(owners={"scope_id": "scope"}),
     "posting": TableForm(("term_id", "first_id"), owners={"term_id": "term"}),
     "document": TableForm(("memory_id",), owners={"scope_id": "scope"}),
-    "index_size": TableForm(("scope_id",), owners={"scope_id": "scope"}),
     # Usage
     "use": TableForm(("memory_id",), owners={"memory_id": "memory"}),
     "use_day": TableForm(("memory_id", "day"), owners={"memory_id": "memory"}),

@@ -23,7 +23,7 @@ from recollect.engine.model_change import suit_question
 from recollect.engine.rerank import Rescorer, ranked_anew, reranker_for, unread_note
 from recollect.engine.results import Answer, Hit, Mode, Place
 from recollect.engine.services import Services
-from recollect.engine.shadow import note_shown, rankers_for, trace_of
+from recollect.engine.shadow import Rankers, note_shown, rankers_for, trace_of
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.ports import Embedder, Snapshot
 from recollect.query import Filter, Query
@@ -36,7 +36,7 @@ from recollect.ranking.steps.route import Route, strategy_for
 from recollect.records import Kind, Memory, Model, as_it_stood
 from recollect.retrieval.gather import Gathered, gather
 from recollect.retrieval.passages import has_pending, passages_by_id
-from recollect.retrieval.records import memories_by_id, moment
+from recollect.retrieval.records import moment
 from recollect.retrieval.search import Search
 from recollect.text.time_phrases import TimePhrase, time_of
 from recollect.text.time_questions import OPEN_WORDS
@@ -171,12 +171,12 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         # Nothing is learnt from an answer that nobody notes, so it is part of no trial.
         noted = present and (query.record or query.noted_later)
         rankers = rankers_for(services, search.snapshot, profile, query.text, tuned=query.tuned, trial=noted)
-        gathered, ranked, unread = _ranked(services, search, query, rankers.shown)
+        gathered, ranked, unread = _ranked(services, search, query, rankers)
         ids = ranked.ids.tolist()
         wanted = memories_to_read(ranked) if query.judge else ids
         memories = {
             id_: as_it_stood(memory, query.where.as_of)
-            for id_, memory in memories_by_id(search.snapshot, wanted).items()
+            for id_, memory in search.memories.whole(wanted).items()
         }
         hits = _hits(search.snapshot, ranked, gathered, memories)
         now = moment(query.now)
@@ -227,7 +227,7 @@ def open_search(services: Services, query: Query) -> Iterator[tuple[Search, Quer
             # A store without vectors has no model yet.
             fits = used is None or (model is not None and used.name == model.name)
             if fits or (embedded.vector is None and expected in (None, used)):
-                waits = used is not None and has_pending(snapshot, search.scopes)
+                waits = used is not None and search.some_wait and has_pending(snapshot, search.scopes)
                 yield search, embedded, note or (WAITING if waits else None)
                 return
         # Someone changed the model meanwhile, and vectors of two models are never compared.
@@ -251,18 +251,19 @@ def _embedded(
 
 
 def _ranked(
-    services: Services, search: Search, query: Query, profile: Profile
+    services: Services, search: Search, query: Query, rankers: Rankers
 ) -> tuple[Gathered, Candidates, str | None]:
     """What was found, the best of it, and why that was not re-ranked though it should have been."""
+    profile, others = rankers.shown, (rankers.ours, rankers.baseline)
     reranker, note = reranker_for(services, query)
     if reranker is not None:
         rescorer = Rescorer(reranker, search.snapshot, query)
         try:
-            gathered = gather(search, profile, query, depth=rescorer.depth)
+            gathered = gather(search, profile, query, depth=rescorer.depth, also_ranked=others)
             return gathered, ranked_anew(profile, gathered, rescorer), None
         except ModelUnavailable as error:
             note = unread_note(query, error)
-    gathered = gather(search, profile, query)
+    gathered = gather(search, profile, query, also_ranked=others)
     return gathered, run(profile, gathered.candidates, query), note
 
 

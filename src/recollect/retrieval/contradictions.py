@@ -17,7 +17,8 @@ from recollect.ranking.steps.contradictions import NewestWins
 from recollect.ranking.steps.time import TimeScore
 from recollect.records import Kind, Memory, as_it_stood, is_assistant
 from recollect.retrieval.facts import former_texts
-from recollect.retrieval.records import memories_by_id, moment
+from recollect.retrieval.memory_rows import MemoryRows
+from recollect.retrieval.records import moment
 from recollect.retrieval.times import asked_zone
 from recollect.text.contradictions import Claims, Contradiction, claims_of, contradicting_pairs
 from recollect.text.stated_times import holds_since, months_since, names_year
@@ -67,14 +68,15 @@ class ContradictingTexts:
 
 
 def contradicting_texts(
-    snapshot: Snapshot, profile: Profile, query: Query, facts: Facts, sources: Iterable[Source]
+    memories: MemoryRows, profile: Profile, query: Query, facts: Facts, sources: Iterable[Source]
 ) -> tuple[ContradictingTexts, ...]:
     """Among the first candidates, where the profile heeds it. Pairs whose order in time is open are none."""
     if not any(isinstance(step, NewestWins) for step in profile.steps):
         return ()
     first = _first(facts, sources)
     as_of = query.where.as_of
-    texts = list(stated_texts(snapshot, first) if as_of is None else _texts_then(snapshot, first, as_of))
+    stated = stated_texts(memories, first) if as_of is None else _texts_then(memories, first, as_of)
+    texts = list(stated)
     asked = frozenset(map(light_stem, content_words(query.text)))
     found = []
     for one, other, where in contradicting_pairs([text.claims for text in texts]):
@@ -114,7 +116,7 @@ def places_of(found: Sequence[ContradictingTexts], facts: Facts) -> Contradictio
     )
 
 
-def stated_times(snapshot: Snapshot, profile: Profile, query: Query, facts: Facts) -> dict[str, Source]:
+def stated_times(memories: MemoryRows, profile: Profile, query: Query, facts: Facts) -> dict[str, Source]:
     """How late before the time that a query names each text states that something began."""
     if query.span is None or query.span[0] == NEVER or not names_year(query.text):
         return {}
@@ -123,9 +125,9 @@ def stated_times(snapshot: Snapshot, profile: Profile, query: Query, facts: Fact
     asked = moment(query.span[0]).astimezone(asked_zone(query))
     month = 12 * asked.year + asked.month - 1
     ids = facts.ids.tolist()
-    texts: dict[int, str] = dict(snapshot.rows("memory", ("id", "text"), (OneOf("id", ids),)))
+    texts: dict[int, str] = dict(memories.select(ids, ("id", "text")))
     if query.where.as_of is not None:
-        texts |= former_texts(snapshot, ids, query.now)
+        texts |= former_texts(memories, ids, query.now)
     gaps = [months_since(texts[id_], month) for id_ in ids]
     fit = [0.0 if gap is None else 1 / (1 + gap / (12 * _FIT_YEARS)) for gap in gaps]
     return {"stated": Source(np.zeros(len(fit), np.int64), np.array(fit))}
@@ -159,16 +161,16 @@ def _first(facts: Facts, sources: Iterable[Source]) -> list[int]:
     return sorted(facts.ids[order].tolist())
 
 
-def stated_texts(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[StatedText]:
+def stated_texts(memories: MemoryRows, ids: Sequence[int]) -> Iterator[StatedText]:
     """Of the memories in force, as `texts_of`, without reading all that is known of them."""
-    rows = snapshot.rows("memory", _COLUMNS, (OneOf("id", ids),))
+    rows = memories.select(ids, _COLUMNS)
     names: dict[int, str] = {row[0]: row[3] for row in rows if row[1] == Kind.ENTITY}
     for id_, kind, text, _, role, speaker, origin, created_at, happened_at, undated, superseded_at in rows:
         if kind == Kind.ENTITY or is_assistant(role) or superseded_at is not None:
             continue
         at = happened_at if happened_at is not None else NEVER if undated else created_at
         yield StatedText(id_, text, at, claims_of(text, speaker or ""), origin or id_, speaker)
-    for memory, seen in _observations(snapshot, list(names)):
+    for memory, seen in _observations(memories.snapshot, list(names)):
         id_, content, created_at, happened_at = seen
         at = created_at if happened_at is None else happened_at
         claims = claims_of(content, "", names[memory])
@@ -192,8 +194,8 @@ def _observations(snapshot: Snapshot, entities: Sequence[int]) -> Iterator[tuple
         yield from ((memory, seen) for seen in every[-_MOST_OBSERVATIONS:])
 
 
-def _texts_then(snapshot: Snapshot, ids: Sequence[int], as_of: datetime) -> Iterator[StatedText]:
-    for memory in memories_by_id(snapshot, ids).values():
+def _texts_then(memories: MemoryRows, ids: Sequence[int], as_of: datetime) -> Iterator[StatedText]:
+    for memory in memories.whole(ids).values():
         stood = as_it_stood(memory, as_of)
         if stood.superseded_at is None:
             yield from texts_of(stood)

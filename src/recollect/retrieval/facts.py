@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from recollect.conditions import IN_FORCE, Compares, KeyIn, OneOf, is_null, null_or_after
-from recollect.ports import Snapshot
+from recollect.ports import RowsQuery, Snapshot
 from recollect.ranking.candidates import (
     ASSISTANT,
     NEVER,
@@ -22,8 +22,10 @@ from recollect.ranking.candidates import (
     Floats,
     Ints,
 )
+from recollect.ranking.reads import EVERY_GROUP, FactGroup
 from recollect.records import Kind, Status, is_assistant
 from recollect.retrieval.conversations import conversation
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.records import touching
 from recollect.text.informativeness import informativeness
 from recollect.text.near_duplicates import text_key
@@ -40,33 +42,45 @@ _COLUMNS = (
 _KINDS = {kind.value: place for place, kind in enumerate(Kind)}
 
 
-def ranking_facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: str | None, now: int) -> Facts:
-    """By ascending id; ids that do not exist are left out.
+def ranking_facts(
+    memories: MemoryRows,
+    ids: Sequence[int],
+    query: str,
+    session: str | None,
+    now: int,
+    groups: Collection[FactGroup] = EVERY_GROUP,
+) -> Facts:
+    """By ascending id; ids that do not exist are left out. Of groups that nobody reads, as if of a new memory.
 
     The query and the session tell which are echoes of it.
     """
-    rows = snapshot.rows("memory", _COLUMNS, (OneOf("id", ids),))
+    snapshot = memories.snapshot
+    rows = memories.select(sorted(ids), _COLUMNS)
     columns: dict[str, Sequence[Any]] = dict(
         zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True)
     )
     found = _ints(columns["id"])
-    former = former_texts(snapshot, found.tolist(), now)
+    known = found.tolist()
+    former = former_texts(memories, known, now)
     if former:
         texts = zip(columns["id"], columns["text"], strict=True)
         columns["text"] = [former.get(id_, text) for id_, text in texts]
-    usage = {
-        memory: (count, last_at)
-        for memory, count, last_at in snapshot.rows(
-            "use", ("memory_id", "count", "last_at"), (OneOf("memory_id", ids),)
+    usage: dict[int, tuple[int, int]] = {}
+    days: Mapping[int, int] = {}
+    if "usage" in groups:
+        seen = OneOf("memory_id", known)
+        uses, used_days = snapshot.several(
+            (
+                RowsQuery("use", ("memory_id", "count", "last_at"), (seen,)),
+                RowsQuery("use_day", ("memory_id",), (seen,)),
+            )
         )
-    }
-    used = [usage.get(id_, (0, None)) for id_ in found.tolist()]
-    days = Counter(
-        memory for (memory,) in snapshot.rows("use_day", ("memory_id",), (OneOf("memory_id", ids),))
-    )
-    tempers: dict[int, float] = dict(
-        snapshot.rows("scope", ("id", "temper"), (OneOf("id", set(columns["scope_id"])),))
-    )
+        usage = {memory: (count, last_at) for memory, count, last_at in uses}
+        days = Counter(memory for (memory,) in used_days)
+    used = [usage.get(id_, (0, None)) for id_ in known]
+    tempers: dict[int, float] = {}
+    if "temper" in groups:
+        tempers = dict(snapshot.rows("scope", ("id", "temper"), (OneOf("id", set(columns["scope_id"])),)))
     sessions = _sessions(snapshot, columns)
     return Facts(
         ids=found,
@@ -79,15 +93,15 @@ def ranking_facts(snapshot: Snapshot, ids: Sequence[int], query: str, session: s
         last_access=_times(last_at for _, last_at in used),
         access_count=_ints([count for count, _ in used]),
         access_days=_beside(found, days).astype(np.int64),
-        degree=_beside(found, _degrees(snapshot, ids, now)).astype(np.int64),
+        degree=_beside(found, _degrees(snapshot, known, now) if "degree" in groups else {}).astype(np.int64),
         status=_ints([_STATUSES[str(status)] for status in columns["status"]]),
         importance=np.array(columns["importance"], np.float64),
         strength=np.array(columns["strength"], np.float64),
         depth=_ints(columns["depth"]),
         spread=_ints(columns["spread"]),
         stability=np.array(columns["stability"], np.float64),
-        temper=np.array([tempers[scope] for scope in columns["scope_id"]], np.float64),
-        metadata_share=_beside(found, _metadata_shares(snapshot, ids)),
+        temper=np.array([tempers.get(scope, 1.0) for scope in columns["scope_id"]], np.float64),
+        metadata_share=_beside(found, _metadata_shares(memories, known) if "metadata" in groups else {}),
         content=_contents(columns, former),
         echo=np.array(
             [
@@ -173,12 +187,15 @@ def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> list[
     ]
 
 
-def former_texts(snapshot: Snapshot, ids: Sequence[int], now: int) -> dict[int, str]:
+def former_texts(memories: MemoryRows, ids: Sequence[int], now: int) -> dict[int, str]:
     """What those said at a moment of the past that say something else since."""
-    wordings = snapshot.rows(
+    revised = [id_ for id_, revisions in memories.select(ids, ("id", "revisions")) if revisions]
+    if not revised:
+        return {}
+    wordings = memories.snapshot.rows(
         "revision",
         ("memory_id", "text"),
-        (OneOf("memory_id", ids), Compares("until", ">", now)),
+        (OneOf("memory_id", revised), Compares("until", ">", now)),
         order=("id",),
         newest_first=True,
     )
@@ -209,12 +226,13 @@ def _degrees(snapshot: Snapshot, ids: Sequence[int], now: int) -> dict[int, int]
     return degrees
 
 
-def _metadata_shares(snapshot: Snapshot, ids: Sequence[int]) -> dict[int, float]:
+def _metadata_shares(memories: MemoryRows, ids: Sequence[int]) -> dict[int, float]:
     """How much of an entity's observations in force are of the kind `metadata`."""
     every: Counter[int] = Counter()
     metadata: Counter[int] = Counter()
-    for memory, kind in snapshot.rows(
-        "observation", ("memory_id", "kind"), (OneOf("memory_id", ids), *IN_FORCE)
+    entities = [id_ for id_, kind in memories.select(ids, ("id", "kind")) if kind == Kind.ENTITY]
+    for memory, kind in memories.snapshot.rows(
+        "observation", ("memory_id", "kind"), (OneOf("memory_id", entities), *IN_FORCE)
     ):
         every[memory] += 1
         metadata[memory] += kind == "metadata"
@@ -260,6 +278,8 @@ def cooccurrences(snapshot: Snapshot, ids: Sequence[int]) -> Cooccurrences:
 
 def _beside(ids: Ints, numbers: Mapping[int, float]) -> Floats:
     """The numbers beside the ids; 0 where there is none."""
+    if not numbers:
+        return np.zeros(len(ids))
     return np.array([numbers.get(id_, 0) for id_ in ids.tolist()], np.float64)
 
 

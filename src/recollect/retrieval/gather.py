@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.ranking.candidates import Candidates, ConversationContext, Facts, Ints, Source
+from recollect.ranking.candidates import Candidates, ConversationContext, Cooccurrences, Facts, Ints, Source
 from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
+from recollect.ranking.reads import groups_read
 from recollect.records import Found
 from recollect.retrieval.contradictions import (
     ContradictingTexts,
@@ -42,12 +43,18 @@ class Gathered:
 
 
 def gather(
-    search: Search, profile: Profile, query: Query, also: Sequence[int] = (), depth: int | None = None
+    search: Search,
+    profile: Profile,
+    query: Query,
+    also: Sequence[int] = (),
+    depth: int | None = None,
+    also_ranked: Sequence[Profile] = (),
 ) -> Gathered:
     """Candidates in a constant number of questions, however many there are.
 
     `also` joins memories that no search has found, to see how they would have fared. With a `depth`, the
     searches are asked for a list of that length; what ranks it knows only the limit that was asked for.
+    `also_ranked` are profiles by which the same candidates are ranked as well.
     """
     depth = query.limit if depth is None else depth
     found: dict[str, Sequence[Found]] = {}
@@ -69,20 +76,24 @@ def gather(
     if any(isinstance(retriever, ByContext) for retriever in profile.retrieve):
         reached.update(search.messages_of_notes(sorted(reached)))
     ids = sorted(reached)
-    facts = ranking_facts(search.snapshot, ids, query.text, query.session, query.now)
+    groups = groups_read((profile, *also_ranked))
+    memories = search.memories
+    facts = ranking_facts(memories, ids, query.text, query.session, query.now, groups)
     sources = {name: _placed(facts.ids, hits) for name, hits in found.items()}
     sources |= _around(sources.get("nearby"), contexts, facts)
     sources |= _matched(search, profile, query, facts.ids)
     sources |= token_source(search, profile, query, found, facts.ids)
-    sources |= time_sources(search.snapshot, profile, query, facts.ids, sources)
-    sources |= stated_times(search.snapshot, profile, query, facts)
+    sources |= time_sources(memories, profile, query, facts.ids, sources)
+    sources |= stated_times(memories, profile, query, facts)
     by_search = [sources[name] for name in ("meaning", "words") if name in sources]
-    contradicting = contradicting_texts(search.snapshot, profile, query, facts, by_search)
+    contradicting = contradicting_texts(memories, profile, query, facts, by_search)
     candidates = Candidates(
         facts=facts,
         sources=shares_in_time(search, query, sources, facts.ids),
         score=np.zeros(len(facts.ids)),
-        cooccurrences=cooccurrences(search.snapshot, ids),
+        cooccurrences=(
+            cooccurrences(search.snapshot, ids) if "cooccurrence" in groups else Cooccurrences.none()
+        ),
         contradictions=places_of(contradicting, facts),
     )
     return Gathered(candidates, query, found | {"reply": replies} if replies else found, contradicting)

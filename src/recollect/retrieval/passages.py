@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Literal
 
 from recollect.conditions import Compares, Condition, Equals, OneOf
-from recollect.ports import Snapshot, Vector
+from recollect.ports import RowsQuery, Snapshot, Vector
 from recollect.records import Memory, Model, Passage
 from recollect.retrieval.records import memories_by_id
 from recollect.text.passages import passage_text
+from recollect.tables import Row
 from recollect.vectors import unpack_vector
 
 MODEL_CHOICE = "model_choice"
@@ -20,8 +21,15 @@ _COLUMNS = ("id", "memory_id", "observation_id", "start", "stop", "revision_id")
 _NEWEST_DUE = 2_000
 
 
+MODEL_IN_USE = RowsQuery("model", ("id", "name", "dims", "centre"), (Equals("in_use", 1),))
+
+
 def model_row(snapshot: Snapshot) -> tuple[int, Model] | None:
-    rows = snapshot.rows("model", ("id", "name", "dims", "centre"), (Equals("in_use", 1),))
+    return model_of(snapshot.several([MODEL_IN_USE])[0])
+
+
+def model_of(rows: Sequence[Row]) -> tuple[int, Model] | None:
+    """The row of a model, and the model; None where there is none in use."""
     return (rows[0][0], Model(*rows[0][1:])) if rows else None
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from recollect.conditions import AnyOf, Condition, Equals, OneOf, Value, Where, is_null
 from recollect.errors import InvalidInput
-from recollect.ports import Snapshot
+from recollect.ports import RowsQuery, Snapshot
 from recollect.ranking.factors.recency import EPOCH, microseconds
 from recollect.records import (
     Absence,
@@ -24,7 +26,7 @@ from recollect.records import (
 )
 
 if TYPE_CHECKING:
-    from recollect.tables import Row, Table
+    from recollect.tables import Row
 
 _FIRST = microseconds(datetime.min.replace(tzinfo=UTC))
 _LAST = microseconds(datetime.max.replace(tzinfo=UTC))
@@ -73,7 +75,8 @@ _WRITE: dict[str, Callable[[Any], Value]] = {
 _ELSEWHERE = {"scope", "observations", "tags", "mentions", "about", "former", "absences"}
 _MEMORY_FIELDS = [(each.name, str(each.type)) for each in fields(Memory) if each.name not in _ELSEWHERE]
 _MEMORY_READERS = [(name, _READ.get(type_)) for name, type_ in _MEMORY_FIELDS]
-_MEMORY_COLUMNS = ("scope_id", *(name for name, _ in _MEMORY_FIELDS))
+MEMORY_COLUMNS = ("scope_id", *(name for name, _ in _MEMORY_FIELDS))
+_KIND = MEMORY_COLUMNS.index("kind")
 _OBSERVATION_FIELDS = [(each.name, str(each.type)) for each in fields(Observation)]
 _OBSERVATION_READERS = [_READ.get(type_) for _, type_ in _OBSERVATION_FIELDS]
 _OBSERVATION_COLUMNS = ("memory_id", *(name for name, _ in _OBSERVATION_FIELDS))
@@ -110,19 +113,54 @@ def memories_where(
     limit: int | None = None,
 ) -> list[Memory]:
     """Whole memories, with all that stands in other tables, in a constant number of questions."""
-    rows = snapshot.rows("memory", _MEMORY_COLUMNS, where, order=order, limit=limit)
+    return memories_of(snapshot, snapshot.rows("memory", MEMORY_COLUMNS, where, order=order, limit=limit))
+
+
+def memories_of(snapshot: Snapshot, rows: Sequence[Row]) -> list[Memory]:
+    """Whole memories, of the `MEMORY_COLUMNS` of their own rows."""
     if not rows:
         return []
-    kind = _MEMORY_COLUMNS.index("kind")
-    entities = [row[1] for row in rows if row[kind] == Kind.ENTITY]
-    texts = [row[1] for row in rows if row[kind] != Kind.ENTITY]
-    children = _children(snapshot, entities, texts)
-    of_rows = (OneOf("id", {row[0] for row in rows}),)
-    scopes = {
-        id_: Scope(owner, agent)
-        for id_, owner, agent in snapshot.rows("scope", ("id", "owner", "agent"), of_rows)
-    }
-    return [_memory(row, scopes[row[0]], children.get(row[1], {})) for row in rows]
+    ids = [row[1] for row in rows]
+    entities = [row[1] for row in rows if row[_KIND] == Kind.ENTITY]
+    owned = OneOf("memory_id", ids)
+    scopes, observations, tags, mentions, former, absences = snapshot.several(
+        (
+            RowsQuery("scope", ("id", "owner", "agent"), (OneOf("id", {row[0] for row in rows}),)),
+            RowsQuery("observation", _OBSERVATION_COLUMNS, (OneOf("memory_id", entities),)),
+            RowsQuery("tag", ("memory_id", "folded", "tag"), (owned,)),
+            RowsQuery("mention", ("memory_id", "entity_id", "told"), (owned,)),
+            RowsQuery("revision", ("memory_id", "id", "text", "since", "until"), (owned,)),
+            RowsQuery("absence", ("memory_id", "since", "why", "until"), (owned,)),
+        )
+    )
+    children: dict[int, dict[str, tuple[Any, ...]]] = {}
+    _keep(children, "observations", observations, _observation)
+    _keep(children, "tags", tags, itemgetter(1))
+    _keep(children, "former", former, lambda row: Revision(row[1], moment(row[2]), moment(row[3])))
+    _keep(children, "absences", absences, lambda row: Absence(row[1], moment(row[0]), moment(row[2])))
+    if mentions:
+        alive = _alive(snapshot, {entity for _, entity, _ in mentions})
+        there = [row for row in mentions if row[1] in alive]
+        _keep(children, "mentions", there, itemgetter(0))
+        _keep(children, "about", [row for row in there if row[2]], itemgetter(0))
+    owners = {id_: Scope(owner, agent) for id_, owner, agent in scopes}
+    return [_memory(row, owners[row[0]], children.get(row[1], {})) for row in rows]
+
+
+def _keep(
+    children: dict[int, dict[str, tuple[Any, ...]]],
+    field: str,
+    rows: Iterable[Row],
+    value_of: Callable[[Row], object],
+) -> None:
+    """Rows of another table by memory, under the name of a field, each memory's in the order of their keys."""
+    # The key stands first, so that nothing behind it is ever compared.
+    for memory, group in groupby(sorted(rows), itemgetter(0)):
+        children.setdefault(memory, {})[field] = tuple(value_of(row[1:]) for row in group)
+
+
+def _alive(snapshot: Snapshot, ids: Collection[int]) -> set[int]:
+    return {id_ for (id_,) in snapshot.rows("memory", ("id",), (OneOf("id", ids), is_null("deleted_at")))}
 
 
 def _memory(row: Row, scope: Scope, children: Mapping[str, Any]) -> Memory:
@@ -133,58 +171,6 @@ def _memory(row: Row, scope: Scope, children: Mapping[str, Any]) -> Memory:
     return Memory(scope=scope, **own, **children)
 
 
-def _children(
-    snapshot: Snapshot, entities: Sequence[int], texts: Sequence[int]
-) -> dict[int, dict[str, tuple[Any, ...]]]:
-    """What other tables hold about memories, by memory and by the name of the field."""
-    found: dict[int, dict[str, tuple[Any, ...]]] = {}
-
-    def keep(field: str, grouped: Mapping[int, Iterable[object]]) -> None:
-        for memory, values in grouped.items():
-            found.setdefault(memory, {})[field] = tuple(values)
-
-    if entities:
-        observations = _grouped(snapshot, "observation", _OBSERVATION_COLUMNS, entities, ("memory_id", "id"))
-        keep("observations", {id_: map(_observation, rows) for id_, rows in observations.items()})
-    if texts:
-        tags = _grouped(snapshot, "tag", ("memory_id", "tag"), texts)
-        keep("tags", {id_: (tag for (tag,) in rows) for id_, rows in tags.items()})
-        keep_mentions(snapshot, texts, keep)
-        former = _grouped(
-            snapshot, "revision", ("memory_id", "text", "since", "until"), texts, ("memory_id", "id")
-        )
-        keep(
-            "former",
-            {
-                id_: (Revision(text, moment(since), moment(until)) for text, since, until in rows)
-                for id_, rows in former.items()
-            },
-        )
-    absences = _grouped(snapshot, "absence", ("memory_id", "why", "since", "until"), [*entities, *texts])
-    keep(
-        "absences",
-        {
-            id_: (Absence(why, moment(since), moment(until)) for why, since, until in rows)
-            for id_, rows in absences.items()
-        },
-    )
-    return found
-
-
-def keep_mentions(
-    snapshot: Snapshot, texts: Sequence[int], keep: Callable[[str, Mapping[int, Iterable[object]]], None]
-) -> None:
-    """The entities that texts mention, as far as these were not forgotten."""
-    mentions = _grouped(snapshot, "mention", ("memory_id", "entity_id", "told"), texts)
-    named = {entity for rows in mentions.values() for entity, _ in rows}
-    if not named:
-        return
-    alive = {id_ for (id_,) in snapshot.rows("memory", ("id",), (OneOf("id", named), is_null("deleted_at")))}
-    listed = {id_: [row for row in rows if row[0] in alive] for id_, rows in mentions.items()}
-    keep("mentions", {id_: (entity for entity, _ in rows) for id_, rows in listed.items()})
-    keep("about", {id_: (entity for entity, told in rows if told) for id_, rows in listed.items()})
-
-
 def _observation(row: Row) -> Observation:
     return Observation(
         *(
@@ -192,19 +178,6 @@ def _observation(row: Row) -> Observation:
             for read, value in zip(_OBSERVATION_READERS, row, strict=True)
         )  # type: ignore[arg-type]  # each by its field's own reader
     )
-
-
-def _grouped(
-    snapshot: Snapshot,
-    table: Table,
-    columns: Sequence[str],
-    memories: Sequence[int],
-    order: Sequence[str] = (),
-) -> dict[int, list[Row]]:
-    grouped: dict[int, list[Row]] = {}
-    for row in snapshot.rows(table, columns, (OneOf("memory_id", memories),), order=order):
-        grouped.setdefault(row[0], []).append(row[1:])
-    return grouped
 
 
 def memories_by_id(snapshot: Snapshot, ids: Iterable[int]) -> dict[int, Memory]:

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.conditions import Condition, Equals, OneOf, is_set
-from recollect.ports import Snapshot, Vector, Vectors
-from recollect.records import Found, Kind, Model
+from recollect.conditions import Condition, Equals, OneOf
+from recollect.ports import RowsQuery, Snapshot, Vector, Vectors
+from recollect.records import Found, Kind
 from recollect.retrieval.as_of_search import PastTexts
 from recollect.retrieval.conversations import messages_at
 from recollect.retrieval.entities import linked_entities
 from recollect.retrieval.facts import ends_with_question
 from recollect.retrieval.filters import PastState, allowed, narrowing
 from recollect.retrieval.late_interaction import MOST_PASSAGES, best_token_scores, passages_to_compare
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.neighbours import neighbours
-from recollect.retrieval.passages import model_row
-from recollect.retrieval.records import scope_ids
-from recollect.retrieval.term_index import Analyser, TermIndex
+from recollect.retrieval.passages import MODEL_IN_USE, model_of
+from recollect.retrieval.term_index import Analyser, IndexSize, TermIndex
 from recollect.retrieval.term_search import counts_or_stem_counts, matched_shares, search_words
 
 if TYPE_CHECKING:
@@ -35,8 +34,22 @@ class Search:
     def __init__(self, snapshot: Snapshot, where: Filter) -> None:
         self.snapshot = snapshot
         self.where = where
-        self.scopes = scope_ids(snapshot, where.owner, where.agent)
-        self._indexes = {scope: TermIndex(snapshot, scope) for scope in self.scopes}
+        self.memories = MemoryRows(snapshot)
+        own = (Equals("owner", where.owner), *(() if where.agent is None else (Equals("agent", where.agent),)))
+        scopes, models, due = snapshot.several(
+            (
+                RowsQuery("scope", ("id", *IndexSize._fields), own),
+                MODEL_IN_USE,
+                RowsQuery("due", ("passage_id",), limit=1),
+            )
+        )
+        sizes = {id_: IndexSize(*size) for id_, *size in sorted(scopes)}
+        self.scopes = list(sizes)
+        self.model = model_of(models)
+        """The row of the model in use, and the model."""
+        self.some_wait = bool(due)
+        """Whether any text of the store has no vector yet."""
+        self._indexes = {scope: TermIndex(snapshot, scope, size) for scope, size in sizes.items()}
         state = PastState.of(where)
         self._past = None if state is None else PastTexts(snapshot, state)
         self._unchanged: tuple[Condition, ...] = ()
@@ -120,6 +133,7 @@ class Search:
         each = [
             neighbours(index, text, k, within, self.where, self._past, echo)
             for index in self._indexes.values()
+            if index.sizes.messages or self._past is not None
         ]
         return _best_first(hit for hits, _ in each for hit in hits)[:k], [context for _, context in each]
 
@@ -132,20 +146,19 @@ class Search:
             return []
         return _best_first(
             hit
-            for scope in self.scopes
+            for scope, index in self._indexes.items()
+            # Whom relations lead to is found in the index, unless the past is asked for.
+            if index.sizes.entities or self._past is not None
             for hit in linked_entities(self.snapshot, scope, text, self.where, now)
         )
 
     def replies(self, ids: Sequence[int]) -> list[int]:
         """The messages that stand right after those of these that end with a question, by id."""
-        asked = self.snapshot.rows(
-            "memory",
-            ("scope_id", "session", "position", "text"),
-            (OneOf("id", ids), Equals("kind", "message"), is_set("session"), is_set("position")),
-        )
+        columns = ("kind", "scope_id", "session", "position", "text")
         next_places: dict[int, list[tuple[str, int]]] = {}
-        for scope, session, position, text in asked:
-            if scope in self._indexes and ends_with_question(text):
+        for kind, scope, session, position, text in self.memories.select(ids, columns):
+            placed = kind == Kind.MESSAGE and session is not None and position is not None
+            if placed and scope in self._indexes and ends_with_question(text):
                 next_places.setdefault(scope, []).append((session, position + 1))
         return sorted(
             id_
@@ -159,8 +172,7 @@ class Search:
         """
         if Kind.MESSAGE not in self.where.kinds:
             return []
-        notes = self.snapshot.rows("memory", ("drawn_from",), (OneOf("id", ids), is_set("drawn_from")))
-        origins = {id_ for (id_,) in notes}.difference(ids)
+        origins = {id_ for id_ in self.memories.select(ids, ("drawn_from",)) if id_ is not None}.difference(ids)
         if not origins:
             return []
         allowed_messages = (
@@ -181,11 +193,6 @@ class Search:
         """How many texts the scope has, and how many of them contain each word, or else its stem."""
         index = next(iter(self._indexes.values()), None)
         return (0, {}) if index is None else (index.size("plain")[0], counts_or_stem_counts(index, words))
-
-    @cached_property
-    def model(self) -> tuple[int, Model] | None:
-        """The row of the model in use, and the model."""
-        return model_row(self.snapshot)
 
     def _within(self, span: tuple[int, int] | None) -> Filter:
         return self.where if span is None else replace(self.where, span=span)

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from recollect.conditions import Compares, Condition, Equals, OneOf
+from recollect.ports import RowsQuery, Snapshot
 from recollect.retrieval.postings import Postings, following, joined, summed, unpack_block
 from recollect.text.stems import porter_stem
 
 if TYPE_CHECKING:
-    from recollect.ports import Snapshot
     from recollect.ranking.candidates import Ints
 
 Analyser = Literal["plain", "stemmed", "pairs"]
@@ -99,19 +98,16 @@ class Tail(NamedTuple):
 class TermIndex:
     """A scope's index. A snapshot is of one moment, so what was read once is kept."""
 
-    def __init__(self, snapshot: Snapshot, scope: int) -> None:
+    def __init__(self, snapshot: Snapshot, scope: int, sizes: IndexSize | None = None) -> None:
         self.snapshot = snapshot
         self.scope = scope
+        self.sizes = index_size(snapshot, scope) if sizes is None else sizes
+        self._tails: dict[bool, Tail] = {}
         self._ids: dict[bool, dict[str, dict[str, int]]] = {False: {}, True: {}}
         """Whether of pairs; by stem, the terms that have it."""
         self._counts: dict[int, int] = {}
         self._read: dict[int, Postings] = {}
         self._postings: dict[tuple[Phrase, Analyser], Postings] = {}
-
-    @cached_property
-    def sizes(self) -> IndexSize:
-        rows = self.snapshot.rows("index_size", IndexSize._fields, (Equals("scope_id", self.scope),))
-        return IndexSize(*rows[0]) if rows else IndexSize()
 
     def size(self, analyser: Analyser) -> tuple[int, int]:
         """How many documents there are, and how many terms they have together."""
@@ -161,6 +157,7 @@ class TermIndex:
         return [self._read[id_] for id_ in ids if len(self._read[id_].ids)]
 
     def _beginning_with(self, letter: str) -> list[int]:
+        self._find((), pairs=True)
         rows = self.snapshot.rows(
             "term",
             ("id",),
@@ -175,11 +172,19 @@ class TermIndex:
     def _find(self, stems: Iterable[str], *, pairs: bool) -> None:
         known = self._ids[pairs]
         unknown = [stem for stem in dict.fromkeys(stems) if stem not in known]
-        if not unknown:
+        if not unknown and (self._tails or not self.sizes.unmerged):
             return
         known.update((stem, {}) for stem in unknown)
         where = (*self._of_scope(pairs=pairs), OneOf("stem", unknown))
-        for id_, stem, term in self.snapshot.rows("term", ("id", "stem", "term"), where):
+        terms = RowsQuery("term", ("id", "stem", "term"), where)
+        if self._tails or not self.sizes.unmerged:
+            (found,) = self.snapshot.several([terms])
+        else:
+            tail = RowsQuery("document", ("memory_id", "words", "pairs"), unmerged(self.scope))
+            found, last = self.snapshot.several([terms, tail])
+            self._tails[False] = Tail.of([(id_, words) for id_, words, _ in last])
+            self._tails[True] = Tail.of([(id_, packed) for id_, _, packed in last if packed])
+        for id_, stem, term in found:
             known[stem][term] = id_
 
     def _count(self, ids: Sequence[int]) -> None:
@@ -192,8 +197,9 @@ class TermIndex:
         counts = dict.fromkeys(unknown, 0)
         for id_, count in self.snapshot.rows("posting", ("term_id", "count"), (OneOf("term_id", unknown),)):
             counts[id_] += count
-        for id_, postings in self._tails[False].postings(unknown).items():
-            counts[id_] += len(postings.ids)
+        for tail in self._tails.values():
+            for id_, postings in tail.postings(unknown).items():
+                counts[id_] += len(postings.ids)
         self._counts |= counts
 
     def _unpack(self, ids: Sequence[int]) -> None:
@@ -211,21 +217,13 @@ class TermIndex:
             self._read[id_] = joined(found)
             self._counts[id_] = len(self._read[id_].ids)
 
-    @cached_property
-    def _tails(self) -> dict[bool, Tail]:
-        """Whether of pairs, by the terms of what was written last."""
-        rows = (
-            self.snapshot.rows("document", ("memory_id", "words", "pairs"), unmerged(self.scope))
-            if self.sizes.unmerged
-            else []
-        )
-        return {
-            False: Tail.of([(id_, words) for id_, words, _ in rows]),
-            True: Tail.of([(id_, pairs) for id_, _, pairs in rows if pairs]),
-        }
-
     def _of_scope(self, *, pairs: bool) -> tuple[Condition, ...]:
         return Equals("scope_id", self.scope), Equals("pair", int(pairs))
+
+
+def index_size(snapshot: Snapshot, scope: int) -> IndexSize:
+    rows = snapshot.rows("scope", IndexSize._fields, (Equals("id", scope),))
+    return IndexSize(*rows[0]) if rows else IndexSize()
 
 
 def unmerged(scope: int) -> tuple[Condition, ...]:

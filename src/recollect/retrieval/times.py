@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.conditions import IN_FORCE, OneOf
-from recollect.ports import Snapshot
 from recollect.ranking.candidates import ALWAYS, NEVER, Ints, Source
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.time_match import INSIDE, AskedTime, Span, StatementTimes, time_match
 from recollect.records import Kind
 from recollect.retrieval.facts import former_texts
 from recollect.retrieval.filters import PastState
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.records import moment
 from recollect.text.time_phrases.own_times import MOST_LETTERS, own_times
 from recollect.text.time_questions import asks_openly, asks_what_was_said, asks_when
@@ -31,7 +31,7 @@ _READ = 50
 
 
 def time_sources(
-    snapshot: Snapshot, profile: Profile, query: Query, ids: Ints, found: Mapping[str, Source]
+    memories: MemoryRows, profile: Profile, query: Query, ids: Ints, found: Mapping[str, Source]
 ) -> dict[str, Source]:
     """What is known of the candidates' times, as sources without ranks; for a profile that heeds time.
 
@@ -43,7 +43,7 @@ def time_sources(
     if not heeds_time or (query.span is None and not asks_when(query.text)):
         return {}
     read = _among_first(ids, found, max(_READ, query.limit))
-    statements = _statements(snapshot, query, ids.tolist(), read)
+    statements = _statements(memories, query, ids.tolist(), read)
     each = [statements.get(id_, ()) for id_ in ids.tolist()]
     if query.span is None:
         return {"when": _scored([float(any(times.events for times in those)) for those in each])}
@@ -82,13 +82,13 @@ def _scored(values: Sequence[float]) -> Source:
 
 
 def _statements(
-    snapshot: Snapshot, query: Query, ids: Sequence[int], read: Container[int]
+    memories: MemoryRows, query: Query, ids: Sequence[int], read: Container[int]
 ) -> Mapping[int, Sequence[StatementTimes]]:
     """Of each memory, the times of its text; of an entity, those of each observation."""
     zone = asked_zone(query)
     columns = ("id", "kind", "text", "created_at", "happened_at", "undated")
-    rows = snapshot.rows("memory", columns, (OneOf("id", ids),))
-    former = {} if query.where.as_of is None else former_texts(snapshot, ids, query.now)
+    rows = memories.select(ids, columns)
+    former = {} if query.where.as_of is None else former_texts(memories, ids, query.now)
     found: dict[int, list[StatementTimes]] = {
         id_: [
             _times(former.get(id_, text) if id_ in read else "", None if undated else created, happened, zone)
@@ -103,7 +103,7 @@ def _statements(
         state = PastState.of(query.where)
         in_force = IN_FORCE if state is None else state.observation()
         observed = ("memory_id", "content", "created_at", "happened_at")
-        for id_, content, created, happened in snapshot.rows(
+        for id_, content, created, happened in memories.snapshot.rows(
             "observation", observed, (OneOf("memory_id", list(entities)), *in_force)
         ):
             found.setdefault(id_, []).append(_times(content if id_ in read else "", created, happened, zone))

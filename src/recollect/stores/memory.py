@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from recollect.conditions import Column, Condition, Value, Where
-    from recollect.ports import Result, Transaction, Vector
+    from recollect.ports import Result, RowsQuery, Transaction, Vector
     from recollect.records import Found
     from recollect.tables import Row, Table, TableForm, Values
 
@@ -36,7 +36,16 @@ if TYPE_CHECKING:
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 # What a row holds that was put without a value for it.
 _DEFAULTS: Mapping[Table, Mapping[str, Value]] = {
-    "scope": {"temper": 1.0},
+    "scope": {
+        "temper": 1.0,
+        "documents": 0,
+        "words": 0,
+        "paired": 0,
+        "pairs": 0,
+        "unmerged": 0,
+        "entities": 0,
+        "messages": 0,
+    },
     "memory": {
         "name": "",
         "folded_name": "",
@@ -178,6 +187,12 @@ class MemorySnapshot:
                 found = (nlargest if newest_first else nsmallest)(limit, found, key=place)
             listed += [tuple([row[column] for column in columns]) for row in found]
         return listed
+
+    def several(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
+        return [
+            self.rows(each.table, each.columns, each.where, newest_first=True, limit=each.limit)
+            for each in queries
+        ]
 
     def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:
         rows = self._matching(table, where)

@@ -18,6 +18,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Snapshot
 from recollect.records import Kind, Memory, Status
 from recollect.retrieval.contradictions import stated_texts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.passages import memory_vectors
 from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search
@@ -153,7 +154,7 @@ def _compared(view: Snapshot, services: Services, note: Memory) -> _Compared:
     # What holds this note's words is near it in meaning, too; a search by all of them costs far more.
     by_words = [] if cosines else [hit.id for hit in search.by_words(note.text, _COMPARED)]
     nearest = [id_ for id_ in (*cosines, *by_words) if id_ < note.id]
-    older = {text.id: text for text in stated_texts(view, nearest)}
+    older = {text.id: text for text in stated_texts(MemoryRows(view), nearest)}
     similar = [
         SimilarMemory(id_, other.text, similarity)
         for id_, other in older.items()

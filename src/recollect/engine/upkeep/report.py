@@ -26,6 +26,7 @@ from recollect.ranking.factors.recency import microseconds
 from recollect.records import Kind, Memory, Status
 from recollect.retrieval.contradictions import StatedText, texts_of
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.records import memories_by_id, moment
 
 _MOST_DAYS = 36_500
@@ -109,7 +110,7 @@ def _flagged_notes(view: Snapshot, page: Sequence[Memory]) -> Iterator[FlaggedNo
 def _stale(
     view: Snapshot, page: Sequence[Memory], now: datetime, unseen_for: timedelta
 ) -> Iterator[StaleEntity]:
-    facts = ranking_facts(view, [entity.id for entity in page], "", None, microseconds(now))
+    facts = ranking_facts(MemoryRows(view), [entity.id for entity in page], "", None, microseconds(now))
     seen = dict(zip(facts.ids.tolist(), facts.last_access.tolist(), strict=True))
     times = dict(zip(facts.ids.tolist(), facts.access_count.tolist(), strict=True))
     for entity in page:

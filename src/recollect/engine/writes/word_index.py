@@ -16,7 +16,7 @@ import numpy as np
 from recollect.conditions import Equals, KeyIn, OneOf
 from recollect.records import Kind
 from recollect.retrieval.postings import Postings, blocks_of, joined, pack_block, taken, unpack_block
-from recollect.retrieval.term_index import TERM_ID, IndexSize, Tail, unmerged
+from recollect.retrieval.term_index import TERM_ID, IndexSize, Tail, index_size, unmerged
 from recollect.text.stems import porter_stem
 from recollect.text.tokens import letter_pairs, words
 
@@ -57,7 +57,7 @@ def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
         ],
     )
     size = _grown(
-        _size(rows, scope),
+        index_size(rows, scope),
         [(document.kind, len(some), len(more)) for document, (some, more) in zip(documents, terms, strict=True)],
         1,
     )
@@ -84,15 +84,16 @@ def erase_documents(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
     rows.remove("document", (OneOf("memory_id", [row[0] for row in former]),))
     _forget_unused(rows, scope, terms.keys())
     gone = [(Kind(kind), _count(in_words), _count(in_pairs)) for _, kind, _, in_words, in_pairs in former]
-    size = _grown(_size(rows, scope), gone, -1)
+    size = _grown(index_size(rows, scope), gone, -1)
     waiting = sum(not is_merged for _, _, is_merged, _, _ in former)
     _put_size(rows, scope, size._replace(unmerged=size.unmerged - waiting))
 
 
 def clear_index(rows: Transaction, scope: int) -> None:
     """Leave nothing of a scope's index, to build it anew."""
-    for table in ("document", "term", "index_size"):
-        rows.remove(table, (Equals("scope_id", scope),))
+    rows.remove("document", (Equals("scope_id", scope),))
+    rows.remove("term", (Equals("scope_id", scope),))
+    _put_size(rows, scope, IndexSize())
 
 
 def _terms(document: Document) -> Terms:
@@ -125,13 +126,8 @@ def _term_ids(rows: Transaction, scope: int, terms: Collection[str], *, pair: in
     return known | dict(zip(new, numbers, strict=True))
 
 
-def _size(rows: Transaction, scope: int) -> IndexSize:
-    found = rows.rows("index_size", IndexSize._fields, (Equals("scope_id", scope),))
-    return IndexSize(*found[0]) if found else IndexSize()
-
-
 def _put_size(rows: Transaction, scope: int, size: IndexSize) -> None:
-    rows.put("index_size", [{"scope_id": scope, **size._asdict()}])
+    rows.patch("scope", (Equals("id", scope),), size._asdict())
 
 
 def _grown(size: IndexSize, documents: Iterable[tuple[Kind, int, int]], sign: int) -> IndexSize:

@@ -104,7 +104,7 @@ def scopes_without_words(connection: apsw.Connection) -> list[int]:
     return [
         scope
         for scope in _scopes(connection)
-        if connection.execute("SELECT 1 FROM index_size WHERE scope_id = ?", (scope,)).fetchone() is None
+        if not connection.execute("SELECT documents FROM scope WHERE id = ?", (scope,)).get
         and connection.execute(f"{_SEARCHABLE} LIMIT 1", (scope,)).fetchone() is not None
     ]
 

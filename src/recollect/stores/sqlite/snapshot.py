@@ -17,12 +17,12 @@ from recollect.stores.vectors.source import VectorSource, check_width
 from recollect.tables import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import apsw
 
     from recollect.conditions import Condition, Value, Where
-    from recollect.ports import Vector
+    from recollect.ports import RowsQuery, Vector
     from recollect.records import Found
     from recollect.stores.vectors.cache import VectorCache
     from recollect.tables import Row, Table, Values
@@ -50,20 +50,13 @@ class SqliteSnapshot:
         limit: int | None = None,
         each: OneOf | None = None,
     ) -> list[Row]:
-        keys = next((each for each in where if isinstance(each, KeyIn)), None)
-        others = [each for each in where if each is not keys]
-        condition, bindings = condition_sql(others, "r", None if keys is None else "scope_id")
+        source, bindings = _source(table, where)
         direction = " DESC" if newest_first else ""
         by = _listed(tuple(order or TABLES[table].key), "r", direction)
         bounded = ""
         if limit is not None:
             bounded = " LIMIT ?"
             bindings.append(limit)
-        source = f"FROM {table} AS r{_hint(table, where)} WHERE {condition}"
-        if keys is not None:
-            # From key to row, whatever the planner thinks of the other conditions.
-            source = f"FROM json_each(?) AS k CROSS JOIN {table} AS r ON {_key_sql(keys)} WHERE {condition}"
-            bindings.insert(0, json_list(dict.fromkeys(keys.keys)))
         if each is None:
             return self.connection.execute(
                 f"SELECT {_listed(tuple(columns), 'r')} {source} ORDER BY {by}{bounded}", bindings
@@ -74,6 +67,27 @@ class SqliteSnapshot:
             "ORDER BY w.key",
             (json_list(each.values), *bindings),
         ).fetchall()
+
+    def several(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
+        width = max(len(query.columns) for query in queries)
+        parts: list[str] = []
+        values: list[Value] = []
+        for place, query in enumerate(queries):
+            source, bindings = _source(query.table, query.where)
+            listed = _listed(tuple(query.columns), "r") + ", NULL" * (width - len(query.columns))
+            if query.limit is None:
+                parts.append(f"SELECT {place}, {listed} {source}")
+            else:
+                by = _listed(TABLES[query.table].key, "r", " DESC")
+                parts.append(f"SELECT * FROM (SELECT {place}, {listed} {source} ORDER BY {by} LIMIT ?)")
+                bindings.append(query.limit)
+            values += bindings
+        found: list[list[Row]] = [[] for _ in queries]
+        ends = [1 + len(query.columns) for query in queries]
+        rows: Iterable[Row] = self.connection.execute(" UNION ALL ".join(parts), values)
+        for row in rows:
+            found[row[0]].append(row[1 : ends[row[0]]])
+        return found
 
     def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:
         condition, bindings = condition_sql(where, "r")
@@ -217,6 +231,18 @@ class SqliteTransaction(SqliteSnapshot):
             f"WHERE p.id IN (SELECT r.id FROM passage AS r WHERE {condition})",
             bindings,
         )
+
+
+def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
+    """The rows `r` of a table that meet the conditions, as a part of a SELECT."""
+    keys = next((each for each in where if isinstance(each, KeyIn)), None)
+    others = [each for each in where if each is not keys]
+    condition, bindings = condition_sql(others, "r", None if keys is None else "scope_id")
+    if keys is None:
+        return f"FROM {table} AS r{_hint(table, where)} WHERE {condition}", bindings
+    # From key to row, whatever the planner thinks of the other conditions.
+    source = f"FROM json_each(?) AS k CROSS JOIN {table} AS r ON {_key_sql(keys)} WHERE {condition}"
+    return source, [json_list(dict.fromkeys(keys.keys)), *bindings]
 
 
 @lru_cache(maxsize=256)

@@ -32,13 +32,11 @@ CREATE TABLE document (
 ) STRICT;
 CREATE INDEX document_unmerged ON document(scope_id, memory_id) WHERE merged = 0;
 
-CREATE TABLE index_size (
-  scope_id  INTEGER PRIMARY KEY REFERENCES scope(id) ON DELETE CASCADE,
-  documents INTEGER NOT NULL,
-  words     INTEGER NOT NULL,
-  paired    INTEGER NOT NULL,  -- documents that have pairs
-  pairs     INTEGER NOT NULL,
-  unmerged  INTEGER NOT NULL,
-  entities  INTEGER NOT NULL,
-  messages  INTEGER NOT NULL
-) STRICT;
+-- How much each scope's index holds.
+ALTER TABLE scope ADD COLUMN documents INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE scope ADD COLUMN words INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE scope ADD COLUMN paired INTEGER NOT NULL DEFAULT 0;  -- documents that have pairs
+ALTER TABLE scope ADD COLUMN pairs INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE scope ADD COLUMN unmerged INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE scope ADD COLUMN entities INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE scope ADD COLUMN messages INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,51 @@
+"""The rows of the memories that one question looks at, each read once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from recollect.conditions import OneOf
+from recollect.ports import RowsQuery, Snapshot
+from recollect.retrieval.records import MEMORY_COLUMNS, memories_of
+
+if TYPE_CHECKING:
+    from recollect.records import Memory
+    from recollect.tables import Row
+
+_COLUMNS = (*MEMORY_COLUMNS, "text_key")
+_PLACES = {name: place for place, name in enumerate(_COLUMNS)}
+_ID = _PLACES["id"]
+
+
+class MemoryRows:
+    """A snapshot is of one moment, so what was read once is kept."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._rows: dict[int, Row] = {}
+        self._asked: set[int] = set()
+
+    def read(self, ids: Iterable[int], *beside: RowsQuery) -> list[list[Row]]:
+        """Have these at hand. `beside`: what else to ask for in the same go."""
+        unknown = set(ids) - self._asked
+        if not unknown:
+            return self.snapshot.several(beside) if beside else []
+        self._asked |= unknown
+        own = RowsQuery("memory", _COLUMNS, (OneOf("id", sorted(unknown)),))
+        found, *others = self.snapshot.several((own, *beside))
+        self._rows.update((row[_ID], row) for row in found)
+        return others
+
+    def select(self, ids: Iterable[int], columns: Sequence[str]) -> list[Any]:
+        """These columns of those that exist, in the order of the ids; of one column, its values."""
+        ids = list(ids)
+        self.read(ids)
+        pick = itemgetter(*(_PLACES[column] for column in columns))
+        return [pick(row) for id_ in ids if (row := self._rows.get(id_)) is not None]
+
+    def whole(self, ids: Iterable[int]) -> dict[int, Memory]:
+        """Those that exist, with all that stands in other tables, by id."""
+        rows = self.select(ids, MEMORY_COLUMNS)
+        return {memory.id: memory for memory in memories_of(self.snapshot, rows)}
