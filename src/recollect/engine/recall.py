@@ -23,7 +23,7 @@ from recollect.engine.model_change import suit_question
 from recollect.engine.rerank import Rescorer, ranked_anew, reranker_for, unread_note
 from recollect.engine.results import Answer, Hit, Mode, Place
 from recollect.engine.services import Services
-from recollect.engine.shadow import Rankers, note_shown, rankers_for, trace_of
+from recollect.engine.shadow import Rankers, baseline_of, note_shown, rankers_for, trace_of
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.ports import Embedder, Snapshot
 from recollect.query import Filter, Query
@@ -32,6 +32,7 @@ from recollect.ranking.confidence_label import UNLIKELY
 from recollect.ranking.explain import all_reasons
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.pipeline import Profile, run
+from recollect.ranking.reads import FactGroup, groups_read
 from recollect.ranking.steps.route import Route, strategy_for
 from recollect.records import Kind, Memory, Model, as_it_stood
 from recollect.retrieval.gather import Gathered, gather
@@ -46,6 +47,8 @@ from recollect.text.tokens import content_words
 _SURE_ENOUGH = 0.6
 # In letters. Beyond it, a query is no question but a text, and times in it are not what is asked for.
 _LONGEST_QUESTION = 2_000
+# Facts that are made of what earlier answers showed.
+_OF_USE: frozenset[FactGroup] = frozenset({"usage", "cooccurrence"})
 WAITING = "Some texts still wait for a vector, so only words find them."
 """What an answer notes. A server makes vectors by itself, so the command is for the command line to add."""
 
@@ -167,7 +170,7 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
     present = asked.where.as_of is None
     # Who leaves no trace changes no model either.
     model_note = suit_question(services, asked.text) if asked.record and present else None
-    with open_search(services, asked) as (search, query, note):
+    with open_search(services, asked, profile, baseline_of(services, profile)) as (search, query, note):
         # Nothing is learnt from an answer that nobody notes, so it is part of no trial.
         noted = present and (query.record or query.noted_later)
         rankers = rankers_for(services, search.snapshot, profile, query.text, tuned=query.tuned, trial=noted)
@@ -211,15 +214,18 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
 
 
 @contextmanager
-def open_search(services: Services, query: Query) -> Iterator[tuple[Search, Query, str | None]]:
+def open_search(
+    services: Services, query: Query, *profiles: Profile
+) -> Iterator[tuple[Search, Query, str | None]]:
     """The searches of one snapshot, the query with its vector, and why meaning is not searched, if so.
 
-    The query is embedded before the store is read, so that nothing waits for it.
+    The query is embedded before the store is read, so that nothing waits for it. `profiles` are those that rank.
     """
     expected = services.store.last_model
     model, embedded, note = _embedded(services, query, expected)
     # What earlier answers left to be noted is part of the store that this one reads.
-    services.usage.settle(services.usage.patience_seconds)
+    if not _OF_USE.isdisjoint(groups_read(profiles)):
+        services.usage.settle(services.usage.patience_seconds)
     while True:
         with services.store.read() as snapshot:
             search = Search(snapshot, query.where)

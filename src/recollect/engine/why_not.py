@@ -72,7 +72,7 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
     if not asked.text.strip() or asked.limit == 0:
         raise InvalidInput("Ask with a query and a limit above 0.")
     as_of = asked.where.as_of
-    with open_search(services, asked) as (search, query, _):
+    with open_search(services, asked, profile) as (search, query, _):
         memory = memories_by_id(search.snapshot, [id_]).get(id_)
         if memory is None or memory.scope != services.scope:
             raise NotFound(f"There is no memory {id_}.")

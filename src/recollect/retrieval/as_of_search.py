@@ -163,4 +163,3 @@ def _times(terms: Sequence[str], counts: Counter[str], phrase: Phrase) -> int:
         return counts[first]
     length = len(phrase.terms)
     return sum(tuple(terms[at : at + length]) == phrase.terms for at in range(len(terms) - length + 1))
-

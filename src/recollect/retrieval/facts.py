@@ -34,6 +34,8 @@ from recollect.text.tokens import content_words, words
 _STATUSES = {status.value: place for place, status in enumerate(Status)}
 # Of Latin, Chinese and Arabic script.
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+_BLANKS = "\t\n\r "
+_LAST_LETTERS = frozenset((*_QUESTION_MARKS, *_BLANKS))
 _COLUMNS = (
     "id", "kind", "scope_id", "created_at", "updated_at", "happened_at", "undated", "status", "importance",
     "strength", "depth", "spread", "stability", "text_key", "text", "name", "session", "position", "speaker",
@@ -77,11 +79,15 @@ def ranking_facts(
         )
         usage = {memory: (count, last_at) for memory, count, last_at in uses}
         days = Counter(memory for (memory,) in used_days)
-    used = [usage.get(id_, (0, None)) for id_ in known]
+    none = np.zeros(len(known), np.int64)
+    never = np.full(len(known), NEVER)
+    used = [usage.get(id_, (0, None)) for id_ in known] if usage else []
     tempers: dict[int, float] = {}
     if "temper" in groups:
         tempers = dict(snapshot.rows("scope", ("id", "temper"), (OneOf("id", set(columns["scope_id"])),)))
-    sessions = _sessions(snapshot, columns)
+    # Most stores hold notes alone or messages alone, and of notes there is less to know.
+    talk = Kind.MESSAGE.value in columns["kind"]
+    sessions = _sessions(snapshot, columns) if talk else none
     return Facts(
         ids=found,
         created_at=_times(
@@ -90,11 +96,11 @@ def ranking_facts(
         ),
         updated_at=_times(columns["updated_at"]),
         happened_at=_times(columns["happened_at"]),
-        last_access=_times(last_at for _, last_at in used),
-        access_count=_ints([count for count, _ in used]),
+        last_access=_times(last_at for _, last_at in used) if used else never,
+        access_count=_ints([count for count, _ in used]) if used else none,
         access_days=_beside(found, days).astype(np.int64),
         degree=_beside(found, _degrees(snapshot, known, now) if "degree" in groups else {}).astype(np.int64),
-        status=_ints([_STATUSES[str(status)] for status in columns["status"]]),
+        status=_ints([_STATUSES[status] for status in columns["status"]]),
         importance=np.array(columns["importance"], np.float64),
         strength=np.array(columns["strength"], np.float64),
         depth=_ints(columns["depth"]),
@@ -103,15 +109,7 @@ def ranking_facts(
         temper=np.array([tempers.get(scope, 1.0) for scope in columns["scope_id"]], np.float64),
         metadata_share=_beside(found, _metadata_shares(memories, known) if "metadata" in groups else {}),
         content=_contents(columns, former),
-        echo=np.array(
-            [
-                kind == Kind.MESSAGE and where == session and text == query
-                for kind, where, text in zip(
-                    columns["kind"], columns["session"], columns["text"], strict=True
-                )
-            ],
-            bool,
-        ),
+        echo=_echoes(columns, query, session) if talk else np.zeros(len(known), bool),
         # A note that was reworded since no longer says what its message says.
         origin=_ints(
             [
@@ -121,24 +119,37 @@ def ranking_facts(
                 )
             ]
         ),
-        session=_ints(sessions),
+        session=sessions,
         position=_ints(
-            [position if where else 0 for where, position in zip(sessions, columns["position"], strict=True)]
-        ),
-        named=_named(columns, query),
-        asks=np.array([ends_with_question(str(text)) for text in columns["text"]], bool),
-        kind=_ints([_KINDS[str(kind)] for kind in columns["kind"]]),
-        role=_ints(
-            [_role(str(kind), role) for kind, role in zip(columns["kind"], columns["role"], strict=True)]
-        ),
-        informativeness=np.array(
             [
-                informativeness(str(text)) if kind == Kind.MESSAGE else 1.0
-                for kind, text in zip(columns["kind"], columns["text"], strict=True)
-            ],
-            np.float64,
-        ),
-        length=_ints([len(str(text)) for text in columns["text"]]),
+                position if where else 0
+                for where, position in zip(sessions.tolist(), columns["position"], strict=True)
+            ]
+        )
+        if talk
+        else none,
+        named=_named(columns, query),
+        asks=np.array([ends_with_question(text) for text in columns["text"]], bool),
+        kind=_ints([_KINDS[kind] for kind in columns["kind"]]),
+        role=_ints([_role(kind, role) for kind, role in zip(columns["kind"], columns["role"], strict=True)])
+        if talk
+        else np.full(len(known), NOBODY),
+        informativeness=_informativeness(columns) if talk else np.ones(len(known)),
+        length=_ints([len(text) for text in columns["text"]]),
+    )
+
+
+def _echoes(columns: Mapping[str, Sequence[Any]], query: str, session: str | None) -> Flags:
+    texts = zip(columns["kind"], columns["session"], columns["text"], strict=True)
+    return np.array(
+        [kind == Kind.MESSAGE and where == session and text == query for kind, where, text in texts], bool
+    )
+
+
+def _informativeness(columns: Mapping[str, Sequence[Any]]) -> Floats:
+    texts = zip(columns["kind"], columns["text"], strict=True)
+    return np.array(
+        [informativeness(text) if kind == Kind.MESSAGE else 1.0 for kind, text in texts], np.float64
     )
 
 
@@ -152,10 +163,10 @@ def _role(kind: str, role: str | None) -> int:
 
 def ends_with_question(text: str) -> bool:
     """Whatever blanks follow."""
-    return text.rstrip("\t\n\r ").endswith(_QUESTION_MARKS)
+    return text[-1:] in _LAST_LETTERS and text.rstrip(_BLANKS).endswith(_QUESTION_MARKS)
 
 
-def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> list[int]:
+def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> Ints:
     """A number for the conversation that a message is part of; 0 of what is part of none, or alone in it."""
     places: list[tuple[Any, ...]] = list(
         zip(columns["kind"], columns["scope_id"], columns["session"], columns["position"], strict=True)
@@ -176,15 +187,17 @@ def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> list[
                 (KeyIn(("scope_id", "session", "position"), [(*each, 2) for each in dict.fromkeys(first)]),),
             )
         }
-    return [
-        conversation(scope, session)
-        if kind == Kind.MESSAGE
-        and session is not None
-        and position is not None
-        and (position != 1 or (scope, session) in followed)
-        else 0
-        for kind, scope, session, position in places
-    ]
+    return _ints(
+        [
+            conversation(scope, session)
+            if kind == Kind.MESSAGE
+            and session is not None
+            and position is not None
+            and (position != 1 or (scope, session) in followed)
+            else 0
+            for kind, scope, session, position in places
+        ]
+    )
 
 
 def former_texts(memories: MemoryRows, ids: Sequence[int], now: int) -> dict[int, str]:

@@ -64,6 +64,7 @@ def gather(
     for retriever in sorted(profile.retrieve, key=lambda each: isinstance(each, ByContext)):
         if isinstance(retriever, ByContext):
             found["nearby"], contexts = neighbours_of(search, retriever, query, retriever.take(depth))
+            search.memories.read(hit.id for hits in found.values() for hit in hits)
             # Whoever was asked the like may have answered in other words.
             asked = [hit.id for hit in found.get("meaning", ())]
             replies = [Found(id_, 0.0) for id_ in search.replies(asked)]

@@ -35,7 +35,10 @@ class Search:
         self.snapshot = snapshot
         self.where = where
         self.memories = MemoryRows(snapshot)
-        own = (Equals("owner", where.owner), *(() if where.agent is None else (Equals("agent", where.agent),)))
+        own = (
+            Equals("owner", where.owner),
+            *(() if where.agent is None else (Equals("agent", where.agent),)),
+        )
         scopes, models, due = snapshot.several(
             (
                 RowsQuery("scope", ("id", *IndexSize._fields), own),
@@ -172,7 +175,9 @@ class Search:
         """
         if Kind.MESSAGE not in self.where.kinds:
             return []
-        origins = {id_ for id_ in self.memories.select(ids, ("drawn_from",)) if id_ is not None}.difference(ids)
+        origins = {id_ for id_ in self.memories.select(ids, ("drawn_from",)) if id_ is not None}.difference(
+            ids
+        )
         if not origins:
             return []
         allowed_messages = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recollect.records import Arm
@@ -47,6 +48,7 @@ class Event:
         return self.arm != "baseline"
 
 
+@lru_cache(maxsize=1_024)
 def normalized_query(query: str) -> str:
     """The same for the same question: for the same words, whatever their case, accents and spaces."""
     return " ".join(fold(query).split())

@@ -104,6 +104,6 @@ def _ask(
     if not ids:
         return None
     question = query_of(services, query, profile, limit=knobs.gate_top, record=False, across=True)
-    with open_search(services, question) as (search, asked, _):
+    with open_search(services, question, profile) as (search, asked, _):
         found = gather(search, profile, asked)
     return Asked(query, profile, ids, found.candidates, found.query, made)

@@ -115,7 +115,7 @@ class Trial:
         asked = query_of(
             services, question.query, profile, now=self.now, limit=limit, record=False, across=True
         )
-        with open_search(services, asked) as (search, query, note):
+        with open_search(services, asked, profile) as (search, query, note):
             gathered = gather(search, profile, query)
             ranked = run(profile, gathered.candidates, query)
         self.note = self.note or note

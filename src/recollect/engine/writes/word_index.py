@@ -58,7 +58,10 @@ def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
     )
     size = _grown(
         index_size(rows, scope),
-        [(document.kind, len(some), len(more)) for document, (some, more) in zip(documents, terms, strict=True)],
+        [
+            (document.kind, len(some), len(more))
+            for document, (some, more) in zip(documents, terms, strict=True)
+        ],
         1,
     )
     size = size._replace(unmerged=size.unmerged + len(documents))
@@ -70,7 +73,9 @@ def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
 
 def erase_documents(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
     """Take documents out, and words with them that no other document has."""
-    former = rows.rows("document", ("memory_id", "kind", "merged", "words", "pairs"), (OneOf("memory_id", ids),))
+    former = rows.rows(
+        "document", ("memory_id", "kind", "merged", "words", "pairs"), (OneOf("memory_id", ids),)
+    )
     if not former:
         return
     terms: dict[int, list[int]] = {}
@@ -151,7 +156,9 @@ def _merge(rows: Transaction, scope: int) -> None:
     in_words = Tail.of([(id_, packed) for id_, packed, _ in waiting])
     in_pairs = Tail.of([(id_, packed) for id_, _, packed in waiting])
     # Only pairs are searched for one after another.
-    new = {term: each._replace(positions=each.positions[:0]) for term, each in in_words.all_postings().items()}
+    new = {
+        term: each._replace(positions=each.positions[:0]) for term, each in in_words.all_postings().items()
+    }
     new |= in_pairs.all_postings()
     _put_in(rows, new)
     rows.patch("document", (OneOf("memory_id", [row[0] for row in waiting]),), {"merged": 1})

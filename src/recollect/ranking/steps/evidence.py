@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.ranking.candidates import ASSISTANT, SPEAKER, USER, Candidates, Floats, Ints, Source, rescaled
+from recollect.ranking.steps.finish import drawn_rows
 from recollect.ranking.steps.fuse import stretched_cosine, words_share
 from recollect.records import Kind
 
@@ -94,10 +95,10 @@ class DrawnNotes:
     words: float = 0.0
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
-        ids, origin = candidates.ids, candidates.facts.origin
-        drawn = np.flatnonzero((origin != ids) & np.isin(origin, ids))
+        drawn = drawn_rows(candidates)
         if not len(drawn):
             return candidates
+        ids, origin = candidates.ids, candidates.facts.origin
         order = np.argsort(ids, kind="stable")
         message = order[np.searchsorted(ids[order], origin[drawn])]
         values = np.zeros(len(candidates))

@@ -64,12 +64,18 @@ class DropRepeats:
         return _without_extracted(candidates.without(gone, "repeats", why))
 
 
+def drawn_rows(candidates: Candidates) -> Ints:
+    """The notes that were drawn from a message that is a candidate as well."""
+    drawn = np.flatnonzero(candidates.facts.origin != candidates.ids)
+    return drawn[np.isin(candidates.facts.origin[drawn], candidates.ids)] if len(drawn) else drawn
+
+
 def _without_extracted(candidates: Candidates) -> Candidates:
     """Without messages that stand below a note drawn from them, and without notes that stand below theirs."""
-    ids, origin = candidates.ids, candidates.facts.origin
-    drawn = np.flatnonzero((origin != ids) & np.isin(origin, ids))
+    drawn = drawn_rows(candidates)
     if not len(drawn):
         return candidates
+    ids, origin = candidates.ids, candidates.facts.origin
     place = np.empty(len(candidates), np.int64)
     place[best_first(candidates)] = np.arange(len(candidates))
     row_of = {id_: row for row, id_ in enumerate(ids.tolist())}

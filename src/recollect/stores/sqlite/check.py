@@ -187,7 +187,8 @@ def _word_problems(connection: apsw.Connection) -> Iterator[Problem]:
     for scope in _scopes(connection):
         searchable = {id_ for (id_,) in connection.execute(_SEARCHABLE, (scope,))}
         indexed = {
-            id_ for (id_,) in connection.execute("SELECT memory_id FROM document WHERE scope_id = ?", (scope,))
+            id_
+            for (id_,) in connection.execute("SELECT memory_id FROM document WHERE scope_id = ?", (scope,))
         }
         if searchable != indexed:
             yield Problem(
