@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import click
 
 from recollect.cli.phrases import one_line, visible
+from recollect.lazy_dataclass import dataclass
 
 Mark = Literal["ok", "note", "problem"]
 Role = Literal[

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recollect.lazy_dataclass import dataclass
 from recollect.records import Statement
 from recollect.text.statements import statements_in
 from recollect.text.statements.categories import Category

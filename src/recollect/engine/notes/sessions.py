@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 
 from recollect.changes import NewText, PutText, Turn
@@ -14,6 +14,7 @@ from recollect.engine.notes.remember import keep, note_from
 from recollect.engine.results import AddMessagesResult, EmbedResult, Remembered, RememberedBatch
 from recollect.engine.services import Services
 from recollect.errors import Conflict, ExtractionFailed, InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot
 from recollect.query import Filter
 from recollect.records import Kind, Memory, Scope, Session
