@@ -21,8 +21,7 @@ from recollect.records import Kind, Memory, Scope, Session
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.conversations import last_positions, sessions_of, turns_of
 from recollect.retrieval.records import memories_by_id, scope_id
-from recollect.text.limits import clean_name
-from recollect.text.statements.referents import CONTEXT_TURNS
+from recollect.text.limits import CONTEXT_TURNS, clean_name
 
 MOST_TURNS = 1_000
 

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 
-CONTEXT_TURNS = 3
-"""So many turns before a message may tell whom it means."""
-
-
 class Sort(StrEnum):
     """What a pronoun can mean."""
 
