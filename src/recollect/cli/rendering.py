@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -175,6 +174,8 @@ def picked(value: object, *names: str) -> dict[str, Any]:
 
 def render(result: Result, *, as_json: bool, terminal: bool, color: bool | None) -> None:
     if as_json:
+        import json  # --help needs none
+
         click.echo(json.dumps(result.data, ensure_ascii=False, indent=2, default=_plain))
     elif terminal:
         from recollect.cli.terminal import print_blocks  # loads rich
