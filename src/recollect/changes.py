@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal
 
+from recollect.lazy_dataclass import dataclass
 from recollect.records import Arm, Kind, Memory, Model, Relation, Scope, Status
 
 UNKNOWN = "unknown"

@@ -6,9 +6,9 @@ A sequence of conditions means all of them. Every store translates these few sha
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from recollect.lazy_dataclass import dataclass
 from recollect.tables import Table
 
 Value: TypeAlias = str | int | float | bytes | None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime  # dataclass fields: read at run time by typing.get_type_hints
 from enum import StrEnum
 from typing import Any, Literal
 
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 
 
 class Kind(StrEnum):

@@ -4,7 +4,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, field, fields
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from recollect.dreams.knobs import Knobs, Phase, changed_knobs, knobs_from_mapping
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from recollect.ranking.pipeline import Profile

@@ -12,11 +12,12 @@ the DCG@K of the opposite, and 0 where nothing was called wrong, so that this is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from math import exp, lgamma, log, log2, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
+
+from recollect.lazy_dataclass import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -5,8 +5,10 @@ Times are whole microseconds since 1970, UTC. Truth values are 0 and 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from recollect.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,6 +17,7 @@ from recollect.cli.commands.sessions import session_command
 from recollect.cli.commands.upkeep import SHELLS
 from recollect.cli.main import cli
 from recollect.cli.options import KINDS
+from recollect.cli.summaries import SUMMARIES
 from recollect.records import Kind
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ def test_help_lists_every_command_with_its_whole_summary(recollect: CommandLine)
     for command in COMMANDS:
         (line,) = (line for line in lines if line.split()[:1] == [command.name])
         assert line.endswith("."), "the summary does not fit on its line"
+
+
+def test_the_summaries_are_those_of_the_commands() -> None:
+    told = {str(command.name): command.get_short_help_str(limit=90) for command in COMMANDS}
+    assert told == SUMMARIES
 
 
 def test_without_a_command_the_help_is_shown(recollect: CommandLine) -> None:

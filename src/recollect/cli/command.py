@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from recollect.cli.rendering import Result, render, warn
 from recollect.errors import ModelUnavailable, NotAStore, RecollectError, StoreDamaged, StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
     from datetime import datetime, tzinfo
 
+    from recollect.cli.rendering import Result
     from recollect.engine.engine import Engine
     from recollect.settings import Setting, Settings
 
@@ -84,8 +84,10 @@ class Call:
 
     def show(self, returned: Result | int | None) -> int | None:
         """Show what a command returned; a group gets back the exit code of its command."""
-        if not isinstance(returned, Result):
+        if returned is None or isinstance(returned, int):
             return returned
+        from recollect.cli.rendering import render  # --help needs none
+
         render(returned, as_json=bool(self.json), terminal=self.is_terminal, color=self.color)
         return returned.exit_code
 
@@ -137,11 +139,14 @@ class Group(_WithExamples, click.Group):
         *args: Any,
         commands: MutableMapping[str, click.Command],
         sections: Mapping[str, Sequence[str]] | None = None,
+        summaries: Mapping[str, str] | None = None,
         **rest: Any,
     ) -> None:
+        """With `summaries`, the help of the group reads no command."""
         super().__init__(*args, **{"invoke_without_command": True, **rest})
         self.commands = commands
         self.sections = {"Commands": tuple(commands)} if sections is None else sections
+        self.summaries = summaries or {}
 
     def by_section(self) -> dict[str, list[click.Command]]:
         return {title: [self.commands[name] for name in names] for title, names in self.sections.items()}
@@ -156,11 +161,12 @@ class Group(_WithExamples, click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         widest = max(map(len, self.list_commands(ctx)))
-        for title, commands in self.by_section().items():
+        for title, names in self.sections.items():
             with formatter.section(title):
-                formatter.write_dl(
-                    [(str(each.name).ljust(widest), each.get_short_help_str(limit=90)) for each in commands]
-                )
+                formatter.write_dl([(name.ljust(widest), self._summary(name)) for name in names])
+
+    def _summary(self, name: str) -> str:
+        return self.summaries.get(name) or self.commands[name].get_short_help_str(limit=90)
 
     def invoke(self, ctx: click.Context) -> int | None:
         try:
@@ -196,6 +202,8 @@ class Group(_WithExamples, click.Group):
             message, code = "stopped; what was finished is kept.", INTERRUPTED
         except OSError as error:
             message, code = f"{error.filename or 'the file'}: {error.strerror or error}.", REFUSED
+        from recollect.cli.rendering import warn  # --help needs none
+
         warn(message)
         sys.exit(code)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +10,7 @@ from recollect.cli.memory_view import label
 from recollect.cli.phrases import ellipsize, memories_text, quantity
 from recollect.cli.rendering import SIGNS, Column, Paragraph, Styled, Table, muted, stacked, titled
 from recollect.cli.times import iso_minute
+from recollect.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

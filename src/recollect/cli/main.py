@@ -11,6 +11,7 @@ from importlib import import_module
 import click
 
 from recollect.cli.command import Group, program_version
+from recollect.cli.summaries import SUMMARIES
 
 _SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "Remember": (
@@ -67,6 +68,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     cls=Group,
     commands=_LazyCommands(_FILES),
     sections={title: [name for _, *names in files for name in names] for title, files in _SECTIONS.items()},
+    summaries=SUMMARIES,
     examples=(
         "recollect remember 'Marisol Vega is allergic to nuts'",
         "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team'",

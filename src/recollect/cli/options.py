@@ -10,6 +10,7 @@ import click
 from recollect.cli.command import Call
 from recollect.cli.times import end_of
 from recollect.errors import NotFound, RecollectError
+from recollect.ranking.default_profile import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -178,7 +179,7 @@ def search_arguments(
     """What was typed, as the engine takes it."""
     return {
         **rest,
-        "profile": profile or default_profile(),
+        "profile": profile or DEFAULT_PROFILE,
         "kinds": kinds or KINDS,
         "as_of": as_of_time(call, as_of),
         "include_superseded": superseded,
@@ -188,9 +189,3 @@ def search_arguments(
 
 def as_of_time(call: Call, text: str | None) -> datetime | None:
     return None if text is None else end_of(text, call.now(), "--as-of")
-
-
-def default_profile() -> str:
-    from recollect.ranking.profiles import DEFAULT  # loads NumPy
-
-    return DEFAULT

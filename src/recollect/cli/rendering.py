@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import click
 
 from recollect.cli.phrases import one_line, visible
+from recollect.lazy_dataclass import dataclass
 
 Mark = Literal["ok", "note", "problem"]
 Role = Literal[
@@ -174,6 +174,8 @@ def picked(value: object, *names: str) -> dict[str, Any]:
 
 def render(result: Result, *, as_json: bool, terminal: bool, color: bool | None) -> None:
     if as_json:
+        import json  # --help needs none
+
         click.echo(json.dumps(result.data, ensure_ascii=False, indent=2, default=_plain))
     elif terminal:
         from recollect.cli.terminal import print_blocks  # loads rich

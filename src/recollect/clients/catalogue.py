@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath
 
 from recollect.clients.formats import JsonFormat, TomlFormat
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

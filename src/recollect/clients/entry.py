@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import Conflict, InvalidInput
+from recollect.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

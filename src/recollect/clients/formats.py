@@ -6,7 +6,6 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from recollect.clients.entry import NotEditable
+from recollect.lazy_dataclass import dataclass
 
 _BOM = "\ufeff"
 _BLANKS = " \t\r\n"

@@ -5,13 +5,13 @@ Nights without a recall only downscale, so the day on which each threshold is cr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.scores import after_days, is_archival, is_faded, retrievable
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import DAY
 
 if TYPE_CHECKING:

@@ -13,12 +13,13 @@ published.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.dreams.snapshot import Draft, DreamState
+from recollect.lazy_dataclass import dataclass
 from recollect.query import Query
 from recollect.ranking.candidates import Candidates, Source
 from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength

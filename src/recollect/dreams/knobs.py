@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from enum import StrEnum
 from math import isfinite
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind
 
 

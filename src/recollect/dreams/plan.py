@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from recollect.dreams import phases
 from recollect.dreams.gate import balance
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.snapshot import FIELDS, Draft, DreamState
+from recollect.lazy_dataclass import dataclass
 from recollect.records import Consolidation
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.dreams.phases import ARCHIVED, CONSOLIDATED, STAGED
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import DAY
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ Importing this file imports no library of any model: what a name needs is import
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recollect.errors import ModelUnavailable
+from recollect.lazy_dataclass import dataclass
 from recollect.models.registry import (
     EMBEDDER,
     Availability,

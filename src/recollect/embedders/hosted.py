@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.embedders.windows import PiecewiseEmbedder, Role, as_one, halves, prefixes
 from recollect.errors import ModelUnavailable
+from recollect.lazy_dataclass import dataclass
 from recollect.remote import Remote, Unreachable, http_library
 from recollect.vectors import normalised
 

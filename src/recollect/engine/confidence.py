@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.engine.memory_text import memory_text
 from recollect.engine.results import Hit
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Vector
 from recollect.ranking.candidates import Candidates, Floats, Ints
 from recollect.ranking.confidence import (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -13,6 +12,7 @@ from recollect.engine.language_choice import first_model
 from recollect.engine.results import ReindexResult
 from recollect.engine.services import Services
 from recollect.errors import ModelUnavailable
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Embedder, Progress, TokenEmbedder, Vector, Vectors
 from recollect.records import Model, Passage
 from recollect.retrieval.contents import store_counts

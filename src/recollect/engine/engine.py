@@ -10,39 +10,32 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from recollect.changes import Forget, Purge, Restore
-from recollect.engine.catch_up import catch_up
-from recollect.engine.embedding import reindex
-from recollect.engine.graph.knowledge_graph import KnowledgeGraph, create_entities, entity_named
 from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
-from recollect.engine.notes import remember
-from recollect.engine.notes.sessions import Sessions, add_messages
-from recollect.engine.recall import query_of, recall
-from recollect.engine.results import (
-    AddMessagesResult,
-    Answer,
-    Context,
-    History,
-    ObservedBatch,
-    ReindexResult,
-    Remembered,
-    RememberedBatch,
-    SupersedeResult,
-)
 from recollect.engine.services import Services
-from recollect.engine.shadow import note_shown
 from recollect.errors import StoreUnavailable
 from recollect.ports import Progress
-from recollect.ranking.profiles import DEFAULT
+from recollect.ranking.default_profile import DEFAULT_PROFILE
 from recollect.records import Counts, Kind, Memory, Model, Scope
-from recollect.retrieval.contents import store_counts
-from recollect.retrieval.passages import model_in_use
 from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:
     from recollect.dreams.knobs import Knobs
     from recollect.engine.dreams.dreaming import DreamResult
     from recollect.engine.dreams.dreams import Dreams
+    from recollect.engine.graph.knowledge_graph import KnowledgeGraph
+    from recollect.engine.notes.sessions import Sessions
+    from recollect.engine.results import (
+        AddMessagesResult,
+        Answer,
+        Context,
+        History,
+        ObservedBatch,
+        ReindexResult,
+        Remembered,
+        RememberedBatch,
+        SupersedeResult,
+    )
     from recollect.engine.self_test.results import SelfTest
     from recollect.engine.tuning.tuning import Tuning
     from recollect.engine.upkeep.upkeep import Upkeep
@@ -88,11 +81,15 @@ class Engine:
     @property
     def graph(self) -> KnowledgeGraph:
         """Observations, relations and reading of the knowledge graph."""
+        from recollect.engine.graph.knowledge_graph import KnowledgeGraph
+
         return KnowledgeGraph(self._services)
 
     @property
     def sessions(self) -> Sessions:
         """The conversations of this scope."""
+        from recollect.engine.notes.sessions import Sessions
+
         return Sessions(self._services)
 
     @property
@@ -134,6 +131,8 @@ class Engine:
         stops the batch and nothing is written. The same `key` again is answered, not repeated. `progress`
         is told of the embedding, which follows the write.
         """
+        from recollect.engine.graph.knowledge_graph import create_entities
+
         return create_entities(self._services, entities, keep_going=keep_going, key=key, progress=progress)
 
     def remember(
@@ -152,6 +151,8 @@ class Engine:
 
         It links by itself to entities whose names it mentions; `about` names more of them, which must exist.
         """
+        from recollect.engine.notes.remember import remember
+
         note = {
             "text": text,
             "importance": importance,
@@ -161,13 +162,15 @@ class Engine:
             "about": about,
             "source": source,
         }
-        return remember.remember(self._services, note, key)
+        return remember(self._services, note, key)
 
     def remember_many(
         self, notes: Iterable[NoteLike], *, keep_going: bool = False, key: str | None = None
     ) -> RememberedBatch:
         """Store many notes at once: texts, or mappings with the arguments of `remember`."""
-        return remember.remember_many(self._services, notes, keep_going=keep_going, key=key)
+        from recollect.engine.notes.remember import remember_many
+
+        return remember_many(self._services, notes, keep_going=keep_going, key=key)
 
     def add_messages(
         self,
@@ -183,6 +186,8 @@ class Engine:
 
         With `extract`, what is worth keeping in them also becomes notes, each pointing to its message.
         """
+        from recollect.engine.notes.sessions import add_messages
+
         return add_messages(
             self._services,
             session,
@@ -210,7 +215,9 @@ class Engine:
 
         What is pinned or has an `importance_tag` resists forgetting; an empty tag takes it off.
         """
-        return remember.update(
+        from recollect.engine.notes.remember import update
+
+        return update(
             self._services,
             id,
             text=text,
@@ -246,7 +253,7 @@ class Engine:
         *,
         budget_tokens: int = DEFAULT_BUDGET,
         session: str | None = None,
-        profile: str | Profile = DEFAULT,
+        profile: str | Profile = DEFAULT_PROFILE,
         as_of: datetime | None = None,
     ) -> Context:
         """What an agent should read before it answers: recent turns and memories, within a budget.
@@ -271,7 +278,7 @@ class Engine:
         query: str,
         *,
         limit: int | None = None,
-        profile: str | Profile = DEFAULT,
+        profile: str | Profile = DEFAULT_PROFILE,
         kinds: Collection[str] = tuple(Kind),
         explain: bool = False,
         record: bool = True,
@@ -301,6 +308,8 @@ class Engine:
         A profile that is named ranks with the numbers it was tuned to; with `tuned=False`, as published. One
         that is passed as a value ranks as it is.
         """
+        from recollect.engine.recall import query_of, recall
+
         services = self._services if scope is None else replace(self._services, scope=scope_of(scope))
         ranker = services.profile(profile)
         asked = query_of(
@@ -329,7 +338,7 @@ class Engine:
         query: str,
         *,
         limit: int | None = None,
-        profile: str | Profile = DEFAULT,
+        profile: str | Profile = DEFAULT_PROFILE,
         kinds: Collection[str] = tuple(Kind),
         explain: bool = False,
         session: str | None = None,
@@ -360,6 +369,8 @@ class Engine:
 
         `answer` is what they are the first of, asked for with `record=False` and `noted_later`.
         """
+        from recollect.engine.shadow import note_shown
+
         at = self._services.clock()
         if answer is None:
             self._services.usage.record(self.scope, ids, at)
@@ -390,7 +401,7 @@ class Engine:
         memory: int | str,
         *,
         limit: int | None = None,
-        profile: str | Profile = DEFAULT,
+        profile: str | Profile = DEFAULT_PROFILE,
         kinds: Collection[str] = tuple(Kind),
         session: str | None = None,
         as_of: datetime | None = None,
@@ -400,6 +411,8 @@ class Engine:
         tuned: bool = True,
     ) -> WhyNot:
         """Where a memory, by id or by an entity's name, stands or fell out, and what would lift it."""
+        from recollect.engine.graph.knowledge_graph import entity_named
+        from recollect.engine.recall import query_of
         from recollect.engine.why_not import why_not
 
         ranker = self._services.profile(profile)
@@ -475,6 +488,8 @@ class Engine:
 
     def restore(self, id: int) -> Memory:  # noqa: A002  # the domain's word
         """Bring back a forgotten memory, with the relations that went with it, or a superseded one."""
+        from recollect.engine.catch_up import catch_up
+
         self._services.write([Restore(self.scope, id)])
         catch_up(self._services)
         with self._services.store.read() as view:
@@ -521,15 +536,21 @@ class Engine:
 
     def counts(self) -> Counts:
         """Of the whole store, all scopes together."""
+        from recollect.retrieval.contents import store_counts
+
         with self._services.store.read() as view:
             return store_counts(view, self._services.store.size())
 
     @property
     def model(self) -> Model | None:
         """The model whose vectors the store holds."""
+        from recollect.retrieval.passages import model_in_use
+
         with self._services.store.read() as view:
             return model_in_use(view)
 
     def reindex(self, model: str | None = None, progress: Progress | None = None) -> ReindexResult:
         """Embed what has no vector yet; with another model's name, embed everything and switch to it."""
+        from recollect.engine.embedding import reindex
+
         return reindex(self._services, model, progress)

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.query import Query
 from recollect.ranking.candidates import (
     NOBODY,

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 
 from recollect.changes import Change, Receipt
-from recollect.engine.writes.apply import apply
 from recollect.errors import StoreUnavailable
 from recollect.ports import Progress, Snapshot, Store, StoreUpkeep
 from recollect.records import Model, Problem
@@ -36,6 +35,8 @@ class Repository:
         The same key again returns the first receipt and writes nothing. With `keep_going`, a change
         that cannot be applied is left out, and its outcome says why.
         """
+        from recollect.engine.writes.apply import apply  # noqa: PLC0415  # many calls only read
+
         return apply(self.store, changes, at=at, key=key, keep_going=keep_going)
 
     def read(self) -> AbstractContextManager[Snapshot]:

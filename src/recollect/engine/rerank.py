@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from recollect.engine.memory_text import memory_text, piece_of
 from recollect.engine.services import Services
 from recollect.errors import ModelUnavailable
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Reranker, Snapshot
 from recollect.ranking.steps.finish import Cut, uncut
 from recollect.ranking.steps.rerank import RerankBlend

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from recollect.changes import Added
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.confidence_label import UNLIKELY
 from recollect.records import Memory, Model, Relation
 

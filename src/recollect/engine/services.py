@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, tzinfo
 
 from recollect.changes import Change, Outcome
@@ -14,6 +14,7 @@ from recollect.engine.shadow import TrialSettings
 from recollect.engine.usage import UsageRecorder
 from recollect.engine.worker import Worker
 from recollect.errors import ModelUnavailable, NotFound
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Clock, Embedder, Extractor, Reranker
 from recollect.query import Filter
 from recollect.ranking.pipeline import Profile

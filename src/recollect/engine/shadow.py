@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from recollect.changes import Bounds, Logged
 from recollect.engine.packed import pack
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.pipeline import Profile, run
 from recollect.ranking.profiles import PROFILES, profile_named
 from recollect.ranking.steps.adjust import BaseRelevance, Keep

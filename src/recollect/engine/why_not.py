@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from recollect.engine.rerank import Rescorer, reranker_for
 from recollect.engine.services import Services
 from recollect.engine.shadow import rankers_for
 from recollect.errors import InvalidInput, ModelUnavailable, NotFound
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import Candidates, Source
 from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.ranking.why_not import Standing, standing

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from recollect.ports import Extractor

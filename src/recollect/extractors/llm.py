@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from recollect.errors import ExtractionFailed
 from recollect.records import Statement
 from recollect.remote import Remote, Unreachable
+from recollect.text.limits import CONTEXT_TURNS
 from recollect.text.statements.categories import Category
-from recollect.text.statements.referents import CONTEXT_TURNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recollect.lazy_dataclass import dataclass
 from recollect.records import Statement
+from recollect.text.limits import CONTEXT_TURNS
 from recollect.text.statements import statements_in
 from recollect.text.statements.categories import Category
-from recollect.text.statements.referents import CONTEXT_TURNS, EarlierTurn
+from recollect.text.statements.referents import EarlierTurn
 from recollect.text.time_phrases import time_of
 from recollect.text.tokens import fold
 

@@ -8,7 +8,6 @@ points takes ten times as long.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from recollect.errors import ModelUnavailable
+from recollect.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -24,12 +24,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cache
 from math import exp, log, log1p
 from pkgutil import get_data
 from typing import TYPE_CHECKING
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.stems import stems_of_word
 from recollect.text.tokens import query_terms
 

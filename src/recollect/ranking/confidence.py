@@ -27,12 +27,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from math import exp, fsum, log, log1p
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.stems import coarse_stem, stems_of_word
 from recollect.text.tokens import query_terms
 

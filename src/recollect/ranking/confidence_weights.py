@@ -7,11 +7,11 @@ millisecond, when the first answer is judged.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from pkgutil import get_data
 from typing import TYPE_CHECKING, Any
 
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.confidence import SIGNALS, ConfidenceWeights, CosineScale
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import Candidates, Effect, ScoreChange, apply_change
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Literal, Protocol
+
+from recollect.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from recollect.query import Query

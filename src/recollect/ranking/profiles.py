@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
+from recollect.ranking.default_profile import DEFAULT_PROFILE
 from recollect.ranking.factors.content import Importance, NamedSpeaker
 from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength
 from recollect.ranking.factors.limbic import Cooccurrence, Forgetting, MetadataWeight, Salience, StatusWeight
@@ -100,7 +101,7 @@ COGNIS = Profile(
 def recollect_profile(weights: Mapping[str, Mapping[str, float]]) -> Profile:
     """Our own profile with these weights, by step and number."""
     return Profile(
-        name="recollect",
+        name=DEFAULT_PROFILE,
         about="our own: meaning, words and tokens, what is said around a message and by whom, the time that "
         "a query speaks of, the newer of two facts, and what the user set aside; its weights are learned",
         retrieve=(
@@ -153,7 +154,7 @@ class _NamedWeight:
 RECOLLECT = recollect_profile(learned_weights())
 
 PROFILES = {profile.name: profile for profile in (RECOLLECT, LIMBIC, MNEMOSYNE, REVERIE, COGNIS)}
-DEFAULT = RECOLLECT.name
+DEFAULT = DEFAULT_PROFILE
 
 
 def profile_named(name: str, known: Mapping[str, Profile] = PROFILES) -> Profile:

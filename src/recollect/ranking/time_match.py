@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import exp
 from typing import TypeAlias
 
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import ALWAYS, DAY, NEVER
 
 Span: TypeAlias = "tuple[int, int]"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import Candidates, DroppedCandidate, apply_change
 from recollect.ranking.explain import Reason, reasons
 from recollect.ranking.steps.finish import uncut

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dataclasses import dataclass
-
 from recollect.conditions import IN_FORCE, OneOf, Where
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot
 from recollect.records import Kind
 

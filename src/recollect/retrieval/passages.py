@@ -10,8 +10,8 @@ from recollect.conditions import Compares, Condition, Equals, OneOf
 from recollect.ports import RowsQuery, Snapshot, Vector
 from recollect.records import Memory, Model, Passage
 from recollect.retrieval.records import memories_by_id
-from recollect.text.passages import passage_text
 from recollect.tables import Row
+from recollect.text.passages import passage_text
 from recollect.vectors import unpack_vector
 
 MODEL_CHOICE = "model_choice"

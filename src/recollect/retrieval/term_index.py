@@ -8,12 +8,12 @@ are one index: what stands under a stem is what stands under the words that have
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from recollect.conditions import Compares, Condition, Equals, OneOf
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import RowsQuery, Snapshot
 from recollect.retrieval.postings import Postings, following, joined, summed, unpack_block
 from recollect.text.stems import porter_stem

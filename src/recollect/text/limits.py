@@ -9,6 +9,8 @@ from recollect.errors import InvalidInput
 NAME_LIMIT = 1_000
 TYPE_LIMIT = 200
 TEXT_LIMIT = 1_000_000
+CONTEXT_TURNS = 3
+"""So many turns before a message may tell whom it means."""
 
 
 def clean_name(name: object, what: str = "name") -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import takewhile
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.tokens import fold, has_unspaced, is_mark
 from recollect.text.word_lists import (
     EVERYDAY_NAMES,

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import dropwhile
 from math import ceil
 from typing import TYPE_CHECKING
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text import word_lists
 from recollect.text.stems import coarse_stems, light_stem
 from recollect.text.tokens import distinctive_terms, fold, words

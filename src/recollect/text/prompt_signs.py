@@ -7,8 +7,8 @@ judged by what the store holds.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.tokens import fold, words
 from recollect.text.word_lists import word_list
 

@@ -6,10 +6,10 @@ Each is worded in Spanish where the text it comes from is, else in English.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 
+from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind, Memory
 from recollect.text.cloze import PHRASE_WORDS, densest_phrase, gapped_sentence, sampled_phrase
 from recollect.text.languages import is_spanish

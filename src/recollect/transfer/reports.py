@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from recollect.lazy_dataclass import dataclass
 
 Format = Literal["official", "full"]
 

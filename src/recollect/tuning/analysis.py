@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.records import Arm
 from recollect.statistics import lift
 from recollect.tuning.bias import Bias, bias_in

@@ -17,11 +17,11 @@ depends on eta alone. Few data say little, so eta is drawn to a prior.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.tuning.events import Event, normalized_query
 
 if TYPE_CHECKING:

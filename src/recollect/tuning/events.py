@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from recollect.lazy_dataclass import dataclass
 from recollect.records import Arm
 from recollect.text.tokens import fold
 

@@ -6,12 +6,12 @@ A gain is sure by questions, not by answers: the answers to one question are not
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.statistics import TAIL, bootstrap_interval, dcg_bounds, discounts, sign_flip_test
 from recollect.tuning.bias import position_weights
 from recollect.tuning.events import Event, normalized_query

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.factors.catalogue import FACTORS
 from recollect.ranking.steps.plain import STEPS, from_plain, to_plain
 

@@ -13,11 +13,12 @@ asks both again, on newer answers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.tuning.bias import Bias, bias_in
 from recollect.tuning.events import Event, normalized_query
 from recollect.tuning.judged import (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +13,7 @@ from recollect.cli.phrases import ellipsize, one_line, quantity
 from recollect.cli.rendering import Card, Column, Paragraph, Result, Styled, Table, picked, titled
 from recollect.cli.times import iso_day
 from recollect.errors import NotFound
+from recollect.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

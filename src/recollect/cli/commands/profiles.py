@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from recollect.cli.command import Call, command, group
-from recollect.cli.options import all_profiles, complete_profile, default_profile
+from recollect.cli.options import all_profiles, complete_profile
 from recollect.cli.rendering import (
     Column,
     Paragraph,
@@ -20,6 +20,7 @@ from recollect.cli.rendering import (
     stacked,
     titled,
 )
+from recollect.ranking.default_profile import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +47,7 @@ class _Part(NamedTuple):
 @command("list", "recollect profile list", "recollect profile list --json | jq -r '.profiles[].name'")
 def profile_list_command(call: Call) -> Result:
     """List the profiles, and say which is the default."""
-    default = default_profile()
+    default = DEFAULT_PROFILE
     own = {each.name for each in call.settings()[0].profiles}
     profiles, rows = [], []
     for each in all_profiles(call).values():

@@ -11,11 +11,12 @@ from recollect.cli.command import REFUSED, Call, command, group
 from recollect.cli.commands.remember import left_out_warnings, new_and_known, notes_table
 from recollect.cli.input import STDIN, existing_file, read_bytes, read_text, read_turns
 from recollect.cli.memory_view import memory_data, speaker_of, spoken_at, superseded_text
-from recollect.cli.options import AS_OF, KEEP_GOING, PROFILE, as_of_time, complete_session, default_profile
+from recollect.cli.options import AS_OF, KEEP_GOING, PROFILE, as_of_time, complete_session
 from recollect.cli.phrases import ellipsize, one_line, quantity, with_remedy
 from recollect.cli.rendering import Column, Result, Styled, Table, Verbatim, fields_of, muted, picked
 from recollect.cli.times import iso_day, long_day, start_of
 from recollect.errors import InvalidInput, NotFound
+from recollect.ranking.default_profile import DEFAULT_PROFILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -259,7 +260,7 @@ def context_command(
     if query and messages is not None:
         raise click.UsageError("Give either QUERY or --messages.")
     asked = _messages(messages) if messages is not None else read_text(query, "query")
-    options |= {"profile": profile or default_profile(), "as_of": as_of_time(call, as_of)}
+    options |= {"profile": profile or DEFAULT_PROFILE, "as_of": as_of_time(call, as_of)}
     found = call.memory().context(asked, **options)
     fields = ("query", "text", "tokens", "budget_tokens", "left_out", "note", "memories", "turns")
     return Result(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from datetime import datetime
 from itertools import count
 
@@ -19,6 +19,7 @@ from recollect.engine.limits import STALE_DAYS
 from recollect.engine.services import Services
 from recollect.engine.upkeep.report import consolidation_report
 from recollect.errors import Conflict, InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress
 from recollect.ranking.factors.recency import microseconds
 from recollect.retrieval.dream_state import dream_state

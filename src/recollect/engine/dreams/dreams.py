@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from recollect.changes import UndoDream
 from recollect.dreams.forecast import Forecast
@@ -11,6 +11,7 @@ from recollect.dreams.forecast import forecast as look_ahead
 from recollect.dreams.knobs import Phase
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import DreamRecord, Memory
 from recollect.retrieval.dream_state import dream_journal, dream_records, dream_state, links_of

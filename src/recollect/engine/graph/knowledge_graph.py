@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -49,6 +49,7 @@ from recollect.engine.results import (
 )
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Kind, Memory, Relation, Status

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -14,6 +13,7 @@ from recollect.engine.graph.observation_vectors import stored_rows
 from recollect.engine.results import SimilarObservation
 from recollect.engine.services import Services
 from recollect.errors import ModelUnavailable
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Embedder, Vector
 from recollect.records import Memory, Observation
 from recollect.retrieval.records import memories_by_id

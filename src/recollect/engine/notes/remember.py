@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from recollect.changes import Amend, Change, FlagSimilar, NewText, Outcome, PutText
@@ -15,6 +15,7 @@ from recollect.engine.inputs import NoteLike, aware, listed, note_of, tags_of
 from recollect.engine.results import ConflictingMemory, Remembered, RememberedBatch, SimilarMemory
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot
 from recollect.records import Kind, Memory, Status
 from recollect.retrieval.contradictions import stated_texts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import tzinfo
 
 from recollect.changes import NewText, PutText, Turn
@@ -14,14 +14,14 @@ from recollect.engine.notes.remember import keep, note_from
 from recollect.engine.results import AddMessagesResult, EmbedResult, Remembered, RememberedBatch
 from recollect.engine.services import Services
 from recollect.errors import Conflict, ExtractionFailed, InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot
 from recollect.query import Filter
 from recollect.records import Kind, Memory, Scope, Session
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.conversations import last_positions, sessions_of, turns_of
 from recollect.retrieval.records import memories_by_id, scope_id
-from recollect.text.limits import clean_name
-from recollect.text.statements.referents import CONTEXT_TURNS
+from recollect.text.limits import CONTEXT_TURNS, clean_name
 
 MOST_TURNS = 1_000
 

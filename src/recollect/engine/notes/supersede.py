@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from recollect.engine.inputs import NoteLike, note_of
 from recollect.engine.results import RetiredMemory, SimilarMemory, SupersedeResult
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, ModelUnavailable
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot
 from recollect.records import Kind, Memory
 from recollect.retrieval.passages import memory_vectors

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind
 from recollect.text.self_questions import QuestionKind
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from recollect.engine.self_test.trial import Timer, Trial
 from recollect.engine.services import Services
 from recollect.engine.shadow import tuned_in
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress
 from recollect.ranking.profiles import DEFAULT
 from recollect.retrieval.passages import model_in_use

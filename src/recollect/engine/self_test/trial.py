@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 
 from recollect.engine.embedding import embed_documents, embed_query, token_embedder
@@ -11,6 +11,7 @@ from recollect.engine.limits import DEFAULT_LIMIT
 from recollect.engine.recall import open_search, query_of
 from recollect.engine.self_test.sample import Survey
 from recollect.engine.services import Services
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Embedder, Vector, Vectors
 from recollect.ranking.pipeline import Profile, run
 from recollect.ranking.why_not import standing

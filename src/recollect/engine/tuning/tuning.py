@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.changes import GiveFeedback, TuneProfile
@@ -13,6 +13,7 @@ from recollect.engine.services import Services
 from recollect.engine.shadow import baseline_of, tuned_in
 from recollect.engine.tuning.logged_events import events_of
 from recollect.errors import InvalidInput, NotFound
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot
 from recollect.ranking.profiles import DEFAULT
 from recollect.records import LogSize, Tuned

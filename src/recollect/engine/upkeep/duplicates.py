@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ from recollect.engine.graph.observation_vectors import completed, pages, stored_
 from recollect.engine.services import Services
 from recollect.engine.upkeep.results import DuplicateGroup, DuplicatePair, Duplicates, Match
 from recollect.errors import InvalidInput, ModelUnavailable
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Embedder, Progress, Vector
 from recollect.records import Kind, Memory, Observation
 from recollect.retrieval.records import memories_by_id

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from recollect.lazy_dataclass import dataclass
 from recollect.records import Observation, Status
 
 Match = Literal["same", "cosine", "containment"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from recollect.changes import (
     Relate,
 )
 from recollect.engine.services import Services
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot
 from recollect.query import Filter
 from recollect.records import Kind, Memory, Relation

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import catch_up, embedding
@@ -18,6 +17,7 @@ from recollect.engine.results import Answer, EmbedResult, ModelProposal, Remembe
 from recollect.engine.services import Services
 from recollect.engine.upkeep.transfer import Export, Import, exporting
 from recollect.errors import Conflict
+from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Vector
 from recollect.ranking.profiles import DEFAULT
 from recollect.records import Kind, Problem

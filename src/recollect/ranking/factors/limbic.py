@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import HOUR, Candidates, Floats, Ints
 from recollect.ranking.factors.recency import age, last_seen
 

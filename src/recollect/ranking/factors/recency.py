@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import ALWAYS, DAY, HOUR, NEVER, SECOND, Candidates, Facts, Floats, Ints
 
 if TYPE_CHECKING:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import Candidates, rescaled
 from recollect.ranking.factors.catalogue import Factor, factor_name
 from recollect.ranking.factors.limbic import ComposedFactor

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.question_tense import QuestionTense, question_tense
 
 if TYPE_CHECKING:

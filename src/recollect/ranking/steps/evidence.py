@@ -6,11 +6,11 @@ Each number is the weight of one sign, and each sign lies in [0, 1] or nearly so
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import ASSISTANT, SPEAKER, USER, Candidates, Floats, Ints, Source, rescaled
 from recollect.ranking.steps.finish import drawn_rows
 from recollect.ranking.steps.fuse import stretched_cosine, words_share

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import Candidates, Floats, Source, rescaled
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ were last seen together, and the constants as one value.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.factors.limbic import (
     ALPHA_CONS,
     BETA_DEG,

@@ -7,11 +7,11 @@ From 2 points up similarity leads (70/30), from -2 down the limbic score does (3
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from recollect.lazy_dataclass import dataclass
 from recollect.ranking.steps.adjust import Rescale
 from recollect.text.tokens import words
 

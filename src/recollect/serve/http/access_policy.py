@@ -5,8 +5,10 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import ip_address
+
+from recollect.lazy_dataclass import dataclass
 
 PATH = "/mcp"
 LARGEST_REQUEST = 4 * 1024 * 1024

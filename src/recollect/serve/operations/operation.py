@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from inspect import cleandoc, signature
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Generic, TypeVar, get_args, get_type_hints
@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.serve.operations.recent_answers import RecentAnswers
 from recollect.serve.operations.schema import plain_schema
 from recollect.serve.operations.validation_errors import validation_message

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.serve.operations.operation import PageRequest, as_json
 from recollect.serve.operations.rows import PageRows
 from recollect.text.token_counts import count_tokens

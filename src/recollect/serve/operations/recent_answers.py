@@ -5,8 +5,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from recollect.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from recollect.engine.results import Answer

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine.limits import MOST_HITS
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.records import Kind
 from recollect.serve.operations.paging import cursor_numbers, fit_page, no_page, page_rows, shorten_row
 from recollect.serve.operations.rows import PageRows, best_observations_first, hit_row

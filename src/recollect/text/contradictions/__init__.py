@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import combinations, product
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.contradictions.claims import SEVERAL, TIMES, Claim, Claims, Figure, claims_of
 from recollect.text.contradictions.vocabulary import CODE_NOUNS, ORDINALS
 from recollect.text.stems import light_stem

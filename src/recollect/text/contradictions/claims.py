@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.contradictions import vocabulary as known
 from recollect.text.contradictions.words import (
     Sentence,

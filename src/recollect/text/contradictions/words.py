@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.contradictions import vocabulary
 from recollect.text.stems import light_stem
 from recollect.text.tokens import fold

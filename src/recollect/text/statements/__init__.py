@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.languages import is_english_or_spanish
 from recollect.text.sentences import LIST_MARKER, is_prose, quotations, sentences
 from recollect.text.statements.categories import Category, category_of

@@ -7,10 +7,10 @@ not may mean a person or a place of the talk before it, if exactly one is in rea
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.sentences import quotations
 from recollect.text.statements.signs import TIME_NAMES, read_patterns
 from recollect.text.tokens import fold
@@ -18,10 +18,6 @@ from recollect.text.word_lists import SMALL_TALK, STOPWORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-
-CONTEXT_TURNS = 3
-"""So many turns before a message may tell whom it means."""
 
 
 class Sort(StrEnum):

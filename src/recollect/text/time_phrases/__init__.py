@@ -8,10 +8,10 @@ month may be the other way round; 0.5 a vague one (recently, a few months ago).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.text.languages import is_spanish
 from recollect.text.time_phrases.grammar import reduce_tokens
 from recollect.text.time_phrases.lexer import Token, TokenizedText, tokenize

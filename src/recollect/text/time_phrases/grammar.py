@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.time_phrases import doubts, moments
 from recollect.text.time_phrases.doubts import Match
 from recollect.text.time_phrases.lexer import Token

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.tokens import fold
 
 # What each piece of a folded text is. The first alternative that fits wins; each reads a bounded part, or

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Concatenate, NamedTuple, ParamSpec
 
+from recollect.lazy_dataclass import dataclass
 from recollect.text.time_phrases.lexer import full_year
 
 SURE, PLAIN, BARE, AMBIGUOUS, VAGUE = 1.0, 0.9, 0.7, 0.6, 0.5

@@ -6,13 +6,14 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from recollect.changes import Turn
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.text.limits import clean_name, clean_text, clean_type
 from recollect.transfer.json_lines import json_type
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.engine.results import EmbedResult
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.transfer.chats import conversations, format_of
 from recollect.transfer.reports import Tally
 

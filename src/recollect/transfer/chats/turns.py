@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
 from recollect.transfer.chats.archives import Member
 from recollect.transfer.chats.conversation import (
     Conversation,

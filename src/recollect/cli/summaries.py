@@ -1,0 +1,52 @@
+"""The summary of each command, as its own help begins: `recollect --help` shows them and loads no command.
+
+A test keeps them equal to the commands' docstrings.
+"""
+
+from __future__ import annotations
+
+SUMMARIES = {
+    "remember": "Remember something: a note, in your own words.",
+    "session": "Keep conversations: list, read, add turns, draw notes.",
+    "add": "Create an entity, or add to the one of that name.",
+    "observe": "Add observations to an entity that exists.",
+    "relate": "Connect two entities: SOURCE TYPE TARGET.",
+    "status": "Mark an entity as active, paused, completed or archived.",
+    "search": "Search by words and by meaning at once, best first.",
+    "recall": "Search, and record what was shown for later rankings.",
+    "context": "Print what to read before answering, within a budget.",
+    "find": "List entities that contain these words or this text.",
+    "show": "Show entities, notes and messages in full.",
+    "history": "List what happened to a memory, oldest first.",
+    "graph": "List the graph, a page at a time, oldest entities first.",
+    "why-not": "Say why a memory was not found, and what would lift it.",
+    "profile": "List, show and compare the ways to rank.",
+    "feedback": "Say whether memories were what you looked for.",
+    "tune": "Fit a profile's numbers to how this memory is used.",
+    "eval": "Test how well this memory is found.",
+    "bench": "Measure the profiles on judged questions.",
+    "update": "Change what is given of a memory, and leave the rest.",
+    "supersede": "Retire a note or message in favour of another.",
+    "end-relation": "Say that a relation no longer holds.",
+    "unobserve": "Remove observations from an entity, by their exact text.",
+    "unrelate": "Remove a relation that should never have been there.",
+    "delete": "Forget entities by their exact name, with their relations.",
+    "forget": "Forget memories of any kind by their id.",
+    "restore": "Bring back what was forgotten or superseded, or a backup.",
+    "purge": "Destroy for good what was forgotten before a time.",
+    "dream": "Sleep on it: strengthen, fade, tidy up, report.",
+    "forecast": "Predict which memories fade if nobody uses them.",
+    "serve": "Serve the memory to AI clients, by the Model Context Protocol.",
+    "mcp": "Add the server to Claude, Cursor, VS Code, Codex; take it back.",
+    "chat-import": "Bring in talks: ChatGPT or Claude exports, Markdown, turns.",
+    "import": "Bring in a JSONL file, the official server's or our own.",
+    "export": "Write the memory to a JSONL file.",
+    "backup": "Copy the store to a new file, even while it is in use.",
+    "doctor": "Say what is installed, what is wrong and what to do.",
+    "stats": "Count what the memory holds, in every scope.",
+    "verify": "Check the file, its rows and every index.",
+    "reindex": "Embed what waits for a vector, or all with another model.",
+    "models": "List embedding models, and what installs them.",
+    "settings": "Show the settings, and where each came from.",
+    "completion": "Print the script for completion with the tab key.",
+}
