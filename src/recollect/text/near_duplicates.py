@@ -281,10 +281,16 @@ class _Claim:
 
     def in_words_of(self, other: _Claim) -> _Claim:
         """With the other's words in place of those of one family with them. Names have no family."""
-        known = [stem for stem in other.stems if stem not in other.names]
+        # Of one family are words that begin alike, so most are of none, and are not looked at.
+        known: dict[str, list[str]] = {}
+        for like in other.stems:
+            if like not in other.names:
+                known.setdefault(like[:_FAMILY_LETTERS], []).append(like)
         kept = self.names | other.words
         stems = (
-            stem if stem in kept else next((like for like in known if _one_family(stem, like)), stem)
+            stem
+            if stem in kept or (alike := known.get(stem[:_FAMILY_LETTERS])) is None
+            else next((like for like in alike if _one_family(stem, like)), stem)
             for stem in self.stems
         )
         return _Claim(tuple(dict.fromkeys(stems)), self.names, self.denials)

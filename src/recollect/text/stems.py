@@ -52,6 +52,7 @@ def porter_stem(word: str) -> str:
     return _step_5(_step_4(stem)).encode("latin-1").decode("utf-8", "surrogateescape")
 
 
+@lru_cache(maxsize=16_384)
 def coarse_stem(word: str) -> str:
     """Without its ending, and at most six letters long: `hiking` and `hiked` are `hik`."""
     return _without_ending(fold(word), _COARSE_ENDINGS)[:_COARSE_LETTERS]
