@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,10 +16,9 @@ from recollect.models.onnx_graph import graph_in_place
 from recollect.models.registry import availability, packaged_model
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from recollect.models.registry import PackagedModel
 
+GRAPH = Path(__file__).parents[2] / "models/arctic-s/recollect_model_arctic_s/graph.onnx"
 TEXTS = ("The cat sat on the mat.", "", "word " * 600)
 
 
@@ -70,7 +70,7 @@ def arctic() -> PackagedModel:
     model = packaged_model("arctic-s")
     if not state.ready or model is None:
         pytest.skip(state.reason)
-    return model
+    return replace(model, graph=None)
 
 
 def rows(model: PackagedModel) -> bytes:
@@ -96,6 +96,26 @@ def test_vectors_are_the_same_to_the_byte_as_of_the_file_loaded_whole(monkeypatc
     shared = rows(arctic())
     monkeypatch.setattr(loading, "graph_in_place", lambda _: b"no graph")
     assert rows(arctic()) == shared
+
+
+def test_the_optimised_graph_gives_the_same_vectors_to_the_byte(monkeypatch: Any) -> None:
+    optimised_anew = rows(arctic())
+    monkeypatch.setattr(loading, "graph_in_place", lambda _: pytest.fail("it was optimised anew"))
+    given = graphs_given(monkeypatch)
+    assert rows(replace(arctic(), graph=GRAPH)) == optimised_anew
+    assert given == [bytes]
+
+
+def test_without_a_readable_optimised_graph_the_model_is_optimised_anew(
+    tmp_path: Path, monkeypatch: Any
+) -> None:
+    expected = rows(arctic())
+    damaged = tmp_path / "graph.onnx"
+    damaged.write_bytes(GRAPH.read_bytes()[:-1000])
+    given = graphs_given(monkeypatch)
+    assert rows(replace(arctic(), graph=damaged)) == expected
+    assert rows(replace(arctic(), graph=tmp_path / "missing.onnx")) == expected
+    assert given == [bytes, bytes, bytes]
 
 
 def test_a_linked_model_finds_its_weights_whatever_lies_in_the_working_directory(

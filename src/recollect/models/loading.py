@@ -46,7 +46,7 @@ class OnnxModel:
 def load_onnx(packaged: PackagedModel, threads: int) -> OnnxModel:
     runtime = import_library("onnxruntime", "pip install onnxruntime")
     try:
-        session = _session(runtime, packaged.weights, threads)
+        session = _session(runtime, packaged, threads)
     except Exception as error:
         raise unreadable_files(packaged, error) from error
     inputs = tuple(given.name for given in session.get_inputs())
@@ -99,10 +99,26 @@ def unreadable_files(packaged: PackagedModel, error: Exception) -> ModelUnavaila
     )
 
 
-def _session(runtime: Any, file: Path, threads: int) -> Any:
-    """The file ready to run, with its weights shared between processes where that works."""
+def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
+    """The model ready to run, with its weights shared between processes where that works."""
     # A link is followed first: weights are sought beside the graph, and never outside of that folder.
-    weights = file.resolve()
+    weights = packaged.weights.resolve()
+    providers = ["CPUExecutionProvider"]
+    if tuple(map(int, runtime.__version__.split(".")[:2])) >= _FINDS_WEIGHTS:
+        # No errors of their own: whole, the file loads, or tells what is wrong.
+        if packaged.graph is not None:
+            options = session_options(runtime, weights, threads)
+            options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+            with suppress(Exception):
+                return runtime.InferenceSession(packaged.graph.read_bytes(), options, providers=providers)
+        options = session_options(runtime, weights, threads)
+        with suppress(Exception):
+            return runtime.InferenceSession(graph_in_place(weights), options, providers=providers)
+    options = session_options(runtime, weights, threads)
+    return runtime.InferenceSession(str(weights), options, providers=providers)
+
+
+def session_options(runtime: Any, weights: Path, threads: int) -> Any:
     options = runtime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -112,9 +128,4 @@ def _session(runtime: Any, file: Path, threads: int) -> Any:
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(weights.parent)
     )
-    providers = ["CPUExecutionProvider"]
-    if tuple(map(int, runtime.__version__.split(".")[:2])) >= _FINDS_WEIGHTS:
-        # No error of its own: whole, the file loads, or tells what is wrong.
-        with suppress(Exception):
-            return runtime.InferenceSession(graph_in_place(weights), options, providers=providers)
-    return runtime.InferenceSession(str(weights), options, providers=providers)
+    return options

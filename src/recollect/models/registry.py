@@ -62,6 +62,9 @@ class PackagedModel:
     tokenizer: Path
     distribution: str
     """What the index calls its package."""
+    graph: Path | None = None
+    """The network as onnxruntime optimises it, with its large weights left in the file of the weights; None:
+    it is optimised at every start."""
     dims: int = 0
     """Of an embedder, as the rest."""
     pooling: Literal["cls", "mean"] = "mean"
@@ -197,9 +200,8 @@ def _described(fields: Mapping[str, Any], folder: Path, distribution: str) -> Pa
     described = {name: fields[name] for name in names}
     if described.get("pooling") not in {None, "cls", "mean"}:
         raise ValueError(f"unknown pooling: {described['pooling']}")
-    files = {
-        name: folder / fields[name] for name in ("centre", "rotation", "token_centre") if fields.get(name)
-    }
+    optional = ("graph", "centre", "rotation", "token_centre")
+    files = {name: folder / fields[name] for name in optional if fields.get(name)}
     return PackagedModel(
         languages=tuple(fields["languages"]),
         weights=folder / fields["weights"],

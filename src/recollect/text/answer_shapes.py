@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from recollect.text.lazy_pattern import compile_later
 from recollect.text.tokens import fold
 
 
@@ -20,24 +21,28 @@ class AnswerShape(StrEnum):
     """Of electronic mail."""
 
 
-def _words(*patterns: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(' '.join(patterns).split())})\b".replace("~", r"\s+"))
+def _words(*patterns: str) -> str:
+    return rf"\b(?:{'|'.join(' '.join(patterns).split())})\b".replace("~", r"\s+")
+
+
+def _asked(*patterns: str) -> re.Pattern[str]:
+    return compile_later(_words(*patterns))
 
 
 # Patterns of folded text; `~` stands for the space between two words.
 _ASKED = {
-    AnswerShape.ADDRESS: _words("e-?mail~address correo~electronico e-?mail-?adresse"),
-    AnswerShape.CODE: _words(
+    AnswerShape.ADDRESS: _asked("e-?mail~address correo~electronico e-?mail-?adresse"),
+    AnswerShape.CODE: _asked(
         r"phone telephone telefono movil telefon handynummer number numero \w*nummer code codigo \w*code pin",
         r"iban matricula kennzeichen postcode",
     ),
-    AnswerShape.NUMBER: _words(
+    AnswerShape.NUMBER: _asked(
         r"how~(?:many|much|long|old|tall|big|far|often|high|deep|wide|fast|heavy)",
         r"what~(?:time|size|price|age|percentage) cost costs price",
         r"cuant[oa]s? a~que~hora que~(?:hora|talla|precio|edad) cuesta",
         r"wie~?(?:viele?|lange?|oft|alt|gross|hoch|teuer|weit|schwer|spat) kostet preis",
     ),
-    AnswerShape.DATE: _words(
+    AnswerShape.DATE: _asked(
         r"when (?:what|which)~(?:day|date|year|month) birthday",
         r"cuando que~(?:dia|fecha|mes|ano) cumple cumpleanos",
         r"wann welche[rmns]?~(?:tag|datum|monat|jahr) geburtstag",
@@ -58,10 +63,10 @@ ayer hoy manana semanas? pasad[oa] proxim[oa] verano invierno primavera otono
 gestern heute morgen wochen? letzte\w* nachste\w* sommer fruhling herbst
 """
 _FOUND = {
-    AnswerShape.ADDRESS: re.compile("@"),
-    AnswerShape.CODE: re.compile(r"\d[\d\s./-]*\d"),
-    AnswerShape.NUMBER: re.compile(rf"\d|{_words(_NUMERALS).pattern}"),
-    AnswerShape.DATE: re.compile(rf"\d|{_words(_DATES).pattern}"),
+    AnswerShape.ADDRESS: compile_later("@"),
+    AnswerShape.CODE: compile_later(r"\d[\d\s./-]*\d"),
+    AnswerShape.NUMBER: compile_later(rf"\d|{_words(_NUMERALS)}"),
+    AnswerShape.DATE: compile_later(rf"\d|{_words(_DATES)}"),
 }
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from math import sqrt
 
+from recollect.text.lazy_pattern import compile_later
 from recollect.text.tokens import fold, has_unspaced, words
 from recollect.text.word_lists import FIRST_PERSON, SMALL_TALK, STOPWORDS
 
@@ -21,9 +21,9 @@ _WORDS_PER_TERM = 4
 _LETTERS_PER_WORD = 2
 # More changes hardly any result, and so a long text costs no more than a paragraph.
 _MOST_CHARACTERS = 800
-_SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？]*")
-_NAME_INSIDE = re.compile(r"(?<=\w )[A-ZÀ-ÖØ-Þ][^\W\d_A-Z]+")
-_WORD = re.compile(r"\w+")
+_SENTENCE = compile_later(r"[^.!?…。！？\n]+[.!?…。！？]*")
+_NAME_INSIDE = compile_later(r"(?<=\w )[A-ZÀ-ÖØ-Þ][^\W\d_A-Z]+")
+_WORD = compile_later(r"\w+")
 _SAYS_NOTHING = STOPWORDS | SMALL_TALK | FIRST_PERSON | frozenset("abcdefghijklmnopqrstuvwxyz")
 
 

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from recollect.text.language_words import COMMON_WORDS, ENGLISH
+from recollect.text.lazy_pattern import compile_later
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
@@ -25,25 +26,25 @@ _OTHER_SCRIPT = 0.3
 _SURE = 1.0
 _MOSTLY = 0.5
 # Of one letter alone, no word tells.
-_WORD = re.compile(r"[^\W\d_]{2,}")
+_WORD = compile_later(r"[^\W\d_]{2,}")
 # Addresses, paths and code: in no language.
-_NO_WORD = re.compile(r"\S*[@/\\_=<>{}]\S*|\S\.\w\S*")
+_NO_WORD = compile_later(r"\S*[@/\\_=<>{}]\S*|\S\.\w\S*")
 _LANGUAGES_OF: dict[str, tuple[str, ...]] = {}
 for _language, _listed in COMMON_WORDS.items():
     for _common in dict.fromkeys(_listed.split()):
         _LANGUAGES_OF[_common] = (*_LANGUAGES_OF.get(_common, ()), _language)
 
 # How words look that are no common ones, folded. Each counts as half a common word.
-_LOOKS_ENGLISH = re.compile(
+_LOOKS_ENGLISH = compile_later(
     r"th|wh|sh|ck|ght|ee|oo|ow|ea[dklmrst]|[^aeiou]ing$|[a-z]{2}ed$|[^aeiou]y$|tion|ness$|ies$"
 )
-_LOOKS_OTHER = re.compile(
+_LOOKS_OTHER = compile_later(
     r"[a-z]{2}[ao]s?$|[cs]ion(es)?$|mente$|ione$|[aei]ndo$|[ai]r$|sch|ung(en)?$|keit$|lich|zt$|zen$|"
     r"eux$|eaux?$|oir|eur$|ique$|aient$|ez$|ij|aa|uu"
 )
 _HALF = 0.5
 # As French and Italian leave a vowel out: l'eau, d'un, c'est, qu'il.
-_ELISION = re.compile(r"\b(?:[cdjlmns]|qu|dell|nell|all)['’](?=[^\W\d_]{2})", re.IGNORECASE)
+_ELISION = compile_later(r"\b(?:[cdjlmns]|qu|dell|nell|all)['’](?=[^\W\d_]{2})", re.IGNORECASE)
 # Small words of Spanish and English, for what needs only to tell these two apart.
 _SPANISH_OR_ENGLISH = (
     """

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 
 from recollect.lazy_dataclass import dataclass
+from recollect.text.lazy_pattern import compile_later
 from recollect.text.tokens import fold, has_unspaced, is_mark
 from recollect.text.word_lists import (
     EVERYDAY_NAMES,
@@ -22,8 +23,8 @@ LONGEST_NAME = 8
 _LONGEST_RUN = 12
 """In letters, where a script puts no spaces between words."""
 _MOST_MARKS = 3
-_WORD = re.compile(r"\w+")
-_SPACES = re.compile(r"\s+")
+_WORD = compile_later(r"\w+")
+_SPACES = compile_later(r"\s+")
 # These count as a name only in the letters they are written with.
 _EVERYDAY = STOPWORDS | EVERYDAY_NAMES
 # Words that are no first name by themselves, whatever they begin.

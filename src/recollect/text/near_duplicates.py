@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from recollect.lazy_dataclass import dataclass
 from recollect.text import word_lists
+from recollect.text.lazy_pattern import compile_later
 from recollect.text.stems import coarse_stems, light_stem
 from recollect.text.tokens import distinctive_terms, fold, words
 
@@ -57,8 +58,8 @@ _COPY_LENGTH = 2
 
 _OUTER_MARKS = " .,;:!?¡¿…\"'“”‘’«»()"
 # 5.000, 5,000 and 5000 are one number.
-_PIECES = re.compile(r"\d{1,3}(?:[.,]\d{3})+(?!\d)|\d+|[^\W\d_]+")
-_SENTENCE_START = re.compile(r"(?:^|[.!?…:\n])[\s\"'“«¡¿(]*$")
+_PIECES = compile_later(r"\d{1,3}(?:[.,]\d{3})+(?!\d)|\d+|[^\W\d_]+")
+_SENTENCE_START = compile_later(r"(?:^|[.!?…:\n])[\s\"'“«¡¿(]*$")
 # Words of one family begin alike: `allergic` and `allergy`, `trabaja` and `trabajando`.
 _FAMILY_LETTERS = 6
 _FAMILY_SHARE = 0.6

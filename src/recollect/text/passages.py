@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from recollect.records import Kind
+from recollect.text.lazy_pattern import compile_later
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ OVERLAP = 200
 _WIDE_FROM = 0x0600
 _WIDE = 4
 # Possessive, and not from the middle of a run: a row of ten thousand dots is looked at once.
-_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'»”’)\]]*+\s+|[。！？]+|\n+")
+_SENTENCE_END = compile_later(r"(?<![.!?…])[.!?…]++[\"'»”’)\]]*+\s+|[。！？]+|\n+")
 
 
 def passage_spans(text: str) -> tuple[tuple[int, int], ...]:

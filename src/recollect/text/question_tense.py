@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 
+from recollect.text.lazy_pattern import compile_later
 from recollect.text.tokens import fold
 
 
@@ -20,7 +20,7 @@ class QuestionTense(StrEnum):
 # Of a longer text, the end asks.
 _LETTERS = 500
 # Folded, so without accents. `before` and its like only where nothing follows that something is before of.
-_PAST = re.compile(
+_PAST = compile_later(
     r"\b(?:used\s+to|previous(?:ly)?|former(?:ly)?|originally|back\s+then|in\s+the\s+past|at\s+first"
     r"|earlier|once\s+upon|no\s+longer|my\s+old|(?:his|her|their|our|the)\s+old|before\s+(?:that|then|now)"
     r"|solia[ns]?|soliamos|anterior(?:es|mente)?|previamente|originalmente|en\s+el\s+pasado|al\s+principio"
@@ -28,7 +28,7 @@ _PAST = re.compile(
     r"|fruher\w*|vorher\w*|damals|ehemalig\w*|zuvor|autrefois|ancienne?|precedent\w*|auparavant|anteriormente)\b"
     r"|\b(?:before|antes|avant|prima)\W*$"
 )
-_NOW = re.compile(
+_NOW = compile_later(
     r"\b(?:now|nowadays|current(?:ly)?|still|at\s+the\s+moment|at\s+present|presently|these\s+days|latest"
     r"|newest|most\s+recent|up\s+to\s+date|any\s*more"
     r"|ahora|actual(?:es|mente)?|todavia|aun|hoy\s+en\s+dia|a\s+dia\s+de\s+hoy|en\s+este\s+momento"

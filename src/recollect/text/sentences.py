@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from recollect.text.lazy_pattern import compile_later
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -13,40 +15,40 @@ Span = tuple[int, int]
 LONGEST = 600
 """A longer text without an end is pasted, not a statement."""
 
-_FENCE = re.compile(r"\s*(```|~~~)")
+_FENCE = compile_later(r"\s*(```|~~~)")
 # A quotation, a heading, a row of a table, a prompt, a tag, a comment, a keyword of some language, a log.
-_NO_PROSE = re.compile(
+_NO_PROSE = compile_later(
     r"\s*(?:>|#{1,6}\s|\||\$ |<[/!\w]|//|/\*|@\w+\(?$|[{}\[\]]|--\s*\w+:|(?:import|from \S+ import|def"
     r"|class|function|const|let \w+ =|var|return|public|private|async|await|elif|SELECT|INSERT|UPDATE"
     r"|DELETE|CREATE|ALTER|DROP|sudo|pip|npm|git|docker|curl)\s+\S+.*[(){};=:*,'\"-]|Traceback \(|File \""
     r"|\w+(?:Error|Exception): |at [\w.$]+\(|\[?\d{4}-\d\d-\d\d[T ]\d\d:)"
 )
-_SYMBOLS = re.compile(r"[{}\[\]()<>=;|&$\\_^~]")
+_SYMBOLS = compile_later(r"[{}\[\]()<>=;|&$\\_^~]")
 _CODE_SHARE = 0.12
 
 # Each run of marks is tried once, from its head, so that a million dots cost a million steps.
-_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'»”’)\]*_]{0,4}+(?=\s|$)|[。！？]++|(?<=\S\s)(?=[¿¡])")
-_QUOTED = re.compile(r"(?<!\w)\"[^\"\n]{1,300}\"(?!\w)|“[^”\n]{1,300}”|«[^»\n]{1,300}»")
-_LAST_WORD = re.compile(r"[\w.]+$")
+_END = compile_later(r"(?<![.!?…])[.!?…]++[\"'»”’)\]*_]{0,4}+(?=\s|$)|[。！？]++|(?<=\S\s)(?=[¿¡])")
+_QUOTED = compile_later(r"(?<!\w)\"[^\"\n]{1,300}\"(?!\w)|“[^”\n]{1,300}”|«[^»\n]{1,300}»")
+_LAST_WORD = compile_later(r"[\w.]+$")
 # After these a full stop ends no sentence.
-_ABBREVIATED = re.compile(
+_ABBREVIATED = compile_later(
     r"mrs?|ms|dr|prof|st|jr|sr|srta?|sra|dra|lic|ing|uds?|vd|ee|gral|cf|e\.?g|i\.?e|p\.ej|ej|vs|no|num"
     r"|approx|aprox|fig|vol|pp|ca|inc|ltd|dept|est|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|ene|abr"
     r"|ago|dic|avd?a?|tel|ext"
 )
 # At the end of a question, what comes before the question.
-_TAIL_QUESTION = re.compile(
+_TAIL_QUESTION = compile_later(
     r"(?:,\s*(?:right|ok|okay|yeah|huh|eh|no|you know|verdad|sabes|vale)|,?\s+(?:and|how about|what about"
     r"|y)\s+(?:you|yours|yourself|tu|tú|vos|usted|ustedes))\s*\?+\W*$",
     re.IGNORECASE,
 )
 # What stands before a sentence and is none of it: bullets, numbers of lists, rules, marks of emphasis.
-LIST_MARKER = re.compile(
+LIST_MARKER = compile_later(
     r"(?:\s|[-–—*•·#>|+=~_,;:.!?)\]…]|`{3,}|\[[ xX]\]|\(?\d{1,2}[.)](?=\s)|[a-zA-Z]\)(?=\s))+"
 )
-_TRAILING = re.compile(r"[\s,;:–—*_#>|+=~`-]+$")
+_TRAILING = compile_later(r"[\s,;:–—*_#>|+=~`-]+$")
 # A line that begins like this begins something, even in small letters.
-_BEGINS = re.compile(r"(?:i|i'm|i’m|im|my|we|me|mi|yo|soy|tengo|voy)\b")
+_BEGINS = compile_later(r"(?:i|i'm|i’m|im|my|we|me|mi|yo|soy|tengo|voy)\b")
 
 
 def sentences(text: str) -> Iterator[Span]:

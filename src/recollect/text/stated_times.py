@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from recollect.text.lazy_pattern import compile_later
 from recollect.text.tokens import fold
 from recollect.text.word_lists import ENGLISH_MONTHS, SPANISH_MONTHS
 
@@ -20,27 +21,27 @@ _MONTHS = {
 }
 _YEAR = r"(?:1\d{3}|20\d\d)"
 _NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DATE = re.compile(
+_DATE = compile_later(
     rf"(?:\b(?P<month>{_NAMES})\b\.?\s+(?:de\s+|\d{{1,2}}\s*,?\s*)?)?"
     rf"\b(?P<year>{_YEAR})(?!\d)"
 )
 # What leads to an end rather than to a beginning: a range, or a word such as `until`.
-_RANGE = re.compile(
+_RANGE = compile_later(
     r"\s*,?\s*(?:to|until|till|through|and|a|hasta|al|y|bis|-|–|—)\s*(?:the\s+|el\s+)?(?:\d{1,2}\s+)?"
 )
-_UNTIL = re.compile(
+_UNTIL = compile_later(
     r"\b(?:until|till|before|by|hasta|antes\s+de|bis|vor)\s+(?:the\s+|el\s+)?(?:\d{1,2}\s+)?(?:de\s+)?$"
 )
 _LOOK_BACK = 24
 # What leads to the time since which a whole sentence holds. `A car from 2015` and `a firm founded in 1990`
 # date something else: `from` counts with an end or an `on`, and `in` not behind a participle.
-_SINCE = re.compile(
+_SINCE = compile_later(
     r"(?:\b(?:since|as\s+of|desde|a\s+partir\s+de|seit|ab)"
     r"|\b(?P<range>from|von)"
     r"|(?P<participle>\b(?:\w+(?:ed|ado|ada|ido|ida)|built|made|born|bought)\s+)?\b(?:in|en|im))"
     r"\s+(?:the\s+|el\s+)?(?:\d{1,2}\.?\s+)?(?:de\s+)?$"
 )
-_ON = re.compile(r"\s+(?:on|onwards|an)\b")
+_ON = compile_later(r"\s+(?:on|onwards|an)\b")
 
 
 def names_year(text: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from recollect.text.lazy_pattern import compile_later
 from recollect.text.tokens import fold, words
 
 # Words of a question that asks for whatever there is.
@@ -21,7 +22,7 @@ mencione menciono escribi escribio pregunte pregunto
 _SAYING_WORDS = frozenset(_SAYING.split())
 OPEN_WORDS = frozenset(f"{_HAPPENING} {_SAYING}".split())
 """They say that something is asked for, and not what: `what happened`, `what did she say`."""
-_OPENLY = re.compile(
+_OPENLY = compile_later(
     r"""
     \b(?:what|anything|everything|something)\b .* \b(?:happen(?:ed|s|ing)?|going\s+on|went\s+on)\b
     | \bwhat(?:'s|\s+is|\s+was|s)?\s+(?:new|the\s+latest)\b
@@ -34,7 +35,7 @@ _OPENLY = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_WHEN = re.compile(
+_WHEN = compile_later(
     r"""
     \bwhen\s+(?:did|was|were|is|are|does|do|will|has|have|had)\b | ^\W*when\b | \bsince\s+when\b
     | \b(?:what|which)\s+(?:date|day|month|year|week|time|season)\b | \bhow\s+long\s+ago\b

@@ -8,9 +8,9 @@ breaks and every letter of a script without spaces.
 
 from __future__ import annotations
 
-import re
+from recollect.text.lazy_pattern import compile_later
 
-_PIECES = re.compile(r"[A-Za-z]+|\d+|[^\W\d_]+|[^\w\s]|_|\n+")
+_PIECES = compile_later(r"[A-Za-z]+|\d+|[^\W\d_]+|[^\w\s]|_|\n+")
 _LATIN_LETTERS = 4
 _DIGITS = 3
 _OTHER_LETTERS = 2

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from itertools import pairwise
 
+from recollect.text.lazy_pattern import compile_later
 from recollect.text.word_lists import STOPWORDS
 
 # Letters of these ranges are Latin; every other letter belongs to a script that we also index by pairs.
-_LATIN = re.compile("[\u0000-\u024f\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\uab30-\uab6f]")
+_LATIN = compile_later("[\u0000-\u024f\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\uab30-\uab6f]")
 # Letters of these belong to scripts that put no spaces between words, or attach endings to them.
-_UNSPACED = re.compile("[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\U0010ffff]")
+_UNSPACED = compile_later("[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\U0010ffff]")
 # They say how to draw a letter or a symbol, not which one it is.
 _VARIATIONS = dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
 # Accents of Latin, Greek and Cyrillic. Marks of other scripts carry meaning (が is not か) and stay.

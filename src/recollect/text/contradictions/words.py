@@ -9,13 +9,14 @@ from itertools import takewhile
 
 from recollect.lazy_dataclass import dataclass
 from recollect.text.contradictions import vocabulary
+from recollect.text.lazy_pattern import compile_later
 from recollect.text.stems import light_stem
 from recollect.text.tokens import fold
 from recollect.text.word_lists import ARTICLES, FILLERS, STOPWORDS
 
 LONGEST = 600
 """In letters: what comes later in a text is not read."""
-_PIECE = re.compile(
+_PIECE = compile_later(
     r"\d+(?:[-.,:]\d+)*(?!\w)|[^\W_]+(?:[-.@_/+:][^\W_]+)*|[.!?;:,\n\"“”„«»¿…]|[$€£¥%]|['’]s\b"
     r"|\([^()\n]{0,200}\)|```.*?(?:```|\Z)",  # an aside; code
     re.DOTALL,
@@ -24,9 +25,9 @@ _ENDS = frozenset(".!?;\n…")
 _MARKS = _ENDS | frozenset(',:"“”„«»¿')
 _POSSESSIVE = frozenset({"'s", "’s"})
 _CURRENCY = frozenset("$€£¥")
-_YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
-_CLOCK = re.compile(r"\d{1,2}:\d\d")
-_AMOUNT = re.compile(r"(\d+(?:[.,]\d+)?)([a-zA-Zµ]{1,3})")
+_YEAR = compile_later(r"1[5-9]\d\d|20\d\d")
+_CLOCK = compile_later(r"\d{1,2}:\d\d")
+_AMOUNT = compile_later(r"(\d+(?:[.,]\d+)?)([a-zA-Zµ]{1,3})")
 _LEAST_CODE = 5
 # `3rd`, `1980s`
 _NO_UNITS = frozenset({"st", "nd", "rd", "th", "s"})

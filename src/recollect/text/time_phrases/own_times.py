@@ -6,11 +6,11 @@ around words that may name a time are read, and only the first few of those.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from recollect.text.lazy_pattern import compile_later
 from recollect.text.time_phrases import TimePhrase, time_phrases
 from recollect.text.time_phrases.doubts import COUNTED, is_plausible
 from recollect.text.time_phrases.moments import AMBIGUOUS, SURE, year
@@ -21,7 +21,7 @@ MOST_LETTERS = 4_000
 MOST_WINDOWS = 6
 # In letters, on each side of a cue: what may stand between two cues of a phrase, and what casts doubt on it.
 _REACH = 28
-_PIECES = re.compile(r"[^\W_]+")
+_PIECES = compile_later(r"[^\W_]+")
 # Every phrase that is sure enough contains one of these, a year or an ordinal.
 _OTHER_CUES = """
 ago hace atras dentro weekend finde manana morning afternoon evening night tarde noche mediodia madrugada days
@@ -33,9 +33,9 @@ _CUES = frozenset(_OTHER_CUES.split()).union(
     *(CLASSES[name] for name in ("ANYMONTH", "WEEKDAY", "SHORTDAY", "SEASON", "CALENDAR")),
     *(CLASSES[name] for name in ("DAYWORD", "NIGHTWORD")),
 )
-_DIGITS = re.compile(r"[12][0-9]{3}|[0-9]{1,2}(?:st|nd|rd|th)|(?:[12][0-9])?[0-9]0s|q[1-4]|[1-4]q")
-_YEAR = re.compile(r"(?<![\w$€£¥#/:.,-])[12][0-9]{3}(?![\w/:%]|[.,-][0-9])")
-_WORD_AFTER = re.compile(r" ?([^\W\d_]+|%)")
+_DIGITS = compile_later(r"[12][0-9]{3}|[0-9]{1,2}(?:st|nd|rd|th)|(?:[12][0-9])?[0-9]0s|q[1-4]|[1-4]q")
+_YEAR = compile_later(r"(?<![\w$€£¥#/:.,-])[12][0-9]{3}(?![\w/:%]|[.,-][0-9])")
+_WORD_AFTER = compile_later(r" ?([^\W\d_]+|%)")
 # Told from no moment, a year may lie as far ahead as people plan.
 _NO_MOMENT = datetime(2100, 1, 1, tzinfo=UTC)
 _YEARS_AHEAD = 5
