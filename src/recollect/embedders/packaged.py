@@ -43,16 +43,18 @@ Encoder = Callable[[str, str], EncodedText]
 
 
 class PackagedEmbedder:
-    """Cheap to make: the weights are read when the first text comes. Safe between threads."""
+    """Cheap to make: the weights are read when the first text comes. Safe between threads.
 
-    def __init__(self, packaged: PackagedModel, threads: int = 1) -> None:
+    `threads` are those of one run of the model; `at_once` is how many texts are read at a time, by default
+    one to a core.
+    """
+
+    def __init__(self, packaged: PackagedModel, threads: int = 1, at_once: int | None = None) -> None:
         load = load_table if packaged.architecture == "static" else load_transformer
         self.model = stored_model(packaged)
         self._packaged = packaged
         self._encoder = made_once(lambda: load(packaged, threads))
-        # A table is read in microseconds, most of them Python's own, which no second thread shares.
-        at_once = 1 if packaged.architecture == "static" else min(_MOST_AT_ONCE, usable_cores() // threads)
-        self._threads = TextThreads(max(1, at_once))
+        self._threads = TextThreads(at_once or _texts_at_once(packaged, threads))
         self._token_centre: Vector | None = None
         if packaged.token_centre is not None and packaged.token_centre.is_file():
             self._token_centre = read_centre(packaged.token_centre)
@@ -98,6 +100,11 @@ class PackagedEmbedder:
         if self._token_centre is None or read.tokens is None:
             return b""
         return document_signs(read.pieces, read.tokens, self._token_centre)
+
+
+def _texts_at_once(packaged: PackagedModel, threads: int) -> int:
+    # A table is read in microseconds, most of them Python's own, which no second thread shares.
+    return 1 if packaged.architecture == "static" else max(1, min(_MOST_AT_ONCE, usable_cores() // threads))
 
 
 def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
