@@ -12,6 +12,7 @@ import pytest
 
 from conftest import PATIENCE_SECONDS
 from recollect.embedders.choose import embedder_named
+from recollect.engine.embedding import token_embedder
 from recollect.models.registry import availability
 from recollect.vectors import unpack_vector
 
@@ -60,6 +61,17 @@ def test_a_text_gets_the_same_bytes_in_any_company(arctic: Embedder) -> None:
     alone = arctic.documents([CAT])[0]
     together = arctic.documents([RATES * 20, CAT, KITTEN])[1]
     assert alone.tobytes() == together.tobytes()
+
+
+def test_many_texts_get_the_same_bytes_as_one_after_the_other(arctic: Embedder) -> None:
+    texts = [CAT, KITTEN, RATES, RATES * 20, "", "word " * 700]
+    giving = token_embedder(arctic)
+    assert giving is not None
+    rows, signs = giving.documents_with_tokens(texts)
+    alone = [giving.documents_with_tokens([text]) for text in texts]
+    assert rows.tobytes() == b"".join(row.tobytes() for row, _ in alone)
+    assert signs == [sign for _, (sign,) in alone]
+    assert arctic.documents(texts).tobytes() == rows.tobytes()
 
 
 def test_threads_share_one_model_and_get_the_same_bytes(arctic: Embedder) -> None:

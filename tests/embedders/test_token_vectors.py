@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from recollect.embedders.token_vectors import document_signs, tells_something
+from recollect.embedders.token_vectors import centred_tokens, document_signs, tells_something
+from recollect.vectors import pack_signs
 
 CENTRE = np.zeros(8, np.float32)
 
@@ -28,3 +29,10 @@ def test_only_tokens_that_tell_something_are_kept() -> None:
 def test_where_nothing_tells_anything_all_tokens_are_kept() -> None:
     tokens = np.eye(2, 8, dtype=np.float32)
     assert document_signs(["to", "be"], tokens, CENTRE) == bytes([0b10000000, 0b01000000])
+
+
+def test_signs_are_those_of_the_tokens_that_queries_are_compared_with() -> None:
+    random = np.random.default_rng(7)
+    tokens, centre = random.standard_normal((2, 5, 8)).astype(np.float32)
+    tokens[2] = 0
+    assert document_signs(["kettle"] * 5, tokens, centre[0]) == pack_signs(centred_tokens(tokens, centre[0]))

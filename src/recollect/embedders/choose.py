@@ -38,7 +38,7 @@ class ModelOptions:
     """What settings may say about a model. Each kind of model reads what concerns it."""
 
     threads: int = 1
-    """Of one run of a local model. Two were no faster than one on a busy machine."""
+    """Of one run of a local model. More than one leaves fewer cores for reading several texts at once."""
     base_url: str | None = None
     """None: the public address of the service, or the local one of Ollama."""
     key: str | None = field(default=None, repr=False)

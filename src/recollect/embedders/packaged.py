@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from recollect.embedders.several_threads import TextThreads, usable_cores
 from recollect.embedders.token_vectors import document_signs, query_tokens
 from recollect.embedders.windows import as_one, readable, windows
 from recollect.models.loading import load_onnx, load_tokenizer, read_centre, stored_model, unreadable_files
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 _OVERLAP = 64
 """Tokens that two neighbouring windows share, so that a sentence cut by one is whole in the other."""
+_MOST_AT_ONCE = 4
+"""Texts that are read at once, on a core each: an import should not take the whole of a large machine."""
 
 
 class EncodedText(NamedTuple):
@@ -39,13 +43,18 @@ Encoder = Callable[[str, str], EncodedText]
 
 
 class PackagedEmbedder:
-    """Cheap to make: the weights are read when the first text comes. Safe between threads."""
+    """Cheap to make: the weights are read when the first text comes. Safe between threads.
 
-    def __init__(self, packaged: PackagedModel, threads: int = 1) -> None:
+    `threads` are those of one run of the model; `at_once` is how many texts are read at a time, by default
+    one to a core.
+    """
+
+    def __init__(self, packaged: PackagedModel, threads: int = 1, at_once: int | None = None) -> None:
         load = load_table if packaged.architecture == "static" else load_transformer
         self.model = stored_model(packaged)
         self._packaged = packaged
         self._encoder = made_once(lambda: load(packaged, threads))
+        self._threads = TextThreads(at_once or _texts_at_once(packaged, threads))
         self._token_centre: Vector | None = None
         if packaged.token_centre is not None and packaged.token_centre.is_file():
             self._token_centre = read_centre(packaged.token_centre)
@@ -55,25 +64,31 @@ class PackagedEmbedder:
         return self._token_centre is not None
 
     def documents(self, texts: Sequence[str]) -> Vectors:
-        return self._rows([self._document(text).vector for text in texts])
+        return self._rows(self._threads.map(lambda text: self._document(text).vector, texts))
 
     def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
-        read = [self._document(text) for text in texts]
-        return self._rows([each.vector for each in read]), [self._signs(each) for each in read]
+        read = self._threads.map(self._with_signs, texts)
+        return self._rows([vector for vector, _ in read]), [signs for _, signs in read]
 
     def query(self, text: str) -> Vector:
-        return self._query(text).vector
+        with self._threads.given_way():
+            return self._query(text).vector
 
     def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
-        read = self._query(text)
+        with self._threads.given_way():
+            read = self._query(text)
         if self._token_centre is None or read.tokens is None:
             return read.vector, None
         return read.vector, query_tokens(read.tokens, self._token_centre)
 
     def _document(self, text: str) -> EncodedText:
-        # One text at a time: int8 models scale activations over the whole batch, so in company a text
-        # would get another vector than alone (cosine down to .992), and batches are no faster on a CPU.
+        # One text a run: int8 models scale activations over the whole batch, so in company a text would get
+        # another vector than alone (cosine down to .992), and batches are no faster on a CPU.
         return self._encoder()(text, self._packaged.document_prefix)
+
+    def _with_signs(self, text: str) -> tuple[Vector, bytes]:
+        read = self._document(text)
+        return read.vector, self._signs(read)
 
     def _query(self, text: str) -> EncodedText:
         return self._encoder()(text, self._packaged.query_prefix)
@@ -87,8 +102,14 @@ class PackagedEmbedder:
         return document_signs(read.pieces, read.tokens, self._token_centre)
 
 
+def _texts_at_once(packaged: PackagedModel, threads: int) -> int:
+    # A table is read in microseconds, most of them Python's own, which no second thread shares.
+    return 1 if packaged.architecture == "static" else max(1, min(_MOST_AT_ONCE, usable_cores() // threads))
+
+
 def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
     loaded = load_onnx(packaged, threads)
+    frame_of = lru_cache(maxsize=8)(lambda prefix: _frame(loaded.tokenizer, prefix))
 
     def pooled(tokens: Vectors) -> Vector:
         return normalised(tokens[0] if packaged.pooling == "cls" else tokens.mean(axis=0))
@@ -99,7 +120,7 @@ def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
         vector = as_one(np.stack([pooled(tokens) for tokens in outputs]))
         # Of a text that is longer than the model reads at once, the tokens of its beginning: as many as are
         # kept, or nearly.
-        head, tail = _frame(loaded.tokenizer, prefix)
+        head, tail = frame_of(prefix)
         own = slice(head, len(runs[0]) - tail)
         return EncodedText(
             vector, [loaded.tokenizer.id_to_token(id_) for id_ in runs[0][own]], outputs[0][own]

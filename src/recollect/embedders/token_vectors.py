@@ -29,8 +29,10 @@ def centred_tokens(tokens: Vectors, centre: Vector) -> Vectors:
 
 def document_signs(pieces: Sequence[str], tokens: Vectors, centre: Vector) -> bytes:
     """One bit for each number of the tokens that tell something; of all tokens where none does."""
-    kept = [place for place, piece in enumerate(pieces) if tells_something(piece)] or range(len(pieces))
-    return pack_signs(centred_tokens(tokens[np.array(kept[:MOST_DOCUMENT_TOKENS], np.int64)], centre))
+    telling = np.fromiter(map(tells_something, pieces), bool, len(pieces))
+    kept = (tokens[telling] if telling.any() else tokens)[:MOST_DOCUMENT_TOKENS]
+    # The signs of `centred_tokens`: to scale a vector to length one moves none of its numbers past zero.
+    return pack_signs(normalised(kept) - centre)
 
 
 def query_tokens(tokens: Vectors, centre: Vector) -> Vectors | None:

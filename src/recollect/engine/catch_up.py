@@ -39,21 +39,27 @@ def catch_up(
     ids: Sequence[int] = (),
     progress: Progress | None = None,
     memories: Mapping[int, Memory] | None = None,
+    also: Callable[[], Sequence[str]] = tuple,
 ) -> EmbedResult:
     """Embed what waits for a vector, first what these memories say; tells why it could not be, if so.
 
     Never a reason to fail a write: the rows are stored, words find them, and the passages stay in the queue.
-    Who has read the memories gives them along.
+    Who has read the memories gives them along; who compares texts afterwards says by `also` which, and they
+    are embedded in the same call of the model.
     """
     if services.language_models is not None and ids and memories is None:
         with services.store.read() as view:
             memories = memories_by_id(view, sorted(set(ids)))
     texts = [spoken_text(memory) for memory in islice((memories or {}).values(), EMBED_BATCH)]
-    return _embed_in_language(services, texts, lambda: _embed_first(services, ids, progress, memories))
+    return _embed_in_language(services, texts, lambda: _embed_first(services, ids, progress, memories, also))
 
 
 def _embed_first(
-    services: Services, ids: Sequence[int], progress: Progress | None, memories: Mapping[int, Memory] | None
+    services: Services,
+    ids: Sequence[int],
+    progress: Progress | None,
+    memories: Mapping[int, Memory] | None,
+    also: Callable[[], Sequence[str]],
 ) -> int:
     """Embed what these memories say, and then some of what waits beside it."""
     with services.store.read() as view:
@@ -71,7 +77,8 @@ def _embed_first(
         others_wait = not {id_ for (id_,) in due}.issubset(own_ids)
     lacking = [passage for passage in own if passage.id not in known]
     for start in range(0, len(lacking), EMBED_BATCH):
-        embed_batch(services, embedder, lacking[start : start + EMBED_BATCH], searched=True)
+        batch = lacking[start : start + EMBED_BATCH]
+        embed_batch(services, embedder, batch, searched=True, also=() if start else also())
         if progress is not None:
             progress(min(start + EMBED_BATCH, len(lacking)), len(lacking))
     done = len(lacking)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from recollect.changes import PutVectors, UseModel
 from recollect.engine.language_choice import first_model
+from recollect.engine.recent_texts import EmbeddedText
 from recollect.engine.results import ReindexResult
 from recollect.engine.services import Services
 from recollect.errors import ModelUnavailable
@@ -85,8 +86,12 @@ class UntilShutdown:
         return token_embedder(self.embedder) is not None
 
     def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
-        self._refuse_shutdown()
-        return embed_documents(self.embedder, texts)
+        if len(texts) <= EMBED_BATCH:
+            self._refuse_shutdown()
+            return embed_documents(self.embedder, texts)
+        starts = range(0, len(texts), EMBED_BATCH)
+        parts = [self.documents_with_tokens(texts[start : start + EMBED_BATCH]) for start in starts]
+        return np.concatenate([rows for rows, _ in parts]), [sign for _, signs in parts for sign in signs]
 
     def _batch(self, texts: Sequence[str]) -> Vectors:
         self._refuse_shutdown()
@@ -121,6 +126,22 @@ def embed_documents(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, 
     return (embedder.documents(texts), ()) if giving is None else giving.documents_with_tokens(texts)
 
 
+def embedded_texts(services: Services, embedder: Embedder, texts: Iterable[str]) -> dict[str, EmbeddedText]:
+    """What the model makes of each text: of all that is not known from just before, in one call of it."""
+    # What is said again and again in a conversation ("Thanks!") is embedded once.
+    wanted = list(dict.fromkeys(texts))
+    name = embedder.model.name
+    known = services.recent_texts.known(name, wanted)
+    new = [text for text in wanted if text not in known]
+    if new:
+        rows, signs = embed_documents(embedder, new)
+        each_signs: Sequence[bytes | None] = signs or [None] * len(new)
+        made = dict(zip(new, map(EmbeddedText, map(pack_vector, rows), each_signs), strict=True))
+        services.recent_texts.keep(name, made)
+        known |= made
+    return known
+
+
 def embed_pending(
     services: Services, embedder: Embedder, *, at_most: int | None = None, progress: Progress | None = None
 ) -> int:
@@ -129,7 +150,8 @@ def embed_pending(
     while at_most is None or done < at_most:
         with services.store.read() as view:
             used = model_in_use(view)
-            passages = pending_passages(view, embedder.model, after, EMBED_BATCH)
+            left = EMBED_BATCH if at_most is None else min(EMBED_BATCH, at_most - done)
+            passages = pending_passages(view, embedder.model, after, left)
         if not passages:
             break
         embed_batch(services, embedder, passages, searched=used is None or used.name == embedder.model.name)
@@ -158,16 +180,22 @@ def embed_missing_tokens(services: Services, embedder: Embedder, progress: Progr
 
 
 def embed_batch(
-    services: Services, embedder: Embedder, passages: Sequence[Passage], *, searched: bool
+    services: Services,
+    embedder: Embedder,
+    passages: Sequence[Passage],
+    *,
+    searched: bool,
+    also: Sequence[str] = (),
 ) -> None:
-    """Store vectors of passages; `Conflict` where they are for searches that use another model by now."""
-    # What is said again and again in a conversation ("Thanks!") is embedded once.
-    texts = list(dict.fromkeys(passage.text for passage in passages))
-    rows, signs = embed_documents(embedder, texts)
-    packed = dict(zip(texts, map(pack_vector, rows), strict=True))
-    vectors = tuple((passage.id, packed[passage.text]) for passage in passages)
-    tokens_of = dict(zip(texts, signs, strict=True)) if signs else {}
-    tokens = tuple((passage.id, tokens_of[passage.text]) for passage in passages if tokens_of)
+    """Store vectors of passages; `Conflict` where they are for searches that use another model by now.
+
+    The texts in `also` are embedded in the same call: whoever asks for them next finds them known.
+    """
+    known = embedded_texts(services, embedder, [*(passage.text for passage in passages), *also])
+    vectors = tuple((passage.id, known[passage.text].vector) for passage in passages)
+    tokens = tuple(
+        (passage.id, signs) for passage in passages if (signs := known[passage.text].signs) is not None
+    )
     automatic = services.language_models is not None and services.language_models.automatic
     services.write([PutVectors(embedder.model, vectors, searched, automatic, tokens)])
 

@@ -9,6 +9,7 @@ from datetime import UTC, tzinfo
 
 from recollect.changes import Change, Outcome
 from recollect.dreams.knobs import Knobs, Phase
+from recollect.engine.recent_texts import RecentTexts
 from recollect.engine.repository import Repository
 from recollect.engine.shadow import TrialSettings
 from recollect.engine.usage import UsageRecorder
@@ -94,6 +95,8 @@ class Services:
     """What is kept of answers, and who is shown which ranking."""
     language_models: LanguageModels | None = None
     """None: languages decide nothing."""
+    recent_texts: RecentTexts = field(default_factory=RecentTexts)
+    """What was embedded last, here or in another scope of the store."""
     shutdown: threading.Event = field(default_factory=threading.Event)
     """Set when nobody waits any more: texts without a vector are left to wait for the next start."""
 

@@ -41,8 +41,16 @@ def passage_text(memory: Memory, observation: Observation | None, span: tuple[in
         known = memory.type and memory.type != "unknown"
         head = f"{memory.name} ({memory.type})" if known else memory.name
         return f"{head}: {observation.content[start:stop]}" if observation else head
-    piece = memory.text[start:stop]
-    return f'{memory.speaker} said, "{piece}"' if memory.speaker else piece
+    return _spoken(memory.text[start:stop], memory.speaker)
+
+
+def passage_texts(text: str, speaker: str | None) -> tuple[str, ...]:
+    """What the embedder will read of a note or message."""
+    return tuple(_spoken(text[start:stop], speaker) for start, stop in passage_spans(text))
+
+
+def _spoken(piece: str, speaker: str | None) -> str:
+    return f'{speaker} said, "{piece}"' if speaker else piece
 
 
 def _spans(text: str, reach: list[int]) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ import numpy as np
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.phases import consolidate, downscale, fading
 from recollect.dreams.snapshot import Copy, Draft, DreamState, Echo, Said
-from recollect.engine.embedding import embedder_of
+from recollect.engine.embedding import embedded_texts, embedder_of
 from recollect.engine.notes.supersede import said_by
 from recollect.engine.services import Services
 from recollect.errors import ModelUnavailable
@@ -26,6 +26,7 @@ from recollect.text.near_duplicates import (
     usual_cosine,
 )
 from recollect.text.time_phrases import time_phrases
+from recollect.vectors import unpack_vector
 
 _NEAREST = 8
 _MOST_ERRORS = 200
@@ -142,11 +143,15 @@ def _places(memory: Memory) -> Iterator[tuple[Said, str]]:
 
 def _cosines(services: Services, errors: Sequence[str], others: Sequence[str]) -> np.ndarray | None:
     """Of each error with each text; None without a model, and then the words decide."""
-    if not others:
-        return np.zeros((len(errors), 0))
+    if not errors or not others:
+        return np.zeros((len(errors), len(others)))
     try:
         embedder = embedder_of(services)
-        cosines = embedder.documents(errors) @ embedder.documents(others).T
+        known = embedded_texts(services, embedder, [*errors, *others])
+        rows, columns = (
+            np.stack([unpack_vector(known[text].vector) for text in texts]) for texts in (errors, others)
+        )
+        cosines = rows @ columns.T
         name = embedder.model.name
         return np.array([[usual_cosine(cosine, name) for cosine in row] for row in cosines.tolist()])
     except ModelUnavailable:

@@ -24,7 +24,7 @@ from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradicted_observations
 from recollect.engine.graph.semantic import as_published
-from recollect.engine.graph.similar_observations import flag_similar_observations
+from recollect.engine.graph.similar_observations import ObservationComparison, flag_similar_observations
 from recollect.engine.inputs import (
     EntityLike,
     ObservationLike,
@@ -359,10 +359,13 @@ def _observe(
     """Write observations, then embed them and flag those that nearly repeat an older one."""
     done, rejected = apply_rows(services, rows, change_of, keep_going=keep_going, key=key)
     written = [outcome.ids[0] for _, outcome in done if outcome.created or outcome.added or outcome.took_type]
-    embedded = catch_up(services, written, progress)
     added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
-    similar = flag_similar_observations(services, added)
-    contradicted = _contradicted(services, added)
+    with services.store.read() as view:
+        memories = memories_by_id(view, sorted(set(written)))
+    comparison = ObservationComparison(memories, added)
+    embedded = catch_up(services, written, progress, memories, comparison.contents)
+    similar = flag_similar_observations(services, comparison)
+    contradicted = _contradicted(memories, added)
     entities = tuple(
         ObservedEntity(
             id=outcome.ids[0],
@@ -380,14 +383,11 @@ def _observe(
 
 
 def _contradicted(
-    services: Services, added: Mapping[int, Sequence[Added]]
+    memories: Mapping[int, Memory], added: Mapping[int, Sequence[Added]]
 ) -> dict[int, tuple[ContradictedObservation, ...]]:
     """By entity, the new observations that contradict older ones."""
-    if not added:
-        return {}
-    with services.store.read() as view:
-        memories = memories_by_id(view, list(added))
     return {
-        id_: contradicted_observations(memory, {one.id for one in added[id_]})
-        for id_, memory in memories.items()
+        id_: contradicted_observations(memories[id_], {one.id for one in new})
+        for id_, new in added.items()
+        if id_ in memories
     }

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from recollect.changes import Added, FlagSimilar
-from recollect.engine.embedding import embedder_of
+from recollect.engine.embedding import embedded_texts, embedder_of
 from recollect.engine.graph.observation_vectors import stored_rows
 from recollect.engine.results import SimilarObservation
 from recollect.engine.services import Services
 from recollect.errors import ModelUnavailable
 from recollect.lazy_dataclass import dataclass
-from recollect.ports import Embedder, Vector
+from recollect.ports import Vector
 from recollect.records import Memory, Observation
-from recollect.retrieval.records import memories_by_id
 from recollect.text.near_duplicates import (
     CONTAINED_SHARE,
     SIMILAR_COSINE,
@@ -25,6 +25,7 @@ from recollect.text.near_duplicates import (
     trigram_similarity,
     usual_cosine,
 )
+from recollect.vectors import unpack_vector
 
 # Comparing by meaning costs an embedding for each text, so only the likeliest few are compared: by their
 # letters, and by the vectors that the store has of them. An entity that gains very many at once is left to
@@ -33,21 +34,48 @@ _COMPARED = 8
 _MOST_NEW = 50
 
 
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A new observation, all that were there before it, and those whose meaning is compared with its own."""
+
+    new: Observation
+    older: Sequence[Observation]
+    likeliest: Sequence[Observation] = ()
+
+
+class ObservationComparison:
+    """The new observations of a write, each beside the older ones of its entity."""
+
+    def __init__(self, memories: Mapping[int, Memory], added: Mapping[int, Sequence[Added]]) -> None:
+        self.memories = memories
+        self.pairs = {
+            entity: list(_pairs(memories[entity], {new.id for new in news}))
+            for entity, news in added.items()
+            if entity in memories and len(news) <= _MOST_NEW
+        }
+        """By entity."""
+
+    @cached_property
+    def by_letters(self) -> Mapping[int, Sequence[_Compared]]:
+        """With those that are likeliest by their letters. It looks at every letter: only for a model."""
+        return {entity: [_with_alike(each) for each in pairs] for entity, pairs in self.pairs.items()}
+
+    def contents(self) -> list[str]:
+        """What will be compared by meaning, but for what only the vectors in the store can tell."""
+        return _contents(self.by_letters)
+
+
 def flag_similar_observations(
-    services: Services, added: Mapping[int, Sequence[Added]]
+    services: Services, comparison: ObservationComparison
 ) -> dict[int, tuple[SimilarObservation, ...]]:
     """Compare the new observations of each entity with its older ones, and note what is alike."""
-    few = {entity: news for entity, news in added.items() if 0 < len(news) <= _MOST_NEW}
-    if not few:
+    if not any(comparison.pairs.values()):
         return {}
-    with services.store.read() as view:
-        memories = memories_by_id(view, list(few))
-        stored = {entity: stored_rows(view, [memory]) for entity, memory in memories.items()}
     try:
-        found = _found(few, memories, stored, embedder_of(services))
+        found = _found_by_meaning(services, comparison)
     except ModelUnavailable:
         # What was written stands; words alone can be compared.
-        found = _found(few, memories, stored, None)
+        found = _found(comparison.pairs, {}, "")
     flags = [
         FlagSimilar("observation", pair.observation, pair.similar_to, pair.similarity)
         for pairs in found.values()
@@ -58,55 +86,46 @@ def flag_similar_observations(
     return found
 
 
-def _found(
-    added: Mapping[int, Sequence[Added]],
-    memories: Mapping[int, Memory],
-    stored: Mapping[int, Mapping[int, Vector]],
-    embedder: Embedder | None,
+def _found_by_meaning(
+    services: Services, comparison: ObservationComparison
 ) -> dict[int, tuple[SimilarObservation, ...]]:
-    by_meaning = embedder is not None
-    compared = {
-        entity: list(
-            _compared(memories[entity], {new.id for new in news}, stored[entity], by_meaning=by_meaning)
-        )
-        for entity, news in added.items()
-        if entity in memories
-    }
-    rows = {} if embedder is None else _plain(chain.from_iterable(compared.values()), embedder)
-    name = "" if embedder is None else embedder.model.name
-    return {entity: tuple(_alike(each, rows, name)) for entity, each in compared.items()}
+    embedder = embedder_of(services)
+    compared = dict(comparison.by_letters)
+    # Of few, letters leave nobody out.
+    many = [
+        entity for entity, pairs in compared.items() if any(len(each.older) > _COMPARED for each in pairs)
+    ]
+    if many:
+        with services.store.read() as view:
+            stored = {entity: stored_rows(view, [comparison.memories[entity]]) for entity in many}
+        for entity in many:
+            compared[entity] = [_with_nearest(each, stored[entity]) for each in compared[entity]]
+    # The contents by themselves: the entity's name, which all of its passages share, would make all alike.
+    known = embedded_texts(services, embedder, _contents(compared))
+    rows = {text: unpack_vector(embedded.vector) for text, embedded in known.items()}
+    return _found(compared, rows, embedder.model.name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """A new observation, all that were there before it, and those whose meaning is compared with its own."""
-
-    new: Observation
-    older: Sequence[Observation]
-    likeliest: Sequence[Observation]
+def _found(
+    compared: Mapping[int, Sequence[_Compared]], rows: Mapping[str, Vector], model: str
+) -> dict[int, tuple[SimilarObservation, ...]]:
+    return {entity: tuple(_alike(pairs, rows, model)) for entity, pairs in compared.items()}
 
 
-def _compared(
-    memory: Memory, new_ids: set[int], stored: Mapping[int, Vector], *, by_meaning: bool
-) -> Iterator[_Compared]:
+def _pairs(memory: Memory, new_ids: set[int]) -> Iterator[_Compared]:
     for place, observation in enumerate(memory.in_force):
         if observation.id in new_ids and place:
-            older = memory.in_force[:place]
-            told = by_meaning and has_meaning(observation.content)
-            yield _Compared(observation, older, _likeliest(observation, older, stored) if told else ())
+            yield _Compared(observation, memory.in_force[:place])
 
 
-def _plain(compared: Iterable[_Compared], embedder: Embedder) -> dict[str, Vector]:
-    """Vectors of the contents by themselves, each embedded once, however many it is compared with.
-
-    The entity's name, which all of its passages share, would make all alike.
-    """
-    texts = list(
-        dict.fromkeys(
-            seen.content for each in compared if each.likeliest for seen in (each.new, *each.likeliest)
-        )
-    )
-    return dict(zip(texts, embedder.documents(texts), strict=True)) if texts else {}
+def _contents(compared: Mapping[int, Sequence[_Compared]]) -> list[str]:
+    return [
+        seen.content
+        for pairs in compared.values()
+        for each in pairs
+        if each.likeliest
+        for seen in (each.new, *each.likeliest)
+    ]
 
 
 def _alike(
@@ -133,10 +152,18 @@ def _cosines(each: _Compared, rows: Mapping[str, Vector], model: str) -> list[tu
     return list(zip(each.likeliest, usual, strict=True))
 
 
-def _likeliest(
-    new: Observation, older: Sequence[Observation], stored: Mapping[int, Vector]
-) -> list[Observation]:
-    letters = sorted(older, key=lambda other: (-trigram_similarity(new.content, other.content), -other.id))
-    known = [other for other in older if other.id in stored] if new.id in stored else []
-    meaning = sorted(known, key=lambda other: (-float(stored[other.id] @ stored[new.id]), -other.id))
-    return list(dict.fromkeys((*letters[:_COMPARED], *meaning[:_COMPARED])))
+def _with_alike(each: _Compared) -> _Compared:
+    new = each.new.content
+    if not has_meaning(new):
+        return each
+    letters = sorted(each.older, key=lambda other: (-trigram_similarity(new, other.content), -other.id))
+    return replace(each, likeliest=letters[:_COMPARED])
+
+
+def _with_nearest(each: _Compared, stored: Mapping[int, Vector]) -> _Compared:
+    row = stored.get(each.new.id)
+    if not each.likeliest or row is None:
+        return each
+    known = [other for other in each.older if other.id in stored]
+    meaning = sorted(known, key=lambda other: (-float(stored[other.id] @ row), -other.id))
+    return replace(each, likeliest=list(dict.fromkeys((*each.likeliest, *meaning[:_COMPARED]))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from recollect.engine.results import ConflictingMemory, Remembered, RememberedBa
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
-from recollect.ports import Snapshot
+from recollect.ports import Progress, Snapshot
 from recollect.records import Kind, Memory, Status
 from recollect.retrieval.contradictions import stated_texts
 from recollect.retrieval.memory_rows import MemoryRows
@@ -53,11 +53,20 @@ def remember_many(
     return replace(_stored(services, [outcome for _, outcome in done]), rejected=rejected)
 
 
-def keep(services: Services, notes: Sequence[NewText], key: str | None = None) -> RememberedBatch:
-    """Store notes that were made here, not by a caller; what cannot be stored is left out."""
+def keep(
+    services: Services,
+    notes: Sequence[NewText],
+    key: str | None = None,
+    beside: Mapping[int, Memory] | None = None,
+    progress: Progress | None = None,
+) -> RememberedBatch:
+    """Store notes that were made here, not by a caller; what cannot be stored is left out.
+
+    The memories in `beside`, which were stored just before, are embedded with them.
+    """
     changes: list[Change] = [PutText(services.scope, note) for note in notes]
     outcomes = services.write(changes, key=key, keep_going=True)
-    return _stored(services, [outcome for outcome in outcomes if outcome.error is None])
+    return _stored(services, [outcome for outcome in outcomes if outcome.error is None], beside, progress)
 
 
 # How what may be updated is read.
@@ -86,7 +95,12 @@ def update(services: Services, id_: int, **given: object) -> Memory:
     return services.memory(id_)
 
 
-def _stored(services: Services, outcomes: Sequence[Outcome]) -> RememberedBatch:
+def _stored(
+    services: Services,
+    outcomes: Sequence[Outcome],
+    beside: Mapping[int, Memory] | None = None,
+    progress: Progress | None = None,
+) -> RememberedBatch:
     """What became of each note, embedded, and why not, if so.
 
     A key may be older than the purge of what it stored; that is left out.
@@ -98,7 +112,7 @@ def _stored(services: Services, outcomes: Sequence[Outcome]) -> RememberedBatch:
         names: dict[int, str] = {}
         if mentioned:
             names = dict(view.rows("memory", ("id", "name"), (OneOf("id", mentioned),)))
-    embedded = catch_up(services, ids, memories=memories)
+    embedded = catch_up(services, [*(beside or ()), *ids], progress, {**(beside or {}), **memories})
     there = [outcome for outcome in outcomes if outcome.ids[0] in memories]
     new = [memories[outcome.ids[0]] for outcome in there if outcome.created]
     compared = compare_with_older(services, new)

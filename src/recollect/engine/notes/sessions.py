@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
@@ -11,7 +11,7 @@ from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.inputs import TurnLike, listed, turn_of
 from recollect.engine.notes.remember import keep, note_from
-from recollect.engine.results import AddMessagesResult, EmbedResult, Remembered, RememberedBatch
+from recollect.engine.results import AddMessagesResult, Remembered, RememberedBatch
 from recollect.engine.services import Services
 from recollect.errors import Conflict, ExtractionFailed, InvalidInput
 from recollect.lazy_dataclass import dataclass
@@ -95,7 +95,7 @@ def add_messages(
 ) -> AddMessagesResult:
     """Store turns in the order given, then draw notes out of them, but for what was drawn before.
 
-    The turns are stored first and stand whatever becomes of the rest.
+    The turns are stored first and stand whatever becomes of the rest. They are embedded with their notes.
     """
     name = clean_name(session, "session")
     if extract:
@@ -107,13 +107,9 @@ def add_messages(
         keep_going=keep_going,
         key=key,
     )
-    embedded = EmbedResult()
-    if embed:
-        embedded = catch_up(services, [outcome.ids[0] for _, outcome in done], progress)
-    note, model_note = embedded.problem, embedded.model_note
     created = [outcome.ids[0] for _, outcome in done if outcome.created]
     told = [outcome.ids[0] for _, outcome in done]
-    notes: tuple[Remembered, ...] = ()
+    kept, failure = RememberedBatch(()), None
     if extract and told:
         with services.store.read() as view:
             stored = memories_by_id(view, told)
@@ -130,17 +126,24 @@ def add_messages(
             context = _turns_before(view, services.scope, messages_)
         try:
             kept = _drawn(
-                services, messages_, context, key=None if key is None else f"notes by {key}", without=drawn
+                services,
+                messages_,
+                context,
+                key=None if key is None else f"notes by {key}",
+                without=drawn,
+                beside=stored if embed else {},
+                progress=progress,
             )
-            notes, model_note = kept.notes, model_note or kept.model_note
         except Conflict:
             # A retry, and the extractor now tells otherwise: what it drew the first time stands.
             pass
         except ExtractionFailed as error:
-            note = f"The messages are stored, but no notes were drawn out of them: {error}"
-    return AddMessagesResult(
-        name, tuple(outcome.ids[0] for _, outcome in done), len(created), notes, rejected, note, model_note
-    )
+            failure = f"The messages are stored, but no notes were drawn out of them: {error}"
+    note, model_note = failure or (kept.note if embed else None), kept.model_note
+    if embed and not kept.notes:
+        embedded = catch_up(services, told, progress)
+        note, model_note = failure or embedded.problem, embedded.model_note
+    return AddMessagesResult(name, tuple(told), len(created), kept.notes, rejected, note, model_note)
 
 
 def _message(turn: Turn, session: str) -> NewText:
@@ -190,8 +193,13 @@ def _drawn(
     *,
     key: str | None = None,
     without: Collection[tuple[int | None, str]] = (),
+    beside: Mapping[int, Memory] | None = None,
+    progress: Progress | None = None,
 ) -> RememberedBatch:
-    """Keep what the extractor finds in these messages; `context` was said just before them."""
+    """Keep what the extractor finds in these messages; `context` was said just before them.
+
+    Where there is anything to keep, the memories in `beside` are embedded with it.
+    """
     extractor = services.extractor()
     if extractor is None:
         return RememberedBatch(())
@@ -214,4 +222,4 @@ def _drawn(
         for said in found
         if said.message in by_id and (said.message, said.text) not in without
     ]
-    return keep(services, notes, key) if notes else RememberedBatch(())
+    return keep(services, notes, key, beside, progress) if notes else RememberedBatch(())

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from recollect.changes import NewText, Supersede
 from recollect.engine.catch_up import catch_up
-from recollect.engine.embedding import embedder_of
+from recollect.engine.embedding import embedded_texts, embedder_of
 from recollect.engine.inputs import NoteLike, note_of
 from recollect.engine.results import RetiredMemory, SimilarMemory, SupersedeResult
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.lazy_dataclass import dataclass
-from recollect.ports import Snapshot
-from recollect.records import Kind, Memory
-from recollect.retrieval.passages import memory_vectors
+from recollect.ports import Snapshot, Vector
+from recollect.records import Kind, Memory, Model
+from recollect.retrieval.passages import memory_vectors, model_row, passages_of, vectors_of
 from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search
 from recollect.text.near_duplicates import RELATED_COSINE, is_personal, repeats_error, usual_cosine
+from recollect.text.passages import passage_texts
 from recollect.text.tokens import fold, words
+from recollect.vectors import unpack_vector
 
 # How many of each search are looked at first.
 _LOOKED_AT = 50
@@ -104,7 +106,8 @@ def _near(
         if place not in retired and (place.observation is None or repeats_error(said, right, place.said, 1.0))
     ]
     similar = []
-    for place, cosine in zip(doubtful, _cosines(services, said, [one.said for one in doubtful]), strict=True):
+    new = except_for if isinstance(except_for, NewText) else None
+    for place, cosine in zip(doubtful, _cosines(services, wrong, said, doubtful, new), strict=True):
         if repeats_error(said, right, place.said, cosine):
             retired.append(place)
         elif cosine >= RELATED_COSINE and place.observation is None:
@@ -151,14 +154,36 @@ def said_by(memory: Memory, named_in: str = "") -> str:
     return f"{memory.speaker}: {memory.text}" if spoken_of else memory.text
 
 
-def _cosines(services: Services, text: str, others: Sequence[str]) -> list[float]:
-    """Cosines of the plain texts; 0 without a model, and then the words decide."""
-    if not others:
+def _cosines(
+    services: Services, wrong: Memory, said: str, places: Sequence[_Place], new: NewText | None
+) -> list[float]:
+    """Cosines of the plain texts; 0 without a model, and then the words decide.
+
+    The passages of the new note are embedded with whatever must be; it is stored next.
+    """
+    if not places:
         return []
+    texts = [said, *(place.said for place in places)]
     try:
         embedder = embedder_of(services)
-        rows = embedder.documents([text, *others])
+        known = _stored_vectors(services, {wrong.id, *(place.id for place in places)}, embedder.model)
+        lacking = [text for text in texts if text not in known]
+        if lacking:
+            coming = () if new is None else passage_texts(new.text, new.speaker)
+            embedded = embedded_texts(services, embedder, [*lacking, *coming])
+            known |= {text: unpack_vector(each.vector) for text, each in embedded.items()}
     except ModelUnavailable:
-        return [0.0] * len(others)
+        return [0.0] * len(places)
+    rows = np.stack([known[text] for text in texts])
     cosines = np.minimum(1.0, np.vecdot(rows[1:], rows[0]))
     return [usual_cosine(float(cosine), embedder.model.name) for cosine in cosines]
+
+
+def _stored_vectors(services: Services, ids: Iterable[int], model: Model) -> dict[str, Vector]:
+    """By their texts, the vectors of this model that the store has of what these memories say."""
+    with services.store.read() as view:
+        row = model_row(view)
+        if row is None or row[1].name != model.name:
+            return {}
+        texts = {passage.id: passage.text for passage in passages_of(view, sorted(ids))}
+        return {texts[id_]: vector for id_, vector in vectors_of(view, list(texts), row).items()}
