@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
@@ -143,6 +143,17 @@ class Snapshot(Protocol):
         nearest by the first third of each vector's width (turned by the model's rotation) are compared by
         the whole of it, and no others are found.
         """
+        ...
+
+    def cosines(self, vector: Vector, ids: Collection[int]) -> Sequence[Found]:
+        """The exact cosine of each of these memories, by id; a memory's best passage speaks for it.
+
+        Those in force that have a vector of the model in use; the others are left out.
+        """
+        ...
+
+    def embedded_passages(self, ids: Collection[int]) -> Sequence[tuple[int, int]]:
+        """The passages in force of these memories that have a vector, each with its memory, by passage."""
         ...
 
     def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:

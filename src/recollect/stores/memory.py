@@ -17,7 +17,8 @@ from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, HasRow, KeyI
 from recollect.errors import StoreUnavailable
 from recollect.stores.vectors.block import VectorRow
 from recollect.stores.vectors.prefix import Prefixes, nearest_by_prefix
-from recollect.stores.vectors.scan import Allowed, nearest
+from recollect.stores.vectors.scan import Allowed
+from recollect.stores.vectors.search import cosines, nearest, passages_of
 from recollect.stores.vectors.source import VectorSource, check_width
 from recollect.stores.vectors.state import Part, blocks_of
 from recollect.tables import TABLES
@@ -251,23 +252,12 @@ class MemorySnapshot:
     def nearest(
         self, vector: Vector, k: int, scopes: Sequence[int], where: Where, shortlist: int | None = None
     ) -> Sequence[Found]:
-        model = next(iter(self._matching("model", (Equals("in_use", 1),))), None)
+        model = self._model_in_use()
         if model is None or k <= 0:
             return []
         check_width(vector, model["name"], model["dims"])
-        allowed = {
-            row["id"]: row for row in self._matching("memory", (OneOf("scope_id", scopes), *IN_FORCE, *where))
-        }
-        passages = {
-            id_: row["memory_id"] for (id_,), row in self.tables.all_rows("passage").items() if row["live"]
-        }
-        vectors = (
-            VectorRow(row["id"], memory, row["passage_id"], allowed[memory]["scope_id"], 0, row["embedding"])
-            for row in self._matching("vector", (Equals("model_id", model["id"]),))
-            if (memory := passages.get(row["passage_id"], 0)) in allowed
-        )
-        source = VectorSource("memory", model["id"], model["dims"], model["centre"])
-        parts = [Part(block, block.used, shared=False) for block in blocks_of(vectors, source)]
+        allowed = self._matching("memory", (OneOf("scope_id", scopes), *IN_FORCE, *where))
+        source, parts = self._vectors(model, {row["id"]: row["scope_id"] for row in allowed})
         query = np.ascontiguousarray(vector, np.float32)
         everything = Allowed.of(scopes)
         if shortlist is None:
@@ -275,6 +265,37 @@ class MemorySnapshot:
         rotation = self.tables.all_rows("rotation").get((model["id"],), Record())
         prefixes = Prefixes(source, rotation["packed"])
         return nearest_by_prefix(parts, prefixes, query, k, everything, shortlist)
+
+    def cosines(self, vector: Vector, ids: Collection[int]) -> Sequence[Found]:
+        model = self._model_in_use()
+        if model is None:
+            return []
+        check_width(vector, model["name"], model["dims"])
+        _, parts = self._vectors(model, dict.fromkeys(ids, 0))
+        return cosines([part.run for part in parts], np.ascontiguousarray(vector, np.float32), ids)
+
+    def embedded_passages(self, ids: Collection[int]) -> Sequence[tuple[int, int]]:
+        model = self._model_in_use()
+        if model is None:
+            return []
+        _, parts = self._vectors(model, dict.fromkeys(ids, 0))
+        return passages_of([part.run for part in parts], ids)
+
+    def _model_in_use(self) -> Record | None:
+        return next(iter(self._matching("model", (Equals("in_use", 1),))), None)
+
+    def _vectors(self, model: Record, scopes: Mapping[int, int]) -> tuple[VectorSource, list[Part]]:
+        """The vectors of these memories, each with its scope."""
+        passages = {
+            id_: row["memory_id"] for (id_,), row in self.tables.all_rows("passage").items() if row["live"]
+        }
+        rows = (
+            VectorRow(row["id"], memory, row["passage_id"], scopes[memory], 0, row["embedding"])
+            for row in self._matching("vector", (Equals("model_id", model["id"]),))
+            if (memory := passages.get(row["passage_id"], 0)) in scopes
+        )
+        source = VectorSource("memory", model["id"], model["dims"], model["centre"])
+        return source, [Part(block, block.used, shared=False) for block in blocks_of(rows, source)]
 
 
 class MemoryTransaction(MemorySnapshot):

@@ -17,7 +17,8 @@ from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors import block as vector_block
 from recollect.stores.vectors import cache as vector_cache
 from recollect.stores.vectors import file as vector_file
-from recollect.stores.vectors import scan as vector_scan
+from recollect.stores.vectors import search as vector_search
+from recollect.stores.vectors import shortlist as vector_shortlist
 from recollect.stores.vectors import state as vector_state
 from recollect.stores.vectors.cache import VectorCache
 from recollect.stores.vectors.scan import Allowed
@@ -282,8 +283,9 @@ def test_threads_search_side_by_side_while_one_writes(world: World) -> None:
 
 
 def test_two_stages_answer_alike_after_any_history(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_scan, "TWO_STAGES_FROM", 100)
-    monkeypatch.setattr(vector_scan, "shortlist_size", lambda count, _: count // 40)
+    monkeypatch.setattr(vector_search, "TWO_STAGES_FROM", 100)
+    monkeypatch.setattr(vector_search, "_ROWS_PER_HIT", 30)
+    monkeypatch.setattr(vector_shortlist, "STRAYS", 0)
     world = World(tmp_path / "store.db", dims=64, centre=pack_vector(np.zeros(64, np.float32)))
     query = some_vectors(1, seed=7, dims=64)[0]
     memories = world.add_some(1500)

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from recollect.conditions import IN_FORCE, Equals, KeyIn, OneOf
-from recollect.records import Kind
 from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
+from recollect.stores.sqlite.vector_filters import MOST_ASKED, MOST_LISTED, VectorFilter
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
-from recollect.stores.vectors.scan import Allowed
 from recollect.stores.vectors.source import VectorSource, check_width
 from recollect.tables import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     import apsw
 
-    from recollect.conditions import Condition, Value, Where
+    from recollect.conditions import Value, Where
     from recollect.ports import RowsQuery, Vector
     from recollect.records import Found
     from recollect.stores.vectors.cache import VectorCache
+    from recollect.stores.vectors.scan import Allowed
     from recollect.tables import Row, Table, Values
 
 # Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
@@ -128,33 +126,72 @@ class SqliteSnapshot:
             return []
         name, source = self._model
         check_width(vector, name, source.dims)
-        allowed = self._allowed(scopes, where)
-        return self._cache.search(SqliteVectorQueries(self.connection), source, vector, k, allowed, shortlist)
+        search = partial(self._cache.search, self._vectors, source, vector)
+        reach = VectorFilter.of(where)
+        allowed = reach.allowed(scopes)
+        if not reach.others:
+            return search(k, allowed, shortlist)
+        ids = None
+        if reach.is_narrow or shortlist is not None:
+            ids = self._ids(scopes, reach, None if shortlist is not None else MOST_LISTED)
+        if ids is None:
+            found = self._first_that_meet(search, k, allowed, reach.others)
+            if found is not None:
+                return found
+            ids = self._ids(scopes, reach)
+        return search(k, reach.allowed(scopes, ids), shortlist)
 
-    def _allowed(self, scopes: Sequence[int], where: Where) -> Allowed:
-        """What a cache of vectors knows by its own columns, and the ids of who meets the other conditions."""
-        kinds = frozenset(Kind)
-        others: list[Condition] = []
-        for condition in where:
-            if isinstance(condition, OneOf) and condition.column == "kind":
-                kinds &= frozenset(Kind(str(kind)) for kind in condition.values)
-            else:
-                others.append(condition)
-        if not others:
-            return Allowed.of(scopes, kinds)
-        both = (OneOf("scope_id", scopes), OneOf("kind", kinds), *IN_FORCE, *others)
-        ids = [id_ for (id_,) in self.rows("memory", ("id",), both)]
-        return Allowed.of(scopes, kinds, np.array(ids, np.int64))
+    def cosines(self, vector: Vector, ids: Collection[int]) -> Sequence[Found]:
+        if self._model is None:
+            return []
+        name, source = self._model
+        check_width(vector, name, source.dims)
+        return self._cache.cosines(self._vectors, source, vector, ids)
+
+    def embedded_passages(self, ids: Collection[int]) -> Sequence[tuple[int, int]]:
+        return [] if self._model is None else self._cache.passages(self._vectors, self._model[1], ids)
+
+    def _first_that_meet(
+        self, search: Callable[[int, Allowed], list[Found]], k: int, allowed: Allowed, others: Where
+    ) -> list[Found] | None:
+        """The best hits that meet conditions which only the tables know. None: too few of the best do."""
+        wanted = 4 * k
+        while True:
+            hits = search(wanted, allowed)
+            asked = (OneOf("id", [hit.id for hit in hits]), *others)
+            meet = {id_ for (id_,) in self.rows("memory", ("id",), asked)}
+            found = [hit for hit in hits if hit.id in meet]
+            if len(found) >= k or len(hits) < wanted:
+                return found[:k]
+            # As many as it takes if others meet them as often as these, and some more.
+            wanted = max(4 * wanted, 2 * wanted * k // (len(found) or 1))
+            if wanted > MOST_ASKED:
+                return None
+
+    def _ids(self, scopes: Sequence[int], reach: VectorFilter, most: int | None = None) -> list[int] | None:
+        """All memories that meet the conditions, wherever they are. None: there are more than that."""
+        both = (OneOf("scope_id", scopes), OneOf("kind", reach.kinds), *IN_FORCE, *reach.others)
+        condition, bindings = condition_sql(both, "m")
+        # Without an order, which would have the planner go through all memories by id.
+        rows = self.connection.execute(
+            f"SELECT m.id FROM memory AS m WHERE {condition} LIMIT ?",
+            (*bindings, -1 if most is None else most + 1),
+        )
+        ids = [id_ for (id_,) in rows]
+        return ids if most is None or len(ids) <= most else None
+
+    @cached_property
+    def _vectors(self) -> SqliteVectorQueries:
+        return SqliteVectorQueries(self.connection)
 
     @cached_property
     def _model(self) -> tuple[str, VectorSource] | None:
         """The model in use, by name, and what a cache knows its vectors by."""
-        models = self.rows("model", ("name", "id", "dims", "centre"), (Equals("in_use", 1),))
-        if not models:
-            return None
-        ((store_id,),) = self.rows("setting", ("value",), (Equals("name", "store_id"),))
-        name, *rest = models[0]
-        return name, VectorSource(str(store_id), *rest)
+        row = self.connection.execute(
+            "SELECT name, (SELECT value FROM setting WHERE name = 'store_id'), id, dims, centre "
+            "FROM model WHERE in_use = 1"
+        ).fetchone()
+        return None if row is None else (row[0], VectorSource(*row[1:]))
 
 
 class SqliteTransaction(SqliteSnapshot):

@@ -22,17 +22,25 @@ class SqliteVectorQueries:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
+        self._versions: dict[int, Version] = {}
 
     def version(self, source: VectorSource) -> Version:
-        grown = dict(
-            self.connection.execute(
-                "SELECT name, seq FROM sqlite_sequence WHERE name IN ('vector', 'vector_life')"
-            )
-        )
-        newest = self.connection.execute(
-            "SELECT max(id) FROM vector WHERE model_id = ?", (source.model_id,)
-        ).get
-        return Version(grown.get("vector", 0), grown.get("vector_life", 0), newest or 0)
+        known = self._versions.get(source.model_id)
+        if known is not None:
+            return known
+        row = self.connection.execute(
+            """
+            SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0),
+                   coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector_life'), 0),
+                   coalesce((SELECT max(id) FROM vector WHERE model_id = ?), 0)
+            """,
+            (source.model_id,),
+        ).fetchone()
+        assert row is not None  # noqa: S101  # it selects from no table
+        version = Version(*row)
+        if not self.is_writing():  # else the transaction may yet move it itself
+            self._versions[source.model_id] = version
+        return version
 
     def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
         """Vectors of live passages, by ascending id."""

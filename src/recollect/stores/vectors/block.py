@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recollect.stores.vectors.codes import Codes, one_bit
+from recollect.stores.vectors.codes import FACTORS, Codes, encoded
 
 if TYPE_CHECKING:
     import mmap
@@ -49,8 +49,12 @@ class Shape:
         return cls(dims, 0 if centre is None else (dims + 63) // 64)
 
     @property
+    def factors(self) -> int:
+        return FACTORS if self.words else 0
+
+    @property
     def block_bytes(self) -> int:
-        row_bytes = 4 * self.dims + 8 * self.words + 3 * 8 + 4 + 1
+        row_bytes = 4 * self.dims + 3 * 8 * self.words + 4 * self.factors + 3 * 8 + 4 + 1
         return -(-ROWS * row_bytes // ALIGNMENT) * ALIGNMENT
 
 
@@ -60,6 +64,8 @@ class Block:
     __slots__ = (
         "_starts",
         "codes",
+        "factors",
+        "fine_codes",
         "kinds",
         "memories",
         "passages",
@@ -82,8 +88,10 @@ class Block:
             return array
 
         self.vectors: Rows = column(np.float32, ROWS, shape.dims)
+        self.fine_codes: Codes = column(np.uint64, ROWS, 2 * shape.words)
         # Column-wise: one word of all rows stands together, which NumPy reads three times faster.
         self.codes: Codes = column(np.uint64, shape.words, ROWS)
+        self.factors: Rows = column(np.float32, shape.factors, ROWS)
         self.vector_ids: Ids = column(np.int64, ROWS)
         self.memories: Ids = column(np.int64, ROWS)
         self.passages: Ids = column(np.int64, ROWS)
@@ -104,7 +112,9 @@ class Block:
         vectors, memories, passages, scopes, kinds, embeddings = zip(*taken, strict=True)
         self.vectors[start:stop] = np.frombuffer(b"".join(embeddings), "<f4").reshape(len(taken), -1)
         if centre is not None:
-            self.codes[:, start:stop] = one_bit(self.vectors[start:stop], centre).T
+            coarse, fine, factors = encoded(self.vectors[start:stop], centre)
+            self.codes[:, start:stop], self.fine_codes[start:stop] = coarse, fine
+            self.factors[:, start:stop] = factors
         self.vector_ids[start:stop] = vectors
         self.memories[start:stop] = memories
         self.passages[start:stop] = passages
@@ -130,11 +140,13 @@ class Block:
 
     def pieces(self, start: int, stop: int) -> Iterator[tuple[int, NDArray[Any]]]:
         """The bytes of these rows, as contiguous arrays, each with its offset in the block."""
-        words = (self.codes[word] for word in range(len(self.codes)))
-        first, codes, *rest = self._starts
-        yield first + start * self.vectors.strides[0], self.vectors[start:stop]
-        for word, column in enumerate(words):
-            yield codes + word * column.nbytes + start * column.itemsize, column[start:stop]
+        vectors, fine, codes, factors, *rest = self._starts
+        for offset, rows in ((vectors, self.vectors), (fine, self.fine_codes)):
+            if rows.size:
+                yield offset + start * rows.strides[0], rows[start:stop]
+        for offset, columns in ((codes, self.codes), (factors, self.factors)):
+            for number, column in enumerate(columns):
+                yield offset + number * column.nbytes + start * column.itemsize, column[start:stop]
         for offset, flat in zip(rest, self._flat(), strict=True):
             yield offset + start * flat.itemsize, flat[start:stop]
 
@@ -149,7 +161,9 @@ class Block:
     def _columns(self) -> Iterator[NDArray[Any]]:
         """Every column, as a table with a line for each row."""
         yield self.vectors
+        yield self.fine_codes
         yield self.codes.T
+        yield self.factors.T
         for flat in self._flat():
             yield flat[:, None]
 

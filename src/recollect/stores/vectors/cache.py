@@ -11,10 +11,11 @@ import numpy as np
 from recollect.stores.private_files import OWNER_ALONE
 from recollect.stores.vectors.file import Mapped, VectorFile
 from recollect.stores.vectors.prefix import Prefixes, nearest_by_prefix
-from recollect.stores.vectors.scan import nearest
+from recollect.stores.vectors.search import cosines, nearest, passages_of
 from recollect.stores.vectors.state import Part, State, blocks_of, caught_up, cut_back, differences, loaded
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from recollect.ports import Vector
@@ -71,6 +72,19 @@ class VectorCache:
             return nearest(state.runs, query, k, allowed, source.centre)
         prefixes = self._prefixes_of(queries, source)
         return nearest_by_prefix(state.parts, prefixes, query, k, allowed, shortlist)
+
+    def cosines(
+        self, queries: VectorQueries, source: VectorSource, query: Vector, ids: Collection[int]
+    ) -> list[Found]:
+        """The cosine of each of these memories, by id."""
+        state = self._state(queries, source)
+        return cosines(state.runs, np.ascontiguousarray(query, np.float32), ids)
+
+    def passages(
+        self, queries: VectorQueries, source: VectorSource, ids: Collection[int]
+    ) -> list[tuple[int, int]]:
+        """The passages of these memories that have a vector, each with its memory, by passage."""
+        return passages_of(self._state(queries, source).runs, ids)
 
     def check(self, queries: VectorQueries, source: VectorSource) -> list[str]:
         """Everything compared with the store, inside a read transaction. Empty when all is in step."""

@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recollect.stores.vectors.scan import (
-    Allowed,
-    Ids,
-    among,
-    best,
-    leaders,
-    pick,
-    row_scores,
-)
+from recollect.stores.vectors.scan import Allowed, Ids, best, found, leaders, pick, row_scores
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -111,7 +103,7 @@ def nearest_by_prefix(
     if not count or k < 1 or shortlist < 1:
         return []
     if count <= shortlist:
-        return best([(run, rows) for _, run, rows in picks], query, k)
+        return found(best([(run, rows) for _, run, rows in picks], query, k))
     near = prefixes.prefixes(query[None])[0]
     every = slice(None)
     columns = [
@@ -124,8 +116,8 @@ def nearest_by_prefix(
     ]
     scores, memories, passages = (np.concatenate(column) for column in zip(*columns, strict=True))
     chosen = _shortlisted(scores, memories, passages, shortlist)
-    finalists = [(run, among(run.memories, rows, chosen)) for _, run, rows in picks]
-    return best([(run, rows) for run, rows in finalists if len(rows)], query, k)
+    finalists = [(run, np.sort(run.rows_of(chosen))) for _, run, _ in picks]
+    return found(best([(run, rows) for run, rows in finalists if len(rows)], query, k))
 
 
 def _shortlisted(scores: Rows, memories: Ids, passages: Ids, wanted: int) -> Ids:

@@ -1,32 +1,36 @@
-"""Searching cached vectors with NumPy: which rows may be seen, which are near, which are the best."""
+"""Searching cached vectors with NumPy: which rows may be seen, and which of them are the best."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recollect.records import Found, Kind
-from recollect.stores.vectors.codes import Codes, Distances, QueryCode, query_code
 from recollect.stores.vectors.source import KIND_CODES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
 
+    from recollect.stores.vectors.codes import Codes
     from recollect.vectors import Rows
 
 GATHER_BELOW = 0.15
 """Where fewer of the rows are allowed, copying them out costs less than reading them all."""
 
-TWO_STAGES_FROM = 50_000
-"""Allowed rows from which a one-bit first stage comes before the exact one. Fewer take 3 ms as they are."""
+LARGEST_SAMPLE = 1 / 8
+"""Share of the rows in a sample that stands for all."""
+
+_AT_ONCE = 512
+"""Rows that are copied out together: what is written then stays in the processor's cache."""
 
 Ids = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.intp]
+Best: TypeAlias = "tuple[Rows, Ids, Ids]"
+"""Scores, memories and passages, best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,94 +39,147 @@ class Run:
 
     vectors: Rows
     codes: Codes
+    fine_codes: Codes
+    factors: Rows
     memories: Ids
     passages: Ids
     scopes: NDArray[np.int32]
     kinds: NDArray[np.uint8]
     live: Mask | None
+    live_rows: Positions | None
+    scopes_seen: tuple[int, int]
+    """The lowest and the highest."""
+    kinds_seen: frozenset[int]
+    by_memory: tuple[Ids, Positions | None]
+    """The memories in ascending order, and where each stands. None: as they are."""
+    sample: tuple[Positions, NDArray[np.uint16]]
+    """A few rows that stand for all, chosen by a hash of their memory, which has no order; and the hashes."""
+
+    @classmethod
+    def of(
+        cls,
+        vectors: Rows,
+        codes: Codes,
+        fine_codes: Codes,
+        factors: Rows,
+        memories: Ids,
+        passages: Ids,
+        scopes: NDArray[np.int32],
+        kinds: NDArray[np.uint8],
+        live: Mask | None,
+    ) -> Run:
+        order = None if (memories[1:] >= memories[:-1]).all() else np.argsort(memories, kind="stable")
+        return cls(
+            vectors,
+            codes,
+            fine_codes,
+            factors,
+            memories,
+            passages,
+            scopes,
+            kinds,
+            live,
+            None if live is None else np.flatnonzero(live),
+            (int(scopes.min()), int(scopes.max())),
+            frozenset(np.flatnonzero(np.bincount(kinds)).tolist()),
+            (memories if order is None else memories[order], order),
+            _sample(memories),
+        )
+
+    def rows_of(self, wanted: Ids) -> Positions:
+        """The live rows of these memories, which ascend and are all different; by memory, then by place."""
+        memories, order = self.by_memory
+        first, last = np.searchsorted(wanted, (memories[0], memories[-1] + 1))
+        wanted = wanted[first:last]
+        starts, stops = np.searchsorted(memories, wanted), np.searchsorted(memories, wanted, "right")
+        counts = stops - starts
+        # Ranges one after another: each place is its range's start and how far into the range it is.
+        rows: Positions = np.arange(counts.sum()) + np.repeat(starts - counts.cumsum() + counts, counts)
+        rows = rows if order is None else order[rows]
+        return rows if self.live is None else rows[self.live[rows]]
+
+
+def _sample(memories: Ids) -> tuple[Positions, NDArray[np.uint16]]:
+    # The golden ratio spreads numbers that follow one another evenly (Knuth, volume 3, 6.4).
+    hashes = (memories.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(48)).astype(np.uint16)
+    rows = np.flatnonzero(hashes < LARGEST_SAMPLE * 2**16)
+    return rows, hashes[rows]
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
     """Which rows a search may see. None: any."""
 
-    scopes: NDArray[np.int32]
-    kinds: NDArray[np.uint8] | None = None
+    scopes: frozenset[int]
+    kinds: frozenset[int] | None = None
     memories: Ids | None = None
+    """In ascending order; so are those it goes without."""
+    without: Ids | None = None
 
     @classmethod
     def of(
-        cls, scopes: Sequence[int], kinds: Collection[Kind] = tuple(Kind), memories: Ids | None = None
+        cls,
+        scopes: Collection[int],
+        kinds: Collection[Kind] = tuple(Kind),
+        memories: Collection[int] | Ids | None = None,
+        without: Collection[int] | Ids | None = None,
     ) -> Allowed:
-        codes = None if set(kinds) >= set(Kind) else np.array([KIND_CODES[kind] for kind in kinds], np.uint8)
-        return cls(np.array(scopes, np.int32), codes, memories)
+        codes = None if set(kinds) >= set(Kind) else frozenset(KIND_CODES[kind] for kind in kinds)
+        return cls(frozenset(scopes), codes, _ascending(memories), _ascending(without))
 
 
-Pick = tuple[Run, Positions | None]
+def _ascending(ids: Collection[int] | Ids | None) -> Ids | None:
+    if ids is None:
+        return None
+    return np.unique(ids if isinstance(ids, np.ndarray) else np.fromiter(ids, np.int64, len(ids)))
+
+
+Pick: TypeAlias = tuple[Run, Positions | None]
 """Rows of a run. None: all of them."""
 
 
-def nearest(
-    runs: Sequence[Run], query: Rows, k: int, allowed: Allowed, centre: Rows | None = None
-) -> list[Found]:
-    """The best `k` memories: cosine falling, ties by memory, then passage.
-
-    The answer depends on the set of allowed rows only, never on where they stand or what else there is.
-    """
+def picked(runs: Sequence[Run], allowed: Allowed) -> tuple[list[Pick], int]:
+    """The rows that may be seen, and how many they are."""
     picks: list[Pick] = [(run, rows) for run in runs if (rows := pick(run, allowed)) is None or len(rows)]
-    count = sum(_count(run, rows) for run, rows in picks)
-    if not count or k < 1:
-        return []
-    wanted = shortlist_size(count, k)
-    if centre is None or count < TWO_STAGES_FROM or wanted > count // 10:
-        return best(picks, query, k)
-    found = best(shortlist(picks, query_code(query, centre), wanted), query, k)
-    # Few memories with very many passages each may crowd the shortlist; then only reading all will do.
-    return found if len(found) == k else best(picks, query, k)
+    return picks, sum(len(run.memories) if rows is None else len(rows) for run, rows in picks)
 
 
 def pick(run: Run, allowed: Allowed) -> Positions | None:
     """The rows of a run that may be seen. None: all of them."""
-    mask = run.live
-    for part in _masks(run, allowed):
-        mask = part if mask is None else mask & part
-    rows = None if mask is None or mask.all() else np.flatnonzero(mask)
-    if allowed.memories is None:
+    if allowed.memories is not None:
+        return _meeting(run, allowed, np.sort(run.rows_of(allowed.memories)))
+    rows = _meeting(run, allowed, run.live_rows)
+    if allowed.without is None or not len(gone := run.rows_of(allowed.without)):
         return rows
-    return among(run.memories, rows, allowed.memories)
+    left = np.ones(len(run.memories), np.bool_)
+    left[gone] = False
+    return np.flatnonzero(left) if rows is None else rows[left[rows]]
 
 
-def _masks(run: Run, allowed: Allowed) -> Iterator[Mask]:
-    yield _any_of(run.scopes, allowed.scopes)
-    if allowed.kinds is not None:
-        yield _any_of(run.kinds, allowed.kinds)
+def _meeting(run: Run, allowed: Allowed, rows: Positions | None) -> Positions | None:
+    """Those of the rows that are of an allowed scope and kind. Most runs need no look at their columns."""
+    low, high = run.scopes_seen
+    if low != high or low not in allowed.scopes:
+        rows = _any_of(run.scopes, allowed.scopes, rows)
+    if allowed.kinds is not None and not run.kinds_seen <= allowed.kinds:
+        rows = _any_of(run.kinds, allowed.kinds, rows)
+    return rows
 
 
-def _any_of(column: NDArray[Any], wanted: NDArray[Any]) -> Mask:
-    if not 0 < len(wanted) <= 8:
-        return np.isin(column, wanted)
-    # For a few numbers, comparing with each is quicker than NumPy's general test.
-    mask: Mask = column == wanted[0]
-    for number in wanted[1:]:
-        mask |= column == number
-    return mask
+def _any_of(column: NDArray[Any], wanted: frozenset[int], rows: Positions | None) -> Positions | None:
+    column = column if rows is None else column[rows]
+    if len(wanted) > 8:  # below it, comparing with each is quicker than the general test
+        mask = np.isin(column, list(wanted))
+    else:
+        mask = np.zeros(len(column), np.bool_)
+        for number in wanted:
+            mask |= column == number
+    if mask.all():
+        return rows
+    return np.flatnonzero(mask) if rows is None else rows[mask]
 
 
-def among(memories: Ids, rows: Positions | None, wanted: Ids) -> Positions:
-    """Memories of one session lie close together, so a range throws out most rows before the exact test."""
-    if not len(wanted):
-        return np.empty(0, np.intp)
-    seen = memories if rows is None else memories[rows]
-    close = np.flatnonzero((seen >= wanted.min()) & (seen <= wanted.max()))
-    close = close[np.isin(seen[close], wanted)]
-    return close if rows is None else rows[close]
-
-
-def _count(run: Run, rows: Positions | None) -> int:
-    return len(run.memories) if rows is None else len(rows)
-
-
-def best(picks: Sequence[Pick], query: Rows, k: int) -> list[Found]:
+def best(picks: Sequence[Pick], query: Rows, k: int) -> Best:
     """Exact: every picked row is compared in full precision."""
     scores = np.empty(0, np.float32)
     memories, passages = np.empty(0, np.int64), np.empty(0, np.int64)
@@ -138,20 +195,33 @@ def best(picks: Sequence[Pick], query: Rows, k: int) -> list[Found]:
             order = leaders(scores, memories, passages, k)
             scores, memories, passages = scores[order], memories[order], passages[order]
             # A full board is joined only by what equals its last entry or beats it.
-            threshold = scores[-1] if len(order) == k else -np.inf
+            threshold = scores[-1] if len(scores) == k else -np.inf
     order = leaders(scores, memories, passages, k)
-    columns = (column[order].tolist() for column in (memories, scores, passages))
-    return [Found(*row) for row in zip(*columns, strict=True)]
+    return scores[order], memories[order], passages[order]
+
+
+def found(hits: Best) -> list[Found]:
+    scores, memories, passages = hits
+    return list(map(Found, memories.tolist(), scores.tolist(), passages.tolist()))
+
+
+def scans_all(run: Run, rows: Positions) -> bool:
+    """Whether it is quicker to read all rows of a run than to copy these out."""
+    return len(rows) >= GATHER_BELOW * len(run.memories)
 
 
 def row_scores(vectors: Rows, rows: Positions | None, query: Rows) -> Rows:
     """The products of the query with these rows. None: with all of them."""
-    if rows is not None and len(rows) < GATHER_BELOW * len(vectors):
-        vectors, rows = vectors.take(rows, axis=0), None
     # vecdot sums each row by itself, in one order: a row's score is the same bits wherever it stands,
     # which `vectors @ query` does not promise.
-    scores: Rows = np.vecdot(vectors, query)
-    return scores if rows is None else scores[rows]
+    if rows is None or len(rows) >= GATHER_BELOW * len(vectors):
+        scores: Rows = np.vecdot(vectors, query)
+        return scores if rows is None else scores[rows]
+    scores = np.empty(len(rows), np.float32)
+    for start in range(0, len(rows), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        np.vecdot(vectors.take(rows[part], axis=0), query, out=scores[part])
+    return scores
 
 
 def leaders(scores: Rows, memories: Ids, passages: Ids, k: int) -> Positions:
@@ -171,49 +241,4 @@ def _firsts(scores: Rows, memories: Ids, passages: Ids) -> Positions:
     """The best row of each memory, best first."""
     order = np.lexsort((passages, memories, -scores))
     _, first = np.unique(memories[order], return_index=True)
-    return order[np.sort(first)]
-
-
-def shortlist_size(count: int, k: int) -> int:
-    """How many rows are compared in full after the first stage, from the number of allowed rows alone.
-
-    Among 100,000 sentences it finds 0.996 of the top 30 of questions about them, and 0.94 of questions
-    about something else, whose nearest rows are hardly nearer than the rest. 30 times the root finds 0.999
-    and 0.98 at 1.7 times the cost: see docs/decisions/0003-vector-search.md.
-    """
-    return 12 * math.isqrt(count) * max(k, 30) // 30
-
-
-def shortlist(picks: Sequence[Pick], code: QueryCode, wanted: int) -> list[Pick]:
-    """The rows whose codes are nearest: three times as many as wanted by plain distance, then by weight."""
-    rough = closest(picks, code.plain_distances, code.farthest, 3 * wanted)
-    return closest(rough, code.weighted_distances, code.farthest, wanted)
-
-
-def closest(
-    picks: Sequence[Pick], measure: Callable[[Codes], Distances], farthest: int, wanted: int
-) -> list[Pick]:
-    """At least `wanted` rows, with all that tie with the last, so that the order of rows decides nothing."""
-    counts = np.zeros(farthest + 1, np.int64)
-    radius = farthest
-    near: list[tuple[Run, Positions, Distances]] = []
-    for run, rows in picks:
-        places, distances = _within(run, rows, measure, radius)
-        counts += np.bincount(distances, minlength=farthest + 1)
-        # The radius only shrinks as more rows are seen, so what is beyond it now stays beyond.
-        radius = min(farthest, int(np.searchsorted(np.cumsum(counts), wanted)))
-        near.append((run, places, distances))
-    kept = [(run, places[distances <= radius]) for run, places, distances in near]
-    return [(run, places) for run, places in kept if len(places)]
-
-
-def _within(
-    run: Run, rows: Positions | None, measure: Callable[[Codes], Distances], radius: int
-) -> tuple[Positions, Distances]:
-    if rows is not None and len(rows) < GATHER_BELOW * len(run.memories):
-        distances = measure(run.codes.take(rows, axis=1))
-        near = np.flatnonzero(distances <= radius)
-        return rows[near], distances[near]
-    distances = measure(run.codes)
-    near = np.flatnonzero(distances <= radius) if rows is None else rows[distances[rows] <= radius]
-    return near, distances[near]
+    return order if len(first) == len(order) else order[np.sort(first)]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recollect.ports import Vector
     from recollect.stores.vectors.block import VectorRow
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever the cache's rows would be laid out or computed otherwise."""
 
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}

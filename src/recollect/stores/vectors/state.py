@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,9 @@ TOO_MANY_DEAD = 0.25
 """Share of dead rows from which it pays to make the cache anew."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Part:
-    """The first `count` rows of a block. `live` is None where all are."""
+    """The first `count` rows of a block, at least one. `live` is None where all are."""
 
     block: Block
     count: int
@@ -42,12 +43,15 @@ class Part:
     def dead(self) -> int:
         return 0 if self.live is None else self.count - int(np.count_nonzero(self.live))
 
-    @property
+    @cached_property
     def run(self) -> Run:
+        """Kept, since most parts outlive many states."""
         block, n = self.block, self.count
-        return Run(
+        return Run.of(
             vectors=block.vectors[:n],
             codes=block.codes[:, :n],
+            fine_codes=block.fine_codes[:n],
+            factors=block.factors[:, :n],
             memories=block.memories[:n],
             passages=block.passages[:n],
             scopes=block.scopes[:n],
