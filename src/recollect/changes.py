@@ -98,9 +98,24 @@ class PutEntity:
 
 
 @dataclass(frozen=True, slots=True)
+class TextVectors:
+    """What a model made of the passages of a text, in their order."""
+
+    model: str
+    vectors: tuple[bytes, ...] = field(repr=False)
+    """Packed float32."""
+    tokens: tuple[bytes | None, ...] = field(repr=False)
+    """The signs of each passage's token vectors; None: the model gives none."""
+
+
+@dataclass(frozen=True, slots=True)
 class PutText:
     scope: Scope
     text: NewText
+    embedded: TextVectors | None = None
+    """Where the text is new and searches use this model. None: its passages wait for their vectors."""
+    similar: tuple[int, float] | None = None
+    """An older note that a new one nearly repeats, and how similar they are."""
 
 
 @dataclass(frozen=True, slots=True)

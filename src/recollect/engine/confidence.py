@@ -22,7 +22,6 @@ from recollect.ranking.confidence import (
 )
 from recollect.ranking.confidence_weights import fitted_confidence
 from recollect.records import Memory
-from recollect.retrieval.passages import memory_vectors
 from recollect.text.answer_shapes import answer_shape, has_shape
 from recollect.text.stems import matched_terms
 from recollect.text.tokens import query_terms
@@ -151,8 +150,9 @@ def _cosines(search: Search, cosine: Floats, rows: Ints, ids: Ints, vector: Vect
     near = cosine[rows]
     if vector is None:
         return near
-    place_of = {int(ids[rows[place]]): int(place) for place in np.flatnonzero(~np.isfinite(near))}
-    for memory, vectors in memory_vectors(search.snapshot, list(place_of), search.model).items():
-        for each in vectors:
-            near[place_of[memory]] = np.fmax(near[place_of[memory]], float(np.dot(each, vector)))
+    far = np.flatnonzero(~np.isfinite(near))
+    if len(far):
+        place_of = dict(zip(ids[rows[far]].tolist(), far.tolist(), strict=True))
+        for hit in search.snapshot.cosines(vector, sorted(place_of)):
+            near[place_of[hit.id]] = hit.score
     return near

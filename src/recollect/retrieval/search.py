@@ -16,7 +16,7 @@ from recollect.retrieval.conversations import messages_at
 from recollect.retrieval.entities import linked_entities
 from recollect.retrieval.facts import ends_with_question
 from recollect.retrieval.filters import PastState, allowed, narrowing
-from recollect.retrieval.late_interaction import MOST_PASSAGES, best_token_scores, passages_to_compare
+from recollect.retrieval.late_interaction import best_token_scores, passages_to_compare
 from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.neighbours import neighbours
 from recollect.retrieval.passages import MODEL_IN_USE, model_of
@@ -111,14 +111,7 @@ class Search:
             changed = [id_ for id_ in ids if id_ in self._past.changed]
             passages += self._past.passages(changed).items()
         unchanged = [id_ for id_ in ids if id_ not in changed] if changed else ids
-        # One more than are compared, to know of a memory that has too many.
-        passages += self.snapshot.rows(
-            "passage",
-            ("id", "memory_id"),
-            (Equals("live", 1),),
-            limit=MOST_PASSAGES + 1,
-            each=OneOf("memory_id", unchanged),
-        )
+        passages += self.snapshot.embedded_passages(unchanged)
         compared = passages_to_compare(passages, nearest)
         return best_token_scores(self.snapshot, (model_id, model.dims), tokens, compared)
 

@@ -6,38 +6,92 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.changes import Amend, Change, FlagSimilar, NewText, Outcome, PutText
+from recollect.changes import Amend, Change, FlagSimilar, NewText, Outcome, PutText, TextVectors
 from recollect.conditions import OneOf
 from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradicted_texts
+from recollect.engine.embedding import embedded_texts, embedder_for
 from recollect.engine.inputs import NoteLike, aware, listed, note_of, tags_of
+from recollect.engine.language_choice import is_foreign
 from recollect.engine.results import ConflictingMemory, Remembered, RememberedBatch, SimilarMemory
 from recollect.engine.services import Services
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, ModelUnavailable, NotFound
 from recollect.lazy_dataclass import dataclass
-from recollect.ports import Progress, Snapshot
+from recollect.ports import Progress, Snapshot, Vector
 from recollect.records import Kind, Memory, Status
 from recollect.retrieval.contradictions import stated_texts
-from recollect.retrieval.memory_rows import MemoryRows
-from recollect.retrieval.passages import memory_vectors
+from recollect.retrieval.passages import memory_vectors, model_in_use
 from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search
 from recollect.text.limits import clean_name, clean_share, clean_text
 from recollect.text.near_duplicates import has_meaning, near_duplicate, usual_cosine
+from recollect.text.passages import passage_texts
+from recollect.vectors import unpack_vector
 
 _COMPARED = 8
+# The number of a note that has none yet: above all others.
+_UNBORN = 1 << 62
 # Of very many notes at once, what repeats another is left to the reports that look for duplicates.
 MOST_NEW = 50
 
 
 def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:
     """Store one note, or count that it was said again."""
-    change = PutText(services.scope, note_of(note))
-    stored = _stored(services, services.write([change], key=key))
+    new = note_of(note)
+    ready = _prepared(services, new)
+    if ready is None:
+        stored = _stored(services, services.write([PutText(services.scope, new)], key=key))
+    else:
+        embedded, known = ready
+        similar = None if known.similar is None else (known.similar.id, known.similar.similarity)
+        outcomes = services.write([PutText(services.scope, new, embedded, similar)], key=key)
+        memories, names = _read_back(services, outcomes)
+        found = {outcome.ids[0]: known for outcome in outcomes if outcome.created}
+        stored = RememberedBatch(_told(outcomes, memories, names, found))
     if not stored.notes:
         raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
     return replace(stored.notes[0], model_note=stored.model_note)
+
+
+def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared] | None:
+    """The vectors of a note and what is like it, so that one transaction writes all there is to write.
+
+    None where that must wait: until it is known by which model, or until others that wait have theirs.
+    """
+    model = services.store.last_model
+    if model is None:
+        with services.store.read() as view:
+            model = services.store.last_model = model_in_use(view)
+    if model is None or (services.language_models is not None and is_foreign([new.text])):
+        return None
+    texts = passage_texts(new.text, new.speaker)
+    try:
+        known = embedded_texts(services, embedder_for(services, model), texts)
+    except ModelUnavailable:
+        return None
+    each = [known[text] for text in texts]
+    created = new.created_at or services.clock()
+    note = Memory(
+        _UNBORN,
+        Kind.NOTE,
+        services.scope,
+        created_at=created,
+        updated_at=created,
+        happened_at=new.happened_at,
+        text=new.text,
+        speaker=new.speaker,
+        undated=new.undated,
+        drawn_from=new.drawn_from,
+    )
+    with services.store.read() as view:
+        search = Search(view, services.where(Kind.NOTE))
+        services.store.last_model = None if search.model is None else search.model[1]
+        if services.store.last_model != model or search.some_wait:
+            return None
+        compared = _compared(search, note, unpack_vector(each[0].vector), _COMPARED - 1)
+    vectors = TextVectors(model.name, tuple(one.vector for one in each), tuple(one.signs for one in each))
+    return vectors, compared
 
 
 def remember_many(
@@ -105,18 +159,36 @@ def _stored(
 
     A key may be older than the purge of what it stored; that is left out.
     """
+    memories, names = _read_back(services, outcomes)
     ids = [outcome.ids[0] for outcome in outcomes]
-    with services.store.read() as view:
-        memories = memories_by_id(view, ids)
-        mentioned = {entity for memory in memories.values() for entity in memory.mentions}
-        names: dict[int, str] = {}
-        if mentioned:
-            names = dict(view.rows("memory", ("id", "name"), (OneOf("id", mentioned),)))
     embedded = catch_up(services, [*(beside or ()), *ids], progress, {**(beside or {}), **memories})
     there = [outcome for outcome in outcomes if outcome.ids[0] in memories]
     new = [memories[outcome.ids[0]] for outcome in there if outcome.created]
     compared = compare_with_older(services, new)
-    stored = tuple(
+    stored = _told(there, memories, names, compared)
+    return RememberedBatch(stored, note=embedded.problem, model_note=embedded.model_note)
+
+
+def _read_back(
+    services: Services, outcomes: Sequence[Outcome]
+) -> tuple[Mapping[int, Memory], Mapping[int, str]]:
+    """The notes as they are stored, and the names of the entities that they mention."""
+    with services.store.read() as view:
+        memories = memories_by_id(view, [outcome.ids[0] for outcome in outcomes])
+        mentioned = {entity for memory in memories.values() for entity in memory.mentions}
+        names: dict[int, str] = {}
+        if mentioned:
+            names = dict(view.rows("memory", ("id", "name"), (OneOf("id", mentioned),)))
+    return memories, names
+
+
+def _told(
+    outcomes: Sequence[Outcome],
+    memories: Mapping[int, Memory],
+    names: Mapping[int, str],
+    compared: Mapping[int, _Compared],
+) -> tuple[Remembered, ...]:
+    return tuple(
         Remembered(
             id=memory.id,
             text=memory.text,
@@ -126,11 +198,11 @@ def _stored(
             similar=known.similar,
             contradicts=known.contradicts,
         )
-        for outcome in there
+        for outcome in outcomes
+        if outcome.ids[0] in memories
         for memory in (memories[outcome.ids[0]],)
         for known in (compared.get(memory.id, _Compared()),)
     )
-    return RememberedBatch(stored, note=embedded.problem, model_note=embedded.model_note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +218,7 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
     if not 0 < len(new) <= MOST_NEW:
         return {}
     with services.store.read() as view:
-        compared = {note.id: _compared(view, services, note) for note in new}
+        compared = {note.id: _compared_in(view, services, note) for note in new}
     flags: list[Change] = [
         FlagSimilar("memory", id_, known.similar.id, known.similar.similarity)
         for id_, known in compared.items()
@@ -157,19 +229,23 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
     return compared
 
 
-def _compared(view: Snapshot, services: Services, note: Memory) -> _Compared:
-    """By the notes that are nearest in meaning, or that have its words: one search answers both questions."""
+def _compared_in(view: Snapshot, services: Services, note: Memory) -> _Compared:
+    """A note that is stored already, and so is itself among what is nearest to it."""
     search = Search(view, services.where(Kind.NOTE))
+    vectors = memory_vectors(view, [note.id], search.model).get(note.id, ())
+    return _compared(search, note, vectors[0] if vectors else None, _COMPARED)
+
+
+def _compared(search: Search, note: Memory, vector: Vector | None, most: int) -> _Compared:
+    """By the notes that are nearest in meaning, or that have its words: one search answers both questions."""
     cosines: dict[int, float] = {}
-    if has_meaning(note.text):
-        for vector in memory_vectors(view, [note.id], search.model).get(note.id, ())[:1]:
-            name = "" if search.model is None else search.model[1].name
-            found = search.by_meaning(vector, _COMPARED)
-            cosines = {hit.id: usual_cosine(hit.score, name) for hit in found}
+    if vector is not None and has_meaning(note.text):
+        name = "" if search.model is None else search.model[1].name
+        cosines = {hit.id: usual_cosine(hit.score, name) for hit in search.by_meaning(vector, most)}
     # What holds this note's words is near it in meaning, too; a search by all of them costs far more.
-    by_words = [] if cosines else [hit.id for hit in search.by_words(note.text, _COMPARED)]
+    by_words = [] if cosines else [hit.id for hit in search.by_words(note.text, most)]
     nearest = [id_ for id_ in (*cosines, *by_words) if id_ < note.id]
-    older = {text.id: text for text in stated_texts(MemoryRows(view), nearest)}
+    older = {text.id: text for text in stated_texts(search.memories, nearest)}
     similar = [
         SimilarMemory(id_, other.text, similarity)
         for id_, other in older.items()

@@ -70,6 +70,9 @@ _ADDED_FIELDS: dict[type[Change], tuple[str, ...]] = {
     changes.UseModel: ("automatic",),
 }
 
+# Fields that are worked out from the others, and that a retry may work out otherwise.
+_DERIVED_FIELDS: dict[type[Change], tuple[str, ...]] = {changes.PutText: ("embedded", "similar")}
+
 
 def apply(
     store: Store, batch: Sequence[Change], *, at: datetime, key: str | None = None, keep_going: bool = False
@@ -149,6 +152,8 @@ def _digested(change: Change) -> dict[str, Any]:
     for name in _ADDED_FIELDS.get(type(change), ()):
         if not plain[name]:
             del plain[name]
+    for name in _DERIVED_FIELDS.get(type(change), ()):
+        del plain[name]
     return plain
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import NewText, Outcome, PutText
 from recollect.conditions import IN_FORCE, Equals, is_null
+from recollect.engine.writes.vectors import give_vectors
 from recollect.errors import InvalidInput, NotFound
 from recollect.records import Kind
 from recollect.retrieval.conversations import last_positions
@@ -29,8 +30,10 @@ def put_text(work: Work, change: PutText) -> Outcome:
         return Outcome(ids=(again,))
     twin = _twin(work, scope, new)
     if twin is None:
-        memory = _insert(work, scope, new)
-        work.add_passages(memory, passage_spans(new.text))
+        memory = _insert(work, scope, new, change.similar)
+        passages = work.add_passages(memory, passage_spans(new.text))
+        if change.embedded is not None and give_vectors(work, passages, change.embedded):
+            work.need_no_vectors(passages)
         work.touch(memory, scope, text=True)
     else:
         memory = twin
@@ -125,12 +128,15 @@ def _repeat(work: Work, twin: int, new: NewText) -> None:
     )
 
 
-def _insert(work: Work, scope: int, new: NewText) -> int:
+def _insert(work: Work, scope: int, new: NewText, similar: tuple[int, float] | None) -> int:
     created = work.at if new.created_at is None else stamp(new.created_at)
     if new.drawn_from is not None:
         origin = work.row("memory", new.drawn_from, "scope_id", "kind")
         if origin != (scope, "message"):
             raise NotFound(f"There is no message {new.drawn_from} that the note could be drawn from.")
+    similar_to, similarity = (None, None) if similar is None else similar
+    if similar_to is not None and not work.exists("memory", similar_to):
+        similar_to = similarity = None
     return work.add(
         "memory",
         kind=new.kind.value,
@@ -149,6 +155,8 @@ def _insert(work: Work, scope: int, new: NewText) -> int:
         importance=new.importance,
         undated=int(new.undated),
         drawn_from=new.drawn_from,
+        similar_to=similar_to,
+        similarity=similarity,
     )
 
 

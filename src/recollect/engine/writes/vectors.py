@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recollect.changes import Outcome, PutVectors, UseModel
+from recollect.changes import Outcome, PutVectors, TextVectors, UseModel
 from recollect.conditions import Equals, Not, OneOf
 from recollect.errors import Conflict, InvalidInput
 from recollect.records import Model
@@ -51,6 +52,33 @@ def put_vectors(work: Work, change: PutVectors) -> Outcome:
     if in_use:
         work.rows.remove("due", (OneOf("passage_id", ids),))
     return Outcome(count=len(new), created=used is None and in_use)
+
+
+def give_vectors(work: Work, passages: Sequence[int], embedded: TextVectors) -> bool:
+    """Store the vectors of new passages; False where searches use another model by now."""
+    used = work.first("model", (Equals("in_use", 1),), "id", "name", "dims")
+    if used is None or used[1] != embedded.model or len(passages) != len(embedded.vectors):
+        return False
+    model, _, dims = used
+    if any(len(blob) != 4 * dims for blob in embedded.vectors):
+        return False
+    work.rows.put(
+        "vector",
+        [
+            {"model_id": model, "passage_id": passage, "embedding": blob}
+            for passage, blob in zip(passages, embedded.vectors, strict=True)
+        ],
+    )
+    signs = zip(passages, embedded.tokens, strict=True)
+    work.rows.put(
+        "passage_tokens",
+        [
+            {"passage_id": passage, "model_id": model, "signs": blob}
+            for passage, blob in signs
+            if blob is not None
+        ],
+    )
+    return True
 
 
 def _check_tokens(change: PutVectors) -> None:

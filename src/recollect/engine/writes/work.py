@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -97,9 +97,9 @@ class Work:
         observation: int | None = None,
         revision: int | None = None,
         live: bool = True,
-    ) -> None:
+    ) -> list[int]:
         """Pieces that wait for a vector from now on."""
-        self._passages += self.rows.put(
+        added = self.rows.put(
             "passage",
             [
                 {
@@ -113,6 +113,12 @@ class Work:
                 for start, stop in spans
             ],
         )
+        self._passages += added
+        return added
+
+    def need_no_vectors(self, passages: Collection[int]) -> None:
+        """These pieces have them already."""
+        self._passages = [id_ for id_ in self._passages if id_ not in passages]
 
     def set_live(self, column: str, id_: int, *, live: bool) -> None:
         """Wake or silence all passages of a memory or an observation."""
