@@ -18,6 +18,7 @@ from recollect.query import Filter
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Kind, Scope
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.search import Search
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def told(
     """Of each of these memories, what is near it and what its whole conversation holds."""
     with store.read() as view:
         _, scopes = Search(view, where or Filter()).by_neighbours(query, 1, 2)
-        facts = ranking_facts(view, ids, query, None, microseconds(at(0)))
+        facts = ranking_facts(MemoryRows(view), ids, query, None, microseconds(at(0)))
         each = [scope.for_candidates(facts) for scope in scopes]
     by_id = {
         id_: (sum(near[row] for near, _ in each), sum(whole[row] for _, whole in each))
@@ -304,7 +305,9 @@ class AroundContract:
         now = talk(store, "now", "bbbb", "rome")
         with store.read() as view:
             hits, scopes = Search(view, Filter()).by_neighbours("rome", 10, 2, ("now", "rome"))
-            beside = scopes[0].for_candidates(ranking_facts(view, [*before, *now], "rome", "now", 0))
+            beside = scopes[0].for_candidates(
+                ranking_facts(MemoryRows(view), [*before, *now], "rome", "now", 0)
+            )
         # Of the four texts one counts: ln(1 + 3.5 / 1.5)
         assert [hit.id for hit in hits] == [before[1]]
         assert hits[0].score == pytest.approx(idf(4, 1))
@@ -365,7 +368,7 @@ class AroundContract:
         same_name = talk(store, "one", "eeee", "ffff", scope=Scope("me", "b"))
         note = written(store, "gggg")
         with store.read() as view:
-            facts = ranking_facts(view, [*first, *second, *same_name, note], "", None, 0)
+            facts = ranking_facts(MemoryRows(view), [*first, *second, *same_name, note], "", None, 0)
         assert facts.position.tolist() == [1, 2, 1, 2, 1, 2, 0]
         one_, again, two, _, other, _, none = facts.session.tolist()
         assert one_ == again
@@ -383,7 +386,7 @@ class AroundContract:
 
         def named(query: str) -> list[int]:
             with store.read() as view:
-                facts = ranking_facts(view, asked, query, None, 0)
+                facts = ranking_facts(MemoryRows(view), asked, query, None, 0)
             return [id_ for id_, is_so in zip(facts.ids.tolist(), facts.named, strict=True) if is_so]
 
         # Bob speaks of her, and is not she.
@@ -399,7 +402,7 @@ class AroundContract:
         note = written(store, "Shall we?")
         entity = one(store, PutEntity(ME, NewEntity("who?", "thing")), 0).ids[0]
         with store.read() as view:
-            facts = ranking_facts(view, [*ids, note, entity], "", None, 0)
+            facts = ranking_facts(MemoryRows(view), [*ids, note, entity], "", None, 0)
         assert facts.asks.tolist() == [True, False, True, True, True, False, True, True, False]
 
     def test_who_is_alone_in_a_talk_is_part_of_none(self, store: Repository) -> None:
@@ -408,7 +411,7 @@ class AroundContract:
 
         def sessions() -> list[bool]:
             with store.read() as view:
-                facts = ranking_facts(view, [alone, first, second], "tea", None, 0)
+                facts = ranking_facts(MemoryRows(view), [alone, first, second], "tea", None, 0)
             return [session != 0 for session in facts.session.tolist()]
 
         assert sessions() == [False, True, True]

@@ -45,6 +45,7 @@ from recollect.retrieval.dream_state import (
     past_questions,
 )
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.records import memories_by_id, moment, relations_of, scope_id
 from recollect.retrieval.search import Search
 
@@ -422,12 +423,12 @@ class DreamContract:
         assert (survivor.duplicates, survivor.tags) == (1, ("Green",))
         assert words(store, "drinks") == [tea]
         with store.read() as view:
-            assert ranking_facts(view, [tea], "", None, us(20)).access_count.tolist() == [2]
+            assert ranking_facts(MemoryRows(view), [tea], "", None, us(20)).access_count.tolist() == [2]
         assert do(store, UndoDream(ME, done.ids[0]), 20).left == ()
         assert [memory(store, tea), memory(store, again)] == before
         assert words(store, "drinks") == [tea, again]
         with store.read() as view:
-            assert ranking_facts(view, [tea], "", None, us(20)).access_count.tolist() == [1]
+            assert ranking_facts(MemoryRows(view), [tea], "", None, us(20)).access_count.tolist() == [1]
 
     @pytest.mark.parametrize("fate", ["revised", "superseded", "forgotten"])
     def test_who_was_merged_stays_so_where_the_survivor_says_something_else_since(
@@ -468,7 +469,7 @@ class DreamContract:
         assert do(store, UndoDream(ME, done.ids[0]), 50).left == (again,)
         assert memory(store, tea).duplicates == 1
         with store.read() as view:
-            assert ranking_facts(view, [tea], "", None, us(50)).access_count.tolist() == [2]
+            assert ranking_facts(MemoryRows(view), [tea], "", None, us(50)).access_count.tolist() == [2]
 
     def test_an_error_does_not_come_back_where_its_correction_was_corrected(self, store: Repository) -> None:
         copy, right, newest = notes(store, "Ada: in Rome", "Ada is in Oslo", "Ada is in Bergen")
@@ -546,7 +547,10 @@ class DreamContract:
         done = dream(store, 10, temper=(1.0, 0.25))
         assert (looked(store).temper, looked(store, scope=YOU).temper) == (0.25, 1.0)
         with store.read() as view:
-            assert ranking_facts(view, [one, yours], "", None, us(20)).temper.tolist() == [0.25, 1.0]
+            assert ranking_facts(MemoryRows(view), [one, yours], "", None, us(20)).temper.tolist() == [
+                0.25,
+                1.0,
+            ]
         # It is no longer what this dream saw.
         other = dream(store, 20, temper=(1.0, 0.5))
         assert looked(store).temper == 0.25

@@ -42,6 +42,7 @@ from recollect.records import Kind, Memory, Model, Relation, Scope, Status
 from recollect.retrieval.contents import all_scopes, memory_page, relation_page, store_counts, was_imported
 from recollect.retrieval.entities import entities_containing, entities_named, matching_names, names_alike
 from recollect.retrieval.facts import cooccurrences, ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.passages import (
     count_without_tokens,
     model_in_use,
@@ -200,7 +201,7 @@ def near(store: Repository, query: Vector, k: int = 10, where: Filter | None = N
 
 def facts(store: Repository, *ids: int, query: str = "", session: str | None = None) -> Facts:
     with store.read() as view:
-        return ranking_facts(view, ids, query, session, microseconds(at(3600)))
+        return ranking_facts(MemoryRows(view), ids, query, session, microseconds(at(3600)))
 
 
 def together(store: Repository, *ids: int) -> list[tuple[int, int, int, int]]:

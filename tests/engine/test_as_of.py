@@ -12,6 +12,7 @@ from recollect.models.registry import availability
 from recollect.ranking.explain import recombined
 from recollect.ranking.profiles import PROFILES
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,7 +175,7 @@ def test_asking_about_the_past_leaves_no_trace(engine: Engine, clock: FixedClock
     engine.recall("kettle", as_of=clock())
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        assert ranking_facts(view, [id_], "", None, 0).access_count.tolist() == [0]
+        assert ranking_facts(MemoryRows(view), [id_], "", None, 0).access_count.tolist() == [0]
 
 
 def test_filters_hold_in_the_past_too(engine: Engine, clock: FixedClock) -> None:

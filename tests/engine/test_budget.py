@@ -12,6 +12,7 @@ from recollect.engine.memory_text import memory_text
 from recollect.errors import InvalidInput
 from recollect.ranking.profiles import PROFILES
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.text.token_counts import count_tokens
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def test_only_what_was_shown_is_noted_as_seen(engine: Engine) -> None:
     engine.recall("kettle", budget_tokens=4)
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        facts = ranking_facts(view, [long, short], "", None, 0)
+        facts = ranking_facts(MemoryRows(view), [long, short], "", None, 0)
     assert facts.access_count.tolist() == [0, 1]
 
 

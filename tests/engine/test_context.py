@@ -24,6 +24,7 @@ from recollect.extractors.rules import Rules
 from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.text.token_counts import count_tokens
 
@@ -150,7 +151,7 @@ def test_context_leaves_no_trace(engine: Engine) -> None:
     engine.context("kettle")
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        assert ranking_facts(view, [made.id], "", None, 0).access_count.tolist() == [0]
+        assert ranking_facts(MemoryRows(view), [made.id], "", None, 0).access_count.tolist() == [0]
 
 
 def test_as_of_shows_the_turns_and_memories_of_then(engine: Engine, clock: FixedClock) -> None:

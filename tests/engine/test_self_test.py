@@ -22,6 +22,7 @@ from recollect.records import Kind, Scope
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.dream_state import past_questions
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.records import scope_id
 from recollect.text.self_questions import QuestionKind
 
@@ -216,7 +217,7 @@ def test_nothing_is_written(engine: Engine, store: Repository) -> None:
     with store.read() as view:
         assert past_questions(view, scope_id(view, Scope()), 10) == []
         ids = [memory.id for memory in memory_page(view, Filter(), 0, 50)]
-        assert not ranking_facts(view, ids, "", None, 0).access_count.any()
+        assert not ranking_facts(MemoryRows(view), ids, "", None, 0).access_count.any()
 
 
 def test_another_scope_is_neither_asked_nor_told(engine: Engine) -> None:

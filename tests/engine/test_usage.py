@@ -27,6 +27,7 @@ from recollect.records import Scope
 from recollect.retrieval.contents import store_counts
 from recollect.retrieval.entities import entities_named
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.records import scope_id
 from recollect.stores.sqlite.store import SqliteStore
 
@@ -179,7 +180,7 @@ def test_days_are_counted_once_each_and_turn_at_midnight_utc(engine: Engine, clo
         engine.graph.open_nodes(["tea 0"])
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        facts = ranking_facts(view, [tea], "", None, 0)
+        facts = ranking_facts(MemoryRows(view), [tea], "", None, 0)
     assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([4], [2])
     # the last access is the latest time, not the latest call
     assert facts.last_access.tolist() == [microseconds(datetime(2026, 3, 2, 0, 1, tzinfo=UTC))]
@@ -223,7 +224,7 @@ def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine
     def degree() -> int:
         with engine._services.store.read() as view:
             hub = entities_named(view, scope_id(view, Scope()), ["hub"])["hub"]
-            return int(ranking_facts(view, [hub], "", None, microseconds(clock())).degree[0])
+            return int(ranking_facts(MemoryRows(view), [hub], "", None, microseconds(clock())).degree[0])
 
     assert degree() == 4
     clock.tick()
@@ -240,7 +241,7 @@ def test_ended_relations_and_those_to_the_forgotten_are_no_degree(engine: Engine
 def test_what_was_never_accessed_has_no_time_of_access(engine: Engine) -> None:
     (tea,) = teas(engine, 1)
     with engine._services.store.read() as view:
-        facts = ranking_facts(view, [tea], "", None, 0)
+        facts = ranking_facts(MemoryRows(view), [tea], "", None, 0)
     assert facts.last_access.tolist() == [NEVER]
     assert (facts.access_count.tolist(), facts.access_days.tolist()) == ([0], [0])
 
@@ -374,7 +375,7 @@ def test_closing_writes_what_is_left(
     opening.join()
     store = Repository(SqliteStore(file_of(troubled)))
     with store.read() as view:
-        assert ranking_facts(view, ids, "", None, 0).access_count.tolist() == [5] * 6
+        assert ranking_facts(MemoryRows(view), ids, "", None, 0).access_count.tolist() == [5] * 6
     store.close()
 
 

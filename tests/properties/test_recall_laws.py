@@ -25,6 +25,7 @@ from recollect.ranking.explain import Reason, recombined
 from recollect.ranking.profiles import PROFILES
 from recollect.records import Kind, Memory, Observation, Relation, Scope, Status
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -204,7 +205,9 @@ def test_being_seen_never_lowers_a_memorys_own_limbic_score(
         def limbic() -> dict[int, tuple[float, int]]:
             hits = engine.search(query, limit=1_000, profile="limbic").hits
             with engine._services.store.read() as view:
-                days = ranking_facts(view, sorted(hit.memory.id for hit in hits), "", None, 0).access_days
+                days = ranking_facts(
+                    MemoryRows(view), sorted(hit.memory.id for hit in hits), "", None, 0
+                ).access_days
             return {hit.memory.id: (hit.scores["limbic_score"], int(days.max(initial=0))) for hit in hits}
 
         before = limbic()

@@ -10,6 +10,7 @@ from recollect.changes import NewText, PutText
 from recollect.errors import InvalidInput
 from recollect.records import Kind
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.serve.operations.catalogue import operations
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ def test_only_the_first_page_is_noted_as_seen(engine: Engine) -> None:
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
         for page, times in ((first, 1), (second, 0)):
-            counts = ranking_facts(view, [hit["id"] for hit in page["hits"]], "", None, 0).access_count
+            counts = ranking_facts(
+                MemoryRows(view), [hit["id"] for hit in page["hits"]], "", None, 0
+            ).access_count
             assert counts.tolist() == [times] * 2
 
 

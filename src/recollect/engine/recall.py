@@ -25,7 +25,7 @@ from recollect.engine.results import Answer, Hit, Mode, Place
 from recollect.engine.services import Services
 from recollect.engine.shadow import Rankers, baseline_of, note_shown, rankers_for, trace_of
 from recollect.errors import InvalidInput, ModelUnavailable
-from recollect.ports import Embedder, Snapshot
+from recollect.ports import Embedder
 from recollect.query import Filter, Query
 from recollect.ranking.candidates import ALWAYS, NEVER, Candidates
 from recollect.ranking.confidence_label import UNLIKELY
@@ -34,9 +34,9 @@ from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.pipeline import Profile, run
 from recollect.ranking.reads import FactGroup, groups_read
 from recollect.ranking.steps.route import Route, strategy_for
-from recollect.records import Kind, Memory, Model, as_it_stood
+from recollect.records import Kind, Memory, Model, Passage, as_it_stood
 from recollect.retrieval.gather import Gathered, gather
-from recollect.retrieval.passages import has_pending, passages_by_id
+from recollect.retrieval.passages import has_pending, passage_rows, passages_from
 from recollect.retrieval.records import moment
 from recollect.retrieval.search import Search
 from recollect.text.time_phrases import TimePhrase, time_of
@@ -173,15 +173,16 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
     with open_search(services, asked, profile, baseline_of(services, profile)) as (search, query, note):
         # Nothing is learnt from an answer that nobody notes, so it is part of no trial.
         noted = present and (query.record or query.noted_later)
-        rankers = rankers_for(services, search.snapshot, profile, query.text, tuned=query.tuned, trial=noted)
+        rankers = rankers_for(services, search, profile, query.text, tuned=query.tuned, trial=noted)
         gathered, ranked, unread = _ranked(services, search, query, rankers)
         ids = ranked.ids.tolist()
         wanted = memories_to_read(ranked) if query.judge else ids
-        memories = {
-            id_: as_it_stood(memory, query.where.as_of)
-            for id_, memory in search.memories.whole(wanted).items()
-        }
-        hits = _hits(search.snapshot, ranked, gathered, memories)
+        nearest = gathered.nearest_passages
+        found_by = passage_rows([nearest[id_] for id_ in ids if id_ in nearest])
+        present_memories, (rows,) = search.memories.whole_and(wanted, found_by)
+        passages = {each.id: each for each in passages_from(search.snapshot, rows, present_memories)}
+        memories = {id_: as_it_stood(memory, query.where.as_of) for id_, memory in present_memories.items()}
+        hits = _hits(ranked, gathered, memories, passages)
         now = moment(query.now)
         trace = trace_of(services, rankers, gathered, ids, now)
         sure = answer_confidence(search, gathered, ranked, memories) if query.judge else None
@@ -219,7 +220,7 @@ def open_search(
 ) -> Iterator[tuple[Search, Query, str | None]]:
     """The searches of one snapshot, the query with its vector, and why meaning is not searched, if so.
 
-    The query is embedded before the store is read, so that nothing waits for it. `profiles` are those that rank.
+    The query is embedded before the store is read, so that nothing waits for it. `profiles` do the ranking.
     """
     expected = services.store.last_model
     model, embedded, note = _embedded(services, query, expected)
@@ -288,13 +289,13 @@ def mode_of(gathered: Gathered) -> Mode:
 
 
 def _hits(
-    snapshot: Snapshot, ranked: Candidates, gathered: Gathered, memories: Mapping[int, Memory]
+    ranked: Candidates,
+    gathered: Gathered,
+    memories: Mapping[int, Memory],
+    passages: Mapping[int, Passage],
 ) -> tuple[Hit, ...]:
     query, ids = gathered.query, ranked.ids.tolist()
     nearest = gathered.nearest_passages
-    wanted = [nearest[id_] for id_ in ids if id_ in nearest]
-    known = memories if query.where.as_of is None else None
-    passages = {passage.id: passage for passage in passages_by_id(snapshot, wanted, known)}
     scores = ranked.score.tolist()
     by_name = {name: values.tolist() for name, values in ranked.named_values.items()}
     why = all_reasons(ranked.score_changes, len(ids)) if query.explain else [()] * len(ids)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Candidates
     from recollect.records import Arm
     from recollect.retrieval.gather import Gathered
+    from recollect.retrieval.search import Search
 
 Design = Literal["off", "split"]
 SIMILARITY = "similarity"
@@ -74,7 +75,7 @@ class Rankers:
 
 
 def rankers_for(
-    services: Services, view: Snapshot, profile: Profile, query: str, *, tuned: bool, trial: bool
+    services: Services, search: Search, profile: Profile, query: str, *, tuned: bool, trial: bool
 ) -> Rankers:
     """As the store has them at this moment. Without `tuned`, the profile as published, and in no trial.
 
@@ -83,10 +84,13 @@ def rankers_for(
     baseline = baseline_of(services, profile)
     if not tuned:
         return Rankers(profile, baseline)
-    version, ours, note = tuned_in(services, view, profile)
+    # An agent's own search is of the scope whose numbers these are; else it is looked up.
+    scope = search.scopes[0] if search.where.agent is not None and search.scopes else None
+    version, ours, note = tuned_in(services, search.snapshot, profile, scope)
     learnt_from = trial and services.trial.log and len(query) <= _LONGEST_QUERY
     splits = learnt_from and services.trial.design == "split"
-    arm = arm_of(query, (store_setting(view, "trial_seed") or ""), services.trial.share) if splits else "ours"
+    seed = (store_setting(search.snapshot, "trial_seed") or "") if splits else ""
+    arm = arm_of(query, seed, services.trial.share) if splits else "ours"
     return Rankers(ours, baseline, arm, version, note)
 
 
@@ -99,9 +103,15 @@ def arm_of(query: str, seed: str, share: float = 0.5) -> Arm:
     return "ours" if number / 2**53 < share else "baseline"
 
 
-def tuned_in(services: Services, view: Snapshot, profile: Profile) -> tuple[int, Profile, str | None]:
-    """The version of a profile's tuned numbers, the profile with them, and which were left out, if any."""
-    found = tuned_numbers(view, scope_id(view, services.scope), profile.name)
+def tuned_in(
+    services: Services, view: Snapshot, profile: Profile, scope: int | None = None
+) -> tuple[int, Profile, str | None]:
+    """The version of a profile's tuned numbers, the profile with them, and which were left out, if any.
+
+    Who knows the row of the scope gives it along.
+    """
+    scope = scope_id(view, services.scope) if scope is None else scope
+    found = tuned_numbers(view, scope, profile.name)
     if found is None:
         return 0, profile, None
     version, knobs = found

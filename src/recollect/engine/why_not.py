@@ -82,9 +82,7 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
         if out is not None:
             return WhyNot(query.text, profile.name, memory, out[0], (), None, (out[1],))
         # It speaks of what `recall` shows.
-        rankers = rankers_for(
-            services, search.snapshot, profile, query.text, tuned=query.tuned, trial=as_of is None
-        )
+        rankers = rankers_for(services, search, profile, query.text, tuned=query.tuned, trial=as_of is None)
         profile = rankers.shown
         reranker, _ = reranker_for(services, query)
         rescorer = None if reranker is None else Rescorer(reranker, search.snapshot, query)

@@ -52,7 +52,7 @@ def ranking_facts(
     now: int,
     groups: Collection[FactGroup] = EVERY_GROUP,
 ) -> Facts:
-    """By ascending id; ids that do not exist are left out. Of groups that nobody reads, as if of a new memory.
+    """By ascending id; ids that do not exist are left out. Other groups are left unknown.
 
     The query and the session tell which are echoes of it.
     """

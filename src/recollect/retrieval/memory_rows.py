@@ -47,5 +47,9 @@ class MemoryRows:
 
     def whole(self, ids: Iterable[int]) -> dict[int, Memory]:
         """Those that exist, with all that stands in other tables, by id."""
-        rows = self.select(ids, MEMORY_COLUMNS)
-        return {memory.id: memory for memory in memories_of(self.snapshot, rows)}
+        return self.whole_and(ids)[0]
+
+    def whole_and(self, ids: Iterable[int], *beside: RowsQuery) -> tuple[dict[int, Memory], list[list[Row]]]:
+        """The same; and what else to ask for in the same go."""
+        found, others = memories_of(self.snapshot, self.select(ids, MEMORY_COLUMNS), beside)
+        return {memory.id: memory for memory in found}, others

@@ -79,6 +79,11 @@ def passages_by_id(
     return _passages(snapshot, (OneOf("id", passages),), memories) if passages else []
 
 
+def passage_rows(passages: Sequence[int]) -> RowsQuery:
+    """The question for the rows that `passages_from` reads."""
+    return RowsQuery("passage", _COLUMNS, (OneOf("id", passages),))
+
+
 def pending_passages(snapshot: Snapshot, model: Model, after: int, limit: int) -> list[Passage]:
     """Live passages that have no vector of this model, by ascending id above `after`."""
     in_use = model_in_use(snapshot)
@@ -149,7 +154,12 @@ def _lacking(
 def _passages(
     snapshot: Snapshot, where: tuple[Condition, ...], memories: Mapping[int, Memory] | None
 ) -> list[Passage]:
-    rows = snapshot.rows("passage", _COLUMNS, where)
+    return passages_from(snapshot, snapshot.rows("passage", _COLUMNS, where), memories)
+
+
+def passages_from(
+    snapshot: Snapshot, rows: Sequence[Row], memories: Mapping[int, Memory] | None
+) -> list[Passage]:
     wanted = {row[1] for row in rows}
     if memories is None or not wanted <= memories.keys():
         memories = memories_by_id(snapshot, sorted(wanted))

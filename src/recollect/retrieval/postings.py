@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recollect.ranking.candidates import Ints
 
 BLOCK = 4_096
 """The most documents in one block: few blocks to read of a common word, and little to write for a new one."""
-_TYPES = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4"), 8: np.dtype("<u8")}
+_TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4"), 8: np.dtype("<u8")}
 _COLUMNS = 4
 _POSITION_BITS = 32
 _NOTHING = np.zeros(0, np.int64)
@@ -34,7 +35,7 @@ class Postings(NamedTuple):
 
 
 def pack_block(postings: Postings) -> bytes:
-    """The gaps between the ids, the counts, the lengths and the positions, each in as few bytes as it takes."""
+    """The gaps between the ids, counts, lengths and positions, each in as few bytes as it takes."""
     gaps = np.diff(postings.ids, prepend=postings.ids[:1])
     columns = (gaps, postings.counts, postings.lengths, postings.positions)
     widths = [_width(int(column.max())) if len(column) else 1 for column in columns]
@@ -44,7 +45,7 @@ def pack_block(postings: Postings) -> bytes:
 
 def unpack_block(first_id: int, count: int, packed: bytes) -> Postings:
     start = _COLUMNS
-    columns = []
+    columns: list[NDArray[Any]] = []
     for place in range(_COLUMNS):
         kind = _TYPES[packed[place]]
         # Positions come last: as many as are left.

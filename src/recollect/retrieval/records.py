@@ -113,17 +113,20 @@ def memories_where(
     limit: int | None = None,
 ) -> list[Memory]:
     """Whole memories, with all that stands in other tables, in a constant number of questions."""
-    return memories_of(snapshot, snapshot.rows("memory", MEMORY_COLUMNS, where, order=order, limit=limit))
+    rows = snapshot.rows("memory", MEMORY_COLUMNS, where, order=order, limit=limit)
+    return memories_of(snapshot, rows)[0]
 
 
-def memories_of(snapshot: Snapshot, rows: Sequence[Row]) -> list[Memory]:
-    """Whole memories, of the `MEMORY_COLUMNS` of their own rows."""
+def memories_of(
+    snapshot: Snapshot, rows: Sequence[Row], beside: Sequence[RowsQuery] = ()
+) -> tuple[list[Memory], list[list[Row]]]:
+    """Whole memories, of the `MEMORY_COLUMNS` of their own rows; and what else was asked for, in one go."""
     if not rows:
-        return []
+        return [], snapshot.several(beside) if beside else []
     ids = [row[1] for row in rows]
     entities = [row[1] for row in rows if row[_KIND] == Kind.ENTITY]
     owned = OneOf("memory_id", ids)
-    scopes, observations, tags, mentions, former, absences = snapshot.several(
+    scopes, observations, tags, mentions, former, absences, *others = snapshot.several(
         (
             RowsQuery("scope", ("id", "owner", "agent"), (OneOf("id", {row[0] for row in rows}),)),
             RowsQuery("observation", _OBSERVATION_COLUMNS, (OneOf("memory_id", entities),)),
@@ -131,6 +134,7 @@ def memories_of(snapshot: Snapshot, rows: Sequence[Row]) -> list[Memory]:
             RowsQuery("mention", ("memory_id", "entity_id", "told"), (owned,)),
             RowsQuery("revision", ("memory_id", "id", "text", "since", "until"), (owned,)),
             RowsQuery("absence", ("memory_id", "since", "why", "until"), (owned,)),
+            *beside,
         )
     )
     children: dict[int, dict[str, tuple[Any, ...]]] = {}
@@ -144,7 +148,7 @@ def memories_of(snapshot: Snapshot, rows: Sequence[Row]) -> list[Memory]:
         _keep(children, "mentions", there, itemgetter(0))
         _keep(children, "about", [row for row in there if row[2]], itemgetter(0))
     owners = {id_: Scope(owner, agent) for id_, owner, agent in scopes}
-    return [_memory(row, owners[row[0]], children.get(row[1], {})) for row in rows]
+    return [_memory(row, owners[row[0]], children.get(row[1], {})) for row in rows], others
 
 
 def _keep(
@@ -153,7 +157,7 @@ def _keep(
     rows: Iterable[Row],
     value_of: Callable[[Row], object],
 ) -> None:
-    """Rows of another table by memory, under the name of a field, each memory's in the order of their keys."""
+    """Rows of another table by memory, under the name of a field, in the order of their keys."""
     # The key stands first, so that nothing behind it is ever compared.
     for memory, group in groupby(sorted(rows), itemgetter(0)):
         children.setdefault(memory, {})[field] = tuple(value_of(row[1:]) for row in group)

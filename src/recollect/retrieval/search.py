@@ -181,7 +181,7 @@ class Search:
         return sorted(id_ for (id_,) in self.snapshot.rows("memory", ("id",), allowed_messages))
 
     def matched_shares(self, text: str, ids: Ints) -> Floats:
-        """Of each of these ascending ids, the weighted share of the query's content words that it contains."""
+        """Of each of these ascending ids, the weighted share of the query's content words it contains."""
         shares = np.zeros(len(ids))
         for index in self._indexes.values():
             shares = np.maximum(shares, matched_shares(index, text, ids))

@@ -1,8 +1,8 @@
 """A scope's index of words, as one question reads it: each term's postings once, for all that need them.
 
 Three ways to read a text: `plain`, its words, case and accents folded; `stemmed`, the same without English
-endings (Porter); `pairs`, overlapping pairs of letters of scripts other than Latin, and symbols. The first two
-are one index: what stands under a stem is what stands under the words that have it.
+endings (Porter); `pairs`, overlapping pairs of letters of scripts other than Latin, and symbols. The first
+two are one index: what stands under a stem is what stands under the words that have it.
 """
 
 from __future__ import annotations

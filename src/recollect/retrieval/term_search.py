@@ -72,8 +72,8 @@ def pair_phrases(text: str) -> tuple[Phrase, ...]:
 def search_words(index: TermIndex, text: str, k: int, analyser: Analyser, where: Where) -> Sequence[Found]:
     """Best BM25 first, ties by id; `where` are conditions on the rows of memories.
 
-    k1 is 1.2, b is 0.75, and a term weighs ln((N - n + 0.5) / (n + 0.5)), at least 1e-6: as in SQLite's FTS5, and
-    in its order of operations, so that not a bit differs.
+    k1 is 1.2, b is 0.75, and a term weighs ln((N - n + 0.5) / (n + 0.5)), at least 1e-6: as in SQLite's FTS5,
+    and in its order of operations, so that not a bit differs.
     """
     terms = affordable_terms(index, text)
     pairs = bm25(index, pair_phrases(text), (), "pairs")
@@ -171,8 +171,9 @@ def _union(each: Sequence[Ints]) -> Ints:
     if len(there) < 2:
         return there[0] if there else np.zeros(0, np.int64)
     # Stable: it merges what is in order already.
-    ids = np.sort(np.concatenate(there), kind="stable")
-    return ids[np.diff(ids, prepend=-1) != 0]
+    ids: Ints = np.sort(np.concatenate(there), kind="stable")
+    distinct: Ints = ids[np.diff(ids, prepend=-1) != 0]
+    return distinct
 
 
 def _added(one: Scores, other: Scores) -> Scores:

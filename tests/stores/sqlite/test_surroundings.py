@@ -17,6 +17,7 @@ from recollect.retrieval import neighbours as surroundings
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.conversations import conversation
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.search import Search
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def test_a_message_that_has_no_place_neither_speaks_nor_is_found(store: Reposito
     with store.read() as view:
         assert Search(view, Filter()).by_neighbours("rome", 10, 2)[0] == []
         ids = [memory.id for memory in memory_page(view, Filter(), 0, 10)]
-        assert ranking_facts(view, ids, "rome", None, 0).session.tolist() == [0, 0]
+        assert ranking_facts(MemoryRows(view), ids, "rome", None, 0).session.tolist() == [0, 0]
         assert Search(view, Filter()).replies(ids) == []
 
 

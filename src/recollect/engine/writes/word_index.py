@@ -1,7 +1,7 @@
 """Keeping a scope's index of words in step with its memories, in the transaction that changes them.
 
-A new document costs one row. Every so often the rows that came since are merged into the postings of their terms,
-which are what searches read; until then, searches read those rows as well.
+A new document costs one row. Every so often the rows that came since are merged into the postings of their
+terms, which are what searches read; until then, searches read those rows as well.
 """
 
 from __future__ import annotations

@@ -221,8 +221,8 @@ def _merged_terms(connection: apsw.Connection, scope: int) -> set[tuple[int, int
 def _posted_terms(connection: apsw.Connection, scope: int) -> set[tuple[int, int, int, int]]:
     found: set[tuple[int, int, int, int]] = set()
     rows: Iterable[Row] = connection.execute(
-        "SELECT p.term_id, p.first_id, p.count, p.packed FROM posting AS p JOIN term AS t ON t.id = p.term_id "
-        "WHERE t.scope_id = ?",
+        "SELECT p.term_id, p.first_id, p.count, p.packed FROM posting AS p "
+        "JOIN term AS t ON t.id = p.term_id WHERE t.scope_id = ?",
         (scope,),
     )
     for term, *block in rows:
