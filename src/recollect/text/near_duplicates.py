@@ -120,13 +120,16 @@ def repeats_error(wrong: str, right: str, other: str, cosine: float = 0.0) -> bo
     `Alice works at Google`, corrected to `Alice works at Microsoft`; nor are `Bob works at Google` and `Alice
     sued Google`. Better to leave a copy standing than to retire what somebody else meant.
     """
-    old = _Claim.of(wrong)
-    new, claim = _Claim.of(right).in_words_of(old), _Claim.of(other).in_words_of(old)
+    old, claim = _Claim.of(wrong), _Claim.of(other)
+    # It names, counts or denies something by itself, or lacks a name: most texts are told apart by these.
+    if claim.names - old.words or claim.denials != old.denials or not old.names <= claim.words:
+        return False
+    new, claim = _Claim.of(right).in_words_of(old), claim.in_words_of(old)
     if not claim.words or len(claim.words) > _COPY_LENGTH * len(old.words) + _COPY_LENGTH:
         return False
-    # It names, counts or denies something by itself, or knows what the correction brings.
+    # It knows what the correction brings.
     brought = new.weighty(new.words - old.words)
-    says_more = claim.words & brought or claim.names - old.words or claim.denials != old.denials
+    says_more = claim.words & brought
     # What a fact is about: its names and numbers, and the first word that both texts have.
     first = [stem for stem in old.stems if stem in new.words][:1]
     if says_more or not {*old.names, *first} <= claim.words:
@@ -275,8 +278,11 @@ class _Claim:
                 continue
             stem = re.sub(r"\D", "", word).lstrip("0") if word[0].isdigit() else light_stem(word)
             stems.append(stem)
-            begins = bool(_SENTENCE_START.search(text[: match.start()]))
-            if piece[0].isdigit() or word in _NAMING_WORDS or (piece[0].isupper() and not begins):
+            if (
+                piece[0].isdigit()
+                or word in _NAMING_WORDS
+                or (piece[0].isupper() and not _SENTENCE_START.search(text[: match.start()]))
+            ):
                 names.add(stem)
         return cls(tuple(dict.fromkeys(stems)), frozenset(names), frozenset(denials))
 
