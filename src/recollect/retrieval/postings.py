@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from recollect.ranking.candidates import Ints
 
 BLOCK = 4_096
 """The most documents in one block: few blocks to read of a common word, and little to write for a new one."""
-_TYPES: dict[int, np.dtype[Any]] = {1: np.dtype("<u1"), 2: np.dtype("<u2"), 4: np.dtype("<u4"), 8: np.dtype("<u8")}
+_TYPES: dict[int, np.dtype[Any]] = {width: np.dtype(f"<u{width}") for width in (1, 2, 4, 8)}
 _COLUMNS = 4
 _POSITION_BITS = 32
 _NOTHING = np.zeros(0, np.int64)
@@ -36,7 +37,8 @@ class Postings(NamedTuple):
 
 def pack_block(postings: Postings) -> bytes:
     """The gaps between the ids, counts, lengths and positions, each in as few bytes as it takes."""
-    gaps = np.diff(postings.ids, prepend=postings.ids[:1])
+    gaps = postings.ids - postings.ids[0]
+    gaps[1:] -= gaps[:-1].copy()
     columns = (gaps, postings.counts, postings.lengths, postings.positions)
     widths = [_width(int(column.max())) if len(column) else 1 for column in columns]
     packed = [column.astype(_TYPES[width]).tobytes() for column, width in zip(columns, widths, strict=True)]
@@ -58,10 +60,10 @@ def unpack_block(first_id: int, count: int, packed: bytes) -> Postings:
 
 def joined(parts: Sequence[Postings]) -> Postings:
     """Of one term, from several places: no document is in two of them."""
-    if len(parts) == 1:
-        return parts[0]
-    whole = Postings(*map(np.concatenate, zip(*parts, strict=True))) if parts else Postings.none()
-    if (np.diff(whole.ids) > 0).all():
+    if len(parts) < 2:
+        return parts[0] if parts else Postings.none()
+    whole = Postings(*map(np.concatenate, zip(*parts, strict=True)))
+    if all(one.ids[-1] < next_one.ids[0] for one, next_one in pairwise(parts)):
         return whole
     order = np.argsort(whole.ids, kind="stable")
     return taken(whole, order)

@@ -111,7 +111,9 @@ def contains_statement(whole: str, part: str) -> bool:
     return _Claim.of(whole).denials == _Claim.of(part).denials
 
 
-def repeats_error(wrong: str, right: str, other: str, cosine: float = 0.0) -> bool:
+def repeats_error(  # noqa: PLR0911  # one reason after another
+    wrong: str, right: str, other: str, cosine: float = 0.0
+) -> bool:
     """Whether another text repeats the error that `right` corrects; the cosine is that of it and `wrong`.
 
     The words of the old text that the new one lacks were wrong; those that both have say what the fact is

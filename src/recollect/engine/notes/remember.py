@@ -16,13 +16,14 @@ from recollect.engine.inputs import NoteLike, aware, listed, note_of, tags_of
 from recollect.engine.language_choice import is_foreign
 from recollect.engine.results import ConflictingMemory, Remembered, RememberedBatch, SimilarMemory
 from recollect.engine.services import Services
+from recollect.engine.writes.texts import twin_of
 from recollect.errors import InvalidInput, ModelUnavailable, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot, Vector
 from recollect.records import Kind, Memory, Status
 from recollect.retrieval.contradictions import stated_texts
 from recollect.retrieval.passages import memory_vectors, model_in_use
-from recollect.retrieval.records import memories_by_id
+from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.retrieval.search import Search
 from recollect.text.limits import clean_name, clean_share, clean_text
 from recollect.text.near_duplicates import has_meaning, near_duplicate, usual_cosine
@@ -57,12 +58,13 @@ def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:
 def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared] | None:
     """The vectors of a note and what is like it, so that one transaction writes all there is to write.
 
-    None where that must wait: until it is known by which model, or until others that wait have theirs.
+    None where there is nothing new, or where that must wait: until it is known by which model, or until
+    others that wait have theirs.
     """
-    model = services.store.last_model
-    if model is None:
-        with services.store.read() as view:
-            model = services.store.last_model = model_in_use(view)
+    with services.store.read() as view:
+        model = services.store.last_model = model_in_use(view)
+        if twin_of(view, scope_id(view, services.scope), new) is not None:
+            return None
     if model is None or (services.language_models is not None and is_foreign([new.text])):
         return None
     texts = passage_texts(new.text, new.speaker)

@@ -18,6 +18,7 @@ from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
     from recollect.engine.writes.work import Work
+    from recollect.ports import Snapshot
 
 
 def put_text(work: Work, change: PutText) -> Outcome:
@@ -28,7 +29,7 @@ def put_text(work: Work, change: PutText) -> Outcome:
     again = _same_source(work, scope, new)
     if again is not None:
         return Outcome(ids=(again,))
-    twin = _twin(work, scope, new)
+    twin = twin_of(work.rows, scope, new)
     if twin is None:
         memory = _insert(work, scope, new, change.similar)
         passages = work.add_passages(memory, passage_spans(new.text))
@@ -90,7 +91,7 @@ def _same_source(work: Work, scope: int, new: NewText) -> int | None:
     return None if row is None else int(row[0])
 
 
-def _twin(work: Work, scope: int, new: NewText) -> int | None:
+def twin_of(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
     """The note that says the same; two turns of a talk may well say the same, so a message has none.
 
     Case, accents, spaces and outer marks make no other note, but who said it does, and when it happened.
@@ -98,7 +99,7 @@ def _twin(work: Work, scope: int, new: NewText) -> int | None:
     if new.kind is not Kind.NOTE:
         return None
     happened = () if new.happened_at is None else (Equals("happened_at", stamp(new.happened_at)),)
-    rows = work.rows.rows(
+    rows = snapshot.rows(
         "memory",
         ("id", "text"),
         (
