@@ -1,17 +1,19 @@
-"""`dataclass` of the standard library, but a frozen one with slots gets its methods when they are first used.
+"""`dataclass` of the standard library, but a frozen one with slots is cheap to define.
 
-To generate them is most of what such a class costs to define, and a command uses few of the classes that it
-imports: docs/decisions/0031-starting.md has the figures.
+To compile six methods is most of what such a class costs to define, and a command uses few of the classes
+that it imports: docs/decisions/0031-starting.md has the figures.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from functools import partial
+from operator import attrgetter
+from reprlib import recursive_repr
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from dataclasses import dataclass
 else:
 
@@ -26,9 +28,6 @@ else:
 
 __all__ = ["dataclass"]
 
-_LATER = ("__repr__", "__eq__", "__hash__")
-_OF_CLASS = {"__dict__", "__weakref__"}
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Frozen:
@@ -38,51 +37,63 @@ class _Frozen:
 _FROZEN: Any = _Frozen
 
 
-class _Generated:
-    """A method that is not generated yet. Whoever looks it up gets the real one."""
+class _Later:
+    """An `__init__` that is not generated yet. Whoever looks it up gets the real one."""
 
-    def __init__(self, generate: Callable[[], Any]) -> None:
-        self._generate = generate
+    def __init__(self, made: Any) -> None:
+        self._made = made
 
     def __get__(self, instance: object, owner: type) -> Any:
-        return self._generate().__get__(instance, owner)
+        # Two threads that come at once make the same twice.
+        self._made.__init__ = generated = _initializer(self._made)
+        return generated.__get__(instance, owner)
 
 
 def _generated_later(cls: type) -> Any:
-    written = {name: value for name, value in vars(cls).items() if name not in _OF_CLASS}
-    documented = cls.__doc__
-    cls.__doc__ = documented or cls.__name__  # else one is made of the signature, which needs `__init__`
+    written = dict(vars(cls))
+    cls.__doc__ = cls.__doc__ or cls.__name__  # else one is made of the signature, which needs `__init__`
     made: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
-    made.__doc__ = documented
-    if made.__match_args__ != tuple(each.name for each in dataclasses.fields(made)):
+    made.__doc__ = written["__doc__"]
+    fields = dataclasses.fields(made)
+    if made.__match_args__ != tuple(each.name for each in fields):
         # Keyword-only fields, or such as `__init__` does not take: none of our values has them.
-        return dataclasses.dataclass(frozen=True, slots=True)(type(cls)(cls.__name__, cls.__bases__, written))
+        own = {name: value for name, value in written.items() if name not in {"__dict__", "__weakref__"}}
+        return dataclasses.dataclass(frozen=True, slots=True)(type(cls)(cls.__name__, cls.__bases__, own))
+    compared = _values([each.name for each in fields if each.compare])
+    hashed = _values([each.name for each in fields if (each.compare if each.hash is None else each.hash)])
 
-    # Two threads that come at once make the same twice.
-    def initializer() -> Any:
-        made.__init__ = _initializer(made)
-        return made.__init__
+    def equals(self: object, other: object) -> bool:
+        return compared(self) == compared(other) if type(other) is type(self) else NotImplemented
 
-    def generated(name: str) -> Any:
-        plain = type(cls)(cls.__name__, cls.__bases__, written)
-        plain = dataclasses.dataclass(init=False, frozen=True)(plain)
-        for each in _LATER:
-            setattr(made, each, vars(plain)[each])
-        return vars(plain)[name]
+    def hash_of(self: object) -> int:
+        return hash(hashed(self))
 
-    if "__init__" not in written:
-        made.__init__ = _Generated(initializer)
-    for name in _LATER:
+    later = {"__init__": _Later(made), "__eq__": equals, "__hash__": hash_of, "__repr__": _shown}
+    for name, method in later.items():
         if written.get(name) is None:
-            setattr(made, name, _Generated(partial(generated, name)))
+            setattr(made, name, method)
     made.__setattr__, made.__delattr__ = _no_assignment, _no_deletion
     made.__getstate__, made.__setstate__ = _FROZEN.__getstate__, _FROZEN.__setstate__
     made.__dataclass_params__ = _FROZEN.__dataclass_params__
     return made
 
 
+def _values(names: Sequence[str]) -> Callable[[object], tuple[object, ...]]:
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda record: tuple(getattr(record, name) for name in names)
+
+
+@recursive_repr()
+def _shown(record: Any) -> str:
+    fields = [
+        f"{each.name}={getattr(record, each.name)!r}" for each in dataclasses.fields(record) if each.repr
+    ]
+    return f"{type(record).__qualname__}({', '.join(fields)})"
+
+
 def _initializer(made: Any) -> Any:
-    """Of its own making: the standard library's comes only with the other methods, at ten times the cost."""
+    """What the standard library would generate, without the rest of what it does."""
     scope = {"put": object.__setattr__, "lacking": dataclasses.MISSING}
     parameters, lines = ["self"], []
     for each in dataclasses.fields(made):

@@ -80,8 +80,11 @@ class LazyEngine:
             engine = None if self._stopped.is_set() else self.engine()
             # To open may have taken long.
             if engine is not None and not self._stopped.is_set():
-                operations()
+                # Beside the search, which waits for the model to load.
+                loading = threading.Thread(target=operations, name="recollect-operations", daemon=True)
+                loading.start()
                 note = engine.search("warm", limit=1).note
+                loading.join()
         except RecollectError as error:
             note = str(error)
         if note:
