@@ -113,8 +113,9 @@ class Allowed:
     scopes: frozenset[int]
     kinds: frozenset[int] | None = None
     memories: Ids | None = None
-    """In ascending order; so are those it goes without."""
+    """In ascending order."""
     without: Ids | None = None
+    """In ascending order; only where `memories` are not named."""
 
     @classmethod
     def of(
@@ -125,7 +126,10 @@ class Allowed:
         without: Collection[int] | Ids | None = None,
     ) -> Allowed:
         codes = None if set(kinds) >= set(Kind) else frozenset(KIND_CODES[kind] for kind in kinds)
-        return cls(frozenset(scopes), codes, _ascending(memories), _ascending(without))
+        only, gone = _ascending(memories), _ascending(without)
+        if only is not None and gone is not None:
+            only, gone = np.setdiff1d(only, gone, assume_unique=True), None
+        return cls(frozenset(scopes), codes, only, gone)
 
 
 def _ascending(ids: Collection[int] | Ids | None) -> Ids | None:
