@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime  # dataclass fields: read at run time by typing.get_type_hints
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from recollect.errors import InvalidInput
 
@@ -261,8 +261,7 @@ class Model:
     (Matryoshka), or nobody knows better. A store keeps it to itself: views give models without it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A memory that one search of the store came up with. The higher the score, the better."""
 
     id: int

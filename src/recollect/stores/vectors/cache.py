@@ -73,6 +73,10 @@ class VectorCache:
         prefixes = self._prefixes_of(queries, source)
         return nearest_by_prefix(state.parts, prefixes, query, k, allowed, shortlist)
 
+    def size(self, queries: VectorQueries, source: VectorSource) -> int:
+        """How many vectors there are, give or take those that died."""
+        return self._state(queries, source).rows
+
     def cosines(
         self, queries: VectorQueries, source: VectorSource, query: Vector, ids: Collection[int]
     ) -> list[Found]:
@@ -120,6 +124,8 @@ class VectorCache:
             return loaded(queries, source, version)
         with self._lock:
             self._turn_to(source)
+            if self._prefixes is None and self._states and self._is_settled(self._states[0], version):
+                return self._states[0]
             state = self._state_at(queries, source, version)
             if self._file is not None and state.private_rows >= self._share_from:
                 state = self._shared(queries, source, state)
@@ -128,6 +134,10 @@ class VectorCache:
             if self._prefixes is not None:
                 self._prefixes.keep(part.block for held in self._states for part in held.parts)
             return state
+
+    def _is_settled(self, state: State, version: Version) -> bool:
+        """Whether there is nothing to do but to search it, as most often."""
+        return state.version == version and (self._file is None or state.private_rows < self._share_from)
 
     def _prefixes_of(self, queries: VectorQueries, source: VectorSource) -> Prefixes:
         with self._lock:
