@@ -33,6 +33,7 @@ from recollect.changes import (
     Unrelate,
     UseModel,
 )
+from recollect.conditions import Equals, Not, OneOf
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreUnavailable
 from recollect.ports import StoreUpkeep
 from recollect.query import Filter
@@ -1496,6 +1497,42 @@ class StoreContract:
         with store.read() as view:
             texts = {passage.id: passage.text for passage in passages_of(view, [many])}
         assert "green one" in texts[found[0].passage or 0]
+
+    def test_cosines_of_named_memories_are_those_of_the_search(self, store: Repository) -> None:
+        many = put(store, "many", "red one", "green one", "blue one")
+        grey, gone, yours = note(store, "grey"), note(store, "green"), put(store, "yours", "red", scope=YOU)
+        embed(store, colour)
+        do(store, Forget(ME, ids=(gone,)))
+        late = note(store, "not embedded yet")
+        with store.read() as view:
+            found = view.cosines(GREEN, [yours, late, many, gone, grey, 999])
+            pairs = view.embedded_passages([many, gone, grey, late, 999])
+            passages = passages_of(view, [many, grey])
+            assert view.cosines(GREEN, []) == view.embedded_passages([]) == []
+        assert sorted(found, key=lambda hit: hit.id) == found
+        assert [hit.id for hit in found] == sorted([many, grey, yours])
+        searched = {hit.id: hit for hit in near(store, GREEN)}
+        assert [hit for hit in found if hit.id != yours] == [searched[many], searched[grey]]
+        assert pairs == sorted((passage.id, passage.memory) for passage in passages)
+
+    def test_conditions_that_few_of_the_nearest_meet_leave_the_nearest_that_do(
+        self, store: Repository
+    ) -> None:
+        for number in range(40):
+            one(store, PutText(ME, NewText(Kind.NOTE, f"red {number}", category="ana")))
+        far = [
+            one(store, PutText(ME, NewText(Kind.NOTE, f"grey {number}", category="bo"))).ids[0]
+            for number in range(4)
+        ]
+        embed(store, colour)
+        with store.read() as view:
+            scopes = [scope for (scope,) in view.rows("scope", ("id",))]
+            where = (Equals("category", "bo"),)
+            assert [hit.id for hit in view.nearest(RED, 3, scopes, where)] == far[:3]
+            assert [hit.id for hit in view.nearest(RED, 30, scopes, where)] == far
+            less = (*where, Not(OneOf("id", far[:2])))
+            assert [hit.id for hit in view.nearest(RED, 3, scopes, less)] == far[2:]
+            assert [hit.id for hit in view.nearest(RED, 3, scopes, (OneOf("id", far[2:]), *less))] == far[2:]
 
     def test_many_passages_of_one_memory_take_one_place(self, store: Repository) -> None:
         put(store, "many", *(f"red {number}" for number in range(50)))

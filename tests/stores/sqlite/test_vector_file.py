@@ -162,6 +162,40 @@ def test_a_damaged_file_is_made_anew_with_the_same_answers(
     assert damage is damage_nothing_left or inode(world) != first
 
 
+def test_a_large_file_is_verified_as_it_is_searched(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_file, "VERIFIED_AT_ONCE", 0)
+    world.search(world.cache(), QUERY)
+    first = inode(world)
+    cache = world.cache()
+    damage_one_bit(world.cache_path)
+    world.search(cache, QUERY)
+    assert inode(world) == first, "it was verified as it was opened: this test tests nothing"
+    # What was mapped is read against the checksum by the next search, which makes the file anew.
+    assert world.search(cache, QUERY) == world.expected(QUERY)
+    assert inode(world) != first
+    assert world.check(cache) == []
+
+
+def test_whose_a_row_is_is_verified_before_any_search(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    world.search(world.cache(), QUERY)
+    source = VectorSource(STORE, 1, DIMS, None)
+    file = vector_file.VectorFile(world.cache_path, source.shape, source.digest())
+    monkeypatch.setattr(vector_file, "VERIFIED_AT_ONCE", 0)
+    mapped = file.mapped()
+    assert mapped is not None
+    whole = world.cache_path.read_bytes()
+    offsets = [offset for offset, _ in mapped.blocks[0].pieces(0, ENOUGH)]
+    for offset in offsets:
+        flipped = bytearray(whole)
+        flipped[DATA + offset] ^= 1
+        copy = world.cache_path.with_name("copy")
+        copy.write_bytes(flipped)
+        damaged = vector_file.VectorFile(copy, source.shape, source.digest())
+        # The vectors come first, and wait; ids, memories, passages, scopes and kinds do not.
+        assert (damaged.mapped() is None) == (offset != offsets[0])
+        assert damaged.mapped(whole=True) is None
+
+
 def test_every_column_is_covered_by_the_checksum(world: World) -> None:
     world.search(world.cache(), QUERY)
     source = VectorSource(STORE, 1, DIMS, None)

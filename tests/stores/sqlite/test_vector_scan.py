@@ -121,6 +121,9 @@ def test_only_named_memories_are_found() -> None:
     found = nearest([run_of(vectors, memories)], query, 30, Allowed.of([1], memories=only))
     assert found == reference(vectors[rows], memories[rows], query, 30)
     assert nearest([run_of(vectors, memories)], query, 30, Allowed.of([1], memories=only[:0])) == []
+    less = Allowed.of([1], memories=only, without=[3, 9])
+    found = nearest([run_of(vectors, memories)], query, 30, less)
+    assert found == reference(vectors[rows[1:]], memories[rows[1:]], query, 30)
 
 
 def test_no_rows_no_allowed_rows_and_no_room_find_nothing() -> None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from recollect.conditions import IN_FORCE, Equals, KeyIn, OneOf
 from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
-from recollect.stores.sqlite.vector_filters import MOST_ASKED, MOST_LISTED, VectorFilter
+from recollect.stores.sqlite.vector_filters import MOST_LISTED, ROWS_PER_QUESTION, VectorFilter
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.source import VectorSource, check_width
 from recollect.tables import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     import apsw
 
@@ -135,7 +135,7 @@ class SqliteSnapshot:
         if reach.is_narrow or shortlist is not None:
             ids = self._ids(scopes, reach, None if shortlist is not None else MOST_LISTED)
         if ids is None:
-            found = self._first_that_meet(search, k, allowed, reach.others)
+            found = self._first_that_meet(source, vector, k, allowed, reach.others)
             if found is not None:
                 return found
             ids = self._ids(scopes, reach)
@@ -152,12 +152,13 @@ class SqliteSnapshot:
         return [] if self._model is None else self._cache.passages(self._vectors, self._model[1], ids)
 
     def _first_that_meet(
-        self, search: Callable[[int, Allowed], list[Found]], k: int, allowed: Allowed, others: Where
+        self, source: VectorSource, vector: Vector, k: int, allowed: Allowed, others: Where
     ) -> list[Found] | None:
-        """The best hits that meet conditions which only the tables know. None: too few of the best do."""
-        wanted = 4 * k
+        """The best hits that meet conditions which only the tables know. None: listing costs less."""
+        wanted = 2 * k
+        most = self._cache.size(self._vectors, source) // ROWS_PER_QUESTION
         while True:
-            hits = search(wanted, allowed)
+            hits = self._cache.search(self._vectors, source, vector, wanted, allowed)
             asked = (OneOf("id", [hit.id for hit in hits]), *others)
             meet = {id_ for (id_,) in self.rows("memory", ("id",), asked)}
             found = [hit for hit in hits if hit.id in meet]
@@ -165,7 +166,7 @@ class SqliteSnapshot:
                 return found[:k]
             # As many as it takes if others meet them as often as these, and some more.
             wanted = max(4 * wanted, 2 * wanted * k // (len(found) or 1))
-            if wanted > MOST_ASKED:
+            if wanted > most:
                 return None
 
     def _ids(self, scopes: Sequence[int], reach: VectorFilter, most: int | None = None) -> list[int] | None:

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 
     from recollect.conditions import Condition, Where
 
+_EVERY_KIND = frozenset(Kind)
+_NONE = frozenset[int]()
+
 MOST_LISTED = 1_000
 """Memories that are listed before a search, where an index finds them; more cost more than a search."""
 
-MOST_ASKED = 4_096
-"""Hits of a search of which the tables are asked. Where more are needed, listing costs less."""
+ROWS_PER_QUESTION = 8
+"""To ask the tables of one hit costs about as much as to list so many memories."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class VectorFilter:
 
     @classmethod
     def of(cls, where: Where) -> VectorFilter:
-        kinds, without = frozenset(Kind), frozenset[int]()
+        kinds, without = _EVERY_KIND, _NONE
         only: frozenset[int] | None = None
         others: list[Condition] = []
         for condition in where:

@@ -13,7 +13,7 @@ from recollect.stores.vectors.codes import FACTORS, Codes, encoded
 
 if TYPE_CHECKING:
     import mmap
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from recollect.vectors import Rows
 
@@ -112,9 +112,12 @@ class Block:
         vectors, memories, passages, scopes, kinds, embeddings = zip(*taken, strict=True)
         self.vectors[start:stop] = np.frombuffer(b"".join(embeddings), "<f4").reshape(len(taken), -1)
         if centre is not None:
-            coarse, fine, factors = encoded(self.vectors[start:stop], centre)
-            self.codes[:, start:stop], self.fine_codes[start:stop] = coarse, fine
-            self.factors[:, start:stop] = factors
+            # In parts that stay in the processor's cache, which takes half the time.
+            for first in range(start, stop, 1024):
+                part = slice(first, min(stop, first + 1024))
+                self.codes[:, part], self.fine_codes[part], self.factors[:, part] = encoded(
+                    self.vectors[part], centre
+                )
         self.vector_ids[start:stop] = vectors
         self.memories[start:stop] = memories
         self.passages[start:stop] = passages
@@ -152,8 +155,11 @@ class Block:
 
     def checksum(self, start: int, stop: int) -> int:
         """A sum of machine words, modulo 2**64: it adds up over ranges of rows, as fast as memory."""
-        total = sum(int(_words(piece).sum(dtype=np.uint64)) for _, piece in self.pieces(start, stop))
-        return total % 2**64
+        return _sum(piece for _, piece in self.pieces(start, stop))
+
+    def facts_checksum(self, start: int, stop: int) -> int:
+        """The same, of what says whose each row is and of which kind."""
+        return _sum(flat[start:stop] for flat in self._flat())
 
     def _flat(self) -> tuple[NDArray[Any], ...]:
         return self.vector_ids, self.memories, self.passages, self.scopes, self.kinds
@@ -166,6 +172,10 @@ class Block:
         yield self.factors.T
         for flat in self._flat():
             yield flat[:, None]
+
+
+def _sum(pieces: Iterable[NDArray[Any]]) -> int:
+    return sum(int(_words(piece).sum(dtype=np.uint64)) for piece in pieces) % 2**64
 
 
 def _words(piece: NDArray[Any]) -> NDArray[Any]:

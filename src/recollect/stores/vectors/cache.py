@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 WORTH_SHARING = 2_048
 """Rows of its own from which a process puts them into the file; fewer load from SQLite in milliseconds."""
 
+_VERIFIED_PER_SEARCH = 2
+"""Blocks of a large file: a few milliseconds of a search that takes more."""
+
 _KEPT_STATES = 4
 """Threads that read at slightly different moments each find theirs."""
 
@@ -73,6 +76,10 @@ class VectorCache:
         prefixes = self._prefixes_of(queries, source)
         return nearest_by_prefix(state.parts, prefixes, query, k, allowed, shortlist)
 
+    def size(self, queries: VectorQueries, source: VectorSource) -> int:
+        """How many vectors there are, give or take those that died."""
+        return self._state(queries, source).rows
+
     def cosines(
         self, queries: VectorQueries, source: VectorSource, query: Vector, ids: Collection[int]
     ) -> list[Found]:
@@ -89,24 +96,27 @@ class VectorCache:
     def check(self, queries: VectorQueries, source: VectorSource) -> list[str]:
         """Everything compared with the store, inside a read transaction. Empty when all is in step."""
         problems = list(differences(queries, source, self._state(queries, source)))
-        if self._file is not None and self._file.path.exists() and self._file.mapped() is None:
+        if self._file is not None and self._file.path.exists() and self._file.mapped(whole=True) is None:
             problems.append(f"{self._file.path} is damaged or of another store; it will be made anew.")
         return problems
 
     def forget(self) -> None:
         """Remove the file, and hold nothing; the next search makes both again."""
         with self._lock:
-            self._drop()
-            if self._path is not None:
-                try:
-                    VectorFile.remove(self._path)
-                except OSError as error:  # Windows keeps what another process has mapped
-                    self._stay_private(error, 0)
+            self._forget()
 
     def close(self) -> None:
         """Release memory and maps. A search after this starts over."""
         with self._lock:
             self._drop()
+
+    def _forget(self) -> None:
+        self._drop()
+        if self._path is not None:
+            try:
+                VectorFile.remove(self._path)
+            except OSError as error:  # Windows keeps what another process has mapped
+                self._stay_private(error, 0)
 
     def _drop(self) -> None:
         self._source = self._file = self._mapped = self._prefixes = None
@@ -120,6 +130,9 @@ class VectorCache:
             return loaded(queries, source, version)
         with self._lock:
             self._turn_to(source)
+            self._verify_some(source)
+            if self._prefixes is None and self._states and self._is_settled(self._states[0], version):
+                return self._states[0]
             state = self._state_at(queries, source, version)
             if self._file is not None and state.private_rows >= self._share_from:
                 state = self._shared(queries, source, state)
@@ -128,6 +141,18 @@ class VectorCache:
             if self._prefixes is not None:
                 self._prefixes.keep(part.block for held in self._states for part in held.parts)
             return state
+
+    def _verify_some(self, source: VectorSource) -> None:
+        """Read on in a large file. One that turns out to be damaged is made anew."""
+        if self._mapped is None or self._mapped.verification.is_done:
+            return
+        if not self._mapped.verification.read(_VERIFIED_PER_SEARCH):
+            self._forget()
+            self._turn_to(source)
+
+    def _is_settled(self, state: State, version: Version) -> bool:
+        """Whether there is nothing to do but to search it, as most often."""
+        return state.version == version and (self._file is None or state.private_rows < self._share_from)
 
     def _prefixes_of(self, queries: VectorQueries, source: VectorSource) -> Prefixes:
         with self._lock:

@@ -30,11 +30,14 @@ if sys.platform == "win32":
 else:
     import fcntl
 
+VERIFIED_AT_ONCE = 8
+"""Blocks of a file that are verified as it is opened, which takes about twenty milliseconds."""
+
 _MAGIC = b"rcltvec\n"
 _HEADER = ALIGNMENT
 # Two slots, written in turn: whatever befalls one while it is written, the other stands.
 _SLOT = 4096
-_FIELDS = struct.Struct("<8s32sQQqqqQ")
+_FIELDS = struct.Struct("<8s32sQQqqqQQ")
 _CRC = struct.Struct("<I")
 
 
@@ -47,10 +50,11 @@ class Header:
     rows: int
     version: Version
     checksum: int
+    facts_checksum: int
 
     def packed(self) -> bytes:
         fields = _FIELDS.pack(
-            _MAGIC, self.digest, self.generation, self.rows, *self.version, self.checksum
+            _MAGIC, self.digest, self.generation, self.rows, *self.version, self.checksum, self.facts_checksum
         )  # fmt: skip
         return fields + _CRC.pack(zlib.crc32(fields))
 
@@ -59,21 +63,39 @@ class Header:
         fields, crc = slot[: _FIELDS.size], slot[_FIELDS.size : _FIELDS.size + _CRC.size]
         if len(crc) < _CRC.size or _CRC.unpack(crc)[0] != zlib.crc32(fields):
             return None
-        magic, digest, generation, rows, vectors, life, newest, checksum = _FIELDS.unpack(fields)
-        return (
-            cls(digest, generation, rows, Version(vectors, life, newest), checksum)
-            if magic == _MAGIC
-            else None
-        )
+        magic, digest, generation, rows, vectors, life, newest, *checksums = _FIELDS.unpack(fields)
+        version = Version(vectors, life, newest)
+        return cls(digest, generation, rows, version, *checksums) if magic == _MAGIC else None
+
+
+class Verification:
+    """Reads blocks against their checksum, some at a time: a large file takes longer than a search may."""
+
+    def __init__(self, blocks: Iterable[Block], checksum: int) -> None:
+        self._left = [(block, block.used) for block in blocks]
+        self._missing = checksum
+
+    @property
+    def is_done(self) -> bool:
+        return not self._left
+
+    def read(self, blocks: int) -> bool:
+        """False: all are read now, and the file is damaged."""
+        for block, used in self._left[:blocks]:
+            self._missing -= block.checksum(0, used)
+        del self._left[:blocks]
+        return bool(self._left) or self._missing % 2**64 == 0
 
 
 @dataclass(frozen=True, slots=True)
 class Mapped:
-    """A file's published rows, mapped and verified. They stay, whatever becomes of the path."""
+    """A file's published rows, mapped. They stay, whatever becomes of the path."""
 
     inode: tuple[int, int]
     header: Header
     blocks: tuple[Block, ...]
+    verification: Verification
+    """Of what was not verified as it was mapped."""
 
 
 class VectorFile:
@@ -93,10 +115,11 @@ class VectorFile:
         except OSError:
             return None
 
-    def mapped(self, known: Mapped | None = None) -> Mapped | None:
+    def mapped(self, known: Mapped | None = None, *, whole: bool = False) -> Mapped | None:
         """The file's rows, or None where it is missing, damaged, or not of this source.
 
-        Rows that `known` has verified are not verified again.
+        Those that `known` has are not verified again. Of a large file, the rest is verified later; with
+        `whole`, all is now.
         """
         try:
             with self.path.open("rb") as file:
@@ -106,8 +129,8 @@ class VectorFile:
                     return None
                 inode = (status.st_dev, status.st_ino)
                 if known is None or known.inode != inode or known.header.generation > header.generation:
-                    known = Mapped(inode, Header(self._digest, 0, 0, header.version, 0), ())
-                return self._extended(file, known, header)
+                    known = Mapped(inode, self._empty(header.version), (), Verification((), 0))
+                return self._extended(file, known, header, whole=whole)
         except (OSError, ValueError):  # mmap says ValueError of a file that shrank under it
             return None
 
@@ -117,7 +140,7 @@ class VectorFile:
         try:
             fresh.unlink(missing_ok=True)  # of a writer that was killed, and with that one's mode
             with self._made(fresh, os.O_RDWR | os.O_EXCL, "w+b", buffering=0) as file:
-                self._add(file, Header(self._digest, 0, 0, version, 0), blocks, version)
+                self._add(file, self._empty(version), blocks, version)
             fresh.replace(self.path)
         except BaseException:
             fresh.unlink(missing_ok=True)
@@ -152,6 +175,9 @@ class VectorFile:
         flags |= os.O_CREAT | getattr(os, "O_BINARY", 0)
         return cast("BinaryIO", os.fdopen(os.open(path, flags, self._mode), kind, buffering))
 
+    def _empty(self, version: Version) -> Header:
+        return Header(self._digest, 0, 0, version, 0, 0)
+
     def _size(self, rows: int) -> int:
         return _HEADER + -(-rows // ROWS) * self._shape.block_bytes
 
@@ -161,20 +187,26 @@ class VectorFile:
         ours = [header for header in slots if header is not None and header.digest == self._digest]
         return max(ours, key=lambda header: header.generation, default=None)
 
-    def _extended(self, file: BinaryIO, known: Mapped, header: Header) -> Mapped | None:
+    def _extended(self, file: BinaryIO, known: Mapped, header: Header, *, whole: bool) -> Mapped | None:
         full = known.header.rows // ROWS
         partial = known.header.rows % ROWS
         blocks = list(known.blocks)
         if len(blocks) * ROWS < header.rows:
             blocks += self._map(file, len(blocks), -(-header.rows // ROWS))
-        checksum = known.header.checksum
         for number in range(full, len(blocks)):
             blocks[number].used = min(ROWS, header.rows - number * ROWS)
+        later = not known.blocks and len(blocks) > VERIFIED_AT_ONCE and not whole
+        missing = header.checksum - known.header.checksum
+        missing_facts = header.facts_checksum - known.header.facts_checksum
+        for number, block in enumerate(blocks[full:], full):
             start = partial if number == full else 0
-            checksum += blocks[number].checksum(start, blocks[number].used)
-        if checksum % 2**64 != header.checksum:
+            missing_facts -= block.facts_checksum(start, block.used)
+            missing -= 0 if later else block.checksum(start, block.used)
+        # Whose a row is must be right from the start.
+        if missing_facts % 2**64 or (missing % 2**64 and not later):
             return None
-        return Mapped(known.inode, header, tuple(blocks))
+        verification = Verification(blocks, header.checksum) if later else known.verification
+        return Mapped(known.inode, header, tuple(blocks), verification)
 
     def _map(self, file: BinaryIO, start: int, stop: int) -> list[Block]:
         size = self._shape.block_bytes
@@ -184,7 +216,7 @@ class VectorFile:
         return [Block(self._shape, view, number * size, 0) for number in range(stop - start)]
 
     def _add(self, file: BinaryIO, after: Header, blocks: Iterable[Block], version: Version) -> None:
-        rows, checksum = after.rows, after.checksum
+        rows, checksum, facts = after.rows, after.checksum, after.facts_checksum
         for block in blocks:
             start = 0
             while start < block.used:
@@ -192,7 +224,9 @@ class VectorFile:
                 self._write(file, rows, block, start, stop)
                 rows, start = rows + stop - start, stop
             checksum += block.checksum(0, block.used)
-        self._publish(file, Header(self._digest, after.generation + 1, rows, version, checksum % 2**64))
+            facts += block.facts_checksum(0, block.used)
+        sums = checksum % 2**64, facts % 2**64
+        self._publish(file, Header(self._digest, after.generation + 1, rows, version, *sums))
 
     def _write(self, file: BinaryIO, at: int, block: Block, start: int, stop: int) -> None:
         """Put rows of a block at row `at` of the file; they fit the file's block there."""

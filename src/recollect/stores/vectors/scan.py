@@ -23,6 +23,7 @@ GATHER_BELOW = 0.15
 LARGEST_SAMPLE = 1 / 8
 """Share of the rows in a sample that stands for all."""
 
+_EVERY_KIND = frozenset(Kind)
 _AT_ONCE = 512
 """Rows that are copied out together: what is written then stays in the processor's cache."""
 
@@ -113,8 +114,9 @@ class Allowed:
     scopes: frozenset[int]
     kinds: frozenset[int] | None = None
     memories: Ids | None = None
-    """In ascending order; so are those it goes without."""
+    """In ascending order."""
     without: Ids | None = None
+    """In ascending order; only where `memories` are not named."""
 
     @classmethod
     def of(
@@ -124,8 +126,11 @@ class Allowed:
         memories: Collection[int] | Ids | None = None,
         without: Collection[int] | Ids | None = None,
     ) -> Allowed:
-        codes = None if set(kinds) >= set(Kind) else frozenset(KIND_CODES[kind] for kind in kinds)
-        return cls(frozenset(scopes), codes, _ascending(memories), _ascending(without))
+        codes = None if _EVERY_KIND.issubset(kinds) else frozenset(KIND_CODES[kind] for kind in kinds)
+        only, gone = _ascending(memories), _ascending(without)
+        if only is not None and gone is not None:
+            only, gone = np.setdiff1d(only, gone, assume_unique=True), None
+        return cls(frozenset(scopes), codes, only, gone)
 
 
 def _ascending(ids: Collection[int] | Ids | None) -> Ids | None:
@@ -181,21 +186,27 @@ def _any_of(column: NDArray[Any], wanted: frozenset[int], rows: Positions | None
 
 def best(picks: Sequence[Pick], query: Rows, k: int) -> Best:
     """Exact: every picked row is compared in full precision."""
-    scores = np.empty(0, np.float32)
-    memories, passages = np.empty(0, np.int64), np.empty(0, np.int64)
-    threshold = -np.inf
+    scores, memories, passages = np.empty(0, np.float32), np.empty(0, np.int64), np.empty(0, np.int64)
+    threshold: np.float32 | None = None
     for run, rows in picks:
         found = row_scores(run.vectors, rows, query)
-        close = np.flatnonzero(found >= threshold)
-        at = close if rows is None else rows[close]
-        scores = np.concatenate([scores, found[close]])
-        memories = np.concatenate([memories, run.memories[at]])
-        passages = np.concatenate([passages, run.passages[at]])
-        if len(scores) > 16 * k:
+        at: Any = slice(None) if rows is None else rows
+        if threshold is not None:
+            close = np.flatnonzero(found >= threshold)
+            found, at = found[close], close if rows is None else rows[close]
+        hits = found, run.memories[at], run.passages[at]
+        if len(scores):
+            hits = (
+                np.concatenate([scores, hits[0]]),
+                np.concatenate([memories, hits[1]]),
+                np.concatenate([passages, hits[2]]),
+            )
+        scores, memories, passages = hits
+        if len(scores) > 16 * k and len(picks) > 1:
             order = leaders(scores, memories, passages, k)
             scores, memories, passages = scores[order], memories[order], passages[order]
             # A full board is joined only by what equals its last entry or beats it.
-            threshold = scores[-1] if len(scores) == k else -np.inf
+            threshold = scores[-1] if len(scores) == k else None
     order = leaders(scores, memories, passages, k)
     return scores[order], memories[order], passages[order]
 

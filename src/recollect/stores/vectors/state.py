@@ -60,26 +60,26 @@ class Part:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class State:
     """Rows by ascending vector id: every vector that lives at `version`, and some that do no more."""
 
     version: Version
     parts: tuple[Part, ...]
 
-    @property
+    @cached_property
     def rows(self) -> int:
         return sum(part.count for part in self.parts)
 
-    @property
+    @cached_property
     def private_rows(self) -> int:
         return sum(part.count for part in self.parts if not part.shared)
 
-    @property
+    @cached_property
     def dead_rows(self) -> int:
         return sum(part.dead for part in self.parts)
 
-    @property
+    @cached_property
     def runs(self) -> list[Run]:
         return [part.run for part in self.parts]
 
