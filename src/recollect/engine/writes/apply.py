@@ -92,6 +92,7 @@ def apply(
             if repeated is not None:
                 return repeated
         shared = Work(rows, at)
+        texts.expect(shared, batch)
         each = _apply_or_skip if keep_going else _apply_one
         outcomes = tuple(each(shared, index, change) for index, change in enumerate(batch))
         shared.finish()

@@ -31,8 +31,23 @@ class Work:
         self._new_entities: set[int] = set()
         self._passages: list[int] = []
         self._rows_went = False
+        self._unknown_keys: tuple[int, set[int]] = (0, set())
 
     # What the rules share
+
+    def expect_texts(self, scope: int, keys: Collection[int]) -> None:
+        """Many texts are to come with these keys: look at once which of them the store knows."""
+        self._unknown_keys = (scope, set(keys))
+        known = self.rows.rows("memory", ("text_key",), (Equals("scope_id", scope), OneOf("text_key", keys)))
+        self._unknown_keys[1].difference_update(key for (key,) in known)
+
+    def may_have(self, scope: int, key: int) -> bool:
+        """Whether the scope may have a text with this key. Once it was asked for, it may be there."""
+        expected, unknown = self._unknown_keys
+        if scope != expected or key not in unknown:
+            return True
+        unknown.remove(key)
+        return False
 
     def scope_id(self, scope: Scope) -> int:
         """The scope's id; a new scope gets one."""

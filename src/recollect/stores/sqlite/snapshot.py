@@ -188,11 +188,7 @@ class SqliteSnapshot:
     @cached_property
     def _model(self) -> tuple[str, VectorSource] | None:
         """The model in use, by name, and what a cache knows its vectors by."""
-        row = self.connection.execute(
-            "SELECT name, (SELECT value FROM setting WHERE name = 'store_id'), id, dims, centre "
-            "FROM model WHERE in_use = 1"
-        ).fetchone()
-        return None if row is None else (row[0], VectorSource(*row[1:]))
+        return self._vectors.model_in_use()
 
 
 class SqliteTransaction(SqliteSnapshot):

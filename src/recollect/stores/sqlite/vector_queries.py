@@ -8,13 +8,19 @@ import apsw
 import numpy as np
 
 from recollect.stores.vectors.block import VectorRow
-from recollect.stores.vectors.source import KIND_CODES, Version
+from recollect.stores.vectors.source import KIND_CODES, VectorSource, Version
 from recollect.vectors import Rows, unpack_vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recollect.stores.vectors.source import VectorSource
+
+# Columns of a row of a model.
+_VERSION = (
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0), "
+    "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector_life'), 0), "
+    "coalesce((SELECT max(v.id) FROM vector AS v WHERE v.model_id = model.id), 0)"
+)
 
 
 class SqliteVectorQueries:
@@ -24,23 +30,32 @@ class SqliteVectorQueries:
         self.connection = connection
         self._versions: dict[int, Version] = {}
 
+    def model_in_use(self) -> tuple[str, VectorSource] | None:
+        """The model in use, by name, and what a cache knows its vectors by."""
+        row = self.connection.execute(
+            f"SELECT name, (SELECT value FROM setting WHERE name = 'store_id'), id, dims, centre, {_VERSION} "
+            "FROM model WHERE in_use = 1"
+        ).fetchone()
+        if row is None:
+            return None
+        name, *source = row[:-3]
+        self._keep(row[2], Version(*row[-3:]))
+        return name, VectorSource(*source)
+
     def version(self, source: VectorSource) -> Version:
         known = self._versions.get(source.model_id)
         if known is not None:
             return known
-        row = self.connection.execute(
-            """
-            SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0),
-                   coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector_life'), 0),
-                   coalesce((SELECT max(id) FROM vector WHERE model_id = ?), 0)
-            """,
-            (source.model_id,),
-        ).fetchone()
-        assert row is not None  # noqa: S101  # it selects from no table
-        version = Version(*row)
-        if not self.is_writing():  # else the transaction may yet move it itself
-            self._versions[source.model_id] = version
+        rows: list[tuple[int, int, int]] = self.connection.execute(
+            f"SELECT {_VERSION} FROM (SELECT ? AS id) AS model", (source.model_id,)
+        ).fetchall()
+        version = Version(*rows[0])
+        self._keep(source.model_id, version)
         return version
+
+    def _keep(self, model: int, version: Version) -> None:
+        if not self.is_writing():  # else the transaction may yet move it itself
+            self._versions[model] = version
 
     def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
         """Vectors of live passages, by ascending id."""
