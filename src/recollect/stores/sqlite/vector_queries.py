@@ -14,6 +14,8 @@ from recollect.vectors import Rows, unpack_vector
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recollect.tables import Row
+
 
 # Columns of a row of a model.
 _VERSION = (
@@ -46,7 +48,7 @@ class SqliteVectorQueries:
         known = self._versions.get(source.model_id)
         if known is not None:
             return known
-        rows: list[tuple[int, int, int]] = self.connection.execute(
+        rows: list[Row] = self.connection.execute(
             f"SELECT {_VERSION} FROM (SELECT ? AS id) AS model", (source.model_id,)
         ).fetchall()
         version = Version(*rows[0])
