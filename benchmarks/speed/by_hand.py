@@ -14,7 +14,8 @@ _SCHEMA = f"""
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 CREATE TABLE IF NOT EXISTS note (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
-CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(text, content='note', content_rowid='id', tokenize='porter');
+CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
+  text, content='note', content_rowid='id', tokenize='porter');
 CREATE VIRTUAL TABLE IF NOT EXISTS meaning USING vec0(embedding float[{DIMS}] distance_metric=cosine);
 """
 
@@ -27,7 +28,7 @@ class ByHand:
         self.connection.set_busy_timeout(10_000)
         self.connection.enable_load_extension(True)
         self.connection.load_extension(sqlite_vec.loadable_path())
-        self.connection.execute(_SCHEMA)
+        self.connection.execute(_SCHEMA).fetchall()
 
     def add(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         self.connection.execute("BEGIN IMMEDIATE")
@@ -47,7 +48,9 @@ class ByHand:
             for rank, (id_,) in enumerate(self.connection.execute(sql, (asked,)), 1):
                 scores[id_] = scores.get(id_, 0.0) + 1 / (60 + rank)
         best = sorted(scores, key=lambda id_: -scores[id_])[:limit]
-        return [(id_, self.connection.execute("SELECT text FROM note WHERE id = ?", (id_,)).get) for id_ in best]
+        return [
+            (id_, self.connection.execute("SELECT text FROM note WHERE id = ?", (id_,)).get) for id_ in best
+        ]
 
     def close(self) -> None:
         self.connection.close()

@@ -1,4 +1,4 @@
-"""The least that an answer by meaning and words can cost: one scan of the vectors, one pass over the postings."""
+"""The least that an answer by meaning and words can cost: a scan of the vectors, a pass over the postings."""
 
 from __future__ import annotations
 

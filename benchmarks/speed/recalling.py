@@ -10,10 +10,10 @@ from by_hand import ByHand
 from floor import Floor
 from stand_in import opened, settle, stand_in
 from statements import counting
-from stores import Filled
 from timing import Figures, Way, in_turn, tell
 
 from recollect import Engine
+from stores import Filled
 
 BUDGET = 1_000
 _COUNTED = 20
@@ -67,7 +67,7 @@ def _texts(store: Filled) -> list[str]:
 
 
 def _unjudged(engine: Engine) -> Way | None:
-    """A recall that does not work out how sure it is: no caller can ask for one, so it is put together here."""
+    """A recall that does not work out how sure it is: put together here, as no caller can ask for it."""
     try:
         from recollect.engine.recall import query_of
 

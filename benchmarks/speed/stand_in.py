@@ -30,9 +30,12 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 _WORD = re.compile(r"\w+")
 _PIECE = 6  # letters of a token, about
 COMMON = frozenset(
-    "a about again and asked at because before by did during every for from gets in instead is it later "
-    "more much my new next now of on once out over say someone so that the then there to was we what when "
-    "whenever where who why will with wanted".split()
+    re.findall(
+        r"\w+",
+        """a about again and asked at because before by did during every for from gets in instead is it later
+        more much my new next now of on once out over say someone so that the then there to was we what when
+        whenever where who why will with wanted""",
+    )
 )
 
 
@@ -45,7 +48,9 @@ class StandIn:
         self.model = model
         self.cpu = 0.0
         self.wall = 0.0
-        self._centre = np.zeros(model.dims, np.float32) if model.centre is None else unpack_vector(model.centre)
+        self._centre = (
+            np.zeros(model.dims, np.float32) if model.centre is None else unpack_vector(model.centre)
+        )
         self._own = float(np.sqrt(max(0.1, 1 - float(self._centre @ self._centre))))
 
     def documents(self, texts: Sequence[str]) -> Vectors:
@@ -103,7 +108,8 @@ def stand_in() -> StandIn:
     assert real is not None
     made = StandIn(real.model)
 
-    def named(name: str, _options: choose.ModelOptions | None = None) -> Embedder | None:
+    def named(name: str, options: choose.ModelOptions | None = None) -> Embedder | None:
+        del options
         return None if name == choose.WORDS_ONLY else made
 
     choose.embedder_named = named

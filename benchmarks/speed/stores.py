@@ -70,7 +70,7 @@ def world(kind: Kind, size: int, queries: int) -> World:
 
 
 def filled(made: World, folder: Path, progress: Callable[[int, int], object]) -> Filled:
-    """`size` texts with a vector each: notes, turns of sessions, or names of entities with what is said of them."""
+    """`size` texts with a vector each: notes, turns of sessions, or names of entities and facts of them."""
     folder.mkdir(parents=True)
     before = stand_in().cpu, stand_in().wall
     with opened(folder / _NAME, FILLED) as engine:
@@ -92,7 +92,7 @@ def _notes(engine: Engine, made: World, progress: Callable[[int, int], object]) 
 
 
 def _conversations(engine: Engine, made: World, progress: Callable[[int, int], object]) -> None:
-    """Of two people each. Notes are not drawn out of them, so that the store holds what it is said to hold."""
+    """Of two people each. No notes are drawn out of them, so that the store holds what it is said to hold."""
     for start in range(0, made.size, TURNS):
         session = start // TURNS
         pair = [made.people[(session + each) % len(made.people)] for each in (0, 1)]

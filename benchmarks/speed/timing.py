@@ -1,4 +1,4 @@
-"""Taking times: of a stretch of work, of calls one after another, and of several ways to do the same in turn."""
+"""Taking times: of a stretch of work, of calls one after another, and of several ways to do the same."""
 
 from __future__ import annotations
 
