@@ -67,7 +67,8 @@ def main() -> None:
             print(json.dumps(results[-1]), flush=True)
             if options.json:
                 known = facts("recollect-memory", "sqlite-vec")
-                write_json(Path(options.json), {"facts": known, "quick": options.quick, "results": results})
+                whole = {"facts": known, "model": MODEL, "quick": options.quick, "results": results}
+                write_json(Path(options.json), whole)
 
 
 def _of_peer(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import apsw
@@ -18,6 +19,11 @@ CREATE VIRTUAL TABLE IF NOT EXISTS words USING fts5(
   text, content='note', content_rowid='id', tokenize='porter');
 CREATE VIRTUAL TABLE IF NOT EXISTS meaning USING vec0(embedding float[{DIMS}] distance_metric=cosine);
 """
+
+
+def has_by_hand() -> bool:
+    """Whether what it is made of is installed."""
+    return find_spec("sqlite_vec") is not None
 
 
 class ByHand:

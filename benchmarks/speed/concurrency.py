@@ -37,7 +37,7 @@ def concurrency(store: Filled, seconds: float, at_once: Sequence[int] = AT_ONCE)
                         | {"way": way, "operation": what, "at_once": count}
                         | _figures(all_at_once(tasks), seconds)
                     )
-    for readers, writers in ((1, 1), (2, 2)):
+    for readers, writers in ((1, 1), (2, 2))[: len(at_once)]:
         tell(f"at once: {readers} ask and {writers} write")
         with store.copy() as path:
             tasks = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 
 from by_hand import ByHand
@@ -57,54 +57,51 @@ def disk_by_hand(store: Filled, path: Path) -> Figures:
     return {"part": "disk", "way": "by hand"} | _known(store) | {"bytes_each": round(size / store.world.size)}
 
 
-def importing(store: Filled) -> Iterator[Figures]:
-    """The official memory server's file, of the graph's entities and relations, by its lines."""
-    made, folder = store.world, store.folder.parent
-    path, lines = folder / "official.jsonl", 0
-    with path.open("w", encoding="utf-8") as file:
-        for place, name in enumerate(made.names):
-            seen = made.texts[OBSERVATIONS * place : OBSERVATIONS * (place + 1)]
-            entity = {"type": "entity", "name": name, "entityType": "thing", "observations": seen}
-            file.write(json.dumps(entity) + "\n")
-            if place % 2:
-                ends = {"from": name, "to": made.names[place * 7919 % len(made.names)]}
-                file.write(json.dumps({"type": "relation", **ends, "relationType": "leads_to"}) + "\n")
-            lines += 1 + place % 2
-    tell(f"import: {lines:,} lines")
+def official_lines(store: Filled) -> list[Figures]:
+    """The graph as the official memory server writes it: a line for each entity and each relation."""
+    made = store.world
+    lines: list[Figures] = []
+    for place, name in enumerate(made.names):
+        seen = made.texts[OBSERVATIONS * place : OBSERVATIONS * (place + 1)]
+        lines.append({"type": "entity", "name": name, "entityType": "thing", "observations": seen})
+        if place % 2:
+            ends = {"from": name, "to": made.names[place * 7919 % len(made.names)]}
+            lines.append({"type": "relation", **ends, "relationType": "leads_to"})
+    return lines
+
+
+def importing(store: Filled, lines: Sequence[Figures]) -> Figures:
+    folder = store.folder.parent
+    path = folder / "official.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    tell(f"import: {len(lines):,} lines")
     with opened(folder / "imported.db") as engine:
-        aside = spent_embedding()
+        cpu, wall = spent_embedding()
         with timed() as whole:
             report = import_file(engine, path)
-        assert report.lines == lines
-        spent = Time(
-            *(all_ - (now - before) for all_, now, before in _apart(whole, spent_embedding(), aside))
-        )
-    yield {"part": "import", "way": "recollect"} | _known(store) | rate(spent, lines)
-    hand, spent = ByHand(folder / "imported-by-hand.db"), Time()
-    entities = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
-    for start in range(0, len(entities), _BATCH):
-        texts = [
-            text
-            for line in entities[start : start + _BATCH]
-            for text in (
-                [line["name"], *line["observations"]]
-                if line["type"] == "entity"
-                else [f"{line['from']} {line['relationType']} {line['to']}"]
-            )
-        ]
+        assert report.lines == len(lines)
+        cpu, wall = spent_embedding()[0] - cpu, spent_embedding()[1] - wall
+    spent = Time(whole.cpu - cpu, whole.wall - wall)
+    return {"part": "import", "way": "recollect"} | _known(store) | rate(spent, len(lines))
+
+
+def importing_by_hand(store: Filled, lines: Sequence[Figures]) -> Figures:
+    """Every name, observation and relation becomes a text."""
+    hand, spent = ByHand(store.folder.parent / "imported-by-hand.db"), Time()
+    for start in range(0, len(lines), _BATCH):
+        texts = [text for line in lines[start : start + _BATCH] for text in _texts_of(line)]
         vectors = stand_in().documents(texts)
         with timed() as batch:
             hand.add(texts, vectors)
         spent.cpu, spent.wall = spent.cpu + batch.cpu, spent.wall + batch.wall
     hand.close()
-    yield {"part": "import", "way": "by hand"} | _known(store) | rate(spent, lines)
+    return {"part": "import", "way": "by hand"} | _known(store) | rate(spent, len(lines))
 
 
-def _apart(
-    whole: Time, now: tuple[float, float], before: tuple[float, float]
-) -> Iterator[tuple[float, float, float]]:
-    yield whole.cpu, now[0], before[0]
-    yield whole.wall, now[1], before[1]
+def _texts_of(line: Figures) -> list[str]:
+    if line["type"] == "entity":
+        return [line["name"], *line["observations"]]
+    return [f"{line['from']} {line['relationType']} {line['to']}"]
 
 
 def _known(store: Filled) -> Figures:

@@ -21,11 +21,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
-from concurrency import clients, concurrency
+from by_hand import has_by_hand
+from concurrency import AT_ONCE, CLIENTS, clients, concurrency
 from dreaming import dreaming
 from facts import facts, write_json
 from filling import world as server_world
-from loading import disk, disk_by_hand, importing, loaded_by_hand, loading
+from loading import (
+    disk,
+    disk_by_hand,
+    importing,
+    importing_by_hand,
+    loaded_by_hand,
+    loading,
+    official_lines,
+)
 from opening import command_line, opening
 from past import past
 from recalling import recalling, recalling_by_hand
@@ -33,6 +42,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from servers import bare, ours
 from serving import memory, start_up
+from stand_in import MODEL
 from timing import Figures, number, tell
 from writing import writing, writing_by_hand
 
@@ -111,7 +121,10 @@ def _of_store(store: Filled, plan: Plan) -> Iterator[Figures]:
     if kind == "notes":
         yield from _of_notes(store, plan)
     if kind == "graph" and "import" in wanted and size < MILLION:
-        yield from importing(store)
+        lines = official_lines(store)
+        yield importing(store, lines)
+        if has_by_hand():
+            yield importing_by_hand(store, lines)
 
 
 def _of_notes(store: Filled, plan: Plan) -> Iterator[Figures]:
@@ -131,17 +144,16 @@ def _of_notes(store: Filled, plan: Plan) -> Iterator[Figures]:
     if "serve" in wanted and is_middle:
         yield from serving(store, plan)
     if "at once" in wanted and is_middle:
-        yield from concurrency(store, plan.seconds, (1, 2) if plan.quick else (1, 2, 4, 8))
-        yield from clients(store, plan.seconds, (1, 4) if plan.quick else (1, 8, 64))
+        yield from concurrency(store, plan.seconds, (2,) if plan.quick else AT_ONCE)
+        yield from clients(store, plan.seconds, (2,) if plan.quick else CLIENTS)
 
 
 def _beside_by_hand(store: Filled, wanted: tuple[str, ...]) -> Iterator[Figures]:
     path = store.folder.parent / "by-hand.db"
-    try:
-        hand, row = loaded_by_hand(store, path)
-    except ModuleNotFoundError:
+    if not has_by_hand():
         tell("by hand: skipped, since sqlite-vec is not installed")
         return
+    hand, row = loaded_by_hand(store, path)
     if "bulk" in wanted:
         yield row
     if "recall" in wanted:
@@ -160,7 +172,7 @@ def serving(store: Filled, plan: Plan) -> Iterator[Figures]:
     with store.copy() as path:
         servers = [ours(None).at(path.parent), bare().at(path.parent)]
         tell("serve: start")
-        tools, first = anyio.run(start_up, servers, questions, 2 if plan.quick else 5)
+        tools, first = anyio.run(start_up, servers, questions, 1 if plan.quick else 5)
         for way, seen in (("start to tools/list", tools), ("start to the first answer", first)):
             for name, figures in seen.items():
                 yield {"part": "serve", "way": way, "server": name} | known | figures
@@ -172,7 +184,7 @@ def serving(store: Filled, plan: Plan) -> Iterator[Figures]:
 
 def main() -> None:
     options = _options()
-    sizes = "200,400" if options.quick else options.sizes
+    sizes = "200" if options.quick else options.sizes
     parts = tuple(part.strip() for part in options.parts.split(","))
     plan = Plan(tuple(map(number, sizes.split(","))), parts, options.quick)
     known = facts("recollect-memory", "mcp", "onnxruntime", "sqlite-vec")
@@ -190,7 +202,8 @@ def main() -> None:
             results.append(row)
             bars.update(rows, completed=len(results), description=f"{row['part']}, {row['way']}")
             if options.json:  # after each row: a long run may be stopped
-                write_json(Path(options.json), {"facts": known, "quick": plan.quick, "results": results})
+                whole = {"facts": known, "model": MODEL, "quick": plan.quick, "results": results}
+                write_json(Path(options.json), whole)
     for row in results:
         print(json.dumps(row))
 
