@@ -9,9 +9,9 @@ from speed_figures import ABSENT, figure
 
 OURS = "Recollect"
 _WHY = {
-    "sqlite-vec + FTS5 by hand": "It reads two indexes and adds two ranks: nothing is recorded, nothing tells "
-    "how sure it is, no scopes, no times, no duplicates. Its search reads every vector from SQLite's pages, so "
-    "it falls behind as the store grows.",
+    "sqlite-vec + FTS5 by hand": "It reads two indexes and adds two ranks: nothing is recorded, nothing "
+    "tells how sure it is, no scopes, no times, no duplicates. Its search reads every vector from SQLite's "
+    "pages, so it falls behind as the store grows.",
     "txtai": "Vectors lie in a faiss index in memory and words in arrays of its own; both are on the disk "
     "only after `save()`, which writes everything.",
     "Chroma": "It searches an approximate graph (HNSW) by meaning alone: the time hardly grows, and words, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from figure_runs import Plain, has_run, markdown_table, read_run
@@ -65,8 +66,8 @@ def recall_and_floor() -> str:
                     of("cpu_ms_p99", "recall", way="recall", **known),
                     of("wall_ms", "recall", way="recall", **known),
                     of("cpu_ms", "recall", way="floor", **known),
-                    cell(lambda run, known=known: _times_floor(run, known)),  # type: ignore[misc]
-                    cell(lambda run, known=known: _statements(run, known)),  # type: ignore[misc]
+                    cell(partial(_times_floor, known=known)),
+                    cell(partial(_statements, known=known)),
                 ]
             )
     heads = ("CPU ms", "p99", "wall ms", "the floor, CPU ms", "times the floor", "SQL statements")
@@ -94,8 +95,7 @@ def shares() -> str:
     for size in sizes("recall", way="recall"):
         known = {"kind": "notes", "size": size}
         parts = [
-            cell(lambda run, pair=pair, known=known: _difference(run, *pair, known))  # type: ignore[misc]
-            for pair in pairs.values()
+            cell(partial(_difference, more=more, less=less, known=known)) for more, less in pairs.values()
         ]
         context = of("cpu_ms", "recall", way="context", **known)
         rows.append([f"{size:,}", of("cpu_ms", "recall", way="recall", **known), *parts, context])

@@ -9,8 +9,10 @@ model's name, the command line and servers ask it with the real model.
 from __future__ import annotations
 
 import re
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
@@ -51,34 +53,43 @@ class StandIn:
         self._centre = (
             np.zeros(model.dims, np.float32) if model.centre is None else unpack_vector(model.centre)
         )
+        self._directions = Directions(model.dims)
         self._own = float(np.sqrt(max(0.1, 1 - float(self._centre @ self._centre))))
 
     def documents(self, texts: Sequence[str]) -> Vectors:
-        return self._timed(texts)[0]
+        with self._at_work():
+            return self._rows([_pieces(text) for text in texts])
 
     def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
-        rows, words = self._timed(texts)
-        return rows, [b"".join(_signs(piece, self.model.dims) for piece in each) for each in words]
+        with self._at_work():
+            words = [_pieces(text) for text in texts]
+            return self._rows(words), [pack_signs(self._directions.of(each)) for each in words]
 
     def query(self, text: str) -> Vector:
         vector: Vector = self.documents([text])[0]
         return vector
 
     def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
-        rows, words = self._timed([text])
-        return rows[0], np.stack([_direction(piece, self.model.dims) for piece in words[0]])
+        with self._at_work():
+            words = _pieces(text)
+            return self._rows([words])[0], self._directions.of(words)
 
-    def _timed(self, texts: Sequence[str]) -> tuple[Vectors, list[list[str]]]:
-        cpu, wall = time.thread_time(), time.perf_counter()
-        words = [_pieces(text) for text in texts]
-        rows = np.empty((len(texts), self.model.dims), np.float32)
+    def _rows(self, words: Sequence[Sequence[str]]) -> Vectors:
+        rows = np.empty((len(words), self.model.dims), np.float32)
         for row, each in zip(rows, words, strict=True):
-            own = sum(_direction(piece, self.model.dims) for piece in each)
+            own = self._directions.of(each).sum(axis=0)
             row[:] = self._centre + self._own * own / np.sqrt(len(each))
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        self.cpu += time.thread_time() - cpu
-        self.wall += time.perf_counter() - wall
-        return rows, words
+        return rows
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        cpu, wall = time.thread_time(), time.perf_counter()
+        try:
+            yield
+        finally:
+            self.cpu += time.thread_time() - cpu
+            self.wall += time.perf_counter() - wall
 
 
 def _pieces(text: str) -> list[str]:
@@ -88,17 +99,34 @@ def _pieces(text: str) -> list[str]:
     return [word[at : at + _PIECE] for word in telling for at in range(0, max(1, len(word)), _PIECE)]
 
 
-@lru_cache(maxsize=200_000)
-def _direction(piece: str, dims: int) -> Vector:
-    seed = int.from_bytes(blake2b(piece.encode(), digest_size=8).digest(), "little")
-    row = np.random.default_rng(seed).standard_normal(dims).astype(np.float32)
-    unit: Vector = row / np.linalg.norm(row)
-    return unit
+class Directions:
+    """A direction of its own for each piece of a word, the same in every process. Safe between threads."""
 
+    def __init__(self, dims: int) -> None:
+        self._rows = np.empty((1_024, dims), np.float32)
+        self._places: dict[str, int] = {}
+        self._lock = threading.Lock()
 
-@lru_cache(maxsize=200_000)
-def _signs(piece: str, dims: int) -> bytes:
-    return pack_signs(_direction(piece, dims)[None])
+    def of(self, pieces: Sequence[str]) -> Vectors:
+        places = [self._place(piece) for piece in pieces]
+        rows: Vectors = self._rows[places]  # only now: new pieces may have moved them
+        return rows
+
+    def _place(self, piece: str) -> int:
+        place = self._places.get(piece)
+        if place is not None:
+            return place
+        with self._lock:
+            if piece in self._places:
+                return self._places[piece]
+            place = len(self._places)
+            if place == len(self._rows):
+                self._rows = np.concatenate([self._rows, np.empty_like(self._rows)])
+            seed = int.from_bytes(blake2b(piece.encode(), digest_size=8).digest(), "little")
+            row = np.random.default_rng(seed).standard_normal(self._rows.shape[1]).astype(np.float32)
+            self._rows[place] = row / np.linalg.norm(row)
+            self._places[piece] = place
+            return place
 
 
 @lru_cache(maxsize=1)
