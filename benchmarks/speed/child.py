@@ -1,7 +1,7 @@
 """One process among others on a store: it opens it, says so, waits to be told, and tells what it saw.
 
 python child.py first STORE             time to open and to the first answer
-python child.py call STORE WHAT N S P   N threads recall or remember for S seconds; P numbers the process
+python child.py call STORE WHAT N S P   N threads recall, remember or add by hand for S s; P is its number
 python child.py lock STORE              how long somebody held the write lock, until its input ends
 """
 
@@ -12,14 +12,15 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import apsw
+from by_hand import ByHand
 from sentences import Sentences
 from stand_in import opened, settle, stand_in
-from timing import milliseconds, timed
-
-from recollect import Engine
+from timing import Way, milliseconds, timed
 
 _QUESTIONS = 200
 _LOOK_EVERY = 0.0005
@@ -50,27 +51,44 @@ def first_answer(store: Path) -> dict[str, float]:
 
 
 def calling(store: Path, what: str, threads: int, seconds: float, part: int) -> dict[str, object]:
-    made = Sentences()
-    questions = made.queries(_QUESTIONS)
+    """`by hand` writes as `remember` does, into the hand-made store."""
+    questions = Sentences().queries(_QUESTIONS)
+    if what == "by hand":
+        hand = ByHand(store)
+        told = _called(
+            lambda text: hand.add([text], stand_in().documents([text])), questions, 1, seconds, part
+        )
+        hand.close()
+        return told
     with opened(store) as engine:
         engine.recall(questions[0])
         settle(engine)
-        print("ready", flush=True)
-        sys.stdin.readline()
-        waits: list[list[float]] = [[] for _ in range(threads)]
-        until = time.perf_counter() + seconds
-        each = [
-            threading.Thread(
-                target=_call, args=(engine, what, questions, part * 100 + place, until, waits[place])
-            )
-            for place in range(threads)
-        ]
-        with timed() as whole:
-            for thread in each:
-                thread.start()
-            for thread in each:
-                thread.join()
-            settle(engine)
+        call: Way = engine.recall if what == "recall" else engine.remember
+        return _called(call, questions, threads, seconds, part, partial(settle, engine))
+
+
+def _called(
+    call: Way,
+    questions: list[str],
+    threads: int,
+    seconds: float,
+    part: int,
+    settle_: Callable[[], object] = lambda: None,
+) -> dict[str, object]:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    waits: list[list[float]] = [[] for _ in range(threads)]
+    until = time.perf_counter() + seconds
+    each = [
+        threading.Thread(target=_call, args=(call, questions, part * 100 + place, until, waits[place]))
+        for place in range(threads)
+    ]
+    with timed() as whole:
+        for thread in each:
+            thread.start()
+        for thread in each:
+            thread.join()
+        settle_()
     return {
         "waits": [round(wait, 6) for own in waits for wait in own],
         "cpu": whole.cpu,
@@ -78,17 +96,13 @@ def calling(store: Path, what: str, threads: int, seconds: float, part: int) -> 
     }
 
 
-def _call(
-    engine: Engine, what: str, questions: list[str], part: int, until: float, waits: list[float]
-) -> None:
+def _call(call: Way, questions: list[str], part: int, until: float, waits: list[float]) -> None:
+    """No two texts are the same, so that none is remembered as a duplicate."""
     turn = 0
     while time.perf_counter() < until:
-        question = questions[(turn + 7 * part) % len(questions)]
+        text = f"{questions[(turn + 7 * part) % len(questions)][:-1]}, says {part} in turn {turn}?"
         start = time.perf_counter()
-        if what == "recall":
-            engine.recall(question)
-        else:
-            engine.remember(f"{question[:-1]}, asked {part} in turn {turn}.")
+        call(text)
         waits.append(time.perf_counter() - start)
         turn += 1
 

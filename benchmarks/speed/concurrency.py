@@ -9,9 +9,11 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
+from by_hand import ByHand, has_by_hand
 from children import all_at_once
 from mcp import Client
 from serving import cpu_of
@@ -50,6 +52,19 @@ def concurrency(store: Filled, seconds: float, at_once: Sequence[int] = AT_ONCE)
                     _known(store)
                     | {"way": way, "operation": what, "at_once": readers + writers}
                     | _figures([seen], seconds)
+                )
+
+    if has_by_hand():
+        for count in at_once[:2]:
+            tell(f"at once: {count} write by hand")
+            with TemporaryDirectory(dir=store.folder.parent) as folder:
+                path = Path(folder) / "by-hand.db"
+                ByHand(path).close()
+                tasks = [("call", path, "by hand", 1, seconds, place) for place in range(count)]
+                yield (
+                    _known(store)
+                    | {"way": "processes", "operation": "by hand", "at_once": count}
+                    | _figures(all_at_once(tasks), seconds)
                 )
 
 

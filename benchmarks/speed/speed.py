@@ -49,6 +49,12 @@ from writing import writing, writing_by_hand
 from stores import KINDS, Filled, Kind, filled, world
 
 PARTS = ("recall", "write", "bulk", "import", "disk", "open", "past", "dream", "command", "serve", "at once")
+_OF_EVERY_KIND = {"recall", "write", "bulk", "disk"}
+_MEASURED_ON: dict[Kind, set[str]] = {
+    "notes": set(PARTS) - {"import"},
+    "conversations": _OF_EVERY_KIND,
+    "graph": _OF_EVERY_KIND | {"import"},
+}
 MILLION = 1_000_000
 MOST_BY_HAND = 100_000
 """Beyond it, a hand-made search takes seconds."""
@@ -89,7 +95,8 @@ class Plan:
 def measured(plan: Plan, folder: Path, bars: Progress) -> Iterator[Figures]:
     for size in plan.sizes:
         for kind in KINDS:
-            if size >= MILLION and kind != "notes":
+            wanted = set(plan.parts) & _MEASURED_ON[kind]
+            if not wanted or (size >= MILLION and kind != "notes"):
                 continue
             place = folder / f"{kind}-{size}"
             store = _filled(kind, size, plan, place, bars)
