@@ -34,8 +34,8 @@ def peers() -> str:
             [
                 f"{row['name']}{version}",
                 *(ABSENT if value is None else figure(value) for value in figures),
-                _of_largest(row, known, lambda size: size["write"]["cpu_ms"]),
-                _of_largest(row, known, lambda size: size["bytes_each"]),
+                figure(_at_middle(row, known, _write)),
+                figure(_at_middle(row, known, _bytes)),
                 _syncs(row),
                 f"{row['locomo']:.3f}" if isinstance(row.get("locomo"), float) else ABSENT,
                 row["searches"],
@@ -81,6 +81,16 @@ def ahead() -> str:
             )
         else:
             lines.append(f"- {row['name']} needs more CPU time than we do at every size that was measured.")
+    known = _sizes(run)
+    for what, of in (("write with less CPU time", _write), ("take less of the disk", _bytes)):
+        mine = _at_middle(ours, known, of)
+        less = [
+            f"{row['name']} ({figure(theirs)})"
+            for row in run["results"]
+            if mine and (theirs := _at_middle(row, known, of)) and theirs < mine
+        ]
+        if less:
+            lines.append(f"- These {what} than Recollect ({figure(mine)}): {', '.join(less)}.")
     return "\n" + "\n".join(lines) + "\n"
 
 
@@ -93,10 +103,19 @@ def _search(row: Plain, size: int) -> float | None:
     return float(found["search"]["cpu_ms"]) if isinstance(found, dict) else None
 
 
-def _of_largest(row: Plain, known: Sequence[int], of: Callable[[Plain], float]) -> str:
-    """Of the largest store of 10,000 at most, which everyone was measured on."""
-    size = row["sizes"].get(str(max(size for size in known if size <= 10_000 or size == min(known))))
-    return figure(float(of(size))) if isinstance(size, dict) else ABSENT
+def _at_middle(row: Plain, known: Sequence[int], of: Callable[[Plain], float]) -> float | None:
+    """On the largest store of 10,000 at most."""
+    size = max((size for size in known if size <= 10_000), default=min(known))
+    found = row["sizes"].get(str(size))
+    return of(found) if isinstance(found, dict) else None
+
+
+def _write(found: Plain) -> float:
+    return float(found["write"]["cpu_ms"])
+
+
+def _bytes(found: Plain) -> float:
+    return float(found["bytes_each"])
 
 
 def _syncs(row: Plain) -> str:
