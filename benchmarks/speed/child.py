@@ -24,6 +24,7 @@ from timing import Way, milliseconds, timed
 
 _QUESTIONS = 200
 _LOOK_EVERY = 0.0005
+_TOLD = " So asked "
 
 
 def first_answer(store: Path) -> dict[str, float]:
@@ -63,7 +64,7 @@ def calling(store: Path, what: str, threads: int, seconds: float, part: int) -> 
     with opened(store) as engine:
         engine.recall(questions[0])
         settle(engine)
-        call: Way = engine.recall if what == "recall" else engine.remember
+        call: Way = (lambda text: engine.recall(_asked(text))) if what == "recall" else engine.remember
         return _called(call, questions, threads, seconds, part, partial(settle, engine))
 
 
@@ -96,11 +97,16 @@ def _called(
     }
 
 
+def _asked(text: str) -> str:
+    """The question in it."""
+    return text.partition(_TOLD)[0]
+
+
 def _call(call: Way, questions: list[str], part: int, until: float, waits: list[float]) -> None:
     """No two texts are the same, so that none is remembered as a duplicate."""
     turn = 0
     while time.perf_counter() < until:
-        text = f"{questions[(turn + 7 * part) % len(questions)][:-1]}, says {part} in turn {turn}?"
+        text = f"{questions[(turn + 7 * part) % len(questions)]}{_TOLD}{part} in turn {turn}."
         start = time.perf_counter()
         call(text)
         waits.append(time.perf_counter() - start)
