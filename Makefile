@@ -7,6 +7,9 @@ READY  := $(VENV)/.ready
 # One worker for each core; one that has nothing left to do takes tests from another.
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
 
+# Made from the code, and from what the benchmarks wrote.
+PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/performance.md
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-random check format docs bench train figures bless lock clean
 
@@ -37,7 +40,8 @@ check: $(READY)  ## style, types, import contracts
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/cog -I docs --check docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md
+	$(BIN)/cog -I docs --check $(PAGES)
+	$(BIN)/python benchmarks/speed/growth_plot.py --check
 
 format: $(READY)  ## rewrite the style
 	$(BIN)/ruff format
@@ -45,17 +49,16 @@ format: $(READY)  ## rewrite the style
 
 docs: $(READY)  ## rewrite the pages that are made from the code
 	$(BIN)/python -m recollect.serve.operations.catalogue
-	$(BIN)/cog -I docs -r docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md
+	$(BIN)/python benchmarks/speed/growth_plot.py
+	$(BIN)/cog -I docs -r $(PAGES)
 
-bench: $(READY)  ## speed, against peers, into benchmarks/results
+bench: $(READY)  ## speed, and against peers, into benchmarks/results (QUICK=1: a minute or two, to see that it runs)
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --group bench
-	$(BIN)/python benchmarks/speed/vectors.py --json benchmarks/results/vectors.json
-	$(BIN)/python benchmarks/speed/store.py --json benchmarks/results/store.json
-	$(BIN)/python benchmarks/speed/ranking.py --json benchmarks/results/ranking.json
-	$(BIN)/python benchmarks/speed/notes.py --json benchmarks/results/notes.json
-	$(BIN)/python benchmarks/speed/context.py --json benchmarks/results/context.json
-	$(BIN)/python benchmarks/speed/mcp_servers.py --json benchmarks/results/mcp.json
-	$(BIN)/python benchmarks/speed/dreams.py --json benchmarks/results/dreams.json
+	$(BIN)/python benchmarks/speed/speed.py $(if $(QUICK),--quick,--json benchmarks/results/speed.json)
+	$(BIN)/python benchmarks/peers/peers.py $(if $(QUICK),--quick,--json benchmarks/results/peers.json $(LOCOMO))
+
+# R@10 of the peers, where LoCoMo is in the folder that DATA names.
+LOCOMO = $(if $(wildcard $(DATA)/locomo-dev-jsonl),--locomo $(DATA)/locomo-dev-jsonl)
 
 # The sets that docs/benchmarks.md has, in the folder that DATA names, beside our own.
 SETS := locomo-dev-jsonl beam100k realmem factcon tsqa hotpotqa scifact xquad_r xquad-de xquad-ru xquad-zh

@@ -3,20 +3,30 @@
 Ours asks an index on the disk, inside the write. The others hold every name in memory, in every process, and
 are timed on the search alone; what they pay for a new name, and at every start, stands beside it. All fold
 case, want whole words and let the longest name win, so their answers can be compared.
+
+    python benchmarks/speed/linking.py --sizes 1k,10k,100k --json results.json
+
+Peers, each skipped where it is missing: pip install pyahocorasick flashtext.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import re
 import statistics
+import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from facts import facts, write_json
 from sentences import Sentences
-from timing import Spent, number, tell, timed
+from timing import Time, number, tell, timed
 
 import recollect
 from recollect.engine.writes import mentions
@@ -31,6 +41,44 @@ _WORD = re.compile(r"\w+")
 
 Find = Callable[[str], set[str]]
 """The names in a text, folded."""
+
+
+class Spent:
+    """CPU seconds by what they were spent on. What a watched call spends in another is the other's alone."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+        self._inner: list[float] = []
+
+    @contextmanager
+    def watching(self, owner: object, name: str, what: str) -> Iterator[None]:
+        """Until the end of the block, calls of `owner.name` are timed."""
+        function: Callable[..., Any] = getattr(owner, name)
+
+        def watched(*given: Any, **named: Any) -> Any:
+            self._inner.append(0.0)
+            start = time.process_time()
+            try:
+                return function(*given, **named)
+            finally:
+                whole = time.process_time() - start
+                self.seconds[what] += whole - self._inner.pop()
+                if self._inner:
+                    self._inner[-1] += whole
+
+        setattr(owner, name, watched)
+        try:
+            yield
+        finally:
+            setattr(owner, name, function)
+
+    def each(self, count: int, whole: Time) -> dict[str, float]:
+        """Milliseconds of CPU for one of so many, and what is left of the whole."""
+        rest = whole.cpu - sum(self.seconds.values())
+        return {
+            what: round(seconds * 1000 / count, 4)
+            for what, seconds in (*sorted(self.seconds.items()), ("rest", rest))
+        }
 
 
 def linking(sizes: str, folder: Path) -> Iterator[dict[str, Any]]:
@@ -224,3 +272,20 @@ def _growth(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         for name in ("recollect", "regex", "pyahocorasick", "flashtext")
         if isinstance(last[name], dict)
     }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--sizes", default="1k,10k,100k", help="how many names")
+    parser.add_argument("--json", help="where to write the results")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="recollect-bench-") as folder:
+        rows = list(linking(options.sizes, Path(folder)))
+    print(json.dumps(rows, indent=1))
+    if options.json:
+        known = facts("pyahocorasick", "flashtext")
+        write_json(Path(options.json), {"facts": known, "results": rows})
+
+
+if __name__ == "__main__":
+    main()

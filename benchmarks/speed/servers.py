@@ -43,6 +43,8 @@ class Server:
         program, *words = map(put, self.command)
         # A home of its own: settings and files of whoever runs this are not measured.
         env = {"HOME": str(self.store.parent)} | {name: put(value) for name, value in self.env.items()}
+        if "PYTHONPATH" in os.environ:  # whose code is measured
+            env["PYTHONPATH"] = os.environ["PYTHONPATH"]
         return StdioServerParameters(command=program, args=words, env=env, cwd=self.store.parent)
 
 
@@ -79,6 +81,16 @@ def ours(model: str | None) -> Server:
         "memory.db",
         "recall",
         f"words and meaning ({model or 'the default model'}), embeds what it writes, every write on the disk",
+    )
+
+
+def bare() -> Server:
+    return Server(
+        "bare",
+        (sys.executable, str(Path(__file__).parent / "bare_server.py")),
+        "memory.db",
+        "recall",
+        "nothing: the same SDK with one tool that answers at once",
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
 import warnings
@@ -38,22 +39,26 @@ async def start_up(servers: Sequence[Server], made: World, rounds: int) -> tuple
     """From before the process is there; the files are in the system's cache, as they are for most starts."""
     tools: dict[str, list[float]] = defaultdict(list)
     first: dict[str, list[float]] = defaultdict(list)
+    cpu: dict[str, dict[str, list[float]]] = {"tools": defaultdict(list), "first": defaultdict(list)}
     note: dict[str, str] = {}
     for turn in range(rounds):
         for server in _from(servers, turn):
-            start = time.perf_counter()
+            before, start = _children(), time.perf_counter()
             async with connected(server) as client:
+                (process,) = _children() - before
                 await client.list_tools()
                 tools[server.name].append(time.perf_counter() - start)
+                cpu["tools"][server.name].append(cpu_of(process))
                 result = await client.call_tool(server.recall, {"query": _question(server, made, turn)})
                 first[server.name].append(time.perf_counter() - start)
+                cpu["first"][server.name].append(cpu_of(process))
                 answer_of(result)
                 if "note" in (result.structured_content or {}):
                     note[server.name] = (result.structured_content or {})["note"]
     return (
-        {name: _spread(times) for name, times in tools.items()},
+        {name: _spread(times, cpu["tools"][name]) for name, times in tools.items()},
         {
-            name: _spread(times) | ({"note": note[name]} if name in note else {})
+            name: _spread(times, cpu["first"][name]) | ({"note": note[name]} if name in note else {})
             for name, times in first.items()
         },
     )
@@ -64,8 +69,9 @@ def _question(server: Server, made: World, place: int) -> str:
     return asked[place % len(asked)]
 
 
-def _spread(seconds: Sequence[float]) -> Row:
+def _spread(seconds: Sequence[float], cpu: Sequence[float]) -> Row:
     return {
+        "cpu_ms": round(statistics.median(cpu) * 1000, 1),
         "median_ms": round(statistics.median(seconds) * 1000, 1),
         "fastest_ms": round(min(seconds) * 1000, 1),
         "slowest_ms": round(max(seconds) * 1000, 1),
@@ -212,8 +218,10 @@ async def memory(server: Server, made: World) -> Row:
             beside, new = _memory_of(first), _memory_of(second)
     return {
         "rss_mb": alone["rss"],
+        "pss_mb": alone["share"],
         "private_mb": alone["private"],
         "second_rss_mb": new["rss"],
+        "second_pss_mb": new["share"],
         "second_private_mb": new["private"],
         "second_adds_mb": round(beside["share"] + new["share"] - alone["share"], 1),
     }
@@ -228,6 +236,12 @@ async def _asked_once(server: Server, made: World) -> AsyncIterator[int]:
         await client.call_tool(server.recall, {"query": _question(server, made, 0)})
         await anyio.sleep(1)  # for what goes on in the background
         yield process
+
+
+def cpu_of(process: int) -> float:
+    """Seconds of CPU that a process has used, all its threads together."""
+    fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _children() -> set[int]:

@@ -1,15 +1,17 @@
-"""Taking times: of a stretch of work, of one call among others, and of calls in turn."""
+"""Taking times: of a stretch of work, of calls one after another, and of several ways to do the same."""
 
 from __future__ import annotations
 
 import statistics
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+Figures = dict[str, Any]
+Way = Callable[[str], object]
 
 
 @dataclass(slots=True)
@@ -28,84 +30,108 @@ def timed() -> Iterator[Time]:
     time_.cpu, time_.wall = time.process_time() - cpu, time.perf_counter() - wall
 
 
-def rate(time_: Time, count: int) -> dict[str, float]:
+def rate(time_: Time, count: int) -> Figures:
     return {
+        "count": count,
         "per_second": round(count / time_.wall, 1),
-        "wall_ms_each": round(time_.wall * 1000 / count, 4),
-        "cpu_ms_each": round(time_.cpu * 1000 / count, 4),
+        "per_cpu_second": round(count / time_.cpu, 1),
+        "cpu_ms": round(time_.cpu * 1000 / count, 4),
+        "wall_ms": round(time_.wall * 1000 / count, 4),
     }
 
 
-class Spent:
-    """CPU seconds by what they were spent on. What a watched call spends in another is the other's alone."""
+@dataclass(slots=True)
+class Sample:
+    """Seconds of calls, one by one."""
 
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = defaultdict(float)
-        self._inner: list[float] = []
+    cpu: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
 
-    @contextmanager
-    def watching(self, owner: object, name: str, what: str) -> Iterator[None]:
-        """Until the end of the block, calls of `owner.name` are timed."""
-        function: Callable[..., Any] = getattr(owner, name)
+    def add(self, cpu: float, wall: float) -> None:
+        self.cpu.append(cpu)
+        self.wall.append(wall)
 
-        def watched(*given: Any, **named: Any) -> Any:
-            self._inner.append(0.0)
-            start = time.process_time()
-            try:
-                return function(*given, **named)
-            finally:
-                whole = time.process_time() - start
-                self.seconds[what] += whole - self._inner.pop()
-                if self._inner:
-                    self._inner[-1] += whole
-
-        setattr(owner, name, watched)
-        try:
-            yield
-        finally:
-            setattr(owner, name, function)
-
-    def each(self, count: int, whole: Time) -> dict[str, float]:
-        """Milliseconds of CPU for one of so many, and what is left of the whole."""
-        rest = whole.cpu - sum(self.seconds.values())
+    def figures(self) -> Figures:
+        """Milliseconds: the middle one, and the one that a hundredth is above."""
         return {
-            what: round(seconds * 1000 / count, 4)
-            for what, seconds in (*sorted(self.seconds.items()), ("rest", rest))
+            "calls": len(self.cpu),
+            "cpu_ms": milliseconds(statistics.median(self.cpu)),
+            "cpu_ms_mean": milliseconds(statistics.fmean(self.cpu)),
+            "cpu_ms_p99": milliseconds(percentile(self.cpu, 0.99)),
+            "wall_ms": milliseconds(statistics.median(self.wall)),
+            "wall_ms_p99": milliseconds(percentile(self.wall, 0.99)),
         }
 
 
-def in_turn(ways: Mapping[str, Callable[[str], object]], queries: Sequence[str]) -> dict[str, Any]:
-    """Each query by every way, beginning with another one each time: a busy machine disturbs all alike.
-
-    The first way is what the others are compared with: `ratio` is of the medians.
-    """
-    waits: dict[str, list[float]] = defaultdict(list)
-    spent: dict[str, float] = defaultdict(float)
-    for query in queries[:5]:  # the model, the vectors and the pages into memory
-        for ask in ways.values():
-            ask(query)
-    for turn, query in enumerate(queries):
-        for place in range(len(ways)):
-            name = list(ways)[(turn + place) % len(ways)]
-            with timed() as one:
-                ways[name](query)
-            waits[name].append(one.wall * 1000)
-            spent[name] += one.cpu * 1000
-    base = next(iter(ways))
-    return {"queries": len(queries)} | {
-        name: {
-            "p50_ms": round(statistics.median(waits[name]), 3),
-            "p95_ms": round(statistics.quantiles(waits[name], n=20)[-1], 3),
-            "cpu_ms": round(spent[name] / len(queries), 3),
-            "ratio": round(statistics.median(waits[name]) / statistics.median(waits[base]), 3),
-            "cpu_ratio": round(spent[name] / spent[base], 3),
-        }
-        for name in ways
+def waits(seconds: Sequence[float]) -> Figures:
+    """Milliseconds that callers waited."""
+    return {
+        "p50_ms": milliseconds(statistics.median(seconds)),
+        "p99_ms": milliseconds(percentile(seconds, 0.99)),
+        "longest_ms": milliseconds(max(seconds)),
     }
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def milliseconds(seconds: float) -> float:
+    return round(seconds * 1000, 4)
+
+
+def call_by_call(
+    call: Way,
+    asked: Sequence[str],
+    settle: Callable[[], object] = lambda: None,
+    aside: Callable[[], tuple[float, float]] = lambda: (0.0, 0.0),
+    into: Sample | None = None,
+) -> Sample:
+    """One call after another; their CPU is that of the whole process, with what they left to be done behind.
+
+    `aside` tells how many seconds of CPU and wall were spent on what is not to count, up to now.
+    """
+    sample = Sample() if into is None else into
+    for place, each in enumerate(asked):
+        aside_cpu, aside_wall = aside()
+        cpu, wall = time.process_time(), time.perf_counter()
+        call(each)
+        waited = time.perf_counter() - wall
+        if place == len(asked) - 1:
+            settle()
+        spent = time.process_time() - cpu
+        now_cpu, now_wall = aside()
+        sample.add(spent - (now_cpu - aside_cpu), waited - (now_wall - aside_wall))
+    return sample
+
+
+def in_turn(
+    ways: Mapping[str, Way],
+    asked: Sequence[str],
+    settle: Callable[[], object] = lambda: None,
+    aside: Callable[[], tuple[float, float]] = lambda: (0.0, 0.0),
+    rounds: int = 4,
+) -> dict[str, Sample]:
+    """Each way a part of the questions, and so on round by round: a busy machine disturbs all alike."""
+    samples = {name: Sample() for name in ways}
+    for name in ways:  # vectors and pages into memory
+        for each in asked[:2]:
+            ways[name](each)
+        settle()
+    names = list(ways)
+    for turn in range(rounds):
+        for place in range(len(names)):
+            name = names[(turn + place) % len(names)]
+            call_by_call(ways[name], asked[turn::rounds], settle, aside, samples[name])
+    return samples
 
 
 def number(text: str) -> int:
-    return int(float(text.lower().removesuffix("k")) * 1000) if text.lower().endswith("k") else int(text)
+    """`10k` and `1M` as numbers."""
+    factors = {"k": 1_000, "m": 1_000_000}
+    factor = factors.get(text[-1].lower(), 1)
+    return int(float(text[:-1]) * factor) if factor > 1 else int(text)
 
 
 def tell(what: str) -> None:

@@ -1,0 +1,113 @@
+"""The least that an answer by meaning and words can cost: a scan of the vectors, a pass over the postings."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from stand_in import COMMON, StandIn
+
+from recollect.ports import Vector, Vectors
+from recollect.vectors import unpack_vector
+
+K = 100
+"""As many as our profile asks each search for."""
+TWO_STAGES_FROM = 160_000
+"""Rows from which the store looks at one-bit codes first where it is asked for so many."""
+_K1, _B = 1.2, 0.75
+_WORD = re.compile(r"\w+")
+_AT_ONCE = 10_000
+
+
+class Floor:
+    """Everything that could be made ready before the question is ready; what is timed is the rest."""
+
+    def __init__(self, texts: Sequence[str], embedder: StandIn) -> None:
+        self._embedder = embedder
+        parts = [embedder.documents(texts[at : at + _AT_ONCE]) for at in range(0, len(texts), _AT_ONCE)]
+        self.scan, self.how = _scan_of(np.concatenate(parts), embedder)
+        self._postings, self._lengths = _postings(texts)
+        self._queries: dict[str, Vector] = {}
+
+    def prepare(self, queries: Sequence[str]) -> None:
+        """Embed these beforehand."""
+        self._queries = {query: self._embedder.query(query) for query in queries}
+
+    def vectors(self, query: str) -> object:
+        return self.scan(self._queries[query])
+
+    def words(self, query: str) -> NDArray[np.intp]:
+        """BM25 over the terms of the query."""
+        scores = np.zeros(len(self._lengths), np.float32)
+        for word in set(_terms(query)):
+            if word in self._postings:
+                ids, counts, weight = self._postings[word]
+                scores[ids] += weight * counts * (_K1 + 1) / (counts + self._lengths[ids])
+        return best(scores)
+
+    def both(self, query: str) -> object:
+        return self.vectors(query), self.words(query)
+
+
+def best(scores: NDArray[np.float32]) -> NDArray[np.intp]:
+    """The first K, in order."""
+    if len(scores) <= K:
+        return np.argsort(-scores)
+    found = np.argpartition(scores, -K)[-K:]
+    return found[np.argsort(-scores[found])]
+
+
+Scan = Callable[[Vector], object]
+
+
+def _scan_of(rows: Vectors, embedder: StandIn) -> tuple[Scan, str]:
+    def exact(query: Vector) -> object:
+        return best(np.vecdot(rows, query))
+
+    centre = embedder.model.centre
+    if len(rows) < TWO_STAGES_FROM or centre is None:
+        return exact, "np.vecdot over float32, and the best of it"
+    try:
+        from recollect.stores.vectors.codes import one_bit
+        from recollect.stores.vectors.scan import Allowed, Run, nearest
+
+        middle, ids = unpack_vector(centre), np.arange(1, len(rows) + 1)
+        codes = np.ascontiguousarray(one_bit(rows, middle).T)
+        ones = np.ones(len(rows), np.int32)
+        run = Run(rows, codes, ids, ids, ones, ones.astype(np.uint8), None)
+
+        def two_stages(query: Vector) -> object:
+            return nearest([run], query, K, Allowed.of([1]), middle)
+
+        two_stages(rows[0])
+    except (ImportError, AttributeError, TypeError, ValueError):
+        return exact, "np.vecdot over float32, since the store's own scan has another shape now"
+    return two_stages, "the store's own scan: one-bit codes first, then the best of them in full"
+
+
+Postings = dict[str, tuple[NDArray[np.int64], NDArray[np.float32], float]]
+
+
+def _postings(texts: Sequence[str]) -> tuple[Postings, NDArray[np.float32]]:
+    """By word: who has it, how often, and what it weighs; and what each text's length does to a count."""
+    found: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    lengths = np.zeros(len(texts), np.float32)
+    for place, text in enumerate(texts):
+        words = _terms(text)
+        lengths[place] = len(words)
+        for word, count in Counter(words).items():
+            ids, counts = found[word]
+            ids.append(place)
+            counts.append(count)
+    ready: Postings = {}
+    for word, (ids, counts) in found.items():
+        weight = max(1e-6, float(np.log((len(texts) - len(ids) + 0.5) / (len(ids) + 0.5))))
+        ready[word] = np.array(ids), np.array(counts, np.float32), weight
+    return ready, _K1 * (1 - _B + _B * lengths / max(1.0, float(lengths.mean())))
+
+
+def _terms(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text.lower()) if word not in COMMON]
