@@ -194,6 +194,8 @@ class SqliteSnapshot:
 class SqliteTransaction(SqliteSnapshot):
     """Writes, with what the indexes and caches must be told of them."""
 
+    _lives_logged = False
+
     def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
         if not rows:
             return []
@@ -257,12 +259,14 @@ class SqliteTransaction(SqliteSnapshot):
 
     def finish(self) -> None:
         """What is left to do before the commit."""
-        self.connection.execute(
-            "DELETE FROM vector_life WHERE seq <= (SELECT max(seq) FROM vector_life) - ?", (_LOG_LIMIT,)
-        )
+        if self._lives_logged:
+            self.connection.execute(
+                "DELETE FROM vector_life WHERE seq <= (SELECT max(seq) FROM vector_life) - ?", (_LOG_LIMIT,)
+            )
 
     def _log_lives(self, condition: str, bindings: Sequence[Value]) -> None:
         """Log the vectors of passages that die, come back or vanish; `condition` is SQL on the row `r`."""
+        self._lives_logged = True
         self.connection.execute(
             "INSERT INTO vector_life(vector_id) SELECT v.id FROM passage AS p "
             "JOIN vector AS v ON v.passage_id = p.id "
