@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.conditions import OneOf
 from recollect.ports import RowsQuery, Snapshot
-from recollect.retrieval.records import MEMORY_COLUMNS, memories_of
+from recollect.retrieval.records import memories_and
 
 if TYPE_CHECKING:
     from recollect.records import Memory
     from recollect.tables import Row
 
-_COLUMNS = (*MEMORY_COLUMNS, "text_key")
+# What rankings, times and contradictions read; the rest is asked for of those few that are shown.
+_COLUMNS = (
+    "id", "kind", "scope_id", "created_at", "updated_at", "happened_at", "undated", "status", "importance",
+    "strength", "depth", "spread", "stability", "text_key", "text", "name", "session", "position", "speaker",
+    "drawn_from", "revisions", "role", "superseded_at",
+)  # fmt: skip
 _PLACES = {name: place for place, name in enumerate(_COLUMNS)}
 _ID = _PLACES["id"]
 
@@ -51,5 +56,4 @@ class MemoryRows:
 
     def whole_and(self, ids: Iterable[int], *beside: RowsQuery) -> tuple[dict[int, Memory], list[list[Row]]]:
         """The same; and what else to ask for in the same go."""
-        found, others = memories_of(self.snapshot, self.select(ids, MEMORY_COLUMNS), beside)
-        return {memory.id: memory for memory in found}, others
+        return memories_and(self.snapshot, ids, beside)

@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from recollect.conditions import AnyOf, Condition, Equals, OneOf, Value, Where, is_null
+from recollect.conditions import AnyOf, Condition, Equals, HasRow, OneOf, Value, Where, is_null
 from recollect.errors import InvalidInput
 from recollect.ports import RowsQuery, Snapshot
 from recollect.ranking.factors.recency import EPOCH, microseconds
@@ -76,7 +76,6 @@ _ELSEWHERE = {"scope", "observations", "tags", "mentions", "about", "former", "a
 _MEMORY_FIELDS = [(each.name, str(each.type)) for each in fields(Memory) if each.name not in _ELSEWHERE]
 _MEMORY_READERS = [(name, _READ.get(type_)) for name, type_ in _MEMORY_FIELDS]
 MEMORY_COLUMNS = ("scope_id", *(name for name, _ in _MEMORY_FIELDS))
-_KIND = MEMORY_COLUMNS.index("kind")
 _OBSERVATION_FIELDS = [(each.name, str(each.type)) for each in fields(Observation)]
 _OBSERVATION_READERS = [_READ.get(type_) for _, type_ in _OBSERVATION_FIELDS]
 _OBSERVATION_COLUMNS = ("memory_id", *(name for name, _ in _OBSERVATION_FIELDS))
@@ -114,29 +113,38 @@ def memories_where(
 ) -> list[Memory]:
     """Whole memories, with all that stands in other tables, in a constant number of questions."""
     rows = snapshot.rows("memory", MEMORY_COLUMNS, where, order=order, limit=limit)
-    return memories_of(snapshot, rows)[0]
-
-
-def memories_of(
-    snapshot: Snapshot, rows: Sequence[Row], beside: Sequence[RowsQuery] = ()
-) -> tuple[list[Memory], list[list[Row]]]:
-    """Whole memories, of the `MEMORY_COLUMNS` of their own rows; and what else was asked for, in one go."""
     if not rows:
-        return [], snapshot.several(beside) if beside else []
-    ids = [row[1] for row in rows]
-    entities = [row[1] for row in rows if row[_KIND] == Kind.ENTITY]
-    owned = OneOf("memory_id", ids)
-    scopes, observations, tags, mentions, former, absences, *others = snapshot.several(
-        (
-            RowsQuery("scope", ("id", "owner", "agent"), (OneOf("id", {row[0] for row in rows}),)),
-            RowsQuery("observation", _OBSERVATION_COLUMNS, (OneOf("memory_id", entities),)),
-            RowsQuery("tag", ("memory_id", "folded", "tag"), (owned,)),
-            RowsQuery("mention", ("memory_id", "entity_id", "told"), (owned,)),
-            RowsQuery("revision", ("memory_id", "id", "text", "since", "until"), (owned,)),
-            RowsQuery("absence", ("memory_id", "since", "why", "until"), (owned,)),
-            *beside,
-        )
+        return []
+    return _memories(snapshot, rows, snapshot.several(_child_rows([row[1] for row in rows])))
+
+
+def memories_and(
+    snapshot: Snapshot, ids: Iterable[int], beside: Sequence[RowsQuery]
+) -> tuple[dict[int, Memory], list[list[Row]]]:
+    """The memories that exist, forgotten ones included, by id; and what else was asked for, in one go."""
+    wanted = list(ids)
+    own = RowsQuery("memory", MEMORY_COLUMNS, (OneOf("id", wanted),))
+    children = _child_rows(wanted)
+    rows, *others = snapshot.several((own, *children, *beside))
+    found = _memories(snapshot, rows, others[: len(children)])
+    return {memory.id: memory for memory in found}, others[len(children) :]
+
+
+def _child_rows(ids: Sequence[int]) -> tuple[RowsQuery, ...]:
+    """The questions for what other tables hold of memories."""
+    owned = (OneOf("memory_id", ids),)
+    return (
+        RowsQuery("scope", ("id", "owner", "agent"), (HasRow("memory", "scope_id", (OneOf("id", ids),)),)),
+        RowsQuery("observation", _OBSERVATION_COLUMNS, owned),
+        RowsQuery("tag", ("memory_id", "folded", "tag"), owned),
+        RowsQuery("mention", ("memory_id", "entity_id", "told"), owned),
+        RowsQuery("revision", ("memory_id", "id", "text", "since", "until"), owned),
+        RowsQuery("absence", ("memory_id", "since", "why", "until"), owned),
     )
+
+
+def _memories(snapshot: Snapshot, rows: Sequence[Row], children_rows: Sequence[list[Row]]) -> list[Memory]:
+    scopes, observations, tags, mentions, former, absences = children_rows
     children: dict[int, dict[str, tuple[Any, ...]]] = {}
     _keep(children, "observations", observations, _observation)
     _keep(children, "tags", tags, itemgetter(1))
@@ -148,7 +156,7 @@ def memories_of(
         _keep(children, "mentions", there, itemgetter(0))
         _keep(children, "about", [row for row in there if row[2]], itemgetter(0))
     owners = {id_: Scope(owner, agent) for id_, owner, agent in scopes}
-    return [_memory(row, owners[row[0]], children.get(row[1], {})) for row in rows], others
+    return [_memory(row, owners[row[0]], children.get(row[1], {})) for row in rows]
 
 
 def _keep(

@@ -71,7 +71,12 @@ class Tail(NamedTuple):
 
     def postings(self, wanted: Iterable[int]) -> dict[int, Postings]:
         """Of those of these terms that occur, by term."""
-        return self._grouped(np.flatnonzero(np.isin(self.terms, np.array(sorted(wanted), np.int64))))
+        if not len(self.terms):
+            return {}
+        highest = int(self.terms.max())
+        is_wanted = np.zeros(highest + 1, bool)
+        is_wanted[[term for term in wanted if term <= highest]] = True
+        return self._grouped(np.flatnonzero(is_wanted[self.terms]))
 
     def all_postings(self) -> dict[int, Postings]:
         return self._grouped(np.arange(len(self.terms)))
