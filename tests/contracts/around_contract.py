@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import log
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from store_contract import ME, YOU, at, one, put, relate
 from text_contract import said, written
@@ -427,33 +428,35 @@ class AroundContract:
         nothing = written(store, "Rain")
         with store.read() as view:
             shares = Search(view, Filter()).matched_shares(
-                "teas in gardens, and dragons", [both, one_word, entity, nothing]
+                "teas in gardens, and dragons", np.array([both, one_word, entity, nothing])
             )
         # Of four texts two hold `tea`, three `garden`, none `dragon`, whose weight is ln(1 + 4.5 / 0.5).
         tea, garden, dragon = idf(4, 2), idf(4, 3), idf(4, 0)
         assert (tea, garden, dragon) == pytest.approx((0.69315, 0.35667, 2.30259), abs=1e-5)
         whole = tea + garden + dragon
-        assert shares == pytest.approx(
-            {both: (tea + garden) / whole, one_word: garden / whole, entity: (tea + garden) / whole}
+        # In the order of the ids; the last contains none of them.
+        assert shares.tolist() == pytest.approx(
+            [(tea + garden) / whole, garden / whole, (tea + garden) / whole, 0.0]
         )
 
     def test_a_share_counts_only_the_texts_of_the_filters_scopes(self, store: Repository) -> None:
         mine = written(store, "Green tea")
         theirs = written(store, "Green tea", scope=YOU)
         with store.read() as view:
-            assert Search(view, Filter()).matched_shares("tea", [mine, theirs]) == {mine: 1.0}
+            shares = Search(view, Filter()).matched_shares("tea", np.array([mine, theirs]))
+        assert shares.tolist() == [1.0, 0.0]
 
     def test_scripts_without_spaces_have_shares_too(self, store: Repository) -> None:
         tokyo = written(store, "東京の天気")
         kyoto = written(store, "京都の天気")
         with store.read() as view:
-            shares = Search(view, Filter()).matched_shares("東京", [tokyo, kyoto])
-        assert shares == {tokyo: 1.0}
+            shares = Search(view, Filter()).matched_shares("東京", np.array([tokyo, kyoto]))
+        assert shares.tolist() == [1.0, 0.0]
 
     def test_a_query_without_words_is_held_by_nobody(self, store: Repository) -> None:
         note = written(store, "Tea")
         with store.read() as view:
-            assert Search(view, Filter()).matched_shares("?!", [note]) == {}
+            assert Search(view, Filter()).matched_shares("?!", np.array([note])).tolist() == [0.0]
 
     # Entities that are tied to those that a query names
 

@@ -63,9 +63,10 @@ if TYPE_CHECKING:
 
     from recollect.changes import Change, Receipt
     from recollect.engine.repository import Repository
-    from recollect.ports import Analyser, Vector
+    from recollect.ports import Vector
     from recollect.ranking.candidates import Facts
     from recollect.records import Found
+    from recollect.retrieval.term_index import Analyser
 
 ME = Scope()
 YOU = Scope("you")

@@ -63,8 +63,9 @@ if TYPE_CHECKING:
 
     from recollect.changes import Change
     from recollect.engine.repository import Repository
-    from recollect.ports import Analyser, Vector
+    from recollect.ports import Vector
     from recollect.records import Memory, Session
+    from recollect.retrieval.term_index import Analyser
 
 NOTES = frozenset({Kind.NOTE})
 TALK = frozenset({Kind.MESSAGE})

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from recollect.errors import StoreDamaged
 from recollect.ranking.candidates import Ints
 
 BLOCK = 4_096
@@ -46,16 +47,26 @@ def pack_block(postings: Postings) -> bytes:
 
 
 def unpack_block(first_id: int, count: int, packed: bytes) -> Postings:
+    try:
+        gaps, counts, lengths, positions = _unpacked(count, packed)
+    except (KeyError, IndexError, ValueError) as error:
+        raise StoreDamaged(
+            "A part of the index of words cannot be read. Build it anew: recollect verify --repair"
+        ) from error
+    return Postings(first_id + np.cumsum(gaps, dtype=np.int64), counts, lengths, positions)
+
+
+def _unpacked(count: int, packed: bytes) -> list[NDArray[Any]]:
     start = _COLUMNS
     columns: list[NDArray[Any]] = []
     for place in range(_COLUMNS):
         kind = _TYPES[packed[place]]
-        # Positions come last: as many as are left.
-        size = count if place < _COLUMNS - 1 else -1
-        columns.append(np.frombuffer(packed, kind, size, start) if start < len(packed) else _NOTHING)
+        # Positions come last: as many as are left, which may be none.
+        is_last = place == _COLUMNS - 1
+        there = not is_last or start < len(packed)
+        columns.append(np.frombuffer(packed, kind, -1 if is_last else count, start) if there else _NOTHING)
         start += count * kind.itemsize
-    gaps, counts, lengths, positions = columns
-    return Postings(first_id + np.cumsum(gaps, dtype=np.int64), counts, lengths, positions)
+    return columns
 
 
 def joined(parts: Sequence[Postings]) -> Postings:
@@ -86,16 +97,20 @@ def summed(parts: Sequence[Postings]) -> Postings:
 
 def following(parts: Sequence[Postings]) -> Postings:
     """Of terms that follow one another; all have their positions."""
+    if not all(len(part.ids) for part in parts):
+        return Postings.none()
+    first = parts[0]
     keys = None
     for place, part in enumerate(parts):
-        ends = (np.repeat(part.ids, part.counts) << _POSITION_BITS) + part.positions + (len(parts) - place)
+        # By their places in the first part: an id may take up to 53 bits.
+        rows = np.minimum(np.searchsorted(first.ids, part.ids), len(first.ids) - 1)
+        ends = (np.repeat(rows, part.counts) << _POSITION_BITS) + part.positions + (len(parts) - place)
+        ends = ends[np.repeat(first.ids[rows] == part.ids, part.counts)]
         keys = ends if keys is None else np.intersect1d(keys, ends, assume_unique=True)
-    if keys is None or not len(keys):
+    if keys is None:
         return Postings.none()
-    ids, counts = np.unique(keys >> _POSITION_BITS, return_counts=True)
-    first = parts[0]
-    lengths = first.lengths[np.searchsorted(first.ids, ids)]
-    return Postings(ids, counts, lengths, _NOTHING)
+    rows, counts = np.unique(keys >> _POSITION_BITS, return_counts=True)
+    return Postings(first.ids[rows], counts, first.lengths[rows], _NOTHING)
 
 
 def taken(postings: Postings, rows: Ints) -> Postings:
@@ -108,7 +123,7 @@ def taken(postings: Postings, rows: Ints) -> Postings:
     return Postings(postings.ids[rows], postings.counts[rows], postings.lengths[rows], positions)
 
 
-def blocks_of(postings: Postings) -> list[Postings]:
+def split_into_blocks(postings: Postings) -> list[Postings]:
     """Cut into full blocks and the rest: ids only ever grow, so that there is little to come between them."""
     size = len(postings.ids)
     if size <= BLOCK:

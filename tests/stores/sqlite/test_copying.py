@@ -280,6 +280,21 @@ def test_a_backup_of_every_earlier_version_can_be_put_back(
     assert not [name for name in left if ".part" in name or "before" in name]
 
 
+@pytest.mark.parametrize("version", range(1, NOW + 1))
+def test_words_of_an_older_backup_are_found_by_who_has_the_store_open(
+    two_states: tuple[Path, Path], tmp_path: Path, version: int
+) -> None:
+    path, _ = two_states
+    old = store_of(version, tmp_path / "old.db")
+    with closing(Repository(SqliteStore(path))) as store:
+        restore_copy(old, path, BUSY_MS)
+        assert found_by_words(store, "first program") == "Ada"
+        apply(store, entity("late", "It came late."))
+        assert store.verify() == []
+    with closing(Repository(SqliteStore(path))) as store:
+        assert found_by_words(store, "first program") == "Ada"
+
+
 def test_putting_back_into_a_locked_store_says_so_and_changes_nothing(two_states: tuple[Path, Path]) -> None:
     path, backup = two_states
     with closing(apsw.Connection(str(path))) as other:

@@ -11,15 +11,15 @@ import pytest
 
 from recollect.changes import Turn
 from recollect.stores.sqlite import store as sqlite_store
-from tests.token_model import WordTokens
+from token_model import WordTokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import apsw
 
+    from conftest import MakeEngine
     from recollect.engine.engine import Engine
-    from tests.conftest import MakeEngine
 
 PEOPLE = ("Ada", "Bob", "Cyd", "Dan", "Eve", "Fay", "Gus", "Hal")
 THINGS = ("kayak", "violin", "garden", "boiler", "bakery", "harbour", "lantern", "orchard")

@@ -29,6 +29,7 @@ from store_worker import SHARED_FROM
 
 from recollect.changes import Forget, NewText, PutText
 from recollect.engine.repository import Repository
+from recollect.engine.writes import word_index
 from recollect.errors import NotAStore, RecollectError, StoreDamaged, StoreUnavailable
 from recollect.records import Kind, Scope
 from recollect.stores.sqlite import connection
@@ -48,9 +49,10 @@ def shared_early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def twenty_things(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twenty things with their vectors."""
+    """Twenty things with their vectors; the words of some are merged, those of others wait."""
     path = tmp_path_factory.mktemp("filled") / "store.db"
-    with closing(Repository(SqliteStore(path))) as store:
+    with pytest.MonkeyPatch.context() as patch, closing(Repository(SqliteStore(path))) as store:
+        patch.setattr(word_index, "_MOST_UNMERGED", 6)
         write_things(store, "a", 0, 20)
     return path
 
@@ -66,6 +68,8 @@ def more_than_things(tmp_path_factory: pytest.TempPathFactory, twenty_things: Pa
         apply(store, PutText(Scope("other"), NewText(Kind.NOTE, "Theirs.")))
         apply(store, observe(named("a", 3), "is late"))
         assert store.verify() == []
+    with closing(apsw.Connection(str(path))) as hand:
+        assert {merged for (merged,) in hand.execute("SELECT merged FROM document")} == {0, 1}
     return path
 
 
@@ -293,25 +297,84 @@ def test_a_damaged_cache_gives_right_answers_and_is_made_anew(filled: Path, tmp_
 
 Damage = tuple[str, str]
 
+DIFFERS = "the index of words differs from its documents"
+SIZE_DIFFERS = "the index of words counts other documents than it has"
+# After the four widths and the gap comes how often.
+OFTEN = "substr(packed, 1, 5) || x'7F' || substr(packed, 7)"
+OF_A_WORD = "term_id = (SELECT id FROM term WHERE term = 'an0')"
+
 OUT_OF_STEP: dict[str, Damage] = {
-    "a word index lacks a memory": (
-        "DELETE FROM words_1 WHERE rowid = 2",
-        "words_1 lacks 1",
+    "the index of words lacks a memory": (
+        "DELETE FROM document WHERE memory_id = 2",
+        "the index of words lacks 1",
     ),
-    "a stem index lacks a memory": ("DELETE FROM stems_1 WHERE rowid = 1", "stems_1 lacks 1"),
-    "a word index holds a forgotten memory": (
-        "INSERT INTO words_1(rowid, name) SELECT id, name FROM memory WHERE deleted_at IS NOT NULL",
+    "the index of words holds a forgotten memory": (
+        "INSERT INTO document SELECT id, 1, kind, 0, x'', x'' FROM memory WHERE deleted_at IS NOT NULL",
         "holds 1 too many",
     ),
-    "a pair index holds a memory that never was": (
-        "INSERT INTO pairs_1(rowid, name) VALUES (9999, '東京')",
-        "pairs_1 lacks",
+    "the index of words holds a memory that never was": (
+        "INSERT INTO document VALUES (9999, 1, 'note', 0, x'', x'')",
+        "lacks 0 memories and holds 1 too many",
     ),
-    "an index is missing": ("DROP TABLE stems_1", "stems_1 is missing"),
-    "a word index is damaged within": (
-        "UPDATE words_1_data SET block = x'00010203' WHERE id > 10",
-        "fts5",
+    "a document is in the index of another scope": (
+        "UPDATE document SET scope_id = 2 WHERE memory_id = 2",
+        "lacks 1 memories and holds 0 too many",
     ),
+    "a document's scope is gone": (
+        "UPDATE document SET scope_id = 9999 WHERE memory_id = 2",
+        "document points to a scope",
+    ),
+    "a document is cut off": ("UPDATE document SET words = x'010000' WHERE memory_id = 2", DIFFERS),
+    "a document lacks a word": (
+        "UPDATE document SET words = substr(words, 5) WHERE memory_id = 2",
+        DIFFERS,
+    ),
+    "a document names a word that is not there": (
+        "UPDATE document SET words = x'0F270000' WHERE memory_id = (SELECT max(memory_id) FROM document)",
+        DIFFERS,
+    ),
+    "a merged document is said to wait": (
+        "UPDATE document SET merged = 0 WHERE memory_id = 2",
+        DIFFERS,
+    ),
+    "a document that waits is said to be merged": (
+        "UPDATE document SET merged = 1 WHERE merged = 0",
+        DIFFERS,
+    ),
+    "a posting is missing": (f"DELETE FROM posting WHERE {OF_A_WORD}", DIFFERS),
+    "a posting's block begins elsewhere": (
+        f"UPDATE posting SET first_id = first_id + 100 WHERE {OF_A_WORD}",
+        DIFFERS,
+    ),
+    "a posting counts a document too many": (
+        f"UPDATE posting SET count = count + 1 WHERE {OF_A_WORD}",
+        DIFFERS,
+    ),
+    "a posting counts a document too few": (
+        f"UPDATE posting SET count = count - 1 WHERE {OF_A_WORD}",
+        DIFFERS,
+    ),
+    "a posting says that a word stands there more often": (
+        f"UPDATE posting SET packed = CAST({OFTEN} AS BLOB) WHERE {OF_A_WORD}",
+        DIFFERS,
+    ),
+    "a posting's bytes are nonsense": (f"UPDATE posting SET packed = x'00010203' WHERE {OF_A_WORD}", DIFFERS),
+    "a posting's bytes are cut off": (f"UPDATE posting SET packed = x'0101' WHERE {OF_A_WORD}", DIFFERS),
+    "a posting is empty": (f"UPDATE posting SET packed = x'' WHERE {OF_A_WORD}", DIFFERS),
+    "a posting's term is gone": (
+        "INSERT INTO posting VALUES (9999, 1, 1, x'01010101000101')",
+        "posting points to a term",
+    ),
+    "a term is missing": ("DELETE FROM term WHERE term = 'an0'", "posting points to a term"),
+    "a term is in no document": (
+        "INSERT INTO term(scope_id, pair, stem, term) VALUES (1, 0, 'nobodi', 'nobody')",
+        DIFFERS,
+    ),
+    "a term has another's stem": ("UPDATE term SET stem = 'other' WHERE term = 'an0'", DIFFERS),
+    "the size of the index is wrong": ("UPDATE scope SET words = words + 1", SIZE_DIFFERS),
+    "the number of waiting documents is wrong": ("UPDATE scope SET unmerged = 0", SIZE_DIFFERS),
+    "an index that lost its documents says that it has some": ("DELETE FROM document", "lacks 21"),
+    "the number of messages is wrong": ("UPDATE scope SET messages = messages + 1", SIZE_DIFFERS),
     "a passage is said to be dead": ("UPDATE passage SET live = 0 WHERE id = 2", "1 passages whose life"),
     "a passage of a forgotten memory is said to live": (
         "UPDATE passage SET live = 1 WHERE memory_id = (SELECT id FROM memory WHERE deleted_at IS NOT NULL)",
@@ -398,8 +461,9 @@ def test_a_repair_is_seen_by_a_store_that_was_open_all_along(filled: Path, tmp_p
 @pytest.mark.parametrize(
     "damage",
     [
-        "DELETE FROM words_1; DELETE FROM stems_1",
-        "DROP TABLE word_count_1; DROP TABLE words_1; DROP TABLE stems_1; DROP TABLE pairs_1",
+        "UPDATE scope SET documents = 0",
+        "UPDATE scope SET documents = 0; DELETE FROM document; DELETE FROM posting; DELETE FROM term",
+        "UPDATE scope SET documents = 0 WHERE id = 1; DELETE FROM document WHERE scope_id = 1",
     ],
 )
 def test_an_empty_index_is_filled_when_the_store_is_opened(rich: Path, damage: str) -> None:
@@ -441,9 +505,10 @@ def _behind_its_back(path: Path, statements: str) -> None:
 
 def _truth(path: Path) -> dict[str, list[tuple[object, ...]]]:
     with closing(apsw.Connection(str(path))) as hand:
+        columns = dict.fromkeys(("memory", "observation", "relation", "model", "applied"), "*")
         return {
-            table: list(hand.execute(f"SELECT * FROM {table} ORDER BY 1"))
-            for table in ("memory", "observation", "relation", "scope", "model", "applied")
+            table: list(hand.execute(f"SELECT {listed} FROM {table} ORDER BY 1"))
+            for table, listed in (columns | {"scope": "id, owner, agent, temper"}).items()
         }
 
 

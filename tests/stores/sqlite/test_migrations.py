@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import struct
 import zlib
 from contextlib import closing
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import apsw
@@ -32,9 +34,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from recollect.ports import Snapshot
+
 pytestmark = pytest.mark.usefixtures("real_stores")
 
 NOW = len(migrations())
+
+
+# The words of what is in force in the end, by memory.
+INDEXED = {
+    1: "ada someone wrote the first program",
+    2: "engine someone",
+    3: "the kettle is in the garden",
+    5: "the kettle broke ada",
+    6: "the kettle is broken",
+    8: "the kettle broke",
+}
 
 
 def _first(hand: apsw.Connection) -> None:
@@ -160,6 +175,49 @@ def _seventh(hand: apsw.Connection) -> None:
     hand.execute("INSERT INTO passage_tokens VALUES (1, 1, x'8040'), (10, 1, x'C0')")
 
 
+def _eighth(hand: apsw.Connection) -> None:
+    """The index of words: the first three documents in postings, the three that came later not yet."""
+    stems = {"someone": "someon", "engine": "engin", "kettle": "kettl"}
+    numbers = {word: number for number, word in enumerate(sorted(set(" ".join(INDEXED.values()).split())), 1)}
+    hand.executemany(
+        "INSERT INTO term VALUES (?, 1, 0, ?, ?)",
+        [(number, stems.get(word, word), word) for word, number in numbers.items()],
+    )
+    texts = {id_: [numbers[word] for word in text.split()] for id_, text in INDEXED.items()}
+    hand.executemany(
+        "INSERT INTO document SELECT id, 1, kind, id < 5, ?2, x'' FROM memory WHERE id = ?1",
+        [(id_, struct.pack(f"<{len(text)}I", *text)) for id_, text in texts.items()],
+    )
+    for number in numbers.values():
+        ids = [id_ for id_, text in texts.items() if number in text and id_ < 5]
+        gaps = [id_ - before for before, id_ in pairwise([ids[0], *ids])] if ids else []
+        counts = [texts[id_].count(number) for id_ in ids]
+        lengths = [len(texts[id_]) for id_ in ids]
+        # The widths of four columns, the gaps between ids, how often, of how many; no positions.
+        packed = bytes([1, 1, 1, 1, *gaps, *counts, *lengths])
+        hand.executemany(
+            "INSERT INTO posting VALUES (?, ?, ?, ?)", [(number, ids[0], len(ids), packed)] if ids else []
+        )
+    total = sum(map(len, texts.values()))
+    hand.execute(
+        "UPDATE scope SET documents = 6, words = ?, unmerged = 3, entities = 2, messages = 1", (total,)
+    )
+
+
+def former_indexes(hand: apsw.Connection) -> None:
+    """The tables in which Recollect kept words before version 8, one set for each scope."""
+    for table, tokenizer in (("words", "ascii"), ("stems", "porter ascii"), ("pairs", "ascii")):
+        hand.execute(
+            f"CREATE VIRTUAL TABLE {table}_1 USING fts5(name, type, body, content='', contentless_delete=1, "
+            f"tokenize='{tokenizer}')"
+        )
+        hand.execute(
+            f"INSERT INTO {table}_1(rowid, name, type, body) SELECT id, name, type, text FROM memory "
+            "WHERE deleted_at IS NULL"
+        )
+    hand.execute("CREATE VIRTUAL TABLE word_count_1 USING fts5vocab(words_1, row)")
+
+
 # For each version the rows that were new in it, as that version wrote them. A migration comes with its own.
 ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     1: _first,
@@ -169,6 +227,7 @@ ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     5: _fifth,
     6: _sixth,
     7: _seventh,
+    8: _eighth,
 }
 
 
@@ -206,6 +265,47 @@ def test_a_store_of_every_version_opens_with_all_it_held(tmp_path: Path, version
         apply(store, entity("Ada", "was a countess"))
         assert store.verify() == []
     assert _version(path) == NOW
+
+
+@pytest.mark.parametrize("version", range(1, 8))
+def test_words_are_indexed_anew_in_place_of_the_former_tables(tmp_path: Path, version: int) -> None:
+    path = store_of(version, tmp_path / "store.db")
+    with closing(apsw.Connection(str(path))) as hand:
+        former_indexes(hand)
+    with closing(Repository(SqliteStore(path))) as store:
+        assert store.verify() == []
+        with store.read() as view:
+            assert _found(view) == _held(version)
+    with closing(apsw.Connection(str(path))) as hand:
+        names = {name for (name,) in hand.execute("SELECT name FROM sqlite_schema")}
+        assert not [name for name in names if name.startswith(("words_", "stems_", "pairs_", "word_count_"))]
+        assert {"term", "posting", "document"} <= names
+
+
+def test_a_store_of_version_8_is_read_as_it_was_written(tmp_path: Path) -> None:
+    path = store_of(8, tmp_path / "store.db")
+    with closing(Repository(SqliteStore(path))) as store:
+        with store.read() as view:
+            assert _found(view) == _held(8)
+            # Not merged: nothing was indexed again.
+            documents = view.rows("document", ("memory_id", "merged"))
+        assert documents == [(1, 1), (2, 1), (3, 1), (5, 0), (6, 0), (8, 0)]
+        apply(store, entity("Ada", "was a countess"))
+        assert store.verify() == []
+
+
+def _held(version: int) -> dict[str, set[int]]:
+    """In which memories each word stands in a store of a version."""
+    last = 3 if version < 3 else 8
+    texts = {id_: text.split() for id_, text in INDEXED.items() if id_ <= last}
+    held = {word for text in texts.values() for word in text}
+    return {word: {id_ for id_, text in texts.items() if word in text} for word in held}
+
+
+def _found(view: Snapshot) -> dict[str, set[int]]:
+    terms = {word for text in INDEXED.values() for word in text.split()}
+    hits = {word: {hit.id for hit in Search(view, Filter()).by_words(word, 9)} for word in terms}
+    return {word: ids for word, ids in hits.items() if ids}
 
 
 @pytest.mark.parametrize("version", range(3, NOW + 1))

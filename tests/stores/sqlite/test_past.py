@@ -22,14 +22,14 @@ from recollect.retrieval.as_of_search import PastTexts
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.filters import PastState
 from recollect.retrieval.search import Search
-from recollect.retrieval.term_search import TermIndex
+from recollect.retrieval.term_index import TermIndex
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.text.tokens import letter_pairs, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recollect.ports import Analyser
+    from recollect.retrieval.term_index import Analyser
 
 ME = Scope()
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -211,7 +211,7 @@ def test_an_index_knows_how_many_texts_and_words_it_holds() -> None:
 
     def known(store: Repository) -> dict[str, tuple[int, int]]:
         with store.read() as view:
-            return {name: view.index_size(1, name) for name in ANALYSERS}
+            return {name: TermIndex(view, 1).size(name) for name in ANALYSERS}
 
     with holding(TEXTS[:10]) as store:
         assert known(store) == counted(*range(1, 11))
@@ -223,6 +223,6 @@ def test_an_index_knows_how_many_texts_and_words_it_holds() -> None:
         assert known(store) == dict.fromkeys(ANALYSERS, (0, 0))
 
 
-def test_an_index_of_thousands_counts_in_numbers_of_several_bytes() -> None:
+def test_an_index_of_thousands_of_words_counts_them_all() -> None:
     with holding([f"word{number} " * 20 for number in range(300)]) as store, store.read() as view:
-        assert view.index_size(1, "plain") == (300, 300 * 20 + 200)  # two thirds say who
+        assert TermIndex(view, 1).size("plain") == (300, 300 * 20 + 200)  # two thirds say who

@@ -5,8 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
+
 import recollect
 from conftest import FixedClock
+from recollect.engine.writes import word_index
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,7 +26,11 @@ def _lies_in(folder: Path) -> set[str]:
     }
 
 
-def test_nothing_of_what_was_purged_is_left_in_the_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize("unmerged", [256, 0])
+def test_nothing_of_what_was_purged_is_left_in_the_files(
+    tmp_path: Path, unmerged: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_index, "_MOST_UNMERGED", unmerged)
     clock = FixedClock()
     with recollect.open(tmp_path / "memory.db", model="hashing", clock=clock) as memory:
         kept = memory.remember("The kettle stands on the stove")

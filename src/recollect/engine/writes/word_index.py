@@ -15,7 +15,7 @@ import numpy as np
 
 from recollect.conditions import Equals, KeyIn, OneOf
 from recollect.records import Kind
-from recollect.retrieval.postings import Postings, blocks_of, joined, pack_block, taken, unpack_block
+from recollect.retrieval.postings import Postings, joined, pack_block, split_into_blocks, taken, unpack_block
 from recollect.retrieval.term_index import TERM_ID, IndexSize, Tail, index_size, unmerged
 from recollect.text.stems import porter_stem
 from recollect.text.tokens import letter_pairs, words
@@ -23,6 +23,7 @@ from recollect.text.tokens import letter_pairs, words
 if TYPE_CHECKING:
     from recollect.ports import Transaction
     from recollect.retrieval.documents import Document
+    from recollect.tables import Row
 
 _MOST_UNMERGED = 256
 
@@ -33,7 +34,7 @@ Terms = tuple[list[str], list[str]]
 def write_documents(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
     """Put documents in place of what stood under their ids; writing the same again changes nothing."""
     if documents:
-        erase_documents(rows, scope, [document.id for document in documents])
+        erase_documents(rows, [document.id for document in documents])
         _add(rows, scope, documents)
 
 
@@ -71,13 +72,15 @@ def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
     _put_size(rows, scope, size)
 
 
-def erase_documents(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
-    """Take documents out, and words with them that no other document has."""
-    former = rows.rows(
-        "document", ("memory_id", "kind", "merged", "words", "pairs"), (OneOf("memory_id", ids),)
-    )
-    if not former:
-        return
+def erase_documents(rows: Transaction, ids: Sequence[int]) -> None:
+    """Take documents out of whichever index has them, and words with them that no other document has."""
+    columns = ("scope_id", "memory_id", "kind", "merged", "words", "pairs")
+    former = rows.rows("document", columns, (OneOf("memory_id", ids),), order=("scope_id", "memory_id"))
+    for scope, group in groupby(former, itemgetter(0)):
+        _erase(rows, scope, [row[1:] for row in group])
+
+
+def _erase(rows: Transaction, scope: int, former: Sequence[Row]) -> None:
     terms: dict[int, list[int]] = {}
     merged: dict[int, list[int]] = {}
     for id_, _, is_merged, *packed in former:
@@ -153,15 +156,16 @@ def _grown(size: IndexSize, documents: Iterable[tuple[Kind, int, int]], sign: in
 def _merge(rows: Transaction, scope: int) -> None:
     """Bring what was written last into the postings."""
     waiting = rows.rows("document", ("memory_id", "words", "pairs"), unmerged(scope))
-    in_words = Tail.of([(id_, packed) for id_, packed, _ in waiting])
-    in_pairs = Tail.of([(id_, packed) for id_, _, packed in waiting])
-    # Only pairs are searched for one after another.
-    new = {
-        term: each._replace(positions=each.positions[:0]) for term, each in in_words.all_postings().items()
-    }
-    new |= in_pairs.all_postings()
-    _put_in(rows, new)
+    _put_in(rows, postings_of(waiting))
     rows.patch("document", (OneOf("memory_id", [row[0] for row in waiting]),), {"merged": 1})
+
+
+def postings_of(documents: Sequence[tuple[int, bytes, bytes]]) -> dict[int, Postings]:
+    """By term, where it stands among documents, of which the packed words and pairs are given."""
+    in_words = Tail.of([(id_, packed) for id_, packed, _ in documents]).all_postings()
+    in_pairs = Tail.of([(id_, packed) for id_, _, packed in documents]).all_postings()
+    # Only pairs are searched for one after another.
+    return {term: each._replace(positions=each.positions[:0]) for term, each in in_words.items()} | in_pairs
 
 
 def _put_in(rows: Transaction, new: Mapping[int, Postings]) -> None:
@@ -174,7 +178,7 @@ def _put_in(rows: Transaction, new: Mapping[int, Postings]) -> None:
             part = postings if len(by_block) == 1 else taken(postings, np.array(members))
             before = old.get((term, first))
             whole = part if before is None else joined([before, part])
-            put += [_block_row(term, block) for block in blocks_of(whole)]
+            put += [_block_row(term, block) for block in split_into_blocks(whole)]
             if whole.ids[0] < first:
                 gone.append((term, first))
     if gone:

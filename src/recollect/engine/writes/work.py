@@ -164,7 +164,7 @@ class Work:
             if self._rows_went and not self.exists("scope", scope):
                 continue
             live = documents(self.rows, memories)
-            word_index.erase_documents(self.rows, scope, sorted(set(memories) - {each.id for each in live}))
+            word_index.erase_documents(self.rows, sorted(set(memories) - {each.id for each in live}))
             word_index.write_documents(self.rows, scope, live)
             mentions.link_entities(self.rows, scope, [id_ for id_ in memories if id_ in self._new_entities])
             mentions.link_texts(self.rows, scope, [id_ for id_ in memories if id_ in self._texts])

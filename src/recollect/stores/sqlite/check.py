@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from recollect.engine.writes.word_index import clear_index, write_documents
+from recollect.engine.writes.word_index import clear_index, postings_of, write_documents
+from recollect.errors import StoreDamaged
 from recollect.records import Kind, Problem
 from recollect.retrieval.documents import documents
-from recollect.retrieval.postings import unpack_block
-from recollect.retrieval.term_index import TERM_ID
+from recollect.retrieval.postings import joined, unpack_block
+from recollect.retrieval.term_index import TERM_ID, IndexSize
 from recollect.stores.sqlite.connection import renew_identity
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.source import VectorSource
 from recollect.text.passages import passage_spans
+from recollect.text.stems import porter_stem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from recollect.retrieval.postings import Postings
     from recollect.stores.sqlite.snapshot import SqliteTransaction
     from recollect.stores.vectors.cache import VectorCache
     from recollect.tables import Row
@@ -36,7 +39,7 @@ _BARE_OBSERVATIONS = (
     "WHERE NOT EXISTS (SELECT 1 FROM passage WHERE observation_id = o.id)"
 )
 # Of these tables the rows are derived; of all others they are what the user said.
-_DERIVED = {"passage", "due", "vector", "passage_tokens"}
+_DERIVED = {"passage", "due", "vector", "passage_tokens", "term", "posting", "document"}
 _ASKEW = {
     "memories without a passage of their own": f"SELECT count(*) {_BARE_MEMORIES}",
     "observations without passages": f"SELECT count(*) {_BARE_OBSERVATIONS}",
@@ -141,6 +144,9 @@ def _drop_orphans(connection: apsw.Connection) -> None:
         "OR model_id NOT IN (SELECT id FROM model) "
         "OR length(signs) % ((SELECT dims + 7 FROM model WHERE id = model_id) / 8) <> 0"
     )
+    # Of all scopes at once: a row may name a scope or a term that is not its own, or not there.
+    for table in ("posting", "document", "term"):
+        connection.execute(f"DELETE FROM {table}")
 
 
 def _add_passages(connection: apsw.Connection) -> None:
@@ -186,10 +192,10 @@ def _row_problems(connection: apsw.Connection) -> Iterator[Problem]:
 def _word_problems(connection: apsw.Connection) -> Iterator[Problem]:
     for scope in _scopes(connection):
         searchable = {id_ for (id_,) in connection.execute(_SEARCHABLE, (scope,))}
-        indexed = {
-            id_
-            for (id_,) in connection.execute("SELECT memory_id FROM document WHERE scope_id = ?", (scope,))
-        }
+        rows: list[Row] = connection.execute(
+            "SELECT memory_id, kind, merged, words, pairs FROM document WHERE scope_id = ?", (scope,)
+        ).fetchall()
+        indexed = {id_ for id_, *_ in rows}
         if searchable != indexed:
             yield Problem(
                 f"the index of words lacks {len(searchable - indexed)} memories and holds "
@@ -197,38 +203,68 @@ def _word_problems(connection: apsw.Connection) -> Iterator[Problem]:
                 "words",
                 repairable=True,
             )
-        elif _merged_terms(connection, scope) != _posted_terms(connection, scope):
+        elif not _in_step(connection, scope, rows):
             yield Problem("the index of words differs from its documents", "words", repairable=True)
+        if _size_of(rows) != _noted_size(connection, scope):
+            yield Problem("the index of words counts other documents than it has", "words", repairable=True)
 
 
-def _merged_terms(connection: apsw.Connection, scope: int) -> set[tuple[int, int, int, int]]:
-    """Of every term in every merged document: term, document, how often, of how many."""
-    found: set[tuple[int, int, int, int]] = set()
-    rows: Iterable[Row] = connection.execute(
-        "SELECT memory_id, words, pairs FROM document WHERE scope_id = ? AND merged = 1", (scope,)
+def _in_step(connection: apsw.Connection, scope: int, documents: Sequence[Row]) -> bool:
+    """Whether terms and postings are what the documents say."""
+    merged = [(id_, words, pairs) for id_, _, is_merged, words, pairs in documents if is_merged]
+    try:
+        listed = b"".join(packed for *_, words, pairs in documents for packed in (words, pairs))
+        used = set(np.unique(np.frombuffer(listed, TERM_ID)).tolist())
+        expected, posted = postings_of(merged), _posted(connection, scope)
+    except (StoreDamaged, IndexError, ValueError):  # bytes that are none of ours
+        return False
+    terms: list[Row] = connection.execute(
+        "SELECT id, pair, stem, term FROM term WHERE scope_id = ?", (scope,)
+    ).fetchall()
+    return (
+        used == {id_ for id_, *_ in terms}
+        and all(stem == (term if pair else porter_stem(term)) for _, pair, stem, term in terms)
+        and expected.keys() == posted.keys()
+        and all(
+            np.array_equal(one, other)
+            for term, postings in expected.items()
+            for one, other in zip(postings, posted[term], strict=True)
+        )
     )
-    for id_, *both in rows:
-        for packed in both:
-            terms = np.frombuffer(packed, TERM_ID)
-            distinct, counts = np.unique(terms, return_counts=True)
-            found.update(
-                (term, id_, count, len(terms))
-                for term, count in zip(distinct.tolist(), counts.tolist(), strict=True)
-            )
-    return found
 
 
-def _posted_terms(connection: apsw.Connection, scope: int) -> set[tuple[int, int, int, int]]:
-    found: set[tuple[int, int, int, int]] = set()
+def _posted(connection: apsw.Connection, scope: int) -> dict[int, Postings]:
+    """What the blocks hold of each term."""
+    blocks: dict[int, list[Postings]] = {}
     rows: Iterable[Row] = connection.execute(
         "SELECT p.term_id, p.first_id, p.count, p.packed FROM posting AS p "
-        "JOIN term AS t ON t.id = p.term_id WHERE t.scope_id = ?",
+        "JOIN term AS t ON t.id = p.term_id WHERE t.scope_id = ? ORDER BY p.term_id, p.first_id",
         (scope,),
     )
     for term, *block in rows:
-        ids, counts, lengths, _ = (column.tolist() for column in unpack_block(*block))
-        found.update((term, *entry) for entry in zip(ids, counts, lengths, strict=True))
-    return found
+        blocks.setdefault(term, []).append(unpack_block(*block))
+    return {term: joined(parts) for term, parts in blocks.items()}
+
+
+def _size_of(documents: Sequence[Row]) -> IndexSize:
+    kinds = [kind for _, kind, *_ in documents]
+    pairs = [len(packed) // TERM_ID.itemsize for *_, packed in documents]
+    return IndexSize(
+        documents=len(documents),
+        words=sum(len(packed) // TERM_ID.itemsize for *_, packed, _ in documents),
+        paired=sum(map(bool, pairs)),
+        pairs=sum(pairs),
+        unmerged=sum(not is_merged for _, _, is_merged, *_ in documents),
+        entities=kinds.count(Kind.ENTITY),
+        messages=kinds.count(Kind.MESSAGE),
+    )
+
+
+def _noted_size(connection: apsw.Connection, scope: int) -> IndexSize:
+    noted: Row | None = connection.execute(
+        f"SELECT {', '.join(IndexSize._fields)} FROM scope WHERE id = ?", (scope,)
+    ).fetchone()
+    return IndexSize(*noted or ())
 
 
 def _cache_problems(connection: apsw.Connection, cache: VectorCache) -> Iterator[Problem]:

@@ -97,6 +97,7 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int) -> None:
         finally:
             source.close()
     prepare(ready, busy_ms, keep_older=False)
+    _fill_words(ready, busy_ms)
     with failures_of(backup):
         target = connect(ready, busy_ms, writes=True)
         try:
@@ -106,6 +107,13 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int) -> None:
             renew_identity(target)
         finally:
             target.close()
+
+
+def _fill_words(ready: Path, busy_ms: int) -> None:
+    """Index the words of an older backup now: who has the store open will not open it again."""
+    from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # it builds on this module
+
+    SqliteStore(ready, busy_ms=busy_ms).close()
 
 
 def _copy(source: apsw.Connection, path: Path, progress: Progress | None) -> None:
