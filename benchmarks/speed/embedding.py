@@ -17,12 +17,12 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from facts import facts, write_json
-from remembering import engine_on
 from sentences import Sentences
 from timing import number, tell, timed
 
@@ -30,10 +30,15 @@ from recollect.embedders.packaged import PackagedEmbedder
 from recollect.embedders.several_threads import usable_cores
 from recollect.engine.engine import Engine
 from recollect.engine.recent_texts import RecentTexts
+from recollect.engine.repository import Repository
+from recollect.engine.services import Services
+from recollect.engine.usage import UsageRecorder
 from recollect.extractors.rules import Rules
 from recollect.models.loading import load_onnx
 from recollect.models.registry import ready_model
 from recollect.ports import Embedder, Vector, Vectors
+from recollect.records import Scope
+from recollect.stores.sqlite.store import SqliteStore
 
 MODEL = "arctic-s"
 BATCH = 32
@@ -222,6 +227,14 @@ class Watched:
 
     def query_with_tokens(self, text: str) -> tuple[Vector, Vectors | None]:
         return self._embedder.query_with_tokens(text)
+
+
+def engine_on(path: Path, embedder: Embedder) -> Engine:
+    store = Repository(SqliteStore(path))
+    usage = UsageRecorder(store, "bench")
+    return Engine(
+        Services(store, lambda: datetime.now(UTC), lambda _: embedder, embedder.model.name, Scope(), usage)
+    )
 
 
 def writes(folder: str | None) -> dict[str, Any]:

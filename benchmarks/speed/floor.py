@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from stand_in import COMMON, StandIn
 
 from recollect.ports import Vector, Vectors
-from recollect.vectors import unpack_vector
+from recollect.stores.vectors.block import VectorRow
+from recollect.stores.vectors.scan import Allowed
+from recollect.stores.vectors.search import TWO_STAGES_FROM, nearest
+from recollect.stores.vectors.source import VectorSource
+from recollect.stores.vectors.state import Part, blocks_of
+from recollect.vectors import pack_vector
 
 K = 100
 """As many as our profile asks each search for."""
-TWO_STAGES_FROM = 160_000
-"""Rows from which the store looks at one-bit codes first where it is asked for so many."""
 _K1, _B = 1.2, 0.75
 _WORD = re.compile(r"\w+")
 _AT_ONCE = 10_000
@@ -70,22 +73,16 @@ def _scan_of(rows: Vectors, embedder: StandIn) -> tuple[Scan, str]:
     centre = embedder.model.centre
     if len(rows) < TWO_STAGES_FROM or centre is None:
         return exact, "np.vecdot over float32, and the best of it"
-    try:
-        from recollect.stores.vectors.codes import one_bit
-        from recollect.stores.vectors.scan import Allowed, Run, nearest
+    source = VectorSource("floor", 1, rows.shape[1], centre)
+    stored = (
+        VectorRow(place, place, place, 1, 0, pack_vector(row)) for place, row in enumerate(rows, start=1)
+    )
+    runs = [Part(block, block.used, shared=False).run for block in blocks_of(stored, source)]
 
-        middle, ids = unpack_vector(centre), np.arange(1, len(rows) + 1)
-        codes = np.ascontiguousarray(one_bit(rows, middle).T)
-        ones = np.ones(len(rows), np.int32)
-        run = Run(rows, codes, ids, ids, ones, ones.astype(np.uint8), None)
+    def two_stages(query: Vector) -> object:
+        return nearest(runs, query, K, Allowed.of([1]), source.centre)
 
-        def two_stages(query: Vector) -> object:
-            return nearest([run], query, K, Allowed.of([1]), middle)
-
-        two_stages(rows[0])
-    except (ImportError, AttributeError, TypeError, ValueError):
-        return exact, "np.vecdot over float32, since the store's own scan has another shape now"
-    return two_stages, "the store's own scan: one-bit codes first, then the best of them in full"
+    return two_stages, "the store's own scan: codes first, then in full what they leave in doubt"
 
 
 Postings = dict[str, tuple[NDArray[np.int64], NDArray[np.float32], float]]

@@ -342,14 +342,16 @@ def test_no_answer_waits_for_its_own_note_and_none_waits_long_for_anothers(
 
     monkeypatch.setattr(engine._services.usage, "settle", watched)
     monkeypatch.setattr(engine._services.usage, "patience_seconds", 0.01)
-    # The gate is shut: were either of them to wait for the writing, it would never return.
+    # The gate is shut: were any of them to wait for the writing, it would never return.
     assert len(engine.recall("tea", limit=10).hits) == 6
     assert len(engine.recall("tea", limit=10).hits) == 6
+    assert waited == []  # how often something was seen does not rank it
+    assert len(engine.recall("tea", limit=10, profile="limbic").hits) == 6
     assert engine.graph.search_semantic("tea")["results"]
-    assert waited == [0.01] * 3
+    assert waited == [0.01] * 2
     troubled.gate.set()
     settle(None)
-    assert set(counts(engine).values()) == {3}
+    assert set(counts(engine).values()) == {4}
 
 
 def test_settling_gives_up_after_a_while(engine_in_trouble: Engine, troubled: Troubled) -> None:

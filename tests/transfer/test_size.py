@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LINES = 200
 """Of a batch. What counts is that a file has many batches; it need not be as long as real ones are."""
 # What Python holds of a batch, with room to spare; the files below are larger.
-BOUND = 1_000_000
+BOUND = 4_000_000
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def write(path: Path, entities: int) -> None:
         for n in range(entities):
             file.write(relation(f"entity {n}", "leads_to", f"entity {n * 7919 % entities}"))
         for n in range(entities):
-            file.write(entity(f"entity {n}", f"the first thing known of {n}, and it is {'long ' * 90}"))
+            file.write(entity(f"entity {n}", f"the first thing known of {n}, and it is {'long ' * 500}"))
 
 
 def exported_whole(mine: Engine, target: Path) -> None:

@@ -100,6 +100,14 @@ class Tail(NamedTuple):
         return found
 
 
+def postings_of(documents: Sequence[tuple[int, bytes, bytes]]) -> dict[int, Postings]:
+    """By term, where it stands among documents, of which the packed words and pairs are given."""
+    in_words = Tail.of([(id_, packed) for id_, packed, _ in documents]).all_postings()
+    in_pairs = Tail.of([(id_, packed) for id_, _, packed in documents]).all_postings()
+    # Only pairs are searched for one after another.
+    return {term: each._replace(positions=each.positions[:0]) for term, each in in_words.items()} | in_pairs
+
+
 class TermIndex:
     """A scope's index. A snapshot is of one moment, so what was read once is kept."""
 

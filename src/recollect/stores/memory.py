@@ -18,7 +18,7 @@ from recollect.errors import StoreUnavailable
 from recollect.stores.vectors.block import VectorRow
 from recollect.stores.vectors.prefix import Prefixes, nearest_by_prefix
 from recollect.stores.vectors.scan import Allowed
-from recollect.stores.vectors.search import cosines, nearest, passages_of
+from recollect.stores.vectors.search import cosines, nearest, vector_passages
 from recollect.stores.vectors.source import VectorSource, check_width
 from recollect.stores.vectors.state import Part, blocks_of
 from recollect.tables import TABLES
@@ -279,7 +279,7 @@ class MemorySnapshot:
         if model is None:
             return []
         _, parts = self._vectors(model, dict.fromkeys(ids, 0))
-        return passages_of([part.run for part in parts], ids)
+        return vector_passages([part.run for part in parts], ids)
 
     def _model_in_use(self) -> Record | None:
         return next(iter(self._matching("model", (Equals("in_use", 1),))), None)

@@ -54,10 +54,11 @@ class Watch:
 
 @contextmanager
 def watching() -> Iterator[Watch]:
-    watch, connect = Watch(), sqlite_store.connect
+    # As it is at this moment: stores of tests are not synchronised.
+    watch, connect = Watch(), vars(sqlite_store)["connect"]
 
     def watched(*given: Any, **options: Any) -> apsw.Connection:
-        connection = connect(*given, **options)
+        connection: apsw.Connection = connect(*given, **options)
         connection.exec_trace, connection.row_trace = watch.asked, watch.gave
         return connection
 

@@ -15,7 +15,7 @@ from recollect.stores.vectors import search as vector_search
 from recollect.stores.vectors import shortlist as vector_shortlist
 from recollect.stores.vectors.codes import QueryCode, encoded, query_code
 from recollect.stores.vectors.scan import Allowed, Run
-from recollect.stores.vectors.search import cosines, nearest, passages_of
+from recollect.stores.vectors.search import cosines, nearest, vector_passages
 from recollect.vectors import Rows, normalised
 
 if TYPE_CHECKING:
@@ -161,8 +161,8 @@ def test_cosines_are_those_of_the_best_passage_of_each_memory() -> None:
     expected = {4: int(scores[[0, 2]].argmax() * 2), 2: int((1, 4)[scores[[1, 4]].argmax()])}
     found = cosines(runs, query, [7, 4, 100, 2])
     assert found == [Found(id_, float(scores[expected[id_]]), expected[id_]) for id_ in (2, 4)]
-    assert passages_of(runs, [7, 4, 100, 2]) == [(0, 4), (1, 2), (2, 4), (4, 2)]
-    assert [*cosines(runs, query, []), *passages_of(runs, []), *cosines(runs, query, [7])] == []
+    assert vector_passages(runs, [7, 4, 100, 2]) == [(0, 4), (1, 2), (2, 4), (4, 2)]
+    assert [*cosines(runs, query, []), *vector_passages(runs, []), *cosines(runs, query, [7])] == []
 
 
 def query_bits(bits: list[int], counted: list[int], planes: tuple[list[int], ...] = ()) -> QueryCode:

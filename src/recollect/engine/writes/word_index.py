@@ -6,7 +6,7 @@ terms, which are what searches read; until then, searches read those rows as wel
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ import numpy as np
 from recollect.conditions import Equals, KeyIn, OneOf
 from recollect.records import Kind
 from recollect.retrieval.postings import Postings, joined, pack_block, split_into_blocks, taken, unpack_block
-from recollect.retrieval.term_index import TERM_ID, IndexSize, Tail, index_size, unmerged
+from recollect.retrieval.term_index import TERM_ID, IndexSize, index_size, postings_of, unmerged
 from recollect.text.stems import porter_stem
 from recollect.text.tokens import letter_pairs, words
 
@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from recollect.tables import Row
 
 _MOST_UNMERGED = 256
+# A document of more terms is merged at once: every search reads those that wait.
+_LONG = 1_000
+# Both bound the memory that it takes: letters that are cut into terms, and terms that are merged, together.
+_LETTERS_AT_ONCE = 65_536
+_AT_ONCE = 8_192
 
 Terms = tuple[list[str], list[str]]
 """The words and the pairs of a document."""
@@ -35,7 +40,18 @@ def write_documents(rows: Transaction, scope: int, documents: Sequence[Document]
     """Put documents in place of what stood under their ids; writing the same again changes nothing."""
     if documents:
         erase_documents(rows, [document.id for document in documents])
-        _add(rows, scope, documents)
+    for some in _pieces(documents):
+        _add(rows, scope, some)
+
+
+def _pieces(documents: Sequence[Document]) -> Iterator[Sequence[Document]]:
+    """So many at a time that their words take little memory."""
+    start = letters = 0
+    for stop, document in enumerate(documents, start=1):
+        letters += len(document.body)
+        if letters > _LETTERS_AT_ONCE or stop == len(documents):
+            yield documents[start:stop]
+            start, letters = stop, 0
 
 
 def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
@@ -66,7 +82,7 @@ def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
         1,
     )
     size = size._replace(unmerged=size.unmerged + len(documents))
-    if size.unmerged > _MOST_UNMERGED:
+    if size.unmerged > _MOST_UNMERGED or any(len(some) + len(more) > _LONG for some, more in terms):
         _merge(rows, scope)
         size = size._replace(unmerged=0)
     _put_size(rows, scope, size)
@@ -156,16 +172,13 @@ def _grown(size: IndexSize, documents: Iterable[tuple[Kind, int, int]], sign: in
 def _merge(rows: Transaction, scope: int) -> None:
     """Bring what was written last into the postings."""
     waiting = rows.rows("document", ("memory_id", "words", "pairs"), unmerged(scope))
-    _put_in(rows, postings_of(waiting))
+    start = terms = 0
+    for stop, (_, in_words, in_pairs) in enumerate(waiting, start=1):
+        terms += _count(in_words) + _count(in_pairs)
+        if terms > _AT_ONCE or stop == len(waiting):
+            _put_in(rows, postings_of(waiting[start:stop]))
+            start, terms = stop, 0
     rows.patch("document", (OneOf("memory_id", [row[0] for row in waiting]),), {"merged": 1})
-
-
-def postings_of(documents: Sequence[tuple[int, bytes, bytes]]) -> dict[int, Postings]:
-    """By term, where it stands among documents, of which the packed words and pairs are given."""
-    in_words = Tail.of([(id_, packed) for id_, packed, _ in documents]).all_postings()
-    in_pairs = Tail.of([(id_, packed) for id_, _, packed in documents]).all_postings()
-    # Only pairs are searched for one after another.
-    return {term: each._replace(positions=each.positions[:0]) for term, each in in_words.items()} | in_pairs
 
 
 def _put_in(rows: Transaction, new: Mapping[int, Postings]) -> None:

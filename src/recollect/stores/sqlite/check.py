@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from recollect.engine.writes.word_index import clear_index, postings_of, write_documents
 from recollect.errors import StoreDamaged
 from recollect.records import Kind, Problem
 from recollect.retrieval.documents import documents
 from recollect.retrieval.postings import joined, unpack_block
-from recollect.retrieval.term_index import TERM_ID, IndexSize
+from recollect.retrieval.term_index import TERM_ID, IndexSize, postings_of
 from recollect.stores.sqlite.connection import renew_identity
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.source import VectorSource
@@ -113,6 +112,11 @@ def scopes_without_words(connection: apsw.Connection) -> list[int]:
 
 
 def refill_words(rows: SqliteTransaction, scope: int) -> None:
+    from recollect.engine.writes.word_index import (  # noqa: PLC0415  # who only reads needs no rule of writing
+        clear_index,
+        write_documents,
+    )
+
     clear_index(rows, scope)
     searchable = [id_ for (id_,) in rows.connection.execute(_SEARCHABLE, (scope,))]
     for start in range(0, len(searchable), _BATCH):

@@ -11,7 +11,7 @@ import numpy as np
 from recollect.stores.private_files import OWNER_ALONE
 from recollect.stores.vectors.file import Mapped, VectorFile
 from recollect.stores.vectors.prefix import Prefixes, nearest_by_prefix
-from recollect.stores.vectors.search import cosines, nearest, passages_of
+from recollect.stores.vectors.search import cosines, nearest, vector_passages
 from recollect.stores.vectors.state import Part, State, blocks_of, caught_up, cut_back, differences, loaded
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class VectorCache:
         self, queries: VectorQueries, source: VectorSource, ids: Collection[int]
     ) -> list[tuple[int, int]]:
         """The passages of these memories that have a vector, each with its memory, by passage."""
-        return passages_of(self._state(queries, source).runs, ids)
+        return vector_passages(self._state(queries, source).runs, ids)
 
     def check(self, queries: VectorQueries, source: VectorSource) -> list[str]:
         """Everything compared with the store, inside a read transaction. Empty when all is in step."""

@@ -143,7 +143,7 @@ Pick: TypeAlias = tuple[Run, Positions | None]
 """Rows of a run. None: all of them."""
 
 
-def picked(runs: Sequence[Run], allowed: Allowed) -> tuple[list[Pick], int]:
+def allowed_rows(runs: Sequence[Run], allowed: Allowed) -> tuple[list[Pick], int]:
     """The rows that may be seen, and how many they are."""
     picks: list[Pick] = [(run, rows) for run in runs if (rows := pick(run, allowed)) is None or len(rows)]
     return picks, sum(len(run.memories) if rows is None else len(rows) for run, rows in picks)

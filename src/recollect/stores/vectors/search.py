@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.stores.vectors.codes import query_code
-from recollect.stores.vectors.scan import Best, Run, best, found, leaders, picked, row_scores
+from recollect.stores.vectors.scan import Best, Run, allowed_rows, best, found, leaders, row_scores
 from recollect.stores.vectors.shortlist import shortlisted
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def nearest(
 
     The answer depends on the set of allowed rows only, never on where they stand or what else there is.
     """
-    picks, count = picked(runs, allowed)
+    picks, count = allowed_rows(runs, allowed)
     if not count or k < 1:
         return []
     hits: Best | None = None
@@ -53,7 +53,7 @@ def cosines(runs: Sequence[Run], query: Rows, ids: Collection[int]) -> list[Foun
     return found((scores[order], memories[order], passages[order]))
 
 
-def passages_of(runs: Sequence[Run], ids: Collection[int]) -> list[tuple[int, int]]:
+def vector_passages(runs: Sequence[Run], ids: Collection[int]) -> list[tuple[int, int]]:
     """The passages of these memories that have a vector, each with its memory, by passage."""
     pairs = [
         pair
