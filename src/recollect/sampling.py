@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hashlib import blake2b
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,4 +17,4 @@ def hash_number(seed: object, of: object) -> int:
 
 def sample_ids(ids: Iterable[int], seed: object, size: int) -> list[int]:
     """So many of the ids, in the order of their hashes."""
-    return sorted(ids, key=lambda id_: (hash_number(seed, id_), id_))[: max(size, 0)]
+    return nsmallest(size, ids, key=lambda id_: (hash_number(seed, id_), id_)) if size > 0 else []

@@ -52,11 +52,13 @@ def trials(services: Services, snapshot: DreamState, knobs: Knobs) -> tuple[Aske
         used = {
             one.profile for one in past_questions(view, scope_id(view, services.scope), knobs.gate_questions)
         }
+        tried = [profile for name, profile in profiles.items() if name in used and reads_traces(profile)]
+        if not tried:
+            return ()
         memories = memories_by_id(view, _sample(snapshot, knobs.gate_questions // 2))
     asked = (
         _ask(services, profile, knobs, query, (memory.id,), made=True)
-        for name, profile in profiles.items()
-        if name in used and reads_traces(profile)
+        for profile in tried
         for memory in memories.values()
         if (query := keyword_question(memory, _FEW))
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from recollect.conditions import is_set
 from recollect.engine.contradictions import open_contradictions
 from recollect.engine.graph.observation_vectors import pages
 from recollect.engine.memory_text import text_preview
@@ -24,10 +25,11 @@ from recollect.ports import Progress, Snapshot, Vector
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Kind, Memory, Status
-from recollect.retrieval.contradictions import StatedText, texts_of
+from recollect.retrieval.contradictions import texts_of
 from recollect.retrieval.facts import ranking_facts
+from recollect.retrieval.filters import allowed
 from recollect.retrieval.memory_rows import MemoryRows
-from recollect.retrieval.records import memories_by_id, moment
+from recollect.retrieval.records import memories_by_id, moment, scope_id
 
 _MOST_DAYS = 36_500
 _SHOWN = 10
@@ -46,11 +48,9 @@ def consolidation_report(
     counts: Counter[str] = Counter()
     flagged: list[FlaggedObservation] = []
     stale: list[StaleEntity] = []
-    notes: list[FlaggedNote] = []
     large: list[tuple[Memory, Mapping[int, Vector]]] = []
     names: dict[int, str] = {}
-    observed: deque[StatedText] = deque(maxlen=_MOST_COMPARED)
-    noted: deque[StatedText] = deque(maxlen=_MOST_COMPARED)
+    newest: deque[Memory] = deque(maxlen=_MOST_COMPARED)
     with services.store.read() as view:
         for page in pages(services, view, Kind.ENTITY, progress):
             counts["entities"] += len(page)
@@ -59,11 +59,15 @@ def consolidation_report(
             large += large_ones(view, page)
             stale += _stale(view, page, now, timedelta(days=stale_days))
             names |= {entity.id: entity.name for entity in page}
-            observed.extend(text for entity in page for text in texts_of(entity))
-        for page in pages(services, view, Kind.NOTE, progress):
-            counts["notes"] += len(page)
-            notes += _flagged_notes(view, page)
-            noted.extend(text for note in page for text in texts_of(note))
+            newest.extend(entity for entity in page if entity.in_force)
+        observed = [text for entity in newest for text in texts_of(entity)][-_MOST_COMPARED:]
+        in_force = allowed(services.where(Kind.NOTE), [scope_id(view, services.scope)])
+        counts["notes"] = view.count("memory", in_force)[None]
+        similar = [id_ for (id_,) in view.rows("memory", ("id",), (*in_force, is_set("similar_to")))]
+        notes = list(_flagged_notes(view, list(memories_by_id(view, similar).values())))
+        last = view.rows("memory", ("id",), in_force, newest_first=True, limit=_MOST_COMPARED)
+        recent = memories_by_id(view, sorted(id_ for (id_,) in last))
+        noted = [text for note in recent.values() for text in texts_of(note)]
     found = analyses(services, large, progress)
     report = ConsolidationReport(
         at=now,
