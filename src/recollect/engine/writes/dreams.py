@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.changes import DREAMING, CommitDream, FieldChanges, Outcome, UndoDream
-from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, Where, is_null, is_set
+from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, KeyIn, OneOf, Where, is_null, is_set
 from recollect.engine.writes import lifecycle, records
 from recollect.errors import Conflict, NotFound
 from recollect.ranking.candidates import DAY
@@ -49,7 +49,7 @@ def commit(work: Work, change: CommitDream) -> Outcome:
             if _correct_observation(work, gone, by, left)
         ],
         "pruned": [done for id_ in change.pruned if (done := _prune(work, scope, id_, left)) is not None],
-        "links": [list(each) for each in change.links if _link(work, *each)],
+        "links": _link(work, change.links),
         "temper": change.temper if change.temper and _temper(work, scope, *change.temper) else None,
     }
     dream = work.add(
@@ -373,13 +373,27 @@ def _still_meant(work: Work, by: int, column: str) -> bool:
 # Links
 
 
-def _link(work: Work, first: int, second: int, before: int, after: int) -> bool:
-    if _weight(work, first, second) != before:
-        return False
-    if len(work.ids("memory", (OneOf("id", (first, second)), is_null("deleted_at")))) != 2:
-        return False
-    work.rows.put("link", [{"first_id": first, "second_id": second, "weight": after}])
-    return True
+def _link(work: Work, links: Sequence[tuple[int, int, int, int]]) -> list[list[int]]:
+    """Those that were made: both ends are there, and nobody has linked them otherwise meanwhile."""
+    pairs = [(first, second) for first, second, _, _ in links]
+    weights = {
+        (first, second): weight
+        for first, second, weight in work.rows.rows(
+            "link", ("first_id", "second_id", "weight"), (KeyIn(("first_id", "second_id"), pairs),)
+        )
+    }
+    ends = {id_ for pair in pairs for id_ in pair}
+    there = set(work.ids("memory", (OneOf("id", ends), is_null("deleted_at"))))
+    made = [
+        [first, second, before, after]
+        for first, second, before, after in links
+        if weights.get((first, second), 0) == before and {first, second} <= there
+    ]
+    work.rows.put(
+        "link",
+        [{"first_id": first, "second_id": second, "weight": after} for first, second, _, after in made],
+    )
+    return made
 
 
 def _unlink(work: Work, first: int, second: int, before: int, after: int, left: Left) -> None:
