@@ -31,6 +31,7 @@ NOBODY, USER, ASSISTANT, SPEAKER = range(4)
 HOUR = 3_600_000_000
 DAY = 24 * HOUR
 SECOND = 1_000_000
+_POSITION_BITS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,10 +334,20 @@ class ConversationContext:
 
     def for_candidates(self, facts: Facts) -> tuple[Floats, Floats]:
         """For each candidate, what its neighbours and what its conversation says; 0 where nothing does."""
-        theirs = np.isin(self.session, facts.session)
-        known = zip(self.session[theirs].tolist(), self.position[theirs].tolist(), strict=True)
-        place_of = dict(zip(known, self.near[theirs].tolist(), strict=True))
-        whole_of = dict(zip(self.sessions.tolist(), self.whole.tolist(), strict=True))
-        places = zip(facts.session.tolist(), facts.position.tolist(), strict=True)
-        near = np.array([place_of.get(place, 0.0) for place in places])
-        return near, np.array([whole_of.get(session, 0.0) for session in facts.session.tolist()])
+        if not len(self.sessions):
+            return np.zeros(len(facts.ids)), np.zeros(len(facts.ids))
+        order = np.argsort(self.sessions)
+        number, known = _places_in(self.sessions[order], facts.session)
+        whole = np.where(known, self.whole[order][number], 0.0)
+        # Conversations by number, since their codes leave no room for a position.
+        spoken, _ = _places_in(self.sessions[order], self.session)
+        keys, wanted = (spoken << _POSITION_BITS) + self.position, (number << _POSITION_BITS) + facts.position
+        by_key = np.argsort(keys)
+        place, there = _places_in(keys[by_key], wanted)
+        return np.where(there & known, self.near[by_key][place], 0.0), whole
+
+
+def _places_in(ascending: Ints, wanted: Ints) -> tuple[Ints, Flags]:
+    """Where each value stands, and whether it does."""
+    places = np.minimum(np.searchsorted(ascending, wanted), len(ascending) - 1)
+    return places, ascending[places] == wanted

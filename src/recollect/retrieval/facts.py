@@ -131,9 +131,7 @@ def ranking_facts(
         named=_named(columns, query),
         asks=np.array([ends_with_question(text) for text in columns["text"]], bool),
         kind=_ints([_KINDS[kind] for kind in columns["kind"]]),
-        role=_ints([_role(kind, role) for kind, role in zip(columns["kind"], columns["role"], strict=True)])
-        if talk
-        else np.full(len(known), NOBODY),
+        role=_roles(columns) if talk else np.full(len(known), NOBODY),
         informativeness=_informativeness(columns) if talk else np.ones(len(known)),
         length=_ints([len(text) for text in columns["text"]]),
     )
@@ -151,6 +149,12 @@ def _informativeness(columns: Mapping[str, Sequence[Any]]) -> Floats:
     return np.array(
         [informativeness(text) if kind == Kind.MESSAGE else 1.0 for kind, text in texts], np.float64
     )
+
+
+def _roles(columns: Mapping[str, Sequence[Any]]) -> Ints:
+    each = list(zip(columns["kind"], columns["role"], strict=True))
+    numbers = {one: _role(*one) for one in set(each)}
+    return _ints([numbers[one] for one in each])
 
 
 def _role(kind: str, role: str | None) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recollect.conditions import Equals, OneOf, is_set
+from recollect.conditions import Condition, Equals, OneOf, is_set
 from recollect.ports import Snapshot
 from recollect.ranking.candidates import ConversationContext, Floats, Ints
 from recollect.records import Found
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recollect.query import Filter
     from recollect.retrieval.as_of_search import PastTexts
     from recollect.retrieval.term_index import TermIndex
+    from recollect.tables import Row
 
 # The saturation and the correction for length of BM25, at their usual values.
 _K1, _B = 1.2, 0.75
@@ -52,11 +53,12 @@ class _Word(NamedTuple):
 
 
 class _Placed(NamedTuple):
-    """Where a message stands."""
+    """Messages of conversations by ascending id: where each stands, and how long it is."""
 
-    session: str
-    position: int
-    length: int
+    ids: Ints
+    sessions: Sequence[str]
+    position: Ints
+    length: Ints
 
 
 def neighbours(
@@ -69,21 +71,22 @@ def neighbours(
     echo: tuple[str, str] | None,
 ) -> tuple[list[Found], ConversationContext]:
     """The messages whose neighbours contain most of a query, and what there is next to all others."""
-    placed = _messages_with_terms(index, text, where, past, echo)
-    if not placed:
+    placed, places = _messages_with_terms(index, text, where, past, echo)
+    if not places:
         return [], ConversationContext.empty()
-    sessions = sorted({each.session for messages in placed for each in messages})
-    local = {session: place for place, session in enumerate(sessions)}
+    sessions = sorted({placed.sessions[place] for place in np.unique(np.concatenate(places)).tolist()})
+    number_of = {session: number for number, session in enumerate(sessions)}
+    local = np.array([number_of.get(session, 0) for session in placed.sessions], np.int64)
     texts, _ = index.size("stemmed")
-    usual = np.concatenate([[each.length for each in messages] for messages in placed]).mean()
+    usual = np.concatenate([placed.length[messages] for messages in places]).mean()
     words = [
         _Word(
             weight=log(1 + (texts - len(messages) + 0.5) / (len(messages) + 0.5)),
-            session=np.array([local[each.session] for each in messages], np.int64),
-            position=np.array([each.position for each in messages], np.int64),
-            length=np.array([each.length for each in messages], np.float64) / usual,
+            session=local[messages],
+            position=placed.position[messages],
+            length=placed.length[messages].astype(np.float64) / usual,
         )
-        for messages in placed
+        for messages in places
     ]
     keys, near = _near(words, within)
     found = _best(index.snapshot, index.scope, sessions, keys, near, k, where)
@@ -99,49 +102,59 @@ def neighbours(
 
 def _messages_with_terms(
     index: TermIndex, text: str, where: Filter, past: PastTexts | None, echo: tuple[str, str] | None
-) -> list[list[_Placed]]:
-    """For each content word of a query, where the messages stand that contain it, and how long they are.
+) -> tuple[_Placed, list[Ints]]:
+    """Messages that contain a content word of a query; and for each word that occurs, their rows among these.
 
     Whoever is alive speaks, also to somebody whom the filter does not let through; but not the echo.
     """
     terms = affordable_terms(index, text, _BUDGET)
     if not terms.affordable:
-        return []
-    postings = {word: index.postings(Phrase((word,)), "stemmed").ids.tolist() for word in terms.chosen}
-    former: dict[str, list[int]] = {}
-    if past is not None:
+        return _placed([]), []
+    postings = [index.postings(Phrase((word,)), "stemmed").ids for word in terms.chosen]
+    alive = (Equals("kind", "message"), *lifecycle(where))
+    if past is None:
+        rows = _rows(index.snapshot, postings, alive, echo)
+    else:
+        changed = np.array(sorted(past.changed), np.int64)
+        postings = [ids[~np.isin(ids, changed)] for ids in postings]
         former = past.messages_with(index.scope, terms.chosen, where)
-        postings = {word: [id_ for id_ in ids if id_ not in past.changed] for word, ids in postings.items()}
-    present = _placed(index.snapshot, {id_ for ids in postings.values() for id_ in ids}, where, echo)
-    changed = _placed(index.snapshot, {id_ for ids in former.values() for id_ in ids}, None, None)
-    found = [
-        [present[id_] for id_ in postings[word] if id_ in present]
-        + [changed[id_] for id_ in former.get(word, ()) if id_ in changed]
-        for word in terms.chosen
-    ]
-    return [messages for messages in found if messages]
+        others = [np.array(former.get(word, ()), np.int64) for word in terms.chosen]
+        rows = _rows(index.snapshot, postings, alive, echo) + _rows(index.snapshot, others, (), None)
+        postings = [np.concatenate(both) for both in zip(postings, others, strict=True)]
+    placed = _placed(sorted(rows))
+    if not len(placed.ids):
+        return placed, []
+    at = [np.minimum(np.searchsorted(placed.ids, ids), len(placed.ids) - 1) for ids in postings]
+    found = [place[placed.ids[place] == ids] for place, ids in zip(at, postings, strict=True)]
+    return placed, [places for places in found if len(places)]
 
 
-def _placed(
-    snapshot: Snapshot, ids: set[int], where: Filter | None, echo: tuple[str, str] | None
-) -> dict[int, _Placed]:
+def _rows(
+    snapshot: Snapshot, postings: Sequence[Ints], alive: tuple[Condition, ...], echo: tuple[str, str] | None
+) -> list[Row]:
     """Those of these that are messages of a conversation, as far as they live, without the echo."""
+    ids = np.unique(np.concatenate(postings)).tolist() if postings else []
     if not ids:
-        return {}
-    alive = () if where is None else (Equals("kind", "message"), *lifecycle(where))
+        return []
     rows = snapshot.rows(
         "memory",
         ("id", "session", "position", "text_length"),
         (OneOf("id", ids), *alive, is_set("session"), is_set("position")),
     )
-    placed = {id_: _Placed(session, position, length) for id_, session, position, length in rows}
-    if echo is not None:
-        session, asked = echo
-        same = [id_ for id_, each in placed.items() if each.session == session and each.length == len(asked)]
-        for id_, text in snapshot.rows("memory", ("id", "text"), (OneOf("id", same),)) if same else ():
-            if text == asked:
-                del placed[id_]
-    return placed
+    if echo is None:
+        return rows
+    session, asked = echo
+    same = [id_ for id_, where, _, length in rows if where == session and length == len(asked)]
+    texts = snapshot.rows("memory", ("id", "text"), (OneOf("id", same),)) if same else ()
+    echoes = {id_ for id_, text in texts if text == asked}
+    return [row for row in rows if row[0] not in echoes] if echoes else rows
+
+
+def _placed(rows: Sequence[Row]) -> _Placed:
+    ids, sessions, positions, lengths = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return _Placed(
+        np.array(ids, np.int64), sessions, np.array(positions, np.int64), np.array(lengths, np.int64)
+    )
 
 
 def _near(words: Sequence[_Word], within: int) -> tuple[Ints, Floats]:

@@ -38,7 +38,7 @@ def informativeness(text: str) -> float:
 
 
 # The same memories are candidates again and again.
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8_192)
 def _informativeness(text: str) -> float:
     terms: dict[str, float] = {}
     word_count = 0
