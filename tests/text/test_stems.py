@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.stems import coarse_stem, coarse_stems, light_stem, matched_terms, porter_stem
+from recollect.text.stems import (
+    coarse_stem,
+    coarse_stems,
+    light_stem,
+    matched_terms,
+    porter_stem,
+    stem_beginning,
+)
 from recollect.text.tokens import words
 
 FTS5 = apsw.Connection(":memory:").fts5_tokenizer("porter", ["ascii"])
@@ -55,6 +62,16 @@ def by_fts5(word: str) -> list[str]:
 def test_the_stems_of_the_index_are_porters(word: str, stem: str) -> None:
     assert porter_stem(word) == stem
     assert by_fts5(word) == [stem]
+
+
+@given(
+    st.text("aeiouybcdlstzgnm", min_size=1, max_size=8),
+    st.lists(st.sampled_from(ENDINGS.split()), max_size=2).map("".join),
+)
+def test_a_word_begins_with_the_beginning_of_its_stem(beginning: str, ending: str) -> None:
+    word = beginning + ending
+    assert word.startswith(stem_beginning(word))
+    assert stem_beginning("toys") == stem_beginning("toy") == "to"
 
 
 @given(

@@ -20,7 +20,7 @@ from recollect.retrieval.documents import Document, documents
 from recollect.retrieval.filters import PastState, allowed
 from recollect.retrieval.term_index import Analyser, Phrase, TermIndex
 from recollect.retrieval.term_search import K1, B, idf, pair_phrases
-from recollect.text.stems import porter_stem
+from recollect.text.stems import porter_stem, stem_beginning
 from recollect.text.tokens import letter_pairs, query_terms, words
 from recollect.vectors import unpack_vector
 
@@ -46,7 +46,7 @@ class PastTexts:
         terms = [Phrase((word,)) for word in query_terms(text)]
         pairs = pair_phrases(text)
         if terms:
-            _add_scores(scores, index, analyser, documents, analyse, terms)
+            _add_scores(scores, index, analyser, _that_may_have(documents, terms), analyse, terms)
         if pairs:
             _add_scores(scores, index, "pairs", documents, letter_pairs, pairs)
         return [Found(id_, score) for id_, score in scores.items()]
@@ -117,6 +117,18 @@ class PastTexts:
         ids = self._ids([scope], where)
         former = {memory: text for memory, (_, text) in self._wordings(ids).items()}
         return documents(self.snapshot, ids, (), self.state.observation(), former) if ids else []
+
+
+def _that_may_have(documents: Sequence[Document], terms: Sequence[Phrase]) -> Iterable[Document]:
+    """Without most of those that contain none of the words, which cost far more to be cut into words."""
+    beginnings = [stem_beginning(phrase.terms[0]) for phrase in terms]
+    if not all(map(str.isascii, beginnings)):
+        return documents
+    return (
+        document
+        for document in documents
+        if not (body := _body(document)).isascii() or any(map(body.lower().__contains__, beginnings))
+    )
 
 
 def _body(document: Document) -> str:
