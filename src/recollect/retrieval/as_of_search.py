@@ -7,7 +7,6 @@ weigh as the present's index weighs them, so that the two lists can be merged by
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
@@ -57,8 +56,10 @@ class PastTexts:
         stems = [(document.id, set(_stems(_body(document)))) for document in self._documents(scope, spoken)]
         return {word: [id_ for id_, said in stems if porter_stem(word) in said] for word in terms}
 
-    def nearest(self, vector: Vector, model: int, scopes: Sequence[int], where: Filter) -> list[Found]:
-        """Former memories by the best of the passages that they had."""
+    def nearest(
+        self, vector: Vector, k: int, model: int, scopes: Sequence[int], where: Filter
+    ) -> list[Found]:
+        """The best k of the former memories and those level with the last, by the best of their passages."""
         wanted = self.passages(self._ids(scopes, where))
         vectors = self.snapshot.rows(
             "vector",
@@ -68,13 +69,16 @@ class PastTexts:
         )
         if not vectors:
             return []
-        cosines = np.vecdot(np.stack([unpack_vector(blob) for _, blob in vectors]), vector).tolist()
-        best: dict[int, Found] = {}
-        for (passage, _), cosine in zip(vectors, cosines, strict=True):
-            memory = wanted[passage]
-            if memory not in best or cosine > best[memory].score:
-                best[memory] = Found(memory, cosine, passage)
-        return list(best.values())
+        rows = unpack_vector(b"".join(blob for _, blob in vectors)).reshape(len(vectors), -1)
+        cosines = np.vecdot(rows, vector)
+        passages = np.array([passage for passage, _ in vectors], np.int64)
+        memories = np.array([wanted[passage] for passage, _ in vectors], np.int64)
+        order = np.lexsort((passages, -cosines, memories))
+        order = order[np.diff(memories[order], prepend=-1) != 0]
+        if len(order) > k:
+            order = order[cosines[order] >= np.partition(cosines[order], -k)[-k]]
+        columns = (memories[order].tolist(), cosines[order].tolist(), passages[order].tolist())
+        return [Found(*hit) for hit in zip(*columns, strict=True)]
 
     def passages(self, ids: Sequence[int]) -> dict[int, int]:
         """The passages that former memories had, each with its memory."""
@@ -156,22 +160,21 @@ def _add_scores(
         phrases = [Phrase(tuple(map(porter_stem, phrase.terms)), phrase.prefix) for phrase in phrases]
     for document in documents:
         terms = cut(_body(document))
-        counts = Counter(terms)
         rarity = 1 - B + B * len(terms) / (usual or 1.0)
         worth = 0.0
         for weight, phrase in zip(weights, phrases, strict=True):
-            times = _times(terms, counts, phrase)
+            times = _times(terms, phrase)
             worth += weight * times * (K1 + 1) / (times + K1 * rarity) if times else 0.0
         if worth:
             scores[document.id] = scores.get(document.id, 0.0) + worth
 
 
-def _times(terms: Sequence[str], counts: Counter[str], phrase: Phrase) -> int:
-    """How often a phrase stands in a document, given also as how often each term does."""
+def _times(terms: Sequence[str], phrase: Phrase) -> int:
+    """How often a phrase stands in a document."""
     first = phrase.terms[0]
     if phrase.prefix:
-        return sum(count for term, count in counts.items() if term.startswith(first))
-    if len(phrase.terms) == 1 or not counts[first]:
-        return counts[first]
+        return sum(term.startswith(first) for term in terms)
+    if len(phrase.terms) == 1:
+        return terms.count(first)
     length = len(phrase.terms)
     return sum(tuple(terms[at : at + length]) == phrase.terms for at in range(len(terms) - length + 1))

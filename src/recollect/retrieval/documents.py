@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from recollect.conditions import IN_FORCE, OneOf, Where
-from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot
 from recollect.records import Kind
 
+_KINDS = {kind.value: kind for kind in Kind}
 
-@dataclass(frozen=True, slots=True)
-class Document:
+
+class Document(NamedTuple):
     """What the index of words holds of one memory."""
 
     id: int
@@ -44,6 +45,6 @@ def documents(
     return [
         Document(id_, Kind.ENTITY, name, type_, " | ".join(contents.get(id_, ())))
         if kind == Kind.ENTITY
-        else Document(id_, Kind(kind), speaker or "", type_, (former or {}).get(id_, text))
+        else Document(id_, _KINDS[kind], speaker or "", type_, (former or {}).get(id_, text))
         for id_, kind, name, type_, speaker, text in rows
     ]

@@ -89,7 +89,7 @@ class Search:
         where = self._within(span)
         found: list[Found] = []
         if self._past is not None:
-            found += self._past.nearest(vector, model[0], self.scopes, where)
+            found += self._past.nearest(vector, k, model[0], self.scopes, where)
         for part in _by_session(where):
             conditions = (*narrowing(part), *self._unchanged)
             found += self.snapshot.nearest(vector, k, self.scopes, conditions, shortlist)
