@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from recollect.retrieval.documents import Document
     from recollect.tables import Row
 
-_MOST_UNMERGED = 256
+_MOST_UNMERGED = 512
 # A document of more terms is merged at once: every search reads those that wait.
 _LONG = 1_000
 # Both bound the memory that it takes: letters that are cut into terms, and terms that are merged, together.
 _LETTERS_AT_ONCE = 65_536
-_AT_ONCE = 8_192
+_AT_ONCE = 16_384
 
 Terms = tuple[list[str], list[str]]
 """The words and the pairs of a document."""
