@@ -72,7 +72,7 @@ def test_a_full_export_and_its_import_take_no_more_either(tmp_path: Path) -> Non
     out: list[int] = []
     into_empty: list[int] = []
     into_taken: list[int] = []
-    for size in (2 * LINES, 4 * LINES):
+    for size in (4 * LINES, 8 * LINES):
         lines, full = tmp_path / f"{size}.jsonl", tmp_path / f"{size}-full.jsonl"
         write(lines, size)
         with engine_at(tmp_path / f"{size}.db", model="none") as mine:
