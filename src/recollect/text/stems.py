@@ -47,7 +47,7 @@ def porter_stem(word: str) -> str:
     """The stem under which FTS5's `porter` indexes a folded word."""
     # FTS5 reads bytes, and takes every byte beyond ASCII for a consonant.
     token = word.encode("utf-8", "surrogatepass")
-    if len(token) not in _PORTER_BYTES:
+    if len(token) not in _PORTER_BYTES or word.isdigit():
         return word
     stem = _replace_ending(_replace_ending(_step_1(token.decode("latin-1")), _STEP_2), _STEP_3)
     return _step_5(_step_4(stem)).encode("latin-1").decode("utf-8", "surrogateescape")
