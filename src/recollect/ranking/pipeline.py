@@ -93,6 +93,10 @@ class Profile:
     retrieve: tuple[Retriever, ...]
     steps: tuple[Step, ...]
 
+    def __hash__(self) -> int:
+        # What is known of a profile is looked up by it several times in every recall, and it has many steps.
+        return hash(self.name)
+
 
 def run(profile: Profile, candidates: Candidates, query: Query) -> Candidates:
     """Best first, cut to the limit; each candidate carries what every step did."""
