@@ -32,16 +32,13 @@ class MemoryRows:
         self._rows: dict[int, Row] = {}
         self._asked: set[int] = set()
 
-    def read(self, ids: Iterable[int], *beside: RowsQuery) -> list[list[Row]]:
-        """Have these at hand. `beside`: what else to ask for in the same go."""
+    def read(self, ids: Iterable[int]) -> None:
+        """Have these at hand."""
         unknown = set(ids) - self._asked
-        if not unknown:
-            return self.snapshot.several(beside) if beside else []
-        self._asked |= unknown
-        own = RowsQuery("memory", _COLUMNS, (OneOf("id", sorted(unknown)),))
-        found, *others = self.snapshot.several((own, *beside))
-        self._rows.update((row[_ID], row) for row in found)
-        return others
+        if unknown:
+            self._asked |= unknown
+            rows = self.snapshot.rows("memory", _COLUMNS, (OneOf("id", sorted(unknown)),))
+            self._rows.update((row[_ID], row) for row in rows)
 
     def select(self, ids: Iterable[int], columns: Sequence[str]) -> list[Any]:
         """These columns of those that exist, in the order of the ids; of one column, its values."""

@@ -81,18 +81,13 @@ def search_words(index: TermIndex, text: str, k: int, analyser: Analyser, where:
     def found(required: Sequence[str], optional: Sequence[str] = ()) -> Scores:
         return _added(bm25(index, _phrases(required), _phrases(optional), analyser), pairs)
 
-    scores = found(terms.chosen)
-    if not terms.too_common:
-        return _best(index.snapshot, scores, k, where)
-    if where:
-        best = _best(index.snapshot, scores, k, where)
-        if len(best) < min(k, len(scores.ids)):
+    if terms.too_common and where:
+        scores = found(terms.chosen)
+        if len(_best(index.snapshot, scores, k, where)) < min(k, len(scores.ids)):
             # What the filter allows may hold only the words that are common elsewhere.
             return _best(index.snapshot, found((*terms.chosen, *terms.too_common)), k, where)
     # Common words find nothing by themselves, but they count in what the others found.
-    if terms.affordable:
-        scores = found(terms.chosen, terms.too_common)
-    return _best(index.snapshot, scores, k, where)
+    return _best(index.snapshot, found(terms.chosen, terms.too_common if terms.affordable else ()), k, where)
 
 
 def bm25(

@@ -32,7 +32,7 @@ from recollect.vectors import unpack_vector
 
 _COMPARED = 8
 # The number of a note that has none yet: above all others.
-_UNBORN = 1 << 62
+_NO_ID_YET = 1 << 62
 # Of very many notes at once, what repeats another is left to the reports that look for duplicates.
 MOST_NEW = 50
 
@@ -75,7 +75,7 @@ def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared]
     each = [known[text] for text in texts]
     created = new.created_at or services.clock()
     note = Memory(
-        _UNBORN,
+        _NO_ID_YET,
         Kind.NOTE,
         services.scope,
         created_at=created,

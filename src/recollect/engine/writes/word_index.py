@@ -38,8 +38,7 @@ Terms = tuple[list[str], list[str]]
 
 def write_documents(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
     """Put documents in place of what stood under their ids; writing the same again changes nothing."""
-    if documents:
-        erase_documents(rows, [document.id for document in documents])
+    erase_documents(rows, [document.id for document in documents])
     for some in _pieces(documents):
         _add(rows, scope, some)
 
@@ -90,6 +89,8 @@ def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
 
 def erase_documents(rows: Transaction, ids: Sequence[int]) -> None:
     """Take documents out of whichever index has them, and words with them that no other document has."""
+    if not ids:
+        return
     columns = ("scope_id", "memory_id", "kind", "merged", "words", "pairs")
     former = rows.rows("document", columns, (OneOf("memory_id", ids),), order=("scope_id", "memory_id"))
     for scope, group in groupby(former, itemgetter(0)):
@@ -97,16 +98,16 @@ def erase_documents(rows: Transaction, ids: Sequence[int]) -> None:
 
 
 def _erase(rows: Transaction, scope: int, former: Sequence[Row]) -> None:
-    terms: dict[int, list[int]] = {}
+    terms: set[int] = set()
     merged: dict[int, list[int]] = {}
     for id_, _, is_merged, *packed in former:
-        for term in {int(term) for each in packed for term in np.frombuffer(each, TERM_ID)}:
-            terms.setdefault(term, []).append(id_)
-            if is_merged:
-                merged.setdefault(term, []).append(id_)
+        own = set(np.frombuffer(b"".join(packed), TERM_ID).tolist())
+        terms |= own
+        for term in own if is_merged else ():
+            merged.setdefault(term, []).append(id_)
     _take_out(rows, merged)
     rows.remove("document", (OneOf("memory_id", [row[0] for row in former]),))
-    _forget_unused(rows, scope, terms.keys())
+    _forget_unused(rows, scope, terms)
     gone = [(Kind(kind), _count(in_words), _count(in_pairs)) for _, kind, _, in_words, in_pairs in former]
     size = _grown(index_size(rows, scope), gone, -1)
     waiting = sum(not is_merged for _, _, is_merged, _, _ in former)
