@@ -32,6 +32,7 @@ from recollect.stores.sqlite.store import SqliteStore
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from postgres_stores import PostgresStores
     from quick_stores import QuickStores
     from recollect.engine.services import EmbedderNamed
     from recollect.models.registry import PackagedModel
@@ -85,6 +86,14 @@ def vectors_computed_once(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     with patch.object(packaged_embedders, "load_transformer", _load_remembering):
         yield
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresStores]:
+    """A server of the tests' own."""
+    from postgres_stores import started  # noqa: PLC0415  # most tests need none
+
+    yield from started()
 
 
 @pytest.fixture(scope="session")

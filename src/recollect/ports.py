@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from recollect.conditions import OneOf, Value, Where
     from recollect.ranking.candidates import Floats
-    from recollect.records import Found, Memory, Model, Problem, Statement
+    from recollect.records import Found, Memory, Model, Problem, Scope, Statement
     from recollect.tables import Row, Table, Values
 
 # Named, not imported: `recollect --help` has no use for NumPy.
@@ -186,20 +186,32 @@ class Transaction(Snapshot, Protocol):
         """Delete rows and all that belongs to them, and return how many rows met the conditions."""
         ...
 
+    def hold(self, scopes: Collection[int] | None) -> None:
+        """Let nobody else write to these scopes until the transaction ends; None: to no scope at all.
+
+        Those that the transaction was begun within are held from its beginning.
+        """
+        ...
+
     def savepoint(self) -> AbstractContextManager[None]:
         """What fails inside is undone by itself, and the transaction goes on."""
         ...
 
 
 class Store(Protocol):
-    """Keeps rows, finds by vector, gives snapshots and transactions."""
+    """Keeps rows, finds by vector, gives snapshots and transactions.
 
-    def read(self) -> AbstractContextManager[Snapshot]: ...
+    `within` says whose rows a caller means to see or to change; a store may show it no others. None: all.
+    """
 
-    def transact(self, work: Callable[[Transaction], Result]) -> Result:
+    def read(self, within: Scope | None = None) -> AbstractContextManager[Snapshot]: ...
+
+    def transact(
+        self, work: Callable[[Transaction], Result], within: Collection[Scope] | None = None
+    ) -> Result:
         """Run `work` in one transaction; a store may run it again where another writer came in between.
 
-        It is committed unless `work` raises. One writer at a time.
+        It is committed unless `work` raises. One writer at a time to each scope that is held.
         """
         ...
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from recollect.conditions import Column, Condition, Value, Where
     from recollect.ports import Result, RowsQuery, Transaction, Vector
-    from recollect.records import Found
+    from recollect.records import Found, Scope
     from recollect.tables import Row, Table, TableForm, Values
 
     Key = tuple[Any, ...]
@@ -350,6 +350,9 @@ class MemoryTransaction(MemorySnapshot):
                 if target == table:
                     self.patch(other, (OneOf(column, ids),), {column: None})
 
+    def hold(self, scopes: Collection[int] | None) -> None:
+        """There is one writer at a time to the whole store."""
+
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         before = self.tables
@@ -382,11 +385,13 @@ class MemoryStore:
         self.transact(_prepare)
 
     @contextmanager
-    def read(self) -> Iterator[MemorySnapshot]:
+    def read(self, within: Scope | None = None) -> Iterator[MemorySnapshot]:
         self._refuse_closed()
         yield MemorySnapshot(self._tables)
 
-    def transact(self, work: Callable[[Transaction], Result]) -> Result:
+    def transact(
+        self, work: Callable[[Transaction], Result], within: Collection[Scope] | None = None
+    ) -> Result:
         with self._writing:
             self._refuse_closed()
             rows = MemoryTransaction(self._tables)

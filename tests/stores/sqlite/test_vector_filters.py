@@ -12,7 +12,7 @@ from recollect.conditions import AnyOf, Compares, Condition, Equals, HasRow, Not
 from recollect.records import Found, Kind
 from recollect.stores.sqlite import snapshot as sqlite_snapshot
 from recollect.stores.sqlite.store import SqliteStore
-from recollect.stores.sqlite.vector_filters import VectorFilter
+from recollect.stores.vectors.filters import VectorFilter
 from recollect.vectors import normalised, pack_vector
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from recollect.engine.writes.work import Work
 from recollect.errors import Conflict, InvalidInput, RecollectError
 from recollect.ports import Store, Transaction
 from recollect.ranking.candidates import DAY
+from recollect.records import Scope
 from recollect.retrieval.records import stamp
 
 # A retry comes within seconds; a key that is a month old guards nothing.
@@ -100,7 +101,13 @@ def apply(
             _remember_key(rows, key, digest, stamp(at), outcomes)
         return Receipt(outcomes)
 
-    return store.transact(work)
+    return store.transact(work, _scopes_of(batch))
+
+
+def _scopes_of(batch: Sequence[Change]) -> set[Scope] | None:
+    """The scopes that the changes are made in; None where one names none, and goes by ids or for all."""
+    scopes = {getattr(change, "scope", None) for change in batch}
+    return None if None in scopes else scopes
 
 
 def _apply_one(work: Work, index: int, change: Change) -> Outcome:

@@ -134,6 +134,7 @@ def _restore_relations(work: Work, memory: int, gone_at: int) -> None:
 
 
 def purge(work: Work, change: Purge) -> Outcome:
+    work.rows.hold(None)
     before = stamp(change.before)
     gone = (Compares("deleted_at", "<", before),)
     memories = work.rows.remove("memory", gone)

@@ -55,6 +55,7 @@ class Work:
         if not known:
             (known,) = self.rows.put("scope", [{"owner": scope.owner, "agent": scope.agent}])
         self._scopes[scope] = known
+        self.rows.hold([known])
         return known
 
     def entity(self, scope: int, name: str) -> int:

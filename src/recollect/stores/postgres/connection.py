@@ -1,0 +1,192 @@
+"""Connecting: is the server reachable and new enough, is the schema ours and current, and how failures read."""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import contextmanager
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import psycopg
+from psycopg import errors
+
+from recollect.errors import Conflict, InvalidInput, NotAStore, RecollectError, StoreDamaged, StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recollect.stores.postgres.location import Location
+    from recollect.tables import Row
+
+OLDEST_SERVER = 15
+# What a fresh connection waits for at most, in seconds, before it is said that nobody answers.
+_CONNECT_SECONDS = 5
+# A server that is cut off says nothing: how long, in milliseconds, something sent may stay unacknowledged.
+_SILENCE_MS = 10_000
+_MIGRATING = 0x52434C54
+"""The lock that one process holds while it makes or changes the schema."""
+
+KEYWORDS = {
+    "autocommit": True,
+    # Behind a pooler, the next statement may run on another connection of the server.
+    "prepare_threshold": None,
+}
+
+
+def migrations() -> tuple[str, ...]:
+    """Every schema change since the first, in order; the list only ever grows."""
+    folder = resources.files(__package__) / "migrations"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return tuple((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+def conninfo(url: str) -> str:
+    """The URL with what keeps a lost server from holding anyone up, unless it says otherwise itself."""
+    try:
+        given = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise InvalidInput(f"The store's URL cannot be read: {str(error).strip()}.") from error
+    several = "," in str(given.get("host") or "")
+    usual = {
+        "connect_timeout": _CONNECT_SECONDS,
+        "tcp_user_timeout": _SILENCE_MS,
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+        "application_name": "recollect",
+        **({"target_session_attrs": "read-write"} if several else {}),
+    }
+    return psycopg.conninfo.make_conninfo(**{**usual, **given})
+
+
+def prepare(location: Location, steps: Sequence[str] | None = None) -> None:
+    """Make the schema one of the current version, or refuse it untouched."""
+    steps = migrations() if steps is None else steps
+    with failures_of(location), psycopg.connect(conninfo(location.server), **KEYWORDS) as connection:
+        if connection.info.server_version < OLDEST_SERVER * 10_000:
+            raise StoreUnavailable(
+                f"{location.shown} is PostgreSQL {connection.info.server_version // 10_000}; "
+                f"{OLDEST_SERVER} or later is needed."
+            )
+        _refuse_other_letters(connection, location)
+        version = _version(connection, location)
+        refuse_newer(version, len(steps), location)
+        if version == len(steps):
+            return
+        with connection.transaction():
+            # Held to the end of the transaction: others that start at the same moment wait here.
+            connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATING, location.schema))
+            version = _version(connection, location)
+            refuse_newer(version, len(steps), location)
+            if version == 0:
+                connection.execute(f"CREATE SCHEMA IF NOT EXISTS {location.schema}")
+                _refuse_strangers(connection, location)
+                # The second fence stands for the owner of the tables as well.
+                connection.execute("SELECT set_config('recollect.scopes', '*', true)")
+            for step in steps[version:]:
+                connection.execute(step.replace("{schema}", location.schema))
+            if version == 0:
+                connection.execute(
+                    f"INSERT INTO {location.schema}.setting VALUES ('store_id', %s)", (secrets.token_hex(16),)
+                )
+            connection.execute(
+                f"INSERT INTO {location.schema}.setting VALUES ('schema_version', %s) "
+                "ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value",
+                (str(len(steps)),),
+            )
+
+
+def schema_version(connection: psycopg.Connection[Row], schema: str) -> int:
+    """0 where there is no store yet."""
+    if connection.execute("SELECT to_regclass(%s)", (f"{schema}.setting",)).fetchone() == (None,):
+        return 0
+    row = connection.execute(
+        f"SELECT value FROM {schema}.setting WHERE name = 'schema_version'"
+    ).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _version(connection: psycopg.Connection[Row], location: Location) -> int:
+    return schema_version(connection, location.schema)
+
+
+def refuse_newer(version: int, known: int, location: Location) -> None:
+    if version > known:
+        raise NotAStore(
+            f"{location.shown} was written by a newer Recollect (schema {version}; this one knows {known}). "
+            "It was left as it is: pip install --upgrade recollect-memory"
+        )
+
+
+def _refuse_other_letters(connection: psycopg.Connection[Row], location: Location) -> None:
+    row = connection.execute("SELECT current_setting('server_encoding')").fetchone()
+    if row is not None and row[0] != "UTF8":
+        raise StoreUnavailable(
+            f"{location.shown} keeps its texts as {row[0]}; make a database with ENCODING 'UTF8' for the store."
+        )
+
+
+def _refuse_strangers(connection: psycopg.Connection[Row], location: Location) -> None:
+    row = connection.execute(
+        "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relkind = 'r' LIMIT 1",
+        (location.schema,),
+    ).fetchone()
+    if row is not None:
+        raise NotAStore(
+            f"The schema {location.schema} of {location.shown} holds tables of another program; it was left as "
+            "it is. Name another one with ?schema=NAME."
+        )
+
+
+@contextmanager
+def failures_of(location: Location) -> Iterator[None]:
+    """Say in our own words what PostgreSQL could not do, and what the reader can."""
+    try:
+        yield
+    except RecollectError:
+        raise
+    except psycopg.Error as error:
+        raise explained(error, location) from error
+
+
+def explained(error: psycopg.Error, location: Location) -> RecollectError:  # noqa: PLR0911  # one per cause
+    shown, said = location.shown, str(error).strip().splitlines()[0] if str(error).strip() else ""
+    match error:
+        case errors.InvalidPassword() | errors.InvalidAuthorizationSpecification():
+            return StoreUnavailable(
+                f"{shown} does not accept the user or the password. Check the URL, or set PGPASSWORD or a "
+                "passfile."
+            )
+        case errors.InvalidCatalogName():
+            return StoreUnavailable(f"There is no such database: {said}. Create it first: createdb NAME")
+        case errors.InsufficientPrivilege():
+            return StoreUnavailable(
+                f"{shown}: {said}. The user needs the right to use and fill the schema {location.schema}: "
+                f"GRANT CREATE ON DATABASE … TO …, or a schema of that name that it owns."
+            )
+        case errors.LockNotAvailable() | errors.QueryCanceled():
+            return StoreUnavailable(
+                f"{shown} is held by another program, and waiting did not help. Try again later. "
+                "Nothing was written."
+            )
+        case errors.DiskFull() | errors.OutOfMemory():
+            return StoreUnavailable(f"{shown} has no room left: {said}. Nothing was written.")
+        case errors.TooManyConnections():
+            return StoreUnavailable(
+                f"{shown} takes no more connections ({said}). Raise max_connections, put a pooler before it, or "
+                "lower ?pool=NUMBER."
+            )
+        case errors.ReadOnlySqlTransaction():
+            return StoreUnavailable(
+                f"{shown} is a replica and takes no writes. Name the primary, or all servers with commas between."
+            )
+        case errors.ProgramLimitExceeded() | errors.DataError():
+            return InvalidInput(f"PostgreSQL does not take this: {said}.")
+        case errors.IntegrityError():
+            return Conflict(f"Somebody else wrote the same at the same moment ({said}); try again.")
+        case errors.UndefinedTable() | errors.UndefinedColumn() | errors.DataCorrupted():
+            return StoreDamaged(f"{shown} is not as it should be: {said}.")
+        case psycopg.OperationalError():
+            return StoreUnavailable(f"{shown} cannot be reached: {said or 'no answer'}.")
+        case _:
+            return StoreUnavailable(f"{shown} could not do it: {said}.")
