@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import psycopg
 from nodes import Node
 
-from recollect.stores.postgres.location import parse_location
+from recollect.store_url import parse_store_url
 from recollect.stores.postgres.store import PostgresStore
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class PostgresStores:
 
     def prepare(self) -> None:
         self._execute(f"CREATE DATABASE {_TEMPLATE}")
-        PostgresStore(parse_location(self.node.url(_TEMPLATE))).close()
+        PostgresStore(parse_store_url(self.node.url(_TEMPLATE))).close()
 
     def database(self) -> str:
         """A new one, with an empty store in it; its URL."""
@@ -50,13 +50,13 @@ class PostgresStores:
         return self.node.url(name)
 
     def new(self) -> PostgresStore:
-        return PostgresStore(parse_location(self.database()))
+        return PostgresStore(parse_store_url(self.database()))
 
     def named(self, path: Path) -> PostgresStore:
         """The store of this path: the same one whenever it is opened."""
         if path not in self._by_path:
             self._by_path[path] = self.database()
-        return PostgresStore(parse_location(self._by_path[path]))
+        return PostgresStore(parse_store_url(self._by_path[path]))
 
     def _execute(self, statement: str) -> None:
         with psycopg.connect(self.node.url(), autocommit=True) as connection:

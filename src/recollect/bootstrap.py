@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 from contextlib import suppress
@@ -22,13 +23,14 @@ from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
-from recollect.settings import AUTO, Settings, checked_token, load
+from recollect.settings import AUTO, Settings, checked_token, load, user_folder
 from recollect.stores import daily
 
 if TYPE_CHECKING:
     from datetime import tzinfo
 
     from recollect.ports import Clock, Embedder, Extractor, Progress, Reranker, Store
+    from recollect.store_url import StoreUrl
 
 IN_MEMORY = ":memory:"
 """Names a store that is kept in no file."""
@@ -49,8 +51,8 @@ def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
 ) -> Engine:
     """Open a memory, or create it where there is none.
 
-    `store` is the path of its file, or `:memory:` for a memory that ends with the process; without it, the
-    setting, or one file in the user's data folder.
+    `store` is the path of its file, `postgresql://…` for one in a database, or `:memory:` for one that ends
+    with the process; without it, the setting, or one file in the user's data folder.
     `model` names an embedding model; `auto` takes, of those installed, the one that suits the languages of
     the first texts; `none` searches by words alone.
     `session` names the conversation that the calls belong to; without it, this opening is one of its own.
@@ -96,6 +98,8 @@ def engine(
 
 
 def _store(settings: Settings) -> Store:
+    if not isinstance(settings.store, Path):
+        return _server_store(settings.store, settings)
     if settings.store.name == IN_MEMORY:
         from recollect.stores.memory import MemoryStore  # noqa: PLC0415  # few ask for it
 
@@ -104,6 +108,30 @@ def _store(settings: Settings) -> Store:
 
     _make_folder(settings.store)
     return SqliteStore(settings.store, busy_ms=int(settings.busy_seconds * 1000))
+
+
+def _server_store(url: StoreUrl, settings: Settings) -> Store:
+    try:
+        from recollect.stores.postgres.store import PostgresStore  # noqa: PLC0415  # loads psycopg and NumPy
+    except ImportError as error:
+        raise StoreUnavailable(
+            f"{url} needs a package that is not installed ({error}): pip install 'recollect-memory[postgres]'"
+        ) from error
+    cache = user_folder("cache") / "vectors"
+    return PostgresStore(url, cache_folder=cache, busy_seconds=settings.busy_seconds)
+
+
+def is_file(settings: Settings) -> bool:
+    """Whether the store is kept in a file of its own."""
+    return isinstance(settings.store, Path) and settings.store.name != IN_MEMORY
+
+
+def beside(settings: Settings, ending: str) -> Path:
+    """The path of something that is kept with the store: beside its file, or in the user's data folder."""
+    if isinstance(settings.store, Path):
+        return settings.store.with_name(settings.store.name + ending)
+    digest = hashlib.sha256(f"{settings.store} {settings.store.schema}".encode()).hexdigest()[:16]
+    return user_folder("data") / f"server-{digest}{ending}"
 
 
 def _trial(settings: Settings) -> TrialSettings:
@@ -129,7 +157,8 @@ def _schedule(services: Services, settings: Settings) -> None:
         day = at.astimezone(services.zone).date()
         daily.keep_daily_backup(services.store, backups(settings), day, settings.dream_backups)
 
-    has_backups = settings.dream_backups and settings.store.name != IN_MEMORY
+    # Of a server's database, its own tools make the backups.
+    has_backups = settings.dream_backups and is_file(settings)
     every = timedelta(minutes=settings.dream_every_minutes)
     dreams = DreamScheduler(services, every, keep if has_backups else None)
     services.usage.after_recording += [lambda _: dreams.run_if_due()]
@@ -137,7 +166,7 @@ def _schedule(services: Services, settings: Settings) -> None:
 
 def backups(settings: Settings) -> Path:
     """Where the backups before dreams are."""
-    return settings.store.with_name(settings.store.name + "-backups")
+    return beside(settings, "-backups")
 
 
 def zone(settings: Settings) -> tzinfo:
@@ -199,8 +228,11 @@ def put_back(backup: Path, settings: Settings, progress: Progress | None = None)
     """Make the store what a backup holds."""
     from recollect.stores.sqlite.copying import restore_copy  # noqa: PLC0415  # loads SQLite
 
-    if settings.store.name == IN_MEMORY:
-        raise InvalidInput("A memory that is kept in no file cannot be restored; name a file with --store.")
+    if not isinstance(settings.store, Path) or not is_file(settings):
+        raise InvalidInput(
+            "A memory that is kept in no file of its own is not put back from a backup file; name a file with "
+            "--store, or copy the backup: recollect copy BACKUP STORE"
+        )
     if not backup.is_file():
         raise StoreUnavailable(f"There is no file {backup}.")
     _make_folder(settings.store)
@@ -209,12 +241,12 @@ def put_back(backup: Path, settings: Settings, progress: Progress | None = None)
 
 def kept_token(settings: Settings) -> str:
     """What clients over HTTP must show where nobody set a token: made once, and kept beside the store."""
-    if settings.store.name == IN_MEMORY:
+    if isinstance(settings.store, Path) and not is_file(settings):
         return secrets.token_urlsafe(32)
-    path = settings.store.with_name(settings.store.name + "-token")
+    path = beside(settings, "-token")
     try:
         if not os.path.lexists(path):
-            _make_folder(settings.store)
+            _make_folder(path)
             _keep(path, secrets.token_urlsafe(32))
         # Read back even where it was made just now: of two servers that start at once, both show one token.
         return checked_token(path.read_text(encoding="utf-8").strip())

@@ -16,6 +16,7 @@ from recollect.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from recollect.ranking.pipeline import Profile
+    from recollect.store_url import StoreUrl
 
 AUTO = "auto"
 """The model's name for: the one that suits the first texts best, of those that are installed."""
@@ -46,6 +47,14 @@ def _path(given: object) -> Path:
     if not isinstance(given, str | Path) or not str(given):
         raise TypeError
     return Path(given).expanduser()
+
+
+def _store(given: object) -> "Path | StoreUrl":
+    if not isinstance(given, str) or "://" not in given:
+        return _path(given)
+    from recollect.store_url import parse_store_url  # noqa: PLC0415  # few stores are on a server
+
+    return parse_store_url(given)
 
 
 def _number(kind: type[float], is_allowed: Callable[[float], bool], wanted: str) -> _Rule:
@@ -157,6 +166,7 @@ def _profiles(given: object) -> "tuple[Profile, ...]":
 
 _TEXT = _Rule(_text, "text")
 _PATH = _Rule(_path, "the path of a file")
+_STORE = _Rule(_store, "the path of a file or a URL")
 _SWITCH = _Rule(_switch, "on or off")
 _POSITIVE = _number(float, lambda number: 0 < number < inf, "a number above 0")
 _MINUTES = _number(float, lambda number: 30 <= number < inf, "a number of at least 30")
@@ -178,7 +188,9 @@ _RERANKER = _Rule(_reranker, "on, off or the name of a re-ranker")
 class Settings:
     """What a user may choose. Names in the file are these; in the environment, RECOLLECT_ and capitals."""
 
-    store: Annotated[Path, _PATH, "the file that holds the memory"]
+    store: Annotated[
+        "Path | StoreUrl", _STORE, "the file that holds the memory, or the URL of a PostgreSQL database"
+    ]
     model: Annotated[
         str, _TEXT, "what turns text into vectors: auto, none, arctic-s, e5-small, potion, openai:NAME, …"
     ] = AUTO
@@ -309,7 +321,7 @@ def load(
         if given is not None:
             value = _read(rule, each, given, origin)
         else:
-            value = _user_folder("data") / "memory.db" if each.name == "store" else each.default
+            value = user_folder("data") / "memory.db" if each.name == "store" else each.default
         values[each.name] = value
         rows.append(Setting(each.name, value, origin, meaning, not each.repr))
     return Settings(**values), tuple(rows)
@@ -348,7 +360,7 @@ def config_path(environ: Mapping[str, str] | None = None) -> Path:
     """The settings file: RECOLLECT_CONFIG, or config.toml in the user's configuration folder."""
     environ = os.environ if environ is None else environ
     given = environ.get("RECOLLECT_CONFIG")
-    return Path(given).expanduser() if given else _user_folder("config") / "config.toml"
+    return Path(given).expanduser() if given else user_folder("config") / "config.toml"
 
 
 def official_file(environ: Mapping[str, str] | None = None) -> Path | None:
@@ -360,10 +372,10 @@ def official_file(environ: Mapping[str, str] | None = None) -> Path | None:
 
 def cache_folder() -> Path:
     """Where what can be made anew is kept."""
-    return _user_folder("cache")
+    return user_folder("cache")
 
 
-def _user_folder(kind: Literal["data", "config", "cache"]) -> Path:
+def user_folder(kind: Literal["data", "config", "cache"]) -> Path:
     import platformdirs  # noqa: PLC0415  # only where no path is given
 
     folders = platformdirs.PlatformDirs("recollect")

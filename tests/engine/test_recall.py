@@ -396,9 +396,9 @@ def test_a_recall_reads_the_store_once(
     reads = []
     read = store.read
 
-    def counted() -> AbstractContextManager[Snapshot]:
+    def counted(within: Scope | None = None) -> AbstractContextManager[Snapshot]:
         reads.append(profile)
-        return read()
+        return read(within)
 
     monkeypatch.setattr(store, "read", counted)
     assert engine.search("tea leaf", profile=profile, explain=True).hits

@@ -230,7 +230,9 @@ class _SharedOption(click.Option):
 def _shared_options() -> list[click.Option]:
     color = "Force the look of a terminal, or tables without colour. [NO_COLOR]"
     return [
-        _SharedOption("--store", metavar="PATH", help="The memory's file. [RECOLLECT_STORE]"),
+        _SharedOption(
+            "--store", metavar="PATH|URL", help="The memory's file, or postgresql://… [RECOLLECT_STORE]"
+        ),
         _SharedOption("--owner", metavar="NAME", help="Whose memory it is. [RECOLLECT_OWNER]"),
         _SharedOption("--agent", metavar="NAME", help="Which agent of the owner. [RECOLLECT_AGENT]"),
         _SharedOption("--model", metavar="NAME", help="The embedding model; see `recollect models`."),

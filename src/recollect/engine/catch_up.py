@@ -48,7 +48,7 @@ def catch_up(
     are embedded in the same call of the model.
     """
     if services.language_models is not None and ids and memories is None:
-        with services.store.read() as view:
+        with services.read() as view:
             memories = memories_by_id(view, sorted(set(ids)))
     texts = [spoken_text(memory) for memory in islice((memories or {}).values(), EMBED_BATCH)]
     return _embed_in_language(services, texts, lambda: _embed_first(services, ids, progress, memories, also))
@@ -62,7 +62,7 @@ def _embed_first(
     also: Callable[[], Sequence[str]],
 ) -> int:
     """Embed what these memories say, and then some of what waits beside it."""
-    with services.store.read() as view:
+    with services.read() as view:
         row = model_row(view)
         own = passages_of(view, sorted(set(ids)), memories)[:_AT_ONCE] if ids else []
         own_ids = [passage.id for passage in own]
@@ -108,7 +108,7 @@ def _embed_in_language(services: Services, texts: Sequence[str], embed: Callable
 
 def embed_all_pending(services: Services, progress: Progress | None = None) -> EmbedResult:
     """Give vectors to all that waits for one; without a model, say why that must wait."""
-    with services.store.read() as view:
+    with services.read_everything() as view:
         due = store_counts(view).due
         texts = newest_texts(view) if due else ()
     if not due:

@@ -32,7 +32,7 @@ GIVE_WAY_SECONDS = 1.0
 
 def embedder_of(services: Services) -> Embedder:
     """The embedder whose vectors the store holds; for a store without any, the preferred one."""
-    with services.store.read() as view:
+    with services.read() as view:
         model = model_in_use(view)
         first = first_model(services, view) if model is None else None
     return embedder_for(services, model, first)
@@ -148,7 +148,7 @@ def embed_pending(
     """Give vectors to passages that lack one of this model, in batches that each survive a crash."""
     done = after = 0
     while at_most is None or done < at_most:
-        with services.store.read() as view:
+        with services.read_everything() as view:
             used = model_in_use(view)
             left = EMBED_BATCH if at_most is None else min(EMBED_BATCH, at_most - done)
             passages = pending_passages(view, embedder.model, after, left)
@@ -168,7 +168,7 @@ def embed_missing_tokens(services: Services, embedder: Embedder, progress: Progr
         return 0
     done = after = 0
     while True:
-        with services.store.read() as view:
+        with services.read_everything() as view:
             passages = passages_without_tokens(view, embedder.model, after, EMBED_BATCH)
         if not passages:
             return done
@@ -219,7 +219,7 @@ def _installed(services: Services) -> Embedder:
     try:
         return embedder_of(services)
     except ModelUnavailable:
-        with services.store.read() as view:
+        with services.read() as view:
             model = model_in_use(view)
         embedder = None if model is None else services.embedder_named(model.name.partition("@")[0])
         if embedder is None:
@@ -235,7 +235,7 @@ def reindex(services: Services, model: str | None, progress: Progress | None = N
     embedder = services.embedder_named(model) if model is not None else _installed(services)
     if embedder is None:
         raise ModelUnavailable("'none' is not a model; name one that `recollect doctor` lists as ready.")
-    with services.store.read() as view:
+    with services.read_everything() as view:
         before, total = model_in_use(view), store_counts(view).passages
 
     def told(done: int, _: int | None) -> None:

@@ -465,7 +465,7 @@ class Engine:
 
     def get(self, id: int, *, record: bool = False) -> Memory | None:  # noqa: A002  # the domain's word
         """One memory of this scope by its id, forgotten or not. With `record`, it counts as opened."""
-        with self._services.store.read() as view:
+        with self._services.read() as view:
             memory = memories_by_id(view, [id]).get(id)
         if memory is None or memory.scope != self.scope:
             return None
@@ -477,7 +477,7 @@ class Engine:
         """Those memories of this scope that are there, by id, forgotten or not."""
         wanted = ids_of(ids)
         found: dict[int, Memory] = {}
-        with self._services.store.read() as view:
+        with self._services.read() as view:
             for start in range(0, len(wanted), _AT_ONCE):
                 found.update(memories_by_id(view, wanted[start : start + _AT_ONCE]))
         return {id_: memory for id_, memory in found.items() if memory.scope == self.scope}
@@ -492,7 +492,7 @@ class Engine:
 
         self._services.write([Restore(self.scope, id)])
         catch_up(self._services)
-        with self._services.store.read() as view:
+        with self._services.read() as view:
             return memories_by_id(view, [id])[id]
 
     def purge(self, before: datetime) -> int:
@@ -538,7 +538,7 @@ class Engine:
         """Of the whole store, all scopes together."""
         from recollect.retrieval.contents import store_counts
 
-        with self._services.store.read() as view:
+        with self._services.read_everything() as view:
             return store_counts(view, self._services.store.size())
 
     @property
@@ -546,7 +546,7 @@ class Engine:
         """The model whose vectors the store holds."""
         from recollect.retrieval.passages import model_in_use
 
-        with self._services.store.read() as view:
+        with self._services.read() as view:
             return model_in_use(view)
 
     def reindex(self, model: str | None = None, progress: Progress | None = None) -> ReindexResult:

@@ -39,7 +39,7 @@ def first_model(services: Services, view: Snapshot) -> str:
 def first_model_note(services: Services) -> str | None:
     """What to say, once, of the model that a store has just taken; nothing of the usual one."""
     models, preferred = services.language_models, services.preferred_model
-    with services.store.read() as view:
+    with services.read() as view:
         model = model_in_use(view)
     if models is None or model is None or not models.automatic:
         return None
@@ -60,7 +60,7 @@ def is_foreign(texts: Iterable[str]) -> bool:
 def model_proposal(services: Services) -> ModelProposal | None:
     """The model that suits the newest texts better than the one in use, if there is one."""
     models = services.language_models
-    with services.store.read() as view:
+    with services.read_everything() as view:
         model = model_in_use(view)
         if models is None or model is None or not models.reads_only_english(model.name):
             return None
@@ -80,7 +80,7 @@ def model_to_change_to(services: Services, *, in_background: bool = False) -> st
     if models is None or not models.may_choose or (in_background and not models.in_background):
         return None
     most = _MANY if in_background else _FEW
-    with services.store.read() as view:
+    with services.read_everything() as view:
         if view.count("passage", (Equals("live", 1),))[None] > most:
             return None
         return models.multilingual if store_setting(view, MODEL_CHOICE) else None
@@ -123,7 +123,7 @@ def _once(services: Services, topic: str, proposal: ModelProposal | None) -> str
 
 
 def _is_first_time(services: Services, topic: str) -> bool:
-    with services.store.read() as view:
+    with services.read() as view:
         if was_told(view, topic):
             return False
     # Of two processes that come here at once, one tells.

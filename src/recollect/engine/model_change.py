@@ -60,7 +60,7 @@ def _english_model(services: Services, texts: Sequence[str]) -> str | None:
 
 
 def used_model_name(services: Services) -> str | None:
-    with services.store.read() as view:
+    with services.read() as view:
         model = model_in_use(view)
     return None if model is None else model.name
 

@@ -228,7 +228,7 @@ def open_search(
     if not _OF_USE.isdisjoint(groups_read(profiles)):
         services.usage.settle(services.usage.patience_seconds)
     while True:
-        with services.store.read() as snapshot:
+        with services.read() as snapshot:
             search = Search(snapshot, query.where)
             used = services.store.last_model = None if search.model is None else search.model[1]
             # A store without vectors has no model yet.

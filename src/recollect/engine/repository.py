@@ -9,7 +9,7 @@ from datetime import datetime
 from recollect.changes import Change, Receipt
 from recollect.errors import StoreUnavailable
 from recollect.ports import Progress, Snapshot, Store, StoreUpkeep
-from recollect.records import Model, Problem
+from recollect.records import Model, Problem, Scope
 
 
 class Repository:
@@ -39,8 +39,9 @@ class Repository:
 
         return apply(self.store, changes, at=at, key=key, keep_going=keep_going)
 
-    def read(self) -> AbstractContextManager[Snapshot]:
-        return self.store.read()
+    def read(self, within: Scope | None = None) -> AbstractContextManager[Snapshot]:
+        """The store at this moment; of this scope, where one is named."""
+        return self.store.read(within)
 
     def size(self) -> tuple[int, int]:
         """How many bytes the store takes, and the version of its schema; 0 of one that keeps no files."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import field
 from datetime import UTC, tzinfo
 
@@ -16,7 +17,7 @@ from recollect.engine.usage import UsageRecorder
 from recollect.engine.worker import Worker
 from recollect.errors import ModelUnavailable, NotFound
 from recollect.lazy_dataclass import dataclass
-from recollect.ports import Clock, Embedder, Extractor, Reranker
+from recollect.ports import Clock, Embedder, Extractor, Reranker, Snapshot
 from recollect.query import Filter
 from recollect.ranking.pipeline import Profile
 from recollect.ranking.profiles import PROFILES, profile_named
@@ -121,6 +122,14 @@ class Services:
         own = None if key is None else f"{key} of {self.scope.owner!r} {self.scope.agent!r}"
         return self.store.apply(changes, at=self.clock(), key=own, keep_going=keep_going).outcomes
 
+    def read(self) -> AbstractContextManager[Snapshot]:
+        """The store at this moment, as far as it is of this scope: a store may show nothing else."""
+        return self.store.read(self.scope)
+
+    def read_everything(self) -> AbstractContextManager[Snapshot]:
+        """The store at this moment, with every owner's rows: for work on the store itself."""
+        return self.store.read()
+
     def where(self, *kinds: Kind, superseded: bool = False, deleted: bool = False) -> Filter:
         """The memories of this scope, of these kinds or of all."""
         wanted = frozenset(kinds or Kind)
@@ -128,7 +137,7 @@ class Services:
 
     def memory(self, id_: int) -> Memory:
         """A memory of this scope, or an error that says that there is none."""
-        with self.store.read() as view:
+        with self.read() as view:
             memory = memories_by_id(view, [id_]).get(id_)
         if memory is None or memory.scope != self.scope:
             raise NotFound(f"There is no memory {id_}.")

@@ -18,18 +18,17 @@ _NAMED = 5
 
 
 def import_official_file(
-    memory: Engine, store: Path, asked: Path | None, tell: Callable[[str], None]
+    memory: Engine, begun: Path, asked: Path | None, tell: Callable[[str], None]
 ) -> None:
     """Only while the memory never had an entity: later it would bring back what was deleted.
 
-    Or where an earlier start was ended in the middle of it: a mark beside the store tells. `asked` is the
+    Or where an earlier start was ended in the middle of it: the mark `begun` tells. `asked` is the
     file, or the name of the variable that names it. A file that cannot be brought in is no reason not to
     serve, and one that comes too late is told of until it was imported in some way.
     """
     named = official_file()
     if asked is None and named is None:
         return
-    begun = store.with_name(store.name + "-importing")
     file = named if asked == Path(OFFICIAL_VARIABLE) else asked
     if memory.graph.ever_had_entities() and not begun.exists():
         _tell_if_too_late(memory, file, tell)

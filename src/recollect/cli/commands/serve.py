@@ -80,10 +80,11 @@ def serve_command(
     policy = _access_policy(settings, token, **access) if http else None
 
     def opened() -> Engine:
-        from recollect.serve.official_import import import_official_file  # loads the engine
+        from recollect.bootstrap import beside  # loads the engine
+        from recollect.serve.official_import import import_official_file
 
         memory = call.open_memory(create=True, dreams=True)
-        import_official_file(memory, settings.store, official or settings.import_from, warn)
+        import_official_file(memory, beside(settings, "-importing"), official or settings.import_from, warn)
         memory.upkeep.embed_in_background()
         return memory
 

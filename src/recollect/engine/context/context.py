@@ -155,7 +155,7 @@ def _recent(services: Services, session: str | None, as_of: datetime | None) -> 
     name = session or services.session
     if name is None:
         return []
-    with services.store.read() as view:
+    with services.read() as view:
         end = last_positions(view, scope_id(view, services.scope), [name]).get(name, 0)
         # What was last at an earlier moment may stand anywhere.
         turns = turns_of(

@@ -107,7 +107,7 @@ def _run_dream(
     # What earlier answers left to be noted is part of the day.
     services.usage.settle(None)
     knobs = options.knobs
-    with services.store.read() as view:
+    with services.read() as view:
         snapshot = dream_state(view, scope_id(view, services.scope), microseconds(at), knobs.link_together)
         reached(1)
         if Phase.PRUNE in options.phases:

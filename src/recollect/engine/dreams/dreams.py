@@ -39,12 +39,12 @@ class Dreams:
 
     def history(self, limit: int = 20) -> tuple[DreamRecord, ...]:
         """The dreams of this scope, the newest first."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             return tuple(dream_records(view, scope_id(view, self.services.scope), limit))
 
     def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002  # the domain's word
         """A dream, and every change that it made, with before and after."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             found = dream_journal(view, scope_id(view, self.services.scope), id)
             if found is None:
                 raise NotFound(f"There is no dream {id}; `recollect dream history` lists them.")
@@ -75,7 +75,7 @@ class Dreams:
             raise InvalidInput(f"A forecast reaches 1 to {_FARTHEST_DAYS:,} days ahead, not {days!r}.")
         services, knobs = self.services, self.services.knobs
         services.usage.settle(services.usage.patience_seconds)
-        with services.store.read() as view:
+        with services.read() as view:
             snapshot = dream_state(
                 view, scope_id(view, services.scope), microseconds(services.clock()), knobs.link_together
             )
@@ -85,7 +85,7 @@ class Dreams:
     def links(self, id: int) -> tuple[tuple[Memory, int], ...]:  # noqa: A002  # the domain's word
         """The memories that keep coming up together with one, and in how many answers they did."""
         memory = self.services.memory(id)
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             found = {other: weight for _, other, weight in links_of(view, [memory.id])}
             others = memories_by_id(view, list(found))
         best_first = sorted(found.items(), key=lambda item: (-item[1], item[0]))

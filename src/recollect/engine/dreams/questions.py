@@ -30,7 +30,7 @@ _FEW = 3
 
 def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> list[Asked]:
     """So many, real ones first. Memories speak for themselves where people have asked too little."""
-    with services.store.read() as view:
+    with services.read() as view:
         profiles = _tuned(services, view)
         past = past_questions(view, scope_id(view, services.scope), knobs.gate_questions)
         sampled = _sample(snapshot, knobs.gate_questions - len(past))
@@ -47,7 +47,7 @@ def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> li
 
 def trials(services: Services, snapshot: DreamState, knobs: Knobs) -> tuple[Asked, ...]:
     """Half as many, by each ranking in use that reads what dreams write: a few words of some memories."""
-    with services.store.read() as view:
+    with services.read() as view:
         profiles = _tuned(services, view)
         used = {
             one.profile for one in past_questions(view, scope_id(view, services.scope), knobs.gate_questions)

@@ -94,7 +94,7 @@ def _near(view: Snapshot, services: Services, id_: int) -> dict[int, float]:
 
 def copies_of_errors(services: Services, snapshot: DreamState) -> tuple[Copy, ...]:
     """What came since the last dream and may repeat something that was corrected before."""
-    with services.store.read() as view:
+    with services.read() as view:
         pairs = corrections(view, scope_id(view, services.scope), _MOST_ERRORS)
         if not pairs:
             return ()

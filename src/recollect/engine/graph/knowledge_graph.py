@@ -171,7 +171,7 @@ class KnowledgeGraph:
     def read_graph(self, *, limit: int = 100, after: int = 0) -> Graph:
         """One page of the graph, oldest entities first; pass its `cursor` as `after` for the next."""
         _check_limit(limit)
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             entities = memory_page(view, self.services.where(Kind.ENTITY), after, limit + 1)
             page = entities[:limit]
             relations = relations_of(view, [entity.id for entity in page])
@@ -186,7 +186,7 @@ class KnowledgeGraph:
         """
         _check_limit(limit)
         stop, where = after + limit, self.services.where(Kind.ENTITY)
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             # As the official server: every entity holds the empty text.
             by_words = [found.id for found in Search(view, where).by_words(query, stop + 1)] if query else []
             found = list(dict.fromkeys((*by_words, *entities_containing(view, query, stop + 1, where))))
@@ -200,7 +200,7 @@ class KnowledgeGraph:
         """
         wanted = [name_of(name) for name in listed(names, "Names")]
         now, scope = self.services.clock(), self.services.scope
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             found = entities_named(view, scope_id(view, scope), wanted)
             opened = list(dict.fromkeys(found[name] for name in wanted if name in found))
             graph = _graph(view, opened, now)
@@ -252,7 +252,7 @@ class KnowledgeGraph:
     def texts_about(self, name: str, *, limit: int = 50) -> Sequence[Memory]:
         """Notes and messages in force that speak of an entity, the newest first."""
         entity = self.entity_id(name)
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             ids = texts_mentioning(view, entity, limit)
             memories = memories_by_id(view, ids)
         return [memories[id_] for id_ in ids]
@@ -266,19 +266,19 @@ class KnowledgeGraph:
     def existing_names(self, names: Iterable[str]) -> set[str]:
         """Those of the names that an entity has, letter by letter."""
         wanted = set(map(name_of, names))
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             ids = entities_named(view, scope_id(view, self.services.scope), sorted(wanted))
             known = {memory.name for memory in memories_by_id(view, list(ids.values())).values()}
         return wanted & known
 
     def similar_names(self, name: str) -> Sequence[str]:
         """Names of entities that differ from this one at most in case and accents."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             return names_alike(view, scope_id(view, self.services.scope), name_of(name))
 
     def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
         """Names that contain this text, those that begin with it first, and how many there are."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             names, total = matching_names(view, begun, limit, self.services.where())
         return list(names), total
 
@@ -286,19 +286,19 @@ class KnowledgeGraph:
         """How many of these relations there are."""
         wanted = [relation_of(relation) for relation in relations]
         names = sorted({name for each in wanted for name in (each.source, each.target)})
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             ids = entities_named(view, scope_id(view, self.services.scope), names)
             known = {(each.source, each.target, each.type) for each in relations_of(view, list(ids.values()))}
         return sum((ids.get(each.source), ids.get(each.target), each.type) in known for each in wanted)
 
     def ever_had_entities(self) -> bool:
         """Whether there is an entity, or was one that is now forgotten."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             return bool(memory_page(view, self.services.where(Kind.ENTITY, deleted=True), 0, 1))
 
     def fingerprint(self) -> int:
         """A number that differs once the graph reads otherwise."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             return graph_mark(view, scope_id(view, self.services.scope), microseconds(self.services.clock()))
 
 
@@ -323,7 +323,7 @@ def create_entities(
 def entity_named(services: Services, name: str) -> int:
     """The id of an entity that must exist."""
     name = name_of(name)
-    with services.store.read() as view:
+    with services.read() as view:
         found = entities_named(view, scope_id(view, services.scope), [name]).get(name)
         alike = () if found is not None else names_alike(view, scope_id(view, services.scope), name)
     if found is None:
@@ -360,7 +360,7 @@ def _observe(
     done, rejected = apply_rows(services, rows, change_of, keep_going=keep_going, key=key)
     written = [outcome.ids[0] for _, outcome in done if outcome.created or outcome.added or outcome.took_type]
     added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
-    with services.store.read() as view:
+    with services.read() as view:
         memories = memories_by_id(view, sorted(set(written)))
     comparison = ObservationComparison(memories, added)
     embedded = catch_up(services, written, progress, memories, comparison.contents)

@@ -96,7 +96,7 @@ def _found_by_meaning(
         entity for entity, pairs in compared.items() if any(len(each.older) > _COMPARED for each in pairs)
     ]
     if many:
-        with services.store.read() as view:
+        with services.read() as view:
             stored = {entity: stored_rows(view, [comparison.memories[entity]]) for entity in many}
         for entity in many:
             compared[entity] = [_with_nearest(each, stored[entity]) for each in compared[entity]]

@@ -13,7 +13,7 @@ from recollect.text.near_duplicates import same_statement
 
 def history(services: Services, id_: int) -> History:
     memory = services.memory(id_)
-    with services.store.read() as view:
+    with services.read() as view:
         replaced = list(memories_by_id(view, replaced_by(view, id_)).values())
         by = memories_by_id(view, [memory.superseded_by] if memory.superseded_by else []).get(
             memory.superseded_by or 0

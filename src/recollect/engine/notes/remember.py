@@ -61,7 +61,7 @@ def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared]
     None where there is nothing new, or where that must wait: until it is known by which model, or until
     others that wait have theirs.
     """
-    with services.store.read() as view:
+    with services.read() as view:
         model = services.store.last_model = model_in_use(view)
         if twin_of(view, scope_id(view, services.scope), new) is not None:
             return None
@@ -86,7 +86,7 @@ def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared]
         undated=new.undated,
         drawn_from=new.drawn_from,
     )
-    with services.store.read() as view:
+    with services.read() as view:
         search = Search(view, services.where(Kind.NOTE))
         services.store.last_model = None if search.model is None else search.model[1]
         if services.store.last_model != model or search.some_wait:
@@ -175,7 +175,7 @@ def _read_back(
     services: Services, outcomes: Sequence[Outcome]
 ) -> tuple[Mapping[int, Memory], Mapping[int, str]]:
     """The notes as they are stored, and the names of the entities that they mention."""
-    with services.store.read() as view:
+    with services.read() as view:
         memories = memories_by_id(view, [outcome.ids[0] for outcome in outcomes])
         mentioned = {entity for memory in memories.values() for entity in memory.mentions}
         names: dict[int, str] = {}
@@ -219,7 +219,7 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
     """For each new note, the older one that is most like it, noted on it, and what it contradicts."""
     if not 0 < len(new) <= MOST_NEW:
         return {}
-    with services.store.read() as view:
+    with services.read() as view:
         compared = {note.id: _compared_in(view, services, note) for note in new}
     flags: list[Change] = [
         FlagSimilar("memory", id_, known.similar.id, known.similar.similarity)

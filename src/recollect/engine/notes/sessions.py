@@ -34,7 +34,7 @@ class Sessions:
 
     def list(self) -> Sequence[Session]:
         """The conversations of this scope, the one with the newest turn first."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             return sessions_of(view, scope_id(view, self.services.scope))
 
     def turns(self, session: str, *, last: int | None = None) -> Sequence[Memory]:
@@ -42,7 +42,7 @@ class Sessions:
         if last is not None and not 1 <= last <= MOST_TURNS:
             raise InvalidInput(f"The number of turns is 1 to {MOST_TURNS:,}, not {last}.")
         scope = self.services.scope
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             end = last_positions(view, scope_id(view, scope), [session]).get(session, 0)
             return turns_of(view, scope_id(view, scope), session, 1 if last is None else end - last + 1, end)
 
@@ -52,7 +52,7 @@ class Sessions:
         if message.kind is not Kind.MESSAGE or message.session is None or message.position is None:
             raise InvalidInput(f"Memory {id} is no message of a session, so it has no neighbours.")
         first, last = message.position - before, message.position + after
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             return turns_of(view, scope_id(view, self.services.scope), message.session, first, last)
 
     def extract(self, session: str) -> tuple[Remembered, ...]:
@@ -61,7 +61,7 @@ class Sessions:
         What was drawn before is passed over, also if it was corrected or forgotten since.
         """
         scope = self.services.scope
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             messages = turns_of(
                 view,
                 scope_id(view, scope),
@@ -111,7 +111,7 @@ def add_messages(
     told = [outcome.ids[0] for _, outcome in done]
     kept, failure = RememberedBatch(()), None
     if extract and told:
-        with services.store.read() as view:
+        with services.read() as view:
             stored = memories_by_id(view, told)
             # Messages that were there before may have been stored without drawing, or a crash came between.
             known = len(created) < len(told)

@@ -124,7 +124,7 @@ def _found(
     """
     at_most = _LOOKED_AT
     while True:
-        with services.store.read() as view:
+        with services.read() as view:
             near = _places(services, view, wrong, at_most)
             places = [place for place in near if place.id not in {wrong.id, except_for}]
         found = [place for place in places if copies(place)]
@@ -181,7 +181,7 @@ def _cosines(
 
 def _stored_vectors(services: Services, ids: Iterable[int], model: Model) -> dict[str, Vector]:
     """By their texts, the vectors of this model that the store has of what these memories say."""
-    with services.store.read() as view:
+    with services.read() as view:
         row = model_row(view)
         if row is None or row[1].name != model.name:
             return {}

@@ -55,7 +55,7 @@ def self_test(
     if not profiles:
         raise InvalidInput("Name at least one profile.")
     now = options.at or _end_of_day(services)
-    with services.store.read() as view:
+    with services.read() as view:
         model = model_in_use(view)
         # As people get them: with the numbers that each was tuned to.
         profiles = {name: tuned_in(services, view, profile)[1] for name, profile in profiles.items()}
@@ -67,7 +67,7 @@ def self_test(
     _ask_all(trial, asked, profiles, progress)
     results = tuple(_result(name, asked, trial.ranks[name], options.limit) for name in profiles if asked)
     compared = _compared(asked, trial.ranks, default, options.limit)
-    with services.store.read() as view:
+    with services.read() as view:
         missed = missed_memories(view, survey, trial.missed, options.limit, options.languages)
         ours = [each for each in results if each.name == default]
         advice = advice_on(view, sampled, ours[0], compared, missed, options.languages) if ours else ()

@@ -114,7 +114,7 @@ class Tuning:
 
     def analyze(self, profile: str | None = None) -> TuningAnalysis:
         """How the profile fares in the log against what it is compared with."""
-        with self._settled().store.read() as view:
+        with self._settled().read() as view:
             chosen, numbers = self._chosen(view, profile)
             events, unreadable = events_of(self.services, view, chosen.name)
             log = self._log(view, unreadable)
@@ -129,7 +129,7 @@ class Tuning:
         dry_run: bool = False,
     ) -> TuningChange:
         """Look for better numbers, and take a step towards them if they are better beyond chance."""
-        with self._settled().store.read() as view:
+        with self._settled().read() as view:
             chosen, numbers = self._chosen(view, profile)
             events, _ = events_of(self.services, view, chosen.name)
         found = propose_numbers(events, with_knobs(chosen, numbers.tuned), ranges)
@@ -151,7 +151,7 @@ class Tuning:
         """Move numbers towards these by a tenth of the way, or `exactly` there."""
         if not values:
             raise InvalidInput("Name at least one number to set, such as gamma=0.05.")
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             chosen, numbers = self._chosen(view, profile)
         wanted = full_names(chosen, values)
         with_knobs(chosen, wanted)  # what is asked for must be a number that the profile can have
@@ -161,7 +161,7 @@ class Tuning:
 
     def reset(self, profile: str | None = None, *, dry_run: bool = False) -> TuningChange:
         """Back to the published numbers."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             chosen, numbers = self._chosen(view, profile)
         return self._change(chosen, numbers, numbers.published, "reset", {}, dry_run=dry_run)
 
@@ -169,7 +169,7 @@ class Tuning:
         self, version: int | None = None, profile: str | None = None, *, dry_run: bool = False
     ) -> TuningChange:
         """Back to the numbers of a version; without one, to those before the last, and each time further."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             known = tunings(view, scope_id(view, self.services.scope), None, _ALL)
             named = next((each for each in known if each.version == version), None)
             if version and named is None:
@@ -181,12 +181,12 @@ class Tuning:
 
     def history(self, profile: str | None = None, limit: int = 50) -> tuple[Tuned, ...]:
         """Every set of numbers that was given, to this profile or to any, the newest first."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             return tuple(tunings(view, scope_id(view, self.services.scope), profile, limit))
 
     def numbers(self, profile: str) -> ProfileNumbers:
         """Published and tuned, side by side."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             return self._numbers(view, self.services.profile(profile))
 
     def _settled(self) -> Services:
@@ -237,7 +237,7 @@ class Tuning:
         moved = {name: value for name, value in after.items() if value != before[name]}
         knobs = {name: value for name, value in after.items() if value != numbers.published[name]}
         # Not only what ranks by now: a number that the profile no longer takes is still in the store.
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             _, stored = tuned_numbers(view, scope_id(view, self.services.scope), profile.name) or (0, {})
         lost = {name: value for name, value in stored.items() if name not in knobs and name not in moved}
         was = {**{name: before[name] for name in moved}, **lost}

@@ -83,7 +83,7 @@ def _read(
 ) -> Iterator[tuple[Sequence[Memory], Sequence[Memory], Mapping[int, Vector]]]:
     """Entities, those of them with something to compare, and the vectors that the store has of those."""
     id_ = None if entity is None else entity_named(services, entity)
-    with services.store.read() as view:
+    with services.read() as view:
         chosen = (
             pages(services, view, Kind.ENTITY, progress)
             if id_ is None

@@ -51,7 +51,7 @@ def consolidation_report(
     large: list[tuple[Memory, Mapping[int, Vector]]] = []
     names: dict[int, str] = {}
     newest: deque[Memory] = deque(maxlen=_MOST_COMPARED)
-    with services.store.read() as view:
+    with services.read() as view:
         for page in pages(services, view, Kind.ENTITY, progress):
             counts["entities"] += len(page)
             counts["observations"] += sum(len(entity.in_force) for entity in page)

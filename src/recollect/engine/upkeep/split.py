@@ -40,7 +40,7 @@ def execute_split(
     chosen = [_part_of(part) for part in listed(wanted, "Parts")]
     now = services.clock()
     id_ = entity_named(services, name)
-    with services.store.read() as view:
+    with services.read() as view:
         original = memories_by_id(view, [id_])[id_]
         _check(services, view, original, chosen)
     standing = {seen.content: seen for seen in original.in_force}
@@ -86,7 +86,7 @@ def undo_split(services: Services, undo: SplitUndo | Mapping[str, Any]) -> UndoS
     What was changed in a part since would be hidden with it, so that is refused, and the message says what.
     """
     token = _undo_of(undo)
-    with services.store.read() as view:
+    with services.read() as view:
         memories = memories_by_id(view, [token.original, *token.parts])
         original = _living(services, memories, token.original)
         made = [_living(services, memories, id_) for id_ in token.parts]

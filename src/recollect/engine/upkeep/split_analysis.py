@@ -39,7 +39,7 @@ def limit_for(type_: str) -> int:
 def analyze_split(services: Services, name: str) -> SplitAnalysis:
     """What an entity falls apart into, whether or not it is too large."""
     id_ = entity_named(services, name)
-    with services.store.read() as view:
+    with services.read() as view:
         entity = memories_by_id(view, [id_])[id_]
         stored = stored_rows(view, [entity])
     return _analysis(services, entity, stored)
@@ -47,7 +47,7 @@ def analyze_split(services: Services, name: str) -> SplitAnalysis:
 
 def find_split_candidates(services: Services, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
     """Entities that are too large and fall apart, the highest score first."""
-    with services.store.read() as view:
+    with services.read() as view:
         chosen = pages(services, view, Kind.ENTITY, progress)
         large = [each for page in chosen for each in large_ones(view, page)]
     return tuple(found for found in analyses(services, large, progress) if found.needs_split)
@@ -135,7 +135,7 @@ def _rows(services: Services, entity: Memory, stored: Mapping[int, Vector]) -> V
 def _free_names(services: Services, wanted: Sequence[str]) -> list[str]:
     """Names that no entity has yet: with a number behind those that are taken."""
     free: list[str] = []
-    with services.store.read() as view:
+    with services.read() as view:
         for name in wanted:
             number, choice = 1, name
             while choice in free or entities_named(view, scope_id(view, services.scope), [choice]):

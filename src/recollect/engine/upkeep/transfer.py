@@ -84,7 +84,7 @@ class Export:
 
 @contextmanager
 def exporting(services: Services, *, everything: bool) -> Iterator[Export]:
-    with services.store.read() as view:
+    with services.read_everything() if everything else services.read() as view:
         yield Export(view, services, None if everything else services.where(deleted=True))
 
 
@@ -97,7 +97,7 @@ class Import:
 
     def is_fresh(self) -> bool:
         """Whether the store holds nothing at all yet."""
-        with self.services.store.read() as view:
+        with self.services.read_everything() as view:
             return not memory_page(view, None, 0, 1)
 
     def entities(self, entities: Iterable[NewEntity]) -> Sequence[Outcome]:
@@ -129,7 +129,7 @@ class Import:
 
     def was_recorded(self, file: str | Path) -> bool:
         """Whether this file was imported before."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             return was_imported(view, self.services.scope, _whole_path(file))
 
 

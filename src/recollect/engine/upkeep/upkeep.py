@@ -71,17 +71,17 @@ class Upkeep:
 
     def how_many(self, *, superseded: bool = False) -> Mapping[Kind, int]:
         """The live memories of this scope, by kind; with `superseded`, those too."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             return count_by_kind(view, self.services.where(superseded=superseded))
 
     def session_count(self) -> int:
         """How many conversations there are, in every scope."""
-        with self.services.store.read() as view:
+        with self.services.read_everything() as view:
             return sum(len(sessions_of(view, scope_id(view, scope))) for scope in all_scopes(view))
 
     def ids_after(self, after: int, limit: int) -> list[int]:
         """The ids of the live memories of this scope that are greater than `after`, the lowest first."""
-        with self.services.store.read() as view:
+        with self.services.read() as view:
             return [memory.id for memory in memory_page(view, self.services.where(), after, limit)]
 
     def passages_without_tokens(self) -> int:
@@ -89,20 +89,20 @@ class Upkeep:
         embedder, _ = embedding.embedder_or_reason(self.services)
         if embedder is None or embedding.token_embedder(embedder) is None:
             return 0
-        with self.services.store.read() as view:
+        with self.services.read_everything() as view:
             return count_without_tokens(view)
 
     def vector_cache_problem(self, query: Vector | None) -> str | None:
         """Why programs do not share one cache of vectors, if so. A search for `query` brings the cache up."""
         if query is not None:
-            with self.services.store.read() as view:
+            with self.services.read() as view:
                 Search(view, self.services.where()).by_meaning(query, 1)
         problem: str | None = getattr(self.services.store.store, "cache_trouble", None)
         return problem
 
     def unrecorded_answers(self) -> tuple[int, str | None]:
         """How many answers could not be noted as shown, in any process, and why not, in this one."""
-        with self.services.store.read() as view:
+        with self.services.read_everything() as view:
             missed = store_counts(view).unnoted
         return missed + self.services.usage.failures, self.services.usage.last_failure
 

@@ -15,7 +15,7 @@ from recollect.errors import Conflict, InvalidInput, NotAStore, RecollectError, 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recollect.stores.postgres.location import Location
+    from recollect.store_url import StoreUrl
     from recollect.tables import Row
 
 OLDEST_SERVER = 15
@@ -59,13 +59,13 @@ def conninfo(url: str) -> str:
     return psycopg.conninfo.make_conninfo(**{**usual, **given})
 
 
-def prepare(location: Location, steps: Sequence[str] | None = None) -> None:
+def prepare(location: StoreUrl, steps: Sequence[str] | None = None) -> None:
     """Make the schema one of the current version, or refuse it untouched."""
     steps = migrations() if steps is None else steps
     with failures_of(location), psycopg.connect(conninfo(location.server), **KEYWORDS) as connection:
         if connection.info.server_version < OLDEST_SERVER * 10_000:
             raise StoreUnavailable(
-                f"{location.shown} is PostgreSQL {connection.info.server_version // 10_000}; "
+                f"{location} is PostgreSQL {connection.info.server_version // 10_000}; "
                 f"{OLDEST_SERVER} or later is needed."
             )
         _refuse_other_letters(connection, location)
@@ -106,40 +106,40 @@ def schema_version(connection: psycopg.Connection[Row], schema: str) -> int:
     return 0 if row is None else int(row[0])
 
 
-def _version(connection: psycopg.Connection[Row], location: Location) -> int:
+def _version(connection: psycopg.Connection[Row], location: StoreUrl) -> int:
     return schema_version(connection, location.schema)
 
 
-def refuse_newer(version: int, known: int, location: Location) -> None:
+def refuse_newer(version: int, known: int, location: StoreUrl) -> None:
     if version > known:
         raise NotAStore(
-            f"{location.shown} was written by a newer Recollect (schema {version}; this one knows {known}). "
+            f"{location} was written by a newer Recollect (schema {version}; this one knows {known}). "
             "It was left as it is: pip install --upgrade recollect-memory"
         )
 
 
-def _refuse_other_letters(connection: psycopg.Connection[Row], location: Location) -> None:
+def _refuse_other_letters(connection: psycopg.Connection[Row], location: StoreUrl) -> None:
     row = connection.execute("SELECT current_setting('server_encoding')").fetchone()
     if row is not None and row[0] != "UTF8":
         raise StoreUnavailable(
-            f"{location.shown} keeps its texts as {row[0]}; make a database with ENCODING 'UTF8' for the store."
+            f"{location} keeps its texts as {row[0]}; make a database with ENCODING 'UTF8' for the store."
         )
 
 
-def _refuse_strangers(connection: psycopg.Connection[Row], location: Location) -> None:
+def _refuse_strangers(connection: psycopg.Connection[Row], location: StoreUrl) -> None:
     row = connection.execute(
         "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relkind = 'r' LIMIT 1",
         (location.schema,),
     ).fetchone()
     if row is not None:
         raise NotAStore(
-            f"The schema {location.schema} of {location.shown} holds tables of another program; it was left as "
+            f"The schema {location.schema} of {location} holds tables of another program; it was left as "
             "it is. Name another one with ?schema=NAME."
         )
 
 
 @contextmanager
-def failures_of(location: Location) -> Iterator[None]:
+def failures_of(location: StoreUrl) -> Iterator[None]:
     """Say in our own words what PostgreSQL could not do, and what the reader can."""
     try:
         yield
@@ -149,8 +149,8 @@ def failures_of(location: Location) -> Iterator[None]:
         raise explained(error, location) from error
 
 
-def explained(error: psycopg.Error, location: Location) -> RecollectError:  # noqa: PLR0911  # one per cause
-    shown, said = location.shown, str(error).strip().splitlines()[0] if str(error).strip() else ""
+def explained(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # noqa: PLR0911  # one per cause
+    shown, said = location, str(error).strip().splitlines()[0] if str(error).strip() else ""
     match error:
         case errors.InvalidPassword() | errors.InvalidAuthorizationSpecification():
             return StoreUnavailable(

@@ -18,7 +18,7 @@ from recollect.ports import Result
 from recollect.records import Scope
 from recollect.stores.postgres.columns import Columns
 from recollect.stores.postgres.connection import KEYWORDS, conninfo, explained, failures_of, prepare
-from recollect.stores.postgres.location import Location
+from recollect.store_url import StoreUrl
 from recollect.stores.postgres.snapshot import PostgresSnapshot, PostgresTransaction
 from recollect.stores.postgres.vectors import VectorCaches
 
@@ -57,7 +57,7 @@ class PostgresStore:
     """One writer at a time for each scope, from any machine; readers never wait."""
 
     def __init__(
-        self, location: Location, *, cache_folder: Path | None = None, busy_seconds: float = BUSY_SECONDS
+        self, location: StoreUrl, *, cache_folder: Path | None = None, busy_seconds: float = BUSY_SECONDS
     ) -> None:
         self.location = location
         self._busy_seconds = busy_seconds
@@ -126,7 +126,7 @@ class PostgresStore:
         """Whether a commit that nobody acknowledged was made all the same: the mark tells."""
         if attempt.marked is None:
             raise StoreUnavailable(
-                f"{self.location.shown} was lost while it committed; whether it did is not known. "
+                f"{self.location} was lost while it committed; whether it did is not known. "
                 "Look before you try again."
             )
         scope, change = attempt.marked
@@ -158,7 +158,7 @@ class PostgresStore:
 
     def connection(self, seconds: float) -> Connection[Row]:
         if self._closed:
-            raise StoreUnavailable(f"{self.location.shown} was closed; open it again.")
+            raise StoreUnavailable(f"{self.location} was closed; open it again.")
         try:
             return self._pool.getconn(timeout=seconds)
         except (PoolTimeout, TooManyRequests) as error:
@@ -171,7 +171,7 @@ class PostgresStore:
         except psycopg.Error as refused:
             return explained(refused, self.location)
         return StoreUnavailable(
-            f"All {self.location.pool_size} connections of this process to {self.location.shown} are busy "
+            f"All {self.location.pool_size} connections of this process to {self.location} are busy "
             f"({error}). Try again later, or allow more with ?pool=NUMBER."
         )
 
@@ -289,7 +289,7 @@ def _literal(text: str) -> str:
     return quoted.Literal(text).as_string(None)
 
 
-def _pool(url: str, location: Location, seconds: float) -> ConnectionPool[Connection[Row]]:
+def _pool(url: str, location: StoreUrl, seconds: float) -> ConnectionPool[Connection[Row]]:
     return ConnectionPool(
         conninfo(url),
         kwargs=KEYWORDS,
