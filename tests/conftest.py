@@ -121,8 +121,12 @@ def clock() -> FixedClock:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Repository]:
-    store = Repository(SqliteStore(tmp_path / "memory.db"))
+def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Repository]:
+    if os.environ.get("RECOLLECT_TEST_STORE") == "postgres":
+        stores: PostgresStores = request.getfixturevalue("postgres")
+        store = Repository(stores.named(tmp_path / "memory.db"))
+    else:
+        store = Repository(SqliteStore(tmp_path / "memory.db"))
     yield store
     store.close()
 
