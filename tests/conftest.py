@@ -89,11 +89,18 @@ def vectors_computed_once(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresStores]:
+def postgres_server() -> Iterator[PostgresStores]:
     """A server of the tests' own."""
     from postgres_stores import started  # noqa: PLC0415  # most tests need none
 
     yield from started()
+
+
+@pytest.fixture
+def postgres(postgres_server: PostgresStores) -> Iterator[PostgresStores]:
+    """Stores on it, for one test."""
+    yield postgres_server
+    postgres_server.release()
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,9 @@
-"""Stores on a PostgreSQL server that the tests start themselves, each in a database of its own."""
+"""Stores on a PostgreSQL server that the tests start themselves."""
 
 from __future__ import annotations
 
 import secrets
+import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
@@ -17,7 +18,7 @@ from recollect.stores.postgres.store import PostgresStore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_TEMPLATE = "template_store"
+_OF_OURS = "SELECT relname FROM pg_class WHERE relnamespace = 'recollect'::regnamespace AND relkind = %s"
 # Nothing in these databases outlives the test, so no power cut threatens it.
 _QUICK = {
     "fsync": "off",
@@ -30,47 +31,62 @@ _QUICK = {
 
 @dataclass
 class PostgresStores:
-    """A server, and stores on it that cost a copy of a database each."""
+    """A server, and empty stores on it: databases that are swept and used again."""
 
     node: Node
+    _free: list[str] = field(default_factory=list)
+    _used: list[str] = field(default_factory=list)
     _by_path: dict[Path, str] = field(default_factory=dict)
 
-    def prepare(self) -> None:
-        self._execute(f"CREATE DATABASE {_TEMPLATE}")
-        PostgresStore(parse_store_url(self.node.url(_TEMPLATE))).close()
-
     def database(self) -> str:
-        """A new one, with an empty store in it; its URL."""
-        name = f"store_{secrets.token_hex(6)}"
-        self._execute(f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE} STRATEGY WAL_LOG")
-        with psycopg.connect(self.node.url(name), autocommit=True) as connection:
-            connection.execute(
-                "UPDATE recollect.setting SET value = %s WHERE name = 'store_id'", (secrets.token_hex(16),)
-            )
+        """One with an empty store in it; its URL."""
+        name = self._free.pop() if self._free else self._made()
+        self._used.append(name)
         return self.node.url(name)
 
     def new(self) -> PostgresStore:
         return PostgresStore(parse_store_url(self.database()))
 
     def named(self, path: Path) -> PostgresStore:
-        """The store of this path: the same one whenever it is opened."""
+        """The store of this path: the same one whenever a test opens it."""
         if path not in self._by_path:
             self._by_path[path] = self.database()
         return PostgresStore(parse_store_url(self._by_path[path]))
 
-    def _execute(self, statement: str) -> None:
+    def release(self) -> None:
+        """A test has ended, and what it wrote goes."""
+        self._by_path.clear()
+        for name in self._used:
+            self._sweep(name)
+            self._free.append(name)
+        self._used.clear()
+
+    def _made(self) -> str:
+        name = f"store_{secrets.token_hex(6)}"
         with psycopg.connect(self.node.url(), autocommit=True) as connection:
-            connection.execute(statement)
+            connection.execute(f"CREATE DATABASE {name}")
+        PostgresStore(parse_store_url(self.node.url(name))).close()
+        return name
+
+    def _sweep(self, name: str) -> None:
+        with psycopg.connect(self.node.url(name), autocommit=True) as connection:
+            tables, sequences = (
+                [each for (each,) in connection.execute(_OF_OURS, (kind,)).fetchall()] for kind in ("r", "S")
+            )
+            deleted = "; ".join(f"DELETE FROM recollect.{table}" for table in tables if table != "setting")
+            restarted = ", ".join(f"setval('recollect.{each}', 1, false)" for each in sequences)
+            connection.execute(
+                # Without triggers: the order of the tables does not matter then.
+                f"BEGIN; SET LOCAL session_replication_role = replica; {deleted}; SELECT {restarted}; "
+                "DELETE FROM recollect.setting WHERE name <> 'schema_version'; "
+                f"INSERT INTO recollect.setting VALUES ('store_id', '{secrets.token_hex(16)}'); COMMIT"
+            )
 
 
 def started() -> Iterator[PostgresStores]:
-    node = Node(Path(mkdtemp(prefix="recollect-postgres-")), settings=_QUICK)
-    stores = PostgresStores(node.create().start())
+    node = Node(Path(mkdtemp(prefix="recollect-postgres-")), settings=_QUICK).create().start()
     try:
-        stores.prepare()
-        yield stores
+        yield PostgresStores(node)
     finally:
         node.kill()
-        import shutil
-
         shutil.rmtree(node.folder, ignore_errors=True)

@@ -38,6 +38,7 @@ def both_stores(postgres: PostgresStores) -> Iterator[tuple[Repository, Reposito
         finally:
             in_file.close()
             on_server.close()
+            postgres.release()
 
 
 @pytest.mark.usefixtures("postgres")
