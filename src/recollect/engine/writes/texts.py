@@ -11,7 +11,7 @@ from recollect.engine.writes.vectors import give_vectors
 from recollect.errors import InvalidInput, NotFound
 from recollect.records import Kind
 from recollect.retrieval.conversations import last_positions
-from recollect.retrieval.records import scope_id, stamp, stamp_or_none
+from recollect.retrieval.records import stamp, stamp_or_none
 from recollect.text.near_duplicates import text_key
 from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold
@@ -26,12 +26,8 @@ if TYPE_CHECKING:
 def expect(work: Work, batch: Sequence[Change]) -> None:
     """Where a batch brings many texts of one scope, ask the store about all of them at once."""
     new = [change for change in batch if isinstance(change, PutText)]
-    if len(new) < _MANY or len({change.scope for change in new}) > 1:
-        return
-    # A scope that is not there yet is made by the change that needs it, which may fail.
-    known = scope_id(work.rows, new[0].scope)
-    if known:
-        work.expect_texts(known, {text_key(change.text.text) for change in new})
+    if len(new) >= _MANY and len({change.scope for change in new}) == 1:
+        work.expect_texts(new[0].scope, {text_key(change.text.text) for change in new})
 
 
 def put_text(work: Work, change: PutText) -> Outcome:
@@ -42,7 +38,7 @@ def put_text(work: Work, change: PutText) -> Outcome:
     again = _same_source(work, scope, new)
     if again is not None:
         return Outcome(ids=(again,))
-    twin = twin_of(work.rows, scope, new) if work.may_have(scope, text_key(new.text)) else None
+    twin = twin_of(work.rows, scope, new) if work.may_have(change.scope, text_key(new.text)) else None
     if twin is None:
         memory = _insert(work, scope, new, change.similar)
         passages = work.add_passages(memory, passage_spans(new.text))

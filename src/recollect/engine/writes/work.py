@@ -31,17 +31,17 @@ class Work:
         self._new_entities: set[int] = set()
         self._passages: list[int] = []
         self._rows_went = False
-        self._unknown_keys: tuple[int, set[int]] = (0, set())
+        self._unknown_keys: tuple[Scope | None, set[int]] = (None, set())
 
     # What the rules share
 
-    def expect_texts(self, scope: int, keys: Collection[int]) -> None:
+    def expect_texts(self, scope: Scope, keys: Collection[int]) -> None:
         """Many texts are to come with these keys: look at once which of them the store knows."""
-        self._unknown_keys = (scope, set(keys))
-        known = self.rows.rows("memory", ("text_key",), (Equals("scope_id", scope), OneOf("text_key", keys)))
-        self._unknown_keys[1].difference_update(key for (key,) in known)
+        same = (Equals("scope_id", scope_id(self.rows, scope)), OneOf("text_key", keys))
+        known = {key for (key,) in self.rows.rows("memory", ("text_key",), same)}
+        self._unknown_keys = (scope, set(keys) - known)
 
-    def may_have(self, scope: int, key: int) -> bool:
+    def may_have(self, scope: Scope, key: int) -> bool:
         """Whether the scope may have a text with this key. Once it was asked for, it may be there."""
         expected, unknown = self._unknown_keys
         if scope != expected or key not in unknown:

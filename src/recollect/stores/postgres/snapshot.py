@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
 _LOG_LIMIT = 50_000
 _LONGEST_PATTERN = 50_000  # bytes, as in SQLite
+_MOST_NUMBERS = 64
 
 
 class PostgresSnapshot(VectorSearches):
@@ -204,6 +205,40 @@ class PostgresTransaction(PostgresSnapshot):
         self.held: dict[int, int] = {}
         """The scopes that nobody else writes to meanwhile, each with the number of this change."""
         self._homes: dict[tuple[Table, int], int] = {}
+        self._models: dict[tuple[str, ...], list[Row]] = {}
+        self._numbers: dict[Table, tuple[list[int], int]] = {}
+        self._waiting: dict[Table, dict[tuple[str, ...], dict[str, list[Any]]]] = {}
+        """Rows that were put and not sent yet, by their columns: most are sent together."""
+
+    def ask(self, text: str, bindings: Sequence[Any] = ()) -> list[Row]:
+        """As of a snapshot; what waits is there to be found."""
+        self.send()
+        return super().ask(text, bindings)
+
+    def several(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
+        self.send()
+        return super().several(queries)
+
+    def rows(  # noqa: PLR0913  # as of a snapshot
+        self,
+        table: Table,
+        columns: Sequence[str],
+        where: Where = (),
+        *,
+        order: Sequence[str] = (),
+        newest_first: bool = False,
+        limit: int | None = None,
+        each: OneOf | None = None,
+    ) -> list[Row]:
+        if table != "model" or where != (Equals("in_use", 1),):
+            return super().rows(
+                table, columns, where, order=order, newest_first=newest_first, limit=limit, each=each
+            )
+        # Asked for with every text of a batch, and changed by nobody but this transaction's own writes.
+        key = tuple(columns)
+        if key not in self._models:
+            self._models[key] = super().rows(table, columns, where)
+        return self._models[key]
 
     # Which scope a row is of
 
@@ -252,50 +287,69 @@ class PostgresTransaction(PostgresSnapshot):
     def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
         if not rows:
             return []
-        numbered = TABLES[table].key == ("id",)
-        given = list(rows[0])
-        values: dict[str, list[Any]] = {column: [row[column] for row in rows] for column in given}
+        values: dict[str, list[Any]] = {column: [row[column] for row in rows] for column in rows[0]}
         if table not in STORE_WIDE:
             values["scope_id"] = self._scopes_of(table, rows)
-        ids: list[int] = []
-        if numbered:
-            ids = values["id"] = self._numbered(table, values.get("id"), len(rows))
-            self._homes.update(
-                ((table, id_), scope) for id_, scope in zip(ids, values.get("scope_id", ()), strict=False)
-            )
-        else:
-            values = _once_each(values, self.columns.key(table), keep=keep)
-        self._insert(table, values, replace=not numbered and not keep, skip=keep and not numbered)
+        if TABLES[table].key != ("id",):
+            self.send()
+            self._insert(table, _once_each(values, self.columns.key(table), keep=keep), keep=keep)
+            return []
+        ids = values["id"] = self._numbered(table, values.get("id"), len(rows))
         if table == "scope":
+            self._insert(table, values)
             self._add_scopes(ids)
-        if table == "vector":
-            self._note_vectors(ids, values["scope_id"])
+            return ids
+        if table in STORE_WIDE:
+            self._before_change(table)
+            self._insert(table, values)
+            return ids
+        self._homes.update(((table, id_), scope) for id_, scope in zip(ids, values["scope_id"], strict=True))
+        by_columns = self._waiting.setdefault(table, {})
+        known = by_columns.setdefault(tuple(values), {column: [] for column in values})
+        for column, new in values.items():
+            known[column] += new
         return ids
 
     def _numbered(self, table: Table, given: list[int] | None, count: int) -> list[int]:
         sequence = f"{self.schema}.{table}_id_seq"
-        if given is None:
-            rows = self.ask(
-                f"SELECT nextval('{sequence}') FROM generate_series(1, %s) ORDER BY 1", [count]
-            )
-            return [id_ for (id_,) in rows]
-        # A number that was given is not given again.
-        self.ask(f"SELECT setval('{sequence}', greatest(last_value, %s)) FROM {sequence}", [max(given)])
-        return given
+        if given is not None:
+            # A number that was given is not given again.
+            super().ask(f"SELECT setval('{sequence}', greatest(last_value, %s)) FROM {sequence}", [max(given)])
+            return given
+        left, before = self._numbers.get(table, ([], 0))
+        if len(left) < count:
+            # As many as were asked for so far are likely to be asked for again; what is left over is lost.
+            more = max(count - len(left), min(before, _MOST_NUMBERS))
+            rows = super().ask(f"SELECT nextval('{sequence}') FROM generate_series(1, %s) ORDER BY 1", [more])
+            left = left + [id_ for (id_,) in rows]
+        self._numbers[table] = left[count:], before + count
+        return left[:count]
 
-    def _insert(self, table: Table, values: dict[str, list[Any]], *, replace: bool, skip: bool) -> None:
-        names = list(values)
+    def _before_change(self, table: Table) -> None:
+        self.send()
+        if table == "model":
+            self._models.clear()
+
+    def send(self) -> None:
+        """Send the rows that wait: owners before what belongs to them."""
+        waiting, self._waiting = self._waiting, {}
+        for table in TABLES:
+            for values in waiting.get(table, {}).values():
+                self._insert(table, values)
+                if table == "vector":
+                    self._note_vectors(values["id"], values["scope_id"])
+
+    def _insert(self, table: Table, values: dict[str, list[Any]], *, keep: bool = False) -> None:
+        names, key = list(values), self.columns.key(table)
         listed = ", ".join(names)
-        count = len(values[names[0]])
         conflict = ""
-        if replace or skip:
-            key = self.columns.key(table)
+        if TABLES[table].key != ("id",):
             others = [name for name in names if name not in key]
             setting = ", ".join(f"{name} = EXCLUDED.{name}" for name in others)
-            action = f"DO UPDATE SET {setting}" if replace and others else "DO NOTHING"
+            action = f"DO UPDATE SET {setting}" if others and not keep else "DO NOTHING"
             conflict = f" ON CONFLICT ({', '.join(key)}) {action}"
-        if count == 1:
-            marks = ", ".join("%s" for _ in names)
+        if len(values[names[0]]) == 1:
+            marks = ", ".join("%b" for _ in names)
             self.connection.execute(
                 f"INSERT INTO {self.schema}.{table}({listed}) VALUES ({marks}){conflict}",
                 [values[name][0] for name in names],
@@ -332,6 +386,7 @@ class PostgresTransaction(PostgresSnapshot):
     def update(self, table: Table, rows: Sequence[Values]) -> None:
         if not rows:
             return
+        self._before_change(table)
         names = [column for column in rows[0] if column != "id"]
         setting = ", ".join(f"{name} = v.{name}" for name in names)
         arrays = ", ".join(f"%b::{self.columns.type(table, name)}[]" for name in ("id", *names))
@@ -346,6 +401,7 @@ class PostgresTransaction(PostgresSnapshot):
         )
 
     def patch(self, table: Table, where: Where, values: Values) -> int:
+        self._before_change(table)
         self._hold_those(table, where)
         if table == "passage" and "live" in values:
             self._log_lives("passage", (*where, Equals("live", int(not values["live"]))))
@@ -358,6 +414,7 @@ class PostgresTransaction(PostgresSnapshot):
         ).rowcount
 
     def remove(self, table: Table, where: Where) -> int:
+        self._before_change(table)
         self._hold_those(table, where)
         if table in {"passage", "memory", "observation"}:
             self._log_lives(table, where)
@@ -409,6 +466,7 @@ class PostgresTransaction(PostgresSnapshot):
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
+        self.send()
         held, homes, scopes = dict(self.held), dict(self._homes), self.scopes
         self.connection.execute("SAVEPOINT change")
         try:
@@ -417,7 +475,9 @@ class PostgresTransaction(PostgresSnapshot):
             if not self.connection.closed:
                 self.connection.execute("ROLLBACK TO SAVEPOINT change; RELEASE SAVEPOINT change")
             self.held, self._homes, self.scopes = held, homes, scopes
+            self._waiting.clear()
             raise
+        self.send()
         self.connection.execute("RELEASE SAVEPOINT change")
 
 
