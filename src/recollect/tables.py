@@ -33,6 +33,7 @@ Table = Literal[
     "observation",
     "passage",
     "passage_tokens",
+    "past",
     "posting",
     "recall",
     "recalled",
@@ -108,5 +109,6 @@ TABLES: Mapping[Table, TableForm] = {
     # The store itself
     "applied": TableForm(("key",)),
     "lease": TableForm(("name",)),
+    "past": TableForm(),
     "setting": TableForm(("name",)),
 }

@@ -115,8 +115,7 @@ def _messages_with_terms(
     if past is None:
         rows = _rows(index.snapshot, postings, alive, echo)
     else:
-        changed = np.array(sorted(past.changed), np.int64)
-        postings = [ids[~np.isin(ids, changed)] for ids in postings]
+        postings = [ids[~np.isin(ids, past.changed_ids)] for ids in postings]
         former = past.messages_with(index.scope, terms.chosen, where)
         others = [np.array(former.get(word, ()), np.int64) for word in terms.chosen]
         rows = _rows(index.snapshot, postings, alive, echo) + _rows(index.snapshot, others, (), None)
