@@ -199,10 +199,10 @@ class SqliteTransaction(SqliteSnapshot):
     def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
         if not rows:
             return []
-        columns = list(rows[0])
+        columns = tuple(rows[0])
         numbered = TABLES[table].key == ("id",)
         verb = "INSERT" if numbered else ("INSERT OR IGNORE" if keep else "INSERT OR REPLACE")
-        statement = f"{verb} INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+        statement = _insertion(verb, table, columns)
         values = [[row[column] for column in columns] for row in rows]
         if not numbered:
             self.connection.executemany(statement, values)
@@ -290,6 +290,11 @@ def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
 @lru_cache(maxsize=256)
 def _listed(columns: tuple[str, ...], row: str, after_each: str = "") -> str:
     return ", ".join(f"{row}.{column}{after_each}" for column in columns)
+
+
+@lru_cache(maxsize=256)
+def _insertion(verb: str, table: Table, columns: tuple[str, ...]) -> str:
+    return f"{verb} INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
 
 def _key_sql(keys: KeyIn) -> str:
