@@ -224,6 +224,8 @@ class Supersede:
     by: int | NewText
     """The correction's id, or what it says, to be stored along with it."""
     observations: tuple[int, ...] = ()
+    embedded: TextVectors | None = None
+    """Of what it says, as with `PutText`."""
 
 
 @dataclass(frozen=True, slots=True)
