@@ -61,7 +61,8 @@ def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[in
     chosen: dict[int, int] = {}
     for memory, own in by_memory.items():
         few = own if len(own) <= MOST_PASSAGES else [nearest[memory]] if memory in nearest else own
-        chosen |= dict.fromkeys(few[:MOST_PASSAGES], memory)
+        for passage in few[:MOST_PASSAGES]:
+            chosen[passage] = memory
     return chosen
 
 
