@@ -201,8 +201,7 @@ class SqliteTransaction(SqliteSnapshot):
             return []
         columns = list(rows[0])
         numbered = TABLES[table].key == ("id",)
-        verb = "INSERT" if numbered else ("INSERT OR IGNORE" if keep else "INSERT OR REPLACE")
-        statement = f"{verb} INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+        statement = _insert(table, tuple(columns), replaces=not (numbered or keep), ignores=keep)
         values = [[row[column] for column in columns] for row in rows]
         if not numbered:
             self.connection.executemany(statement, values)
@@ -273,6 +272,20 @@ class SqliteTransaction(SqliteSnapshot):
             f"WHERE p.id IN (SELECT r.id FROM passage AS r WHERE {condition})",
             bindings,
         )
+
+
+@lru_cache(maxsize=256)
+def _insert(table: Table, columns: tuple[str, ...], *, replaces: bool, ignores: bool) -> str:
+    key = TABLES[table].key
+    verb = "INSERT OR IGNORE" if ignores else "INSERT"
+    statement = f"{verb} INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    if not replaces:
+        return statement
+    # Not OR REPLACE, which deletes the row and puts another one in its place: in every index, and with a look
+    # at every row that it refers to.
+    setting = ", ".join(f"{column} = excluded.{column}" for column in columns if column not in key)
+    done = f"UPDATE SET {setting}" if setting else "NOTHING"
+    return f"{statement} ON CONFLICT({', '.join(key)}) DO {done}"
 
 
 def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
