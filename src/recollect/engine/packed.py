@@ -110,7 +110,8 @@ def _told(value: Any, columns: list[bytes]) -> Any:
     if isinstance(value, np.ndarray):
         return _column(value, columns)
     if (tag := _TAG_OF.get(type(value))) is not None:
-        told = {name: _told(getattr(value, field), columns) for name, field in FIELD_TAGS[type(value)].items()}
+        names = FIELD_TAGS[type(value)]
+        told = {name: _told(getattr(value, field), columns) for name, field in names.items()}
         return {"is": tag, "with": told}
     if isinstance(value, Mapping):
         return {"map": {name: _told(one, columns) for name, one in value.items()}}

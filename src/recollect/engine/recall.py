@@ -316,11 +316,5 @@ def _hits(
     )
 
 
-def _places(
-    found_by: Iterable[tuple[str, Sequence[int], Sequence[float]]], row: int
-) -> dict[str, Place]:
-    return {
-        name: Place(ranks[row], scores[row])
-        for name, ranks, scores in found_by
-        if ranks[row] > 0
-    }
+def _places(found_by: Iterable[tuple[str, Sequence[int], Sequence[float]]], row: int) -> dict[str, Place]:
+    return {name: Place(ranks[row], scores[row]) for name, ranks, scores in found_by if ranks[row] > 0}

@@ -125,7 +125,7 @@ def _use(snapshot: Snapshot, ids: Ints, groups: Collection[FactGroup]) -> tuple[
 
 
 def _tempers(snapshot: Snapshot, scopes: Sequence[int]) -> Floats:
-    tempers = dict(snapshot.rows("scope", ("id", "temper"), (OneOf("id", set(scopes)),)))
+    tempers: dict[int, float] = dict(snapshot.rows("scope", ("id", "temper"), (OneOf("id", set(scopes)),)))
     return np.array([tempers.get(scope, 1.0) for scope in scopes], np.float64)
 
 
