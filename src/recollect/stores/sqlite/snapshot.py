@@ -201,8 +201,7 @@ class SqliteTransaction(SqliteSnapshot):
             return []
         columns = tuple(rows[0])
         numbered = TABLES[table].key == ("id",)
-        verb = "INSERT" if numbered else ("INSERT OR IGNORE" if keep else "INSERT OR REPLACE")
-        statement = _insertion(verb, table, columns)
+        statement = _insert(table, columns, replaces=not (numbered or keep), ignores=keep)
         values = [[row[column] for column in columns] for row in rows]
         if not numbered:
             self.connection.executemany(statement, values)
@@ -275,6 +274,20 @@ class SqliteTransaction(SqliteSnapshot):
         )
 
 
+@lru_cache(maxsize=256)
+def _insert(table: Table, columns: tuple[str, ...], *, replaces: bool, ignores: bool) -> str:
+    key = TABLES[table].key
+    verb = "INSERT OR IGNORE" if ignores else "INSERT"
+    statement = f"{verb} INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    if not replaces:
+        return statement
+    # Not OR REPLACE, which deletes the row and puts another one in its place: in every index, and with a look
+    # at every row that it refers to.
+    setting = ", ".join(f"{column} = excluded.{column}" for column in columns if column not in key)
+    done = f"UPDATE SET {setting}" if setting else "NOTHING"
+    return f"{statement} ON CONFLICT({', '.join(key)}) DO {done}"
+
+
 def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
     """The rows `r` of a table that meet the conditions, as a part of a SELECT."""
     keys = next((each for each in where if isinstance(each, KeyIn)), None)
@@ -290,11 +303,6 @@ def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
 @lru_cache(maxsize=256)
 def _listed(columns: tuple[str, ...], row: str, after_each: str = "") -> str:
     return ", ".join(f"{row}.{column}{after_each}" for column in columns)
-
-
-@lru_cache(maxsize=256)
-def _insertion(verb: str, table: Table, columns: tuple[str, ...]) -> str:
-    return f"{verb} INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
 
 def _key_sql(keys: KeyIn) -> str:
