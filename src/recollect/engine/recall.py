@@ -182,12 +182,10 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         present_memories, (rows,) = search.memories.whole_and(wanted, found_by)
         passages = {each.id: each for each in passages_from(search.snapshot, rows, present_memories)}
         memories = {id_: as_it_stood(memory, query.where.as_of) for id_, memory in present_memories.items()}
-        hits = _hits(ranked, gathered, memories, passages)
         now = moment(query.now)
         trace = trace_of(services, rankers, gathered, ids, now)
         sure = answer_confidence(search, gathered, ranked, memories) if query.judge else None
-    if sure is not None:
-        hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
+        hits = _hits(ranked, gathered, memories, passages, {} if sure is None else sure.hits)
     # Who names a number wants so many; who does not, what is worth reading.
     found = len(hits)
     hits = hits if query.limit_given or sure is None else hits_worth_reading(hits)
@@ -293,6 +291,7 @@ def _hits(
     gathered: Gathered,
     memories: Mapping[int, Memory],
     passages: Mapping[int, Passage],
+    confidence: Mapping[int, float],
 ) -> tuple[Hit, ...]:
     query, ids = gathered.query, ranked.ids.tolist()
     nearest = gathered.nearest_passages
@@ -309,6 +308,7 @@ def _hits(
             reasons=why[row],
             passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
             piece=piece_of(memories[id_], query.text) if read is None else read.piece,
+            confidence=confidence.get(id_),
             conflicts_with=conflicts.get(id_, ()),
         )
         for row, id_ in enumerate(ids)
