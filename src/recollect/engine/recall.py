@@ -309,8 +309,8 @@ def _hits(
             reasons=why[row],
             passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
             piece=piece_of(memories[id_], query.text) if read is None else read.piece,
-            conflicts_with=conflicts.get(id_, ()),
             confidence=confidence.get(id_),
+            conflicts_with=conflicts.get(id_, ()),
         )
         for row, id_ in enumerate(ids)
     )
