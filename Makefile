@@ -19,7 +19,7 @@ help:  ## list what there is to run
 setup: $(READY)  ## install everything into .venv
 
 # The lock names every package with its hash; the models' wheels are built from pinned, checked weights.
-$(READY): pyproject.toml uv.lock benchmarks/quality/pyproject.toml $(wildcard models/*/pyproject.toml models/*.py models/*/recollect_model_*/*)
+$(READY): pyproject.toml uv.lock benchmarks/quality/pyproject.toml $(wildcard models/*/pyproject.toml models/*.py models/*/recollect_model_*/*) src/recollect/models/onnx_graph.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(UV) || $(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv>=0.9,<1'
 	@echo "Setting up .venv (the first time takes a minute) …"

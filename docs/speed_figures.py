@@ -171,18 +171,18 @@ def loading() -> str:
 
 
 def opening() -> str:
-    rows = [
-        [
-            f"{size:,}, {way}",
-            of("open_cpu_ms", "open", way=way, size=size),
-            of("answer_cpu_ms", "open", way=way, size=size),
-            of("second_cpu_ms", "open", way=way, size=size),
-        ]
-        for size in sizes("open")
-        for way in ("as it was left", "without its file of vectors")
+    ways = ("as it was left", "without its file of vectors")
+    rows = _by_size_and_way("open", "{:,}, {}", ways, ("open_cpu_ms", "answer_cpu_ms", "second_cpu_ms"))
+    return markdown_table(("notes; CPU ms", "open", "to the first answer", "a second answer"), rows)
+
+
+def _by_size_and_way(part: str, name: str, ways: Sequence[str], keys: Sequence[str]) -> list[list[str]]:
+    """A line for each size and way that a part was measured in."""
+    return [
+        [name.format(size, way), *(of(key, part, size=size, way=way) for key in keys)]
+        for size in sizes(part)
+        for way in ways
     ]
-    heads = ("open", "to the first answer", "a second answer")
-    return markdown_table(("notes; CPU ms", *heads), rows)
 
 
 def starting() -> str:
@@ -214,15 +214,8 @@ def memory() -> str:
 
 
 def dreams() -> str:
-    rows = [
-        [
-            f"{size:,} notes, {way}",
-            of("cpu_ms", "dream", size=size, way=way),
-            of("longest_hold_ms", "dream", size=size, way=way),
-        ]
-        for size in sizes("dream")
-        for way in ("the first", "after 40 days away")
-    ]
+    ways = ("the first", "after 40 days away")
+    rows = _by_size_and_way("dream", "{:,} notes, {}", ways, ("cpu_ms", "longest_hold_ms"))
     return markdown_table(("a dream over", "CPU ms", "longest hold of the write lock, ms"), rows)
 
 

@@ -1,40 +1,40 @@
-"""Saves a model's network as onnxruntime optimises it, without its large weights: `graph.onnx`.
+"""Writes a model's network as onnxruntime optimises it, without its large weights, when its wheel is built.
 
-To optimise it takes longer than all else that loading a model does, and always gives the same. Run with the
-models installed, after a change of the weights:
-
-    python models/graph.py arctic-s
-
-It names the weights by their places in the model's own file, as `recollect.models.onnx_graph` does.
-Only fusions that every processor can run are made; an onnxruntime that cannot read the file optimises anew.
+To optimise it takes longer than all else that loading a model does, and always gives the same. The weights
+are named by their places in the model's own file, as `recollect.models.onnx_graph` does. Only fusions that
+every processor can run are made; an onnxruntime that cannot read the result, or finds none, optimises anew.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+import tempfile
+from importlib import import_module
 from pathlib import Path
 
-from recollect.models.loading import import_library, session_options
+# A build has Recollect beside it, not installed; this module of it needs nothing but Python.
+sys.path.append(str(Path(__file__).parents[1] / "src"))
+
 from recollect.models.onnx_graph import graph_in_place
-from recollect.models.registry import packaged_model
-
-HERE = Path(__file__).parent
 
 
-def save(name: str) -> None:
-    model = packaged_model(name)
-    if model is None:
-        raise SystemExit(f"{name!r} is not installed.")
-    runtime = import_library("onnxruntime", "pip install onnxruntime")
-    weights = model.weights.resolve()
-    path = HERE / name / f"recollect_model_{name.replace('-', '_')}" / "graph.onnx"
-    options = session_options(runtime, weights, threads=1)
-    options.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
-    options.optimized_model_filepath = str(path)
-    runtime.InferenceSession(graph_in_place(weights), options, providers=["CPUExecutionProvider"])
-    print(f"{path.relative_to(HERE)}: {path.stat().st_size:,} bytes")
-
-
-if __name__ == "__main__":
-    for each in sys.argv[1:]:
-        save(each)
+def optimised_graph(weights: Path) -> bytes | None:
+    """None where no onnxruntime runs: there the model does not run either."""
+    # It must be told before it is imported not to report its use over the network.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    try:
+        onnxruntime = import_module("onnxruntime")
+    except ImportError:
+        return None
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
+    options.add_session_config_entry(
+        "session.model_external_initializers_file_folder_path", str(weights.parent)
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "graph.onnx"
+        options.optimized_model_filepath = str(made)
+        onnxruntime.InferenceSession(graph_in_place(weights), options, providers=["CPUExecutionProvider"])
+        return made.read_bytes()

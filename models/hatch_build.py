@@ -1,7 +1,8 @@
-"""Puts a model's fetched and checked weights into its wheel. Shared by every model beside it."""
+"""Puts a model's fetched and checked weights, and what is made of them, into its wheel. For all models."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ class ModelWeights(BuildHookInterface):  # type: ignore[misc,unused-ignore]
         files = fetched(package / "model.json", folder / "weights")
         if (folder / "convert.py").is_file():
             files = _converted(folder, files)
+        files = {**files, **_graph(package / "model.json", files)}
         for name, path in files.items():
             build_data["force_include"][str(path)] = f"{package.name}/{name}"
 
@@ -48,3 +50,19 @@ def _converted(folder: Path, files: Mapping[str, Path]) -> Mapping[str, Path]:
     for name, content in made.items():
         write(paths[name], content)
     return paths
+
+
+def _graph(descriptor: Path, files: Mapping[str, Path]) -> Mapping[str, Path]:
+    """The optimised network, where the descriptor names one and onnxruntime runs here."""
+    model = json.loads(descriptor.read_text(encoding="utf-8"))
+    if "graph" not in model:
+        return {}
+    from graph import optimised_graph
+
+    weights = files[model["weights"]]
+    made = optimised_graph(weights)
+    if made is None:
+        return {}
+    path = weights.with_name(model["graph"])
+    write(path, made)
+    return {path.name: path}

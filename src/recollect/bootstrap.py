@@ -63,16 +63,21 @@ def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
 
 
 def engine(
-    settings: Settings, clock: Clock = now, session: str | None = None, *, dreams: bool = False
+    settings: Settings,
+    clock: Clock = now,
+    session: str | None = None,
+    *,
+    dreams: bool = False,
+    progress: Progress | None = None,
 ) -> Engine:
     """An engine on the store that the settings name.
 
     With `dreams`, it dreams by itself where the settings say so, and may change its model in the background:
-    for a process that stays after its answer.
+    for a process that stays after its answer. `progress` is told while an older store is indexed anew.
     """
     from recollect.engine.repository import Repository  # noqa: PLC0415  # loads NumPy
 
-    store = Repository(_store(settings))
+    store = Repository(_store(settings, progress))
     services = Services(
         store=store,
         clock=clock,
@@ -97,7 +102,7 @@ def engine(
     return Engine(services)
 
 
-def _store(settings: Settings) -> Store:
+def _store(settings: Settings, progress: Progress | None) -> Store:
     if not isinstance(settings.store, Path):
         return _server_store(settings.store, settings)
     if settings.store.name == IN_MEMORY:
@@ -107,7 +112,8 @@ def _store(settings: Settings) -> Store:
     from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # loads SQLite and NumPy
 
     _make_folder(settings.store)
-    return SqliteStore(settings.store, busy_ms=int(settings.busy_seconds * 1000))
+    busy_ms = int(settings.busy_seconds * 1000)
+    return SqliteStore(settings.store, busy_ms=busy_ms, progress=progress)
 
 
 def _server_store(url: StoreUrl, settings: Settings) -> Store:

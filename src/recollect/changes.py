@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import field
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Arm, Kind, Memory, Model, Relation, Scope, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 UNKNOWN = "unknown"
 """The type of an entity of which nobody has said yet what it is; the first real type takes its place."""
@@ -224,6 +227,8 @@ class Supersede:
     by: int | NewText
     """The correction's id, or what it says, to be stored along with it."""
     observations: tuple[int, ...] = ()
+    embedded: TextVectors | None = None
+    """Of what it says, as with `PutText`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,6 +434,9 @@ class CommitDream:
     """The power to which rankings take traces, before and after; None: it stays."""
     holder: str | None = None
     """Whoever must hold the lease on dreaming by now; None: nobody need."""
+    pack_rest: Callable[[Mapping[str, object]], bytes] | None = None
+    """Packs the rest of a journal of which the fields are packed already, since others wait while a dream is
+    written. Then it is `Outdated` where somebody has changed one of these fields; else that one is left."""
 
 
 @dataclass(frozen=True, slots=True)

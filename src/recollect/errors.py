@@ -22,6 +22,10 @@ class Conflict(RecollectError):
     """The request contradicts what the store holds. Nothing was written."""
 
 
+class Outdated(Conflict):
+    """Somebody changed what this was worked out from. Nothing was written."""
+
+
 class NotAStore(RecollectError):
     """The file is not a Recollect store, or is from a newer version. It was not written to."""
 

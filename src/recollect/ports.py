@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recollect.conditions import OneOf, Value, Where
     from recollect.ranking.candidates import Floats
     from recollect.records import Found, Memory, Model, Problem, Scope, Statement
-    from recollect.tables import Row, Table, Values
+    from recollect.tables import Row, Swap, Table, Values
 
 # Named, not imported: `recollect --help` has no use for NumPy.
 Vector: TypeAlias = "NDArray[np.float32]"
@@ -174,8 +174,11 @@ class Transaction(Snapshot, Protocol):
         """
         ...
 
-    def update(self, table: Table, rows: Sequence[Values]) -> None:
-        """Set columns of rows that are named by their `id`, all rows the same columns."""
+    def swap(self, table: Table, column: str, rows: Iterable[Swap], where: Where = ()) -> int:
+        """Set a column of rows that still hold what is expected, and return how many did.
+
+        They are named by their `id`, and must meet the conditions as well.
+        """
         ...
 
     def patch(self, table: Table, where: Where, values: Values) -> int:

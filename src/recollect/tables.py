@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = "Mapping[str, Any]"
 """Columns of one row, by name."""
+Swap: TypeAlias = tuple[int, Any, Any]
+"""The id of a row, the value that one of its columns is expected to hold, and the one to put there."""
 
 Table = Literal[
     "absence",
@@ -33,6 +35,7 @@ Table = Literal[
     "observation",
     "passage",
     "passage_tokens",
+    "past",
     "posting",
     "recall",
     "recalled",
@@ -108,5 +111,6 @@ TABLES: Mapping[Table, TableForm] = {
     # The store itself
     "applied": TableForm(("key",)),
     "lease": TableForm(("name",)),
+    "past": TableForm(),
     "setting": TableForm(("name",)),
 }

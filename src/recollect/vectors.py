@@ -14,6 +14,14 @@ def normalised(rows: NDArray[np.floating]) -> Rows:
     return np.asarray(rows / np.where(lengths == 0, 1, lengths), dtype=np.float32)
 
 
+def distinct(ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each once, ascending: `np.unique`, which at first loads `numpy.ma`, ten milliseconds of a start."""
+    ordered = np.sort(ids)
+    is_first = np.ones(len(ordered), bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
+
+
 def pack_vector(row: Rows) -> bytes:
     """Little-endian float32, whatever the machine."""
     return np.ascontiguousarray(row, dtype="<f4").tobytes()

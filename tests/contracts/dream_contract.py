@@ -32,7 +32,7 @@ from recollect.changes import (
     UndoDream,
 )
 from recollect.conditions import Equals
-from recollect.errors import Conflict, NotFound
+from recollect.errors import Conflict, NotFound, Outdated
 from recollect.query import Filter
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import Consolidation, Kind, PastQuestion, Scope
@@ -42,6 +42,7 @@ from recollect.retrieval.dream_state import (
     dream_records,
     dream_state,
     links_of,
+    packed_fields,
     past_questions,
 )
 from recollect.retrieval.facts import ranking_facts
@@ -329,6 +330,56 @@ class DreamContract:
         done = dream(store, 10, lived=(FieldChanges("strength", (one, two), (0.5, 1.0), (0.4, 0.9)),))
         assert (done.left, done.count) == ((one,), 1)
         assert [memory(store, id_).strength for id_ in (one, two)] == [1.0, 0.9]
+
+    def test_fields_that_were_packed_beforehand_are_written_and_journalled_alike(
+        self, store: Repository
+    ) -> None:
+        ids = tuple(notes(store, "one", "two", "three", "four", "five"))
+        dream(store, 5, lived=(FieldChanges("strength", ids, (1.0,) * 5, (0.5,) * 5),))
+        do(store, Amend(ME, ids[4], pinned=True))
+        # Two alike and in a row, two that stand alone, and one that is pinned and grows.
+        lived = (
+            FieldChanges("strength", ids, (0.5,) * 5, (0.4, 0.4, 0.25, 0.1 + 0.2, 0.75)),
+            FieldChanges("depth", ids[:2], (2, 2), (3, 3)),
+        )
+        links = ((ids[0], ids[1], 0, 3),)
+        before = [memory(store, id_) for id_ in ids]
+        done = [dream(store, 10, lived=lived, links=links)]
+        after = [memory(store, id_) for id_ in ids]
+        do(store, UndoDream(ME, done[0].ids[0]), 20)
+        assert [memory(store, id_) for id_ in ids] == before
+        done.append(dream(store, 10, lived=lived, links=links, pack_rest=packed_fields(lived)))
+        assert [memory(store, id_) for id_ in ids] == after
+        assert done[0].count == done[1].count == 8
+        with store.read() as view:
+            blobs = {blob for _, blob in view.rows("dream", ("id", "journal"))[-2:]}
+        assert len(blobs) == 1
+
+    @pytest.mark.parametrize("change", ["field", "pin", "mark", "forget", "scope"])
+    def test_a_dream_that_was_packed_beforehand_is_outdated_where_something_has_changed(
+        self, store: Repository, change: str
+    ) -> None:
+        one, two = notes(store, "one", "two")
+        do(
+            store,
+            Amend(ME, one, pinned=change == "pin", importance_tag="a vow" if change == "mark" else None),
+        )
+        if change == "forget":
+            do(store, Forget(ME, ids=(one,)))
+        before = 0.5 if change == "field" else 1.0
+        lived = (
+            FieldChanges("depth", (two,), (2,), (3,)),
+            FieldChanges("strength", (one, two), (before, 1.0), (0.25, 0.25)),
+        )
+        with pytest.raises(Outdated):
+            dream(
+                store, 10, scope=YOU if change == "scope" else ME, lived=lived, pack_rest=packed_fields(lived)
+            )
+        assert [(memory(store, id_).strength, memory(store, id_).depth) for id_ in (one, two)] == [
+            (1.0, 2)
+        ] * 2
+        with store.read() as view:
+            assert view.rows("dream", ("id",)) == []
 
     def test_what_is_gone_or_of_another_scope_is_left(self, store: Repository) -> None:
         one, two = notes(store, "one", "two")

@@ -27,6 +27,7 @@ NO_COMMAND_LINE = ("mcp", "pydantic", "asyncio", "huggingface_hub", "recollect.s
 ONLY_WHEN_ASKED = (
     *NO_COMMAND_LINE,
     "onnxruntime",  # the model of these tests needs none
+    "numpy.ma",
     "recollect.extractors",
     "recollect.transfer",
     "recollect.text.statements",

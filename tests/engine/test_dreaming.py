@@ -14,6 +14,7 @@ from recollect.dreams.knobs import Knobs, Phase
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.profiles import PROFILES
+from recollect.records import Consolidation
 from recollect.retrieval.dream_state import past_questions
 from recollect.retrieval.passages import passages_of
 from recollect.retrieval.records import scope_id
@@ -761,6 +762,25 @@ def test_what_changed_while_a_dream_was_dreamt_is_left_and_reported(
     assert {2, 4} <= set(done.left)
     assert got(engine, 2).deleted_at is None
     assert (got(engine, 4).text, got(engine, 4).superseded_at) == ("Ada drinks coffee", None)
+
+
+def test_fields_of_what_was_forgotten_while_a_dream_was_dreamt_are_left_and_the_others_written(
+    engine: Engine, clock: FixedClock
+) -> None:
+    world(engine, clock)
+    clock.tick(2 * DAY)
+
+    def meddle(done: int, of: int | None) -> None:
+        if done == 5:  # all is planned, and nothing is written yet
+            engine.forget([2])
+
+    done = engine.dream(phases=("place",), gate=False, progress=meddle)
+    assert done.left == (2,)
+    assert got(engine, 2).consolidation is Consolidation.STAGED
+    assert got(engine, 1).consolidation is Consolidation.CONSOLIDATED
+    _, journal = engine.dreams.journal(1)
+    assert 1 in journal["lived"][0]["ids"]  # type: ignore[index]
+    assert 2 not in journal["lived"][0]["ids"]  # type: ignore[index]
 
 
 def test_two_dreams_of_one_process_do_not_run_at_once(engine: Engine, clock: FixedClock) -> None:

@@ -13,6 +13,7 @@ from recollect.errors import StoreDamaged
 from recollect.retrieval import postings as postings_module
 from recollect.retrieval.postings import (
     Postings,
+    appended_block,
     following,
     joined,
     pack_block,
@@ -58,6 +59,29 @@ def packed_and_unpacked(postings: Postings) -> Postings:
 
 
 # Packing
+
+
+@given(PLACES.filter(bool), PLACES.filter(bool), st.booleans())
+def test_a_block_with_later_documents_behind_it_is_as_if_packed_anew(
+    one: Places, other: Places, with_positions: bool
+) -> None:
+    before, later = of(one), of({id_: at for id_, at in other.items() if id_ not in one} or {2**41: [3]})
+    if not with_positions:
+        before, later = without_positions(before), without_positions(later)
+    packed = appended_block(int(before.ids[0]), len(before.ids), pack_block(before), later)
+    anew = pack_block(joined([before, later]))
+    wider = anew[:4] != pack_block(before)[:4]
+    comes_before = later.ids[0] < before.ids[-1]
+    assert packed == (None if wider or comes_before else anew)
+
+
+def test_nothing_is_put_behind_a_full_or_damaged_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    block, later = pack_block(of({1: [1], 2: [2]})), of({3: [1]})
+    assert appended_block(1, 2, block, later) is not None
+    assert appended_block(1, 2, block[:5], later) is None
+    assert appended_block(1, 2, b"\x03" + block[1:], later) is None
+    monkeypatch.setattr(postings_module, "BLOCK", 2)
+    assert appended_block(1, 2, block, later) is None
 
 
 def test_a_block_by_hand() -> None:

@@ -13,7 +13,6 @@ from recollect.text.stems import (
     light_stem,
     matched_terms,
     porter_stem,
-    stem_beginning,
 )
 from recollect.text.tokens import words
 
@@ -62,16 +61,6 @@ def by_fts5(word: str) -> list[str]:
 def test_the_stems_of_the_index_are_porters(word: str, stem: str) -> None:
     assert porter_stem(word) == stem
     assert by_fts5(word) == [stem]
-
-
-@given(
-    st.text("aeiouybcdlstzgnm", min_size=1, max_size=8),
-    st.lists(st.sampled_from(ENDINGS.split()), max_size=2).map("".join),
-)
-def test_a_word_begins_with_the_beginning_of_its_stem(beginning: str, ending: str) -> None:
-    word = beginning + ending
-    assert word.startswith(stem_beginning(word))
-    assert stem_beginning("toys") == stem_beginning("toy") == "to"
 
 
 @given(

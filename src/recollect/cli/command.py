@@ -80,7 +80,13 @@ class Call:
             )
         from recollect.bootstrap import engine  # loads the engine, SQLite and NumPy
 
-        return engine(settings, dreams=dreams)
+        if not sys.stderr.isatty():
+            return engine(settings, dreams=dreams)
+        from recollect.cli.progress import progress_if_any
+
+        # A store of an older version is brought up to date first, and a large one takes a while.
+        with progress_if_any("Indexing words") as progress:
+            return engine(settings, dreams=dreams, progress=progress)
 
     def show(self, returned: Result | int | None) -> int | None:
         """Show what a command returned; a group gets back the exit code of its command."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,6 +22,20 @@ def progress(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
         return
     with _bars() as bars:
         yield tuple(_stage(bars, title) for title in titles)
+
+
+@contextmanager
+def progress_if_any(title: str) -> Iterator[Progress]:
+    """On a terminal: a bar that is made when there is something to show, for work that is seldom needed."""
+    with ExitStack() as stack:
+        stages: list[Progress] = []
+
+        def advance(done: int, total: int | None) -> None:
+            if not stages:
+                stages.append(_stage(stack.enter_context(_bars()), title))
+            stages[0](done, total)
+
+        yield advance
 
 
 @contextmanager

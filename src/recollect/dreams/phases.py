@@ -20,7 +20,7 @@ from recollect.dreams.scores import (
 from recollect.dreams.snapshot import Correction, Draft, DreamState, Life, Link, Merge, Pair, Said
 from recollect.ranking.candidates import DAY
 from recollect.records import Consolidation
-from recollect.sampling import hash_number, sample_ids
+from recollect.sampling import sample_ids
 from recollect.text.near_duplicates import repeats_error, same_statement
 
 STAGED, CONSOLIDATED, ARCHIVED = range(len(Consolidation))
@@ -145,9 +145,10 @@ def _interleaved(snapshot: DreamState, recalled: Iterable[int]) -> Iterable[tupl
     new = [row for row in sorted(taken) if stage[row] == STAGED]
     if not new:
         return []
-    old = [row for row in np.flatnonzero(stage != STAGED).tolist() if row not in taken]
-    old.sort(key=lambda row: hash_number(snapshot.at, int(snapshot.ids[row])))
-    return zip(new, old, strict=False)
+    is_old = stage != STAGED
+    is_old[list(taken)] = False
+    old = sample_ids(snapshot.ids[is_old].tolist(), snapshot.at, len(new))
+    return zip(new, np.searchsorted(snapshot.ids, old).tolist(), strict=False)
 
 
 def merge(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001  # one form for all phases

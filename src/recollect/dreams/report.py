@@ -84,11 +84,10 @@ def dream_report(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str,
     deeper = stays & (after.depth > before.depth)
 
     def top(flags: Flags, old: Floats | Ints, new: Floats | Ints) -> tuple[Moved, ...]:
-        rows = sorted(
-            flags.nonzero()[0].tolist(),
-            key=lambda row: (-abs(float(new[row]) - float(old[row])), int(snapshot.ids[row])),
-        )
-        return tuple(Moved(int(snapshot.ids[row]), old[row].item(), new[row].item()) for row in rows[:_SHOWN])
+        rows = np.flatnonzero(flags)
+        # Ties by id: ids ascend, and the order of equals stays.
+        first = rows[np.argsort(-np.abs(new[rows] - old[rows]), kind="stable")[:_SHOWN]]
+        return tuple(Moved(int(snapshot.ids[row]), old[row].item(), new[row].item()) for row in first)
 
     return DreamReport(
         memories=len(snapshot.ids),

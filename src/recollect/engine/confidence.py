@@ -11,7 +11,7 @@ from recollect.engine.memory_text import memory_text
 from recollect.engine.results import Hit
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Vector
-from recollect.ranking.candidates import Candidates, Floats, Ints
+from recollect.ranking.candidates import Candidates, Floats, Ints, known_or_zero
 from recollect.ranking.confidence import (
     JUDGED,
     MOST_TERMS,
@@ -123,7 +123,7 @@ def _weighted_terms(search: Search, query: Query) -> QueryTerms:
 
 def _time_fit(candidates: Candidates) -> Floats:
     """How well each is of the time that the query speaks of: from 0 to 1, and 0 where it speaks of none."""
-    return np.nan_to_num(candidates.source("time").score)
+    return known_or_zero(candidates.source("time").score)
 
 
 def confident_hits(hits: tuple[Hit, ...], least: float | None) -> tuple[Hit, ...]:

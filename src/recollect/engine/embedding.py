@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from recollect.changes import PutVectors, UseModel
-from recollect.engine.language_choice import first_model
+from recollect.changes import NewText, PutVectors, TextVectors, UseModel
+from recollect.engine.language_choice import first_model, is_foreign
 from recollect.engine.recent_texts import EmbeddedText
 from recollect.engine.results import ReindexResult
 from recollect.engine.services import Services
@@ -18,6 +18,7 @@ from recollect.ports import Embedder, Progress, TokenEmbedder, Vector, Vectors
 from recollect.records import Model, Passage
 from recollect.retrieval.contents import store_counts
 from recollect.retrieval.passages import model_in_use, passages_without_tokens, pending_passages
+from recollect.text.passages import passage_texts
 from recollect.vectors import pack_vector
 
 if TYPE_CHECKING:
@@ -140,6 +141,22 @@ def embedded_texts(services: Services, embedder: Embedder, texts: Iterable[str])
         services.recent_texts.keep(name, made)
         known |= made
     return known
+
+
+def text_vectors(services: Services, model: Model | None, new: NewText) -> TextVectors | None:
+    """The vectors of a text that is stored next, by the model in use, to be written along with it.
+
+    None where that must wait until it is known by which model, or until the model is there.
+    """
+    if model is None or (services.language_models is not None and is_foreign([new.text])):
+        return None
+    texts = passage_texts(new.text, new.speaker)
+    try:
+        known = embedded_texts(services, embedder_for(services, model), texts)
+    except ModelUnavailable:
+        return None
+    each = [known[text] for text in texts]
+    return TextVectors(model.name, tuple(one.vector for one in each), tuple(one.signs for one in each))
 
 
 def embed_pending(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -182,12 +182,10 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         present_memories, (rows,) = search.memories.whole_and(wanted, found_by)
         passages = {each.id: each for each in passages_from(search.snapshot, rows, present_memories)}
         memories = {id_: as_it_stood(memory, query.where.as_of) for id_, memory in present_memories.items()}
-        hits = _hits(ranked, gathered, memories, passages)
+        sure = answer_confidence(search, gathered, ranked, memories) if query.judge else None
+        hits = _hits(ranked, gathered, memories, passages, {} if sure is None else sure.hits)
         now = moment(query.now)
         trace = trace_of(services, rankers, gathered, ids, now)
-        sure = answer_confidence(search, gathered, ranked, memories) if query.judge else None
-    if sure is not None:
-        hits = tuple(replace(hit, confidence=sure.hits[hit.memory.id]) for hit in hits)
     # Who names a number wants so many; who does not, what is worth reading.
     found = len(hits)
     hits = hits if query.limit_given or sure is None else hits_worth_reading(hits)
@@ -293,6 +291,7 @@ def _hits(
     gathered: Gathered,
     memories: Mapping[int, Memory],
     passages: Mapping[int, Passage],
+    confidence: Mapping[int, float],
 ) -> tuple[Hit, ...]:
     query, ids = gathered.query, ranked.ids.tolist()
     nearest = gathered.nearest_passages
@@ -300,24 +299,22 @@ def _hits(
     by_name = {name: values.tolist() for name, values in ranked.named_values.items()}
     why = all_reasons(ranked.score_changes, len(ids)) if query.explain else [()] * len(ids)
     conflicts = conflicts_by_memory(gathered.contradicting)
+    found_by = [(name, each.rank.tolist(), each.score.tolist()) for name, each in ranked.sources.items()]
     return tuple(
         Hit(
             memory=memories[id_],
             score=scores[row],
-            places=_places(ranked, row),
+            places=_places(found_by, row),
             scores={name: values[row] for name, values in by_name.items()},
             reasons=why[row],
             passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
             piece=piece_of(memories[id_], query.text) if read is None else read.piece,
+            confidence=confidence.get(id_),
             conflicts_with=conflicts.get(id_, ()),
         )
         for row, id_ in enumerate(ids)
     )
 
 
-def _places(ranked: Candidates, row: int) -> dict[str, Place]:
-    return {
-        name: Place(int(source.rank[row]), float(source.score[row]))
-        for name, source in ranked.sources.items()
-        if source.rank[row] > 0
-    }
+def _places(found_by: Iterable[tuple[str, Sequence[int], Sequence[float]]], row: int) -> dict[str, Place]:
+    return {name: Place(ranks[row], scores[row]) for name, ranks, scores in found_by if ranks[row] > 0}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from recollect.changes import FieldChanges
 from recollect.conditions import IN_FORCE, Compares, Equals, HasRow, Not, OneOf, is_null, is_set
 from recollect.dreams.snapshot import DreamState, Life, Pair, ReplayedAnswer, Said, Twins
 from recollect.ranking.candidates import DAY, Ints
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from recollect import ports
     from recollect.tables import Row
 
+_LEVEL = 6  # of compression
 _KINDS = {kind.value: place for place, kind in enumerate(Kind)}
 _STAGES = {stage.value: place for place, stage in enumerate(Consolidation)}
 _COLUMNS = (
@@ -41,8 +43,9 @@ def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> D
             "use", ("memory_id", "count", "last_at"), (OneOf("memory_id", columns["id"]),)
         )
     }
-    accesses = np.array([usage.get(id_, (0, 0))[0] for id_ in columns["id"]], np.int64)
-    last_at = np.array([usage.get(id_, (0, 0))[1] for id_ in columns["id"]], np.int64)
+    accesses, last_at = np.zeros(len(ids), np.int64), np.zeros(len(ids), np.int64)
+    for memory, (count, last) in usage.items():
+        accesses[places[memory]], last_at[places[memory]] = count, last
     created, updated = np.array(columns["created_at"], np.int64), np.array(columns["updated_at"], np.int64)
     changed = np.maximum(created, updated)
     replays, newest, days = _replays(store, scope, through, places)
@@ -58,7 +61,8 @@ def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> D
         touched_at=np.maximum(changed, last_at),
         accesses=accesses,
         revisions=np.array(columns["revisions"], np.int64),
-        kept=np.array([*map(_kept, columns["pinned"], columns["importance_tag"])], bool),
+        kept=np.array(columns["pinned"], bool)
+        | np.array([tag is not None for tag in columns["importance_tag"]], bool),
         sessions=_sessions(store, [columns["id"][row] for row in days], places, spread),
         life=Life(
             consolidation=np.array([_STAGES[stage] for stage in columns["consolidation"]], np.int64),
@@ -296,7 +300,27 @@ def dream_journal(store: ports.Snapshot, scope: int, dream: int) -> dict[str, An
 
 
 def packed(journal: Mapping[str, Any]) -> bytes:
-    return zlib.compress(json.dumps(journal, separators=(",", ":")).encode(), 6)
+    return zlib.compress(_json(journal), _LEVEL)
+
+
+def packed_fields(lived: Sequence[FieldChanges]) -> Callable[[Mapping[str, object]], bytes]:
+    """What packs the rest of a journal of which these fields are the first part."""
+    compressor = zlib.compressobj(_LEVEL)
+    start = compressor.compress(_json({"lived": [_fields(each) for each in lived]})[:-1] + b",")
+
+    def pack_rest(rest: Mapping[str, object]) -> bytes:
+        going_on = compressor.copy()
+        return start + going_on.compress(_json(rest)[1:]) + going_on.flush()
+
+    return pack_rest
+
+
+def _fields(change: FieldChanges) -> dict[str, object]:
+    return {"field": change.field, "ids": change.ids, "before": change.before, "after": change.after}
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
 
 
 def unpacked(blob: bytes) -> dict[str, Any]:

@@ -36,11 +36,6 @@ _STATUSES = {status.value: place for place, status in enumerate(Status)}
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 _BLANKS = "\t\n\r "
 _LAST_LETTERS = frozenset((*_QUESTION_MARKS, *_BLANKS))
-_COLUMNS = (
-    "id", "kind", "scope_id", "created_at", "updated_at", "happened_at", "undated", "status", "importance",
-    "strength", "depth", "spread", "stability", "text_key", "text", "name", "session", "position", "speaker",
-    "drawn_from", "revisions", "role",
-)  # fmt: skip
 _KINDS = {kind.value: place for place, kind in enumerate(Kind)}
 
 
@@ -57,48 +52,26 @@ def ranking_facts(
     The query and the session tell which are echoes of it.
     """
     snapshot = memories.snapshot
-    rows = memories.select(sorted(ids), _COLUMNS)
-    columns: dict[str, Sequence[Any]] = dict(
-        zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True)
-    )
-    found = _ints(columns["id"])
-    known = found.tolist()
-    former = former_texts(memories, known, now)
+    columns = memories.columns(sorted(ids))
+    known: Sequence[int] = columns["id"]
+    found, size = _ints(known), len(known)
+    former = _former_texts(snapshot, known, columns["revisions"], now)
     if former:
-        texts = zip(columns["id"], columns["text"], strict=True)
+        texts = zip(known, columns["text"], strict=True)
         columns["text"] = [former.get(id_, text) for id_, text in texts]
-    usage: dict[int, tuple[int, int]] = {}
-    days: Mapping[int, int] = {}
-    if "usage" in groups:
-        seen = OneOf("memory_id", known)
-        uses, used_days = snapshot.several(
-            (
-                RowsQuery("use", ("memory_id", "count", "last_at"), (seen,)),
-                RowsQuery("use_day", ("memory_id",), (seen,)),
-            )
-        )
-        usage = {memory: (count, last_at) for memory, count, last_at in uses}
-        days = Counter(memory for (memory,) in used_days)
-    none = np.zeros(len(known), np.int64)
-    never = np.full(len(known), NEVER)
-    used = [usage.get(id_, (0, None)) for id_ in known] if usage else []
-    tempers: dict[int, float] = {}
-    if "temper" in groups:
-        tempers = dict(snapshot.rows("scope", ("id", "temper"), (OneOf("id", set(columns["scope_id"])),)))
+    texts_read: Sequence[str] = columns["text"]
+    last_access, access_count, access_days = _use(snapshot, found, groups)
     # Most stores hold notes alone or messages alone, and of notes there is less to know.
     talk = Kind.MESSAGE.value in columns["kind"]
-    sessions = _sessions(snapshot, columns) if talk else none
+    sessions = _sessions(snapshot, columns) if talk else np.zeros(size, np.int64)
     return Facts(
         ids=found,
-        created_at=_times(
-            None if undated else at
-            for at, undated in zip(columns["created_at"], columns["undated"], strict=True)
-        ),
+        created_at=_created(columns),
         updated_at=_times(columns["updated_at"]),
         happened_at=_times(columns["happened_at"]),
-        last_access=_times(last_at for _, last_at in used) if used else never,
-        access_count=_ints([count for count, _ in used]) if used else none,
-        access_days=_beside(found, days).astype(np.int64),
+        last_access=last_access,
+        access_count=access_count,
+        access_days=access_days,
         degree=_beside(found, _degrees(snapshot, known, now) if "degree" in groups else {}).astype(np.int64),
         status=_ints([_STATUSES[status] for status in columns["status"]]),
         importance=np.array(columns["importance"], np.float64),
@@ -106,35 +79,65 @@ def ranking_facts(
         depth=_ints(columns["depth"]),
         spread=_ints(columns["spread"]),
         stability=np.array(columns["stability"], np.float64),
-        temper=np.array([tempers.get(scope, 1.0) for scope in columns["scope_id"]], np.float64),
+        temper=_tempers(snapshot, columns["scope_id"]) if "temper" in groups else np.ones(size),
         metadata_share=_beside(found, _metadata_shares(memories, known) if "metadata" in groups else {}),
         content=_contents(columns, former),
-        echo=_echoes(columns, query, session) if talk else np.zeros(len(known), bool),
-        # A note that was reworded since no longer says what its message says.
-        origin=_ints(
-            [
-                id_ if origin is None or revised else origin
-                for id_, origin, revised in zip(
-                    columns["id"], columns["drawn_from"], columns["revisions"], strict=True
-                )
-            ]
-        ),
+        echo=_echoes(columns, query, session) if talk else np.zeros(size, bool),
+        origin=_origins(columns),
         session=sessions,
-        position=_ints(
-            [
-                position if where else 0
-                for where, position in zip(sessions.tolist(), columns["position"], strict=True)
-            ]
-        )
-        if talk
-        else none,
+        position=_positions(columns, sessions) if talk else np.zeros(size, np.int64),
         named=_named(columns, query),
-        asks=np.array([ends_with_question(text) for text in columns["text"]], bool),
+        asks=np.array(list(map(ends_with_question, texts_read)), bool),
         kind=_ints([_KINDS[kind] for kind in columns["kind"]]),
-        role=_roles(columns) if talk else np.full(len(known), NOBODY),
-        informativeness=_informativeness(columns) if talk else np.ones(len(known)),
-        length=_ints([len(text) for text in columns["text"]]),
+        role=_roles(columns) if talk else np.full(size, NOBODY),
+        informativeness=_informativeness(columns) if talk else np.ones(size),
+        length=_ints(list(map(len, texts_read))),
     )
+
+
+def _created(columns: Mapping[str, Sequence[Any]]) -> Ints:
+    if not any(columns["undated"]):
+        return _ints(columns["created_at"])
+    dates = zip(columns["created_at"], columns["undated"], strict=True)
+    return _ints([NEVER if undated else at for at, undated in dates])
+
+
+def _use(snapshot: Snapshot, ids: Ints, groups: Collection[FactGroup]) -> tuple[Ints, Ints, Ints]:
+    """When each was last seen, how often, and on how many days."""
+    none = np.zeros(len(ids), np.int64)
+    if "usage" not in groups:
+        return np.full(len(ids), NEVER), none, none
+    known = ids.tolist()
+    seen = OneOf("memory_id", known)
+    uses, days = snapshot.several(
+        (
+            RowsQuery("use", ("memory_id", "count", "last_at"), (seen,)),
+            RowsQuery("use_day", ("memory_id",), (seen,)),
+        )
+    )
+    usage = {memory: (count, last_at) for memory, count, last_at in uses}
+    used = [usage.get(id_, (0, None)) for id_ in known]
+    return (
+        _times(last_at for _, last_at in used),
+        _ints([count for count, _ in used]),
+        _beside(ids, Counter(memory for (memory,) in days)).astype(np.int64),
+    )
+
+
+def _tempers(snapshot: Snapshot, scopes: Sequence[int]) -> Floats:
+    tempers: dict[int, float] = dict(snapshot.rows("scope", ("id", "temper"), (OneOf("id", set(scopes)),)))
+    return np.array([tempers.get(scope, 1.0) for scope in scopes], np.float64)
+
+
+def _origins(columns: Mapping[str, Sequence[Any]]) -> Ints:
+    # A note that was reworded since no longer says what its message says.
+    each = zip(columns["id"], columns["drawn_from"], columns["revisions"], strict=True)
+    return _ints([id_ if origin is None or revised else origin for id_, origin, revised in each])
+
+
+def _positions(columns: Mapping[str, Sequence[Any]], sessions: Ints) -> Ints:
+    each = zip(sessions.tolist(), columns["position"], strict=True)
+    return _ints([position if where else 0 for where, position in each])
 
 
 def _echoes(columns: Mapping[str, Sequence[Any]], query: str, session: str | None) -> Flags:
@@ -206,10 +209,18 @@ def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> Ints:
 
 def former_texts(memories: MemoryRows, ids: Sequence[int], now: int) -> dict[int, str]:
     """What those said at a moment of the past that say something else since."""
-    revised = [id_ for id_, revisions in memories.select(ids, ("id", "revisions")) if revisions]
-    if not revised:
+    rows = memories.select(ids, ("id", "revisions"))
+    known, revisions = zip(*rows, strict=True) if rows else ((), ())
+    return _former_texts(memories.snapshot, known, revisions, now)
+
+
+def _former_texts(
+    snapshot: Snapshot, ids: Sequence[int], revisions: Sequence[int], now: int
+) -> dict[int, str]:
+    if not any(revisions):
         return {}
-    wordings = memories.snapshot.rows(
+    revised = [id_ for id_, count in zip(ids, revisions, strict=True) if count]
+    wordings = snapshot.rows(
         "revision",
         ("memory_id", "text"),
         (OneOf("memory_id", revised), Compares("until", ">", now)),

@@ -9,6 +9,7 @@ of a passage's d only the signs are kept, so that a token takes a bit for each n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from math import ceil, log2, sqrt
@@ -55,13 +56,17 @@ def token_source(
 
 def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]) -> dict[int, int]:
     """Of passages with their memories, those that are compared."""
+    every = dict(passages)
+    if max(Counter(every.values()).values(), default=0) <= MOST_PASSAGES:
+        return every
     by_memory: dict[int, list[int]] = {}
-    for passage, memory in sorted(passages):
+    for passage, memory in sorted(every.items()):
         by_memory.setdefault(memory, []).append(passage)
     chosen: dict[int, int] = {}
     for memory, own in by_memory.items():
         few = own if len(own) <= MOST_PASSAGES else [nearest[memory]] if memory in nearest else own
-        chosen |= dict.fromkeys(few[:MOST_PASSAGES], memory)
+        for passage in few[:MOST_PASSAGES]:
+            chosen[passage] = memory
     return chosen
 
 

@@ -38,7 +38,7 @@ class MemoryRows:
         if unknown:
             self._asked |= unknown
             rows = self.snapshot.rows("memory", _COLUMNS, (OneOf("id", sorted(unknown)),))
-            self._rows.update((row[_ID], row) for row in rows)
+            self._rows.update(zip(map(itemgetter(_ID), rows), rows, strict=True))
 
     def select(self, ids: Iterable[int], columns: Sequence[str]) -> list[Any]:
         """These columns of those that exist, in the order of the ids; of one column, its values."""
@@ -46,6 +46,13 @@ class MemoryRows:
         self.read(ids)
         pick = itemgetter(*(_PLACES[column] for column in columns))
         return [pick(row) for id_ in ids if (row := self._rows.get(id_)) is not None]
+
+    def columns(self, ids: Iterable[int]) -> dict[str, Sequence[Any]]:
+        """All that was read of those that exist, by column, in the order of the ids."""
+        ids = list(ids)
+        self.read(ids)
+        rows = [row for id_ in ids if (row := self._rows.get(id_)) is not None]
+        return dict(zip(_COLUMNS, zip(*rows, strict=True) if rows else [()] * len(_COLUMNS), strict=True))
 
     def whole(self, ids: Iterable[int]) -> dict[int, Memory]:
         """Those that exist, with all that stands in other tables, by id."""

@@ -20,6 +20,7 @@ from recollect.retrieval.conversations import conversation, last_positions, mess
 from recollect.retrieval.filters import lifecycle
 from recollect.retrieval.term_index import Phrase
 from recollect.retrieval.term_search import affordable_terms
+from recollect.vectors import distinct
 
 if TYPE_CHECKING:
     from recollect.query import Filter
@@ -74,7 +75,7 @@ def neighbours(
     placed, places = _messages_with_terms(index, text, where, past, echo)
     if not places:
         return [], ConversationContext.empty()
-    sessions = sorted({placed.sessions[place] for place in np.unique(np.concatenate(places)).tolist()})
+    sessions = sorted({placed.sessions[place] for place in distinct(np.concatenate(places)).tolist()})
     number_of = {session: number for number, session in enumerate(sessions)}
     local = np.array([number_of.get(session, 0) for session in placed.sessions], np.int64)
     texts, _ = index.size("stemmed")
@@ -115,8 +116,7 @@ def _messages_with_terms(
     if past is None:
         rows = _rows(index.snapshot, postings, alive, echo)
     else:
-        changed = np.array(sorted(past.changed), np.int64)
-        postings = [ids[~np.isin(ids, changed)] for ids in postings]
+        postings = [ids[~np.isin(ids, past.changed_ids)] for ids in postings]
         former = past.messages_with(index.scope, terms.chosen, where)
         others = [np.array(former.get(word, ()), np.int64) for word in terms.chosen]
         rows = _rows(index.snapshot, postings, alive, echo) + _rows(index.snapshot, others, (), None)
@@ -133,7 +133,7 @@ def _rows(
     snapshot: Snapshot, postings: Sequence[Ints], alive: tuple[Condition, ...], echo: tuple[str, str] | None
 ) -> list[Row]:
     """Those of these that are messages of a conversation, as far as they live, without the echo."""
-    ids = np.unique(np.concatenate(postings)).tolist() if postings else []
+    ids = distinct(np.concatenate(postings)).tolist() if postings else []
     if not ids:
         return []
     rows = snapshot.rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from recollect.ranking.candidates import Ints
 BLOCK = 4_096
 """The most documents in one block: few blocks to read of a common word, and little to write for a new one."""
 _TYPES: dict[int, np.dtype[Any]] = {width: np.dtype(f"<u{width}") for width in (1, 2, 4, 8)}
+_LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _COLUMNS = 4
 _POSITION_BITS = 32
 _NOTHING = np.zeros(0, np.int64)
@@ -49,6 +51,46 @@ def pack_block(postings: Postings) -> bytes:
     widths = [_width(int(column.max())) if len(column) else 1 for column in columns]
     packed = [column.astype(_TYPES[width]).tobytes() for column, width in zip(columns, widths, strict=True)]
     return b"".join((bytes(widths), *packed))
+
+
+def appended_block(first_id: int, count: int, packed: bytes, later: Postings) -> bytes | None:
+    """A packed block with later documents at its end, as if packed anew, without its columns being read.
+
+    None where that takes more than to put bytes behind bytes.
+    """
+    if count + len(later.ids) > BLOCK:
+        return None
+    try:
+        gap, often, length, position = packed[:_COLUMNS]
+        last = first_id + int(np.frombuffer(packed, _TYPES[gap], count, _COLUMNS).sum())
+        more = [
+            _numbers(gap, [id_ - before for before, id_ in pairwise((last, *later.ids.tolist()))]),
+            _numbers(often, later.counts.tolist()),
+            _numbers(length, later.lengths.tolist()),
+            _numbers(position, later.positions.tolist()),
+        ]
+    # A number wider than those before it, an id that comes before them, or a damaged block.
+    except (struct.error, KeyError, ValueError):
+        return None
+    counts_at = _COLUMNS + count * gap
+    lengths_at = counts_at + count * often
+    positions_at = lengths_at + count * length
+    return b"".join(
+        (
+            packed[:counts_at],
+            more[0],
+            packed[counts_at:lengths_at],
+            more[1],
+            packed[lengths_at:positions_at],
+            more[2],
+            packed[positions_at:],
+            more[3],
+        )
+    )
+
+
+def _numbers(width: int, numbers: Sequence[int]) -> bytes:
+    return struct.pack(f"<{len(numbers)}{_LETTERS[width]}", *numbers)
 
 
 def unpack_block(first_id: int, count: int, packed: bytes) -> Postings:

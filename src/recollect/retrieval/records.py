@@ -74,8 +74,9 @@ _WRITE: dict[str, Callable[[Any], Value]] = {
 # Fields of a memory that stand in tables of their own.
 _ELSEWHERE = {"scope", "observations", "tags", "mentions", "about", "former", "absences"}
 _MEMORY_FIELDS = [(each.name, str(each.type)) for each in fields(Memory) if each.name not in _ELSEWHERE]
-_MEMORY_READERS = [(name, _READ.get(type_)) for name, type_ in _MEMORY_FIELDS]
-MEMORY_COLUMNS = ("scope_id", *(name for name, _ in _MEMORY_FIELDS))
+_MEMORY_NAMES = tuple(name for name, _ in _MEMORY_FIELDS)
+_MEMORY_READERS = [(name, _READ[type_]) for name, type_ in _MEMORY_FIELDS if type_ in _READ]
+MEMORY_COLUMNS = ("scope_id", *_MEMORY_NAMES)
 _OBSERVATION_FIELDS = [(each.name, str(each.type)) for each in fields(Observation)]
 _OBSERVATION_READERS = [_READ.get(type_) for _, type_ in _OBSERVATION_FIELDS]
 _OBSERVATION_COLUMNS = ("memory_id", *(name for name, _ in _OBSERVATION_FIELDS))
@@ -176,10 +177,9 @@ def _alive(snapshot: Snapshot, ids: Collection[int]) -> set[int]:
 
 
 def _memory(row: Row, scope: Scope, children: Mapping[str, Any]) -> Memory:
-    own: dict[str, Any] = {
-        name: value if read is None else read(value)
-        for (name, read), value in zip(_MEMORY_READERS, row[1:], strict=True)
-    }
+    own: dict[str, Any] = dict(zip(_MEMORY_NAMES, row[1:], strict=True))
+    for name, read in _MEMORY_READERS:
+        own[name] = read(own[name])
     return Memory(scope=scope, **own, **children)
 
 

@@ -71,7 +71,7 @@ class Search:
         found: list[Found] = []
         for terms in self._indexes.values():
             if self._past is not None:
-                found += self._past.search_words(terms, text, index, where)
+                found += self._past.search_words(terms, text, k, index, where)
             found += search_words(terms, text, k, index, conditions)
         return _best_first(found)[:k]
 

@@ -20,6 +20,7 @@ from recollect.text.stems import porter_stem
 
 if TYPE_CHECKING:
     from recollect.ranking.candidates import Ints
+    from recollect.retrieval.term_search import AffordableTerms
 
 Analyser = Literal["plain", "stemmed", "pairs"]
 TERM_ID = np.dtype("<u4")
@@ -121,6 +122,8 @@ class TermIndex:
         self._counts: dict[int, int] = {}
         self._read: dict[int, Postings] = {}
         self._postings: dict[tuple[Phrase, Analyser], Postings] = {}
+        self.affordable: dict[tuple[str, int], AffordableTerms] = {}
+        """By query and budget; several searches ask for the same."""
 
     def size(self, analyser: Analyser) -> tuple[int, int]:
         """How many documents there are, and how many terms they have together."""

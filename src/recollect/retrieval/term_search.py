@@ -48,6 +48,13 @@ class Scores(NamedTuple):
 
 def affordable_terms(index: TermIndex, text: str, budget: int = _BUDGET) -> AffordableTerms:
     """The rarest content words whose texts fit the budget, and the others."""
+    known = index.affordable.get((text, budget))
+    if known is None:
+        known = index.affordable[text, budget] = _affordable_terms(index, text, budget)
+    return known
+
+
+def _affordable_terms(index: TermIndex, text: str, budget: int) -> AffordableTerms:
     distinct = query_terms(text)
     counts = index.counts(distinct)
     # Words that occur before those that do not, which only their stem could find.

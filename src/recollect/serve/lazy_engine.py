@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from typing import TYPE_CHECKING, Self
@@ -63,18 +64,20 @@ class LazyEngine:
             # Nobody was ever served: whoever started us should see it in the exit status.
             raise self._error
 
-    def warm(self, after: threading.Event | None = None) -> threading.Thread:
+    def warm(self, *after: threading.Event) -> threading.Thread:
         """Open, and load model, operations and caches in the background: the first call need not wait.
 
-        Not before the client has its list of tools: it waits for that one, and both want the processor.
+        Not before these: a client waits for its list of tools, or for a call that came sooner, and both want
+        the processor. No garbage is collected until all is loaded: what is loaded stays.
         """
-        thread = threading.Thread(target=self._warm, args=(after,), name="recollect-warm", daemon=True)
+        gc.disable()
+        thread = threading.Thread(target=self._warm, args=after, name="recollect-warm", daemon=True)
         thread.start()
         return thread
 
-    def _warm(self, after: threading.Event | None) -> None:
-        if after is not None:
-            after.wait(_LONGEST_WAIT_SECONDS)
+    def _warm(self, *after: threading.Event) -> None:
+        for event in after:
+            event.wait(_LONGEST_WAIT_SECONDS)
         note = None
         try:
             engine = None if self._stopped.is_set() else self.engine()
@@ -87,5 +90,7 @@ class LazyEngine:
                 loading.join()
         except RecollectError as error:
             note = str(error)
+        finally:
+            gc.enable()
         if note:
             _log.warning("recollect: %s", note)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recollect.conditions import Column, Condition, Value, Where
     from recollect.ports import Result, RowsQuery, Transaction, Vector
     from recollect.records import Found, Scope
-    from recollect.tables import Row, Table, TableForm, Values
+    from recollect.tables import Row, Swap, Table, TableForm, Values
 
     Key = tuple[Any, ...]
     Test = Callable[["Record"], bool]
@@ -320,9 +320,11 @@ class MemoryTransaction(MemorySnapshot):
                 stored.put(record)
         return ids
 
-    def update(self, table: Table, rows: Sequence[Values]) -> None:
-        for row in rows:
-            self.patch(table, (Equals("id", row["id"]),), row)
+    def swap(self, table: Table, column: str, rows: Iterable[Swap], where: Where = ()) -> int:
+        return sum(
+            self.patch(table, (Equals("id", id_), Equals(column, expected), *where), {column: value})
+            for id_, expected, value in rows
+        )
 
     def patch(self, table: Table, where: Where, values: Values) -> int:
         rows = self._matching(table, where)

@@ -22,7 +22,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import dropwhile
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.lazy_dataclass import dataclass
 from recollect.text import word_lists
@@ -59,7 +59,8 @@ _COPY_LENGTH = 2
 _OUTER_MARKS = " .,;:!?¡¿…\"'“”‘’«»()"
 # 5.000, 5,000 and 5000 are one number.
 _PIECES = compile_later(r"\d{1,3}(?:[.,]\d{3})+(?!\d)|\d+|[^\W\d_]+")
-_SENTENCE_START = compile_later(r"(?:^|[.!?…:\n])[\s\"'“«¡¿(]*$")
+_SENTENCE_ENDS = ".!?…:"
+_OPENING_MARKS = "\"'“«¡¿("
 # Words of one family begin alike: `allergic` and `allergy`, `trabaja` and `trabajando`.
 _FAMILY_LETTERS = 6
 _FAMILY_SHARE = 0.6
@@ -250,6 +251,41 @@ def is_personal(text: str) -> bool:
     )
 
 
+class _Piece(NamedTuple):
+    """A word or a number, as it is written."""
+
+    denial: str | None
+    stem: str | None
+    """None: it is no content word."""
+    is_name: bool
+    """Wherever it stands."""
+    has_capital: bool
+
+    @classmethod
+    @lru_cache(maxsize=16_384)
+    def of(cls, piece: str) -> _Piece:
+        word = fold(piece)
+        denial = None
+        if word in word_lists.DENIALS:
+            denial = "not" if word in word_lists.NEGATIONS else word
+        # `10:00` and `10` are one time; a letter by itself is a piece of something.
+        if word in _EMPTY_WORDS or not word.strip("0") or (len(word) == 1 and not word.isdigit()):
+            return cls(denial, None, is_name=False, has_capital=False)
+        stem = re.sub(r"\D", "", word).lstrip("0") if word[0].isdigit() else light_stem(word)
+        return cls(denial, stem, piece[0].isdigit() or word in _NAMING_WORDS, piece[0].isupper())
+
+
+def _starts_sentence(text: str, start: int) -> bool:
+    """Whether nothing but white space and opening marks stands between a place and the end before it."""
+    for place in range(start - 1, -1, -1):
+        letter = text[place]
+        if letter == "\n" or letter in _SENTENCE_ENDS:
+            return True
+        if letter not in _OPENING_MARKS and not letter.isspace():
+            return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class _Claim:
     """What a text states, as far as copies of errors are concerned."""
@@ -271,21 +307,14 @@ class _Claim:
         names: set[str] = set()
         denials: set[str] = set()
         for match in _PIECES.finditer(text):
-            piece = match.group()
-            word = fold(piece)
-            if word in word_lists.DENIALS:
-                denials.add("not" if word in word_lists.NEGATIONS else word)
-            # `10:00` and `10` are one time; a letter by itself is a piece of something.
-            if word in _EMPTY_WORDS or not word.strip("0") or (len(word) == 1 and not word.isdigit()):
+            piece = _Piece.of(match.group())
+            if piece.denial is not None:
+                denials.add(piece.denial)
+            if piece.stem is None:
                 continue
-            stem = re.sub(r"\D", "", word).lstrip("0") if word[0].isdigit() else light_stem(word)
-            stems.append(stem)
-            if (
-                piece[0].isdigit()
-                or word in _NAMING_WORDS
-                or (piece[0].isupper() and not _SENTENCE_START.search(text[: match.start()]))
-            ):
-                names.add(stem)
+            stems.append(piece.stem)
+            if piece.is_name or (piece.has_capital and not _starts_sentence(text, match.start())):
+                names.add(piece.stem)
         return cls(tuple(dict.fromkeys(stems)), frozenset(names), frozenset(denials))
 
     def in_words_of(self, other: _Claim) -> _Claim:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 _PORTER_BYTES = range(3, 65)
-_BEGINNING = 3
 _VOWELS = "aeiou"
 # Porter (1980), as FTS5 has it; of the endings of a step, the first that fits is tried and no other.
 _STEP_1B = {"eed": "ee", "ed": "", "ing": ""}
@@ -51,13 +50,6 @@ def porter_stem(word: str) -> str:
         return word
     stem = _replace_ending(_replace_ending(_step_1(token.decode("latin-1")), _STEP_2), _STEP_3)
     return _step_5(_step_4(stem)).encode("latin-1").decode("utf-8", "surrogateescape")
-
-
-def stem_beginning(word: str) -> str:
-    """Up to three letters with which every word begins that has the same Porter stem."""
-    stem = porter_stem(word)
-    # All but the last letter of a stem are the word's own: `toys` is `toi`.
-    return stem[: min(_BEGINNING, len(stem) - 1)] or stem
 
 
 @lru_cache(maxsize=16_384)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from recollect.text.lazy_pattern import compile_later
 
-_PIECES = compile_later(r"[A-Za-z]+|\d+|[^\W\d_]+|[^\w\s]|_|\n+")
-_LATIN_LETTERS = 4
+# What is of ASCII alone is cut as it is counted: each piece is one token.
+_PIECES = compile_later(r"[A-Za-z]{1,4}|\d{1,3}|[^\W\d_]+|[^\w\s]|_|\n+")
 _DIGITS = 3
 _OTHER_LETTERS = 2
 _WIDE_FROM = 0x0E00
@@ -19,16 +19,18 @@ _WIDE_FROM = 0x0E00
 
 def count_tokens(text: str) -> int:
     """An estimate on the high side."""
-    return sum(map(_tokens_of, _PIECES.findall(text)))
+    pieces = _PIECES.findall(text)
+    if text.isascii():
+        return len(pieces)
+    return sum(1 if piece.isascii() else _tokens_of(piece) for piece in pieces)
 
 
 def _tokens_of(piece: str) -> int:
+    """Of a piece that is not of ASCII alone."""
     first = piece[0]
     if first.isdigit():
         return -(-len(piece) // _DIGITS)
     if not first.isalpha():
-        return max(1, len(piece.encode(errors="surrogatepass")) // 2) if first > "\x7f" else 1
-    if piece.isascii():
-        return -(-len(piece) // _LATIN_LETTERS)
+        return max(1, len(piece.encode(errors="surrogatepass")) // 2)
     wide = sum(letter >= chr(_WIDE_FROM) for letter in piece)
     return wide + -(-(len(piece) - wide) // _OTHER_LETTERS)

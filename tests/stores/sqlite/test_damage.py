@@ -32,7 +32,7 @@ from recollect.engine.repository import Repository
 from recollect.engine.writes import word_index
 from recollect.errors import NotAStore, RecollectError, StoreDamaged, StoreUnavailable
 from recollect.records import Kind, Scope
-from recollect.stores.sqlite import connection
+from recollect.stores.sqlite import check, connection
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.stores.vectors import cache as vector_cache
 
@@ -472,6 +472,22 @@ def test_an_empty_index_is_filled_when_the_store_is_opened(rich: Path, damage: s
     with closing(Repository(SqliteStore(path))) as store:
         assert found_by_words(store, named("a", 5)) == named("a", 5)
     assert_whole(path)
+
+
+def test_who_opens_a_store_with_an_empty_index_is_told_how_far_it_has_come(
+    rich: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "_BATCH", 7)
+    _behind_its_back(
+        rich, "UPDATE scope SET documents = 0 WHERE id = 1; DELETE FROM document WHERE scope_id = 1"
+    )
+    told: list[tuple[int, int | None]] = []
+    SqliteStore(rich, progress=lambda done, of: told.append((done, of))).close()
+    total = told[-1][0]
+    assert told == [(min(done, total), total) for done in range(7, total + 7, 7)]
+    told.clear()
+    SqliteStore(rich, progress=lambda done, of: told.append((done, of))).close()
+    assert told == []
 
 
 @pytest.mark.parametrize(

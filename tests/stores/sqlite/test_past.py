@@ -18,9 +18,11 @@ from recollect.changes import Amend, Forget, NewEntity, NewObservation, NewText,
 from recollect.engine.repository import Repository
 from recollect.query import Filter
 from recollect.records import Kind, Scope
+from recollect.retrieval import as_of_search
 from recollect.retrieval.as_of_search import PastTexts
 from recollect.retrieval.contents import memory_page
 from recollect.retrieval.filters import PastState
+from recollect.retrieval.former_texts import FormerTexts
 from recollect.retrieval.search import Search
 from recollect.retrieval.term_index import TermIndex
 from recollect.stores.sqlite.store import SqliteStore
@@ -97,11 +99,13 @@ def both(
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Scores by the index, and of the same live documents by the formula."""
     with store.read() as view:
-        live = [memory.id for memory in memory_page(view, Filter(), 0, 1_000)]
-        monkeypatch.setattr(PastTexts, "_ids", lambda *_: live)
+        live = {memory.id for memory in memory_page(view, Filter(), 0, 1_000)}
+        monkeypatch.setattr(PastState, "changed", lambda *_: live)
+        # Of a state that never was, nothing is kept.
+        monkeypatch.setattr(as_of_search, "kept_former_texts", FormerTexts)
         by_index = {hit.id: hit.score for hit in Search(view, Filter()).by_words(query, 1_000, index)}
         past = PastTexts(view, PastState(None, superseded=True))
-        formula = past.search_words(TermIndex(view, 1), query, index, Filter())
+        formula = past.search_words(TermIndex(view, 1), query, 1_000, index, Filter())
     return by_index, {hit.id: hit.score for hit in formula}
 
 

@@ -18,11 +18,11 @@ from recollect.engine.dreams.search import copies_of_errors, echoes_of_fading
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.services import Services
 from recollect.engine.upkeep.report import consolidation_report
-from recollect.errors import Conflict, InvalidInput
+from recollect.errors import Conflict, InvalidInput, Outdated
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress
 from recollect.ranking.factors.recency import microseconds
-from recollect.retrieval.dream_state import dream_state
+from recollect.retrieval.dream_state import dream_state, packed_fields
 from recollect.retrieval.records import scope_id
 
 _LEASE_SECONDS = 120.0
@@ -138,7 +138,11 @@ def _run_dream(
         reached(_STAGES)
         return DreamResult(at, report)
     change = _commit(services, planned, report, holder)
-    outcome = services.store.apply([change], at=at).outcomes[0]
+    try:
+        receipt = services.store.apply([replace(change, pack_rest=packed_fields(change.lived))], at=at)
+    except Outdated:
+        receipt = services.store.apply([change], at=at)
+    outcome = receipt.outcomes[0]
     reached(_STAGES)
     return DreamResult(at, report, outcome.ids[0], outcome.left)
 

@@ -11,13 +11,12 @@ from recollect.conditions import OneOf
 from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradicted_texts
-from recollect.engine.embedding import embedded_texts, embedder_for
+from recollect.engine.embedding import text_vectors
 from recollect.engine.inputs import NoteLike, aware, listed, note_of, tags_of
-from recollect.engine.language_choice import is_foreign
 from recollect.engine.results import ConflictingMemory, Remembered, RememberedBatch, SimilarMemory
 from recollect.engine.services import Services
 from recollect.engine.writes.texts import twin_of
-from recollect.errors import InvalidInput, ModelUnavailable, NotFound
+from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot, Vector
 from recollect.records import Kind, Memory, Status
@@ -27,7 +26,6 @@ from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.retrieval.search import Search
 from recollect.text.limits import clean_name, clean_share, clean_text
 from recollect.text.near_duplicates import has_meaning, near_duplicate, usual_cosine
-from recollect.text.passages import passage_texts
 from recollect.vectors import unpack_vector
 
 _COMPARED = 8
@@ -65,14 +63,9 @@ def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared]
         model = services.store.last_model = model_in_use(view)
         if twin_of(view, scope_id(view, services.scope), new) is not None:
             return None
-    if model is None or (services.language_models is not None and is_foreign([new.text])):
+    vectors = text_vectors(services, model, new)
+    if model is None or vectors is None:
         return None
-    texts = passage_texts(new.text, new.speaker)
-    try:
-        known = embedded_texts(services, embedder_for(services, model), texts)
-    except ModelUnavailable:
-        return None
-    each = [known[text] for text in texts]
     created = new.created_at or services.clock()
     note = Memory(
         _NO_ID_YET,
@@ -91,8 +84,7 @@ def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared]
         services.store.last_model = None if search.model is None else search.model[1]
         if services.store.last_model != model or search.some_wait:
             return None
-        compared = _compared(search, note, unpack_vector(each[0].vector), _COMPARED - 1)
-    vectors = TextVectors(model.name, tuple(one.vector for one in each), tuple(one.signs for one in each))
+        compared = _compared(search, note, unpack_vector(vectors.vectors[0]), _COMPARED - 1)
     return vectors, compared
 
 

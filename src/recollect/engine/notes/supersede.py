@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from recollect.changes import NewText, Supersede
+from recollect.changes import NewText, Supersede, TextVectors
 from recollect.engine.catch_up import catch_up
-from recollect.engine.embedding import embedded_texts, embedder_of
+from recollect.engine.embedding import embedded_texts, embedder_of, text_vectors
 from recollect.engine.inputs import NoteLike, note_of
 from recollect.engine.results import RetiredMemory, SimilarMemory, SupersedeResult
 from recollect.engine.services import Services
@@ -17,7 +17,7 @@ from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot, Vector
 from recollect.records import Kind, Memory, Model
-from recollect.retrieval.passages import memory_vectors, model_row, passages_of, vectors_of
+from recollect.retrieval.passages import memory_vectors, model_in_use, model_row, passages_of, vectors_of
 from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search
 from recollect.text.near_duplicates import RELATED_COSINE, is_personal, repeats_error, usual_cosine
@@ -49,15 +49,21 @@ def supersede(services: Services, old: int, new: int | NoteLike, *, copies: bool
         )
     by = _correction_by(services, new) if isinstance(new, int) else _like(wrong, note_of(new))
     right = by.text if isinstance(by, NewText) else services.memory(by).text
-    retired, similar = _near(services, wrong, right, except_for=by) if copies else ([], [])
+    retired: list[_Place] = []
+    similar: list[SimilarMemory] = []
+    if copies:
+        with services.read() as view:
+            retired, similar = _near(services, view, wrong, right, except_for=by)
+    embedded = _vectors(services, by) if isinstance(by, NewText) else None
     change = Supersede(
         services.scope,
         ids=(old, *(place.id for place in retired if place.observation is None)),
         by=by,
         observations=tuple(place.observation for place in retired if place.observation is not None),
+        embedded=embedded,
     )
     outcome = services.write([change])[0]
-    embedded = catch_up(services, outcome.ids[:1])
+    model_note = None if embedded is not None else catch_up(services, outcome.ids[:1]).model_note
     return SupersedeResult(
         by=services.memory(outcome.ids[0]),
         retired=(
@@ -65,8 +71,20 @@ def supersede(services: Services, old: int, new: int | NoteLike, *, copies: bool
             *(RetiredMemory(place.id, place.text, place.observation) for place in retired),
         ),
         similar=tuple(similar),
-        model_note=embedded.model_note,
+        model_note=model_note,
     )
+
+
+def _vectors(services: Services, new: NewText) -> TextVectors | None:
+    """Those of a new note, so that one transaction writes all there is to write.
+
+    None where it must wait for them, or others wait for theirs.
+    """
+    with services.read() as view:
+        model = model_in_use(view)
+        if view.rows("due", ("passage_id",), limit=1):
+            return None
+    return text_vectors(services, model, new)
 
 
 def _correction_by(services: Services, new: int) -> int:
@@ -90,14 +108,14 @@ def _like(wrong: Memory, note: NewText) -> NewText:
 
 
 def _near(
-    services: Services, wrong: Memory, right: str, except_for: int | NewText
+    services: Services, view: Snapshot, wrong: Memory, right: str, except_for: int | NewText
 ) -> tuple[list[_Place], list[SimilarMemory]]:
     """The near-copies of an error, and what is like it without being one."""
     said = said_by(wrong, named_in=right)
     if wrong.speaker and said != wrong.text and is_personal(right):
         right = f"{wrong.speaker}: {right}"
-    places, retired = _found(
-        services, wrong, except_for, lambda place: repeats_error(said, right, place.said)
+    places, retired, memories = _found(
+        services, view, wrong, except_for, lambda place: repeats_error(said, right, place.said)
     )
     # Meaning is asked only where it could make a difference: an entity may have thousands of observations.
     doubtful = [
@@ -107,7 +125,9 @@ def _near(
     ]
     similar = []
     new = except_for if isinstance(except_for, NewText) else None
-    for place, cosine in zip(doubtful, _cosines(services, wrong, said, doubtful, new), strict=True):
+    speaking = {wrong.id: wrong} | {place.id: memories[place.id] for place in doubtful}
+    cosines = _cosines(services, view, speaking, said, doubtful, new)
+    for place, cosine in zip(doubtful, cosines, strict=True):
         if repeats_error(said, right, place.said, cosine):
             retired.append(place)
         elif cosine >= RELATED_COSINE and place.observation is None:
@@ -116,29 +136,36 @@ def _near(
 
 
 def _found(
-    services: Services, wrong: Memory, except_for: int | NewText, copies: Callable[[_Place], bool]
-) -> tuple[list[_Place], list[_Place]]:
-    """What is near an error, and which of it are copies by their words.
+    services: Services,
+    view: Snapshot,
+    wrong: Memory,
+    except_for: int | NewText,
+    copies: Callable[[_Place], bool],
+) -> tuple[list[_Place], list[_Place], Mapping[int, Memory]]:
+    """What is near an error, which of it are copies by their words, and the memories that say it.
 
     Copies are the nearest neighbours of a text: while they are half of what was looked at, there may be more.
     """
     at_most = _LOOKED_AT
     while True:
-        with services.read() as view:
-            near = _places(services, view, wrong, at_most)
-            places = [place for place in near if place.id not in {wrong.id, except_for}]
+        near = _near_memories(services, view, wrong, at_most)
+        places = [place for place in _places(near.values()) if place.id not in {wrong.id, except_for}]
         found = [place for place in places if copies(place)]
         if 2 * len(found) < at_most:
-            return places, found
+            return places, found, near
         at_most *= 4
 
 
-def _places(services: Services, view: Snapshot, wrong: Memory, at_most: int) -> Iterator[_Place]:
+def _near_memories(services: Services, view: Snapshot, wrong: Memory, at_most: int) -> Mapping[int, Memory]:
     search = Search(view, services.where())
     found = [hit.id for hit in search.by_words(said_by(wrong), at_most, "stemmed")]
-    for vector in memory_vectors(view, [wrong.id]).get(wrong.id, ())[:1]:
+    for vector in memory_vectors(view, [wrong.id], search.model).get(wrong.id, ())[:1]:
         found += [hit.id for hit in search.by_meaning(vector, at_most)]
-    for memory in memories_by_id(view, sorted(set(found))).values():
+    return memories_by_id(view, sorted(set(found)))
+
+
+def _places(memories: Iterable[Memory]) -> Iterator[_Place]:
+    for memory in memories:
         if memory.kind is Kind.ENTITY:
             for seen in memory.in_force:
                 yield _Place(memory.id, seen.content, f"{memory.name}: {seen.content}", seen.id)
@@ -155,7 +182,12 @@ def said_by(memory: Memory, named_in: str = "") -> str:
 
 
 def _cosines(
-    services: Services, wrong: Memory, said: str, places: Sequence[_Place], new: NewText | None
+    services: Services,
+    view: Snapshot,
+    memories: Mapping[int, Memory],
+    said: str,
+    places: Sequence[_Place],
+    new: NewText | None,
 ) -> list[float]:
     """Cosines of the plain texts; 0 without a model, and then the words decide.
 
@@ -166,7 +198,7 @@ def _cosines(
     texts = [said, *(place.said for place in places)]
     try:
         embedder = embedder_of(services)
-        known = _stored_vectors(services, {wrong.id, *(place.id for place in places)}, embedder.model)
+        known = _stored_vectors(view, memories, embedder.model)
         lacking = [text for text in texts if text not in known]
         if lacking:
             coming = () if new is None else passage_texts(new.text, new.speaker)
@@ -179,11 +211,10 @@ def _cosines(
     return [usual_cosine(float(cosine), embedder.model.name) for cosine in cosines]
 
 
-def _stored_vectors(services: Services, ids: Iterable[int], model: Model) -> dict[str, Vector]:
+def _stored_vectors(view: Snapshot, memories: Mapping[int, Memory], model: Model) -> dict[str, Vector]:
     """By their texts, the vectors of this model that the store has of what these memories say."""
-    with services.read() as view:
-        row = model_row(view)
-        if row is None or row[1].name != model.name:
-            return {}
-        texts = {passage.id: passage.text for passage in passages_of(view, sorted(ids))}
-        return {texts[id_]: vector for id_, vector in vectors_of(view, list(texts), row).items()}
+    row = model_row(view)
+    if row is None or row[1].name != model.name:
+        return {}
+    texts = {passage.id: passage.text for passage in passages_of(view, sorted(memories), memories)}
+    return {texts[id_]: vector for id_, vector in vectors_of(view, list(texts), row).items()}

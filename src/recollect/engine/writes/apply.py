@@ -72,7 +72,10 @@ _ADDED_FIELDS: dict[type[Change], tuple[str, ...]] = {
 }
 
 # Fields that are worked out from the others, and that a retry may work out otherwise.
-_DERIVED_FIELDS: dict[type[Change], tuple[str, ...]] = {changes.PutText: ("embedded", "similar")}
+_DERIVED_FIELDS: dict[type[Change], tuple[str, ...]] = {
+    changes.PutText: ("embedded", "similar"),
+    changes.Supersede: ("embedded",),
+}
 
 
 def apply(

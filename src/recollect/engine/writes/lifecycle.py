@@ -40,7 +40,7 @@ def supersede_memory(work: Work, change: Supersede) -> Outcome:
     scope = work.scope_id(change.scope)
     by, created = change.by, False
     if isinstance(by, NewText):
-        outcome = texts.put_text(work, PutText(change.scope, by))
+        outcome = texts.put_text(work, PutText(change.scope, by, change.embedded))
         by, created = outcome.ids[0], outcome.created
     if by in change.ids:
         raise InvalidInput(f"Memory {by} cannot supersede itself; name another one, or give another text.")

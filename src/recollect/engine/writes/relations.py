@@ -92,12 +92,15 @@ def _between(source: int, target: int, type_: str) -> tuple[Condition, ...]:
 
 
 def _endpoint(work: Work, scope: int, name: str, missing: list[str], *, create: bool) -> int:
-    if create and find_entity(work.rows, scope, name) is None:
-        missing.append(name)
-        made = entities.insert(work, scope, NewEntity(name))
-        work.touch(made, scope, named=True)
-        return made
-    return work.entity(scope, name)
+    if not create:
+        return work.entity(scope, name)
+    there = find_entity(work.rows, scope, name)
+    if there is not None:
+        return there
+    missing.append(name)
+    made = entities.insert(work, scope, NewEntity(name))
+    work.touch(made, scope, named=True)
+    return made
 
 
 def _connect(

@@ -38,9 +38,10 @@ def put_text(work: Work, change: PutText) -> Outcome:
     again = _same_source(work, scope, new)
     if again is not None:
         return Outcome(ids=(again,))
-    twin = twin_of(work.rows, scope, new) if work.may_have(change.scope, text_key(new.text)) else None
+    text_hash = text_key(new.text)
+    twin = twin_of(work.rows, scope, new) if work.may_have(change.scope, text_hash) else None
     if twin is None:
-        memory = _insert(work, scope, new, change.similar)
+        memory = _insert(work, scope, new, text_hash, change.similar)
         passages = work.add_passages(memory, passage_spans(new.text))
         if change.embedded is not None and give_vectors(work, passages, change.embedded):
             work.need_no_vectors(passages)
@@ -138,7 +139,7 @@ def _repeat(work: Work, twin: int, new: NewText) -> None:
     )
 
 
-def _insert(work: Work, scope: int, new: NewText, similar: tuple[int, float] | None) -> int:
+def _insert(work: Work, scope: int, new: NewText, text_hash: int, similar: tuple[int, float] | None) -> int:
     created = work.at if new.created_at is None else stamp(new.created_at)
     if new.drawn_from is not None:
         origin = work.row("memory", new.drawn_from, "scope_id", "kind")
@@ -155,7 +156,7 @@ def _insert(work: Work, scope: int, new: NewText, similar: tuple[int, float] | N
         updated_at=created,
         happened_at=stamp_or_none(new.happened_at),
         text=new.text,
-        text_key=text_key(new.text),
+        text_key=text_hash,
         category=new.category,
         source=new.source,
         session=new.session,

@@ -131,6 +131,8 @@ def _notice(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> N
         kind, grade, asked = "recalled", RECALLED, normalized_query(change.query or "")
         left = {id_ for id_ in seen[:1] if not _is_regular(id_, earlier)}
     for answer, query, shown in earlier:
+        if not left:
+            break
         found = {id_ for id_ in left if _shows(shown, id_)}
         if not found or query == asked:
             continue
@@ -148,7 +150,8 @@ def _feedback(work: Work, answer: int, memory: int, kind: str) -> int | None:
 
 def _shows(shown: str, id_: int) -> bool:
     """Whether a list of ids, as `_listed` writes it, holds this one: quicker than to read fifty lists."""
-    return f",{id_}," in f",{shown[1:-1]},".replace(" ", "")
+    # Most lists lack the number altogether, and that is seen at once.
+    return str(id_) in shown and f",{id_}," in f",{shown[1:-1]},".replace(" ", "")
 
 
 def _is_regular(id_: int, earlier: Sequence[tuple[int, str, str]]) -> bool:

@@ -15,7 +15,15 @@ import numpy as np
 
 from recollect.conditions import Equals, KeyIn, OneOf
 from recollect.records import Kind
-from recollect.retrieval.postings import Postings, joined, pack_block, split_into_blocks, taken, unpack_block
+from recollect.retrieval.postings import (
+    Postings,
+    appended_block,
+    joined,
+    pack_block,
+    split_into_blocks,
+    taken,
+    unpack_block,
+)
 from recollect.retrieval.term_index import TERM_ID, IndexSize, index_size, postings_of, unmerged
 from recollect.text.stems import porter_stem
 from recollect.text.tokens import letter_pairs, words
@@ -30,7 +38,7 @@ _MOST_UNMERGED = 512
 _LONG = 1_000
 # Both bound the memory that it takes: letters that are cut into terms, and terms that are merged, together.
 _LETTERS_AT_ONCE = 65_536
-_AT_ONCE = 16_384
+_AT_ONCE = 65_536
 
 Terms = tuple[list[str], list[str]]
 """The words and the pairs of a document."""
@@ -191,7 +199,14 @@ def _put_in(rows: Transaction, new: Mapping[int, Postings]) -> None:
         for first, members in by_block.items():
             part = postings if len(by_block) == 1 else taken(postings, np.array(members))
             before = old.get((term, first))
-            whole = part if before is None else joined([before, part])
+            if before is None:
+                whole = part
+            else:
+                longer = appended_block(first, *before, part)
+                if longer is not None:
+                    put.append(_row(term, first, before[0] + len(part.ids), longer))
+                    continue
+                whole = joined([unpack_block(first, *before), part])
             put += [_block_row(term, block) for block in split_into_blocks(whole)]
             if whole.ids[0] < first:
                 gone.append((term, first))
@@ -204,7 +219,8 @@ def _take_out(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> None
     """Of each term, these documents."""
     places = _places(rows, documents)
     put, gone = [], []
-    for (term, first), block in _blocks(rows, places).items():
+    for (term, first), packed in _blocks(rows, places).items():
+        block = unpack_block(first, *packed)
         without = np.array(documents[term], np.int64)
         kept = np.flatnonzero(~np.isin(block.ids, without))
         if not len(kept) or block.ids[kept[0]] != first:
@@ -234,16 +250,22 @@ def _places(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> dict[i
     return places
 
 
-def _blocks(rows: Transaction, places: Mapping[int, Mapping[int, object]]) -> dict[tuple[int, int], Postings]:
+def _blocks(
+    rows: Transaction, places: Mapping[int, Mapping[int, object]]
+) -> dict[tuple[int, int], tuple[int, bytes]]:
+    """By term and first id, how many documents a block holds, and the packed block."""
     keys = [(term, first) for term, blocks in places.items() for first in blocks if first]
     columns = ("term_id", "first_id", "count", "packed")
     found = rows.rows("posting", columns, (KeyIn(("term_id", "first_id"), keys),)) if keys else []
-    return {(term, first): unpack_block(first, count, packed) for term, first, count, packed in found}
+    return {(term, first): (count, packed) for term, first, count, packed in found}
 
 
 def _block_row(term: int, block: Postings) -> dict[str, object]:
-    first = int(block.ids[0])
-    return {"term_id": term, "first_id": first, "count": len(block.ids), "packed": pack_block(block)}
+    return _row(term, int(block.ids[0]), len(block.ids), pack_block(block))
+
+
+def _row(term: int, first: int, count: int, packed: bytes) -> dict[str, object]:
+    return {"term_id": term, "first_id": first, "count": count, "packed": packed}
 
 
 def _forget_unused(rows: Transaction, scope: int, terms: Collection[int]) -> None:

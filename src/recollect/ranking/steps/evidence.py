@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.lazy_dataclass import dataclass
-from recollect.ranking.candidates import ASSISTANT, SPEAKER, USER, Candidates, Floats, Ints, Source, rescaled
+from recollect.ranking.candidates import (
+    ASSISTANT,
+    SPEAKER,
+    USER,
+    Candidates,
+    Floats,
+    Ints,
+    Source,
+    known_or_zero,
+    rescaled,
+)
 from recollect.ranking.steps.finish import drawn_rows
 from recollect.ranking.steps.fuse import stretched_cosine, words_share
 from recollect.records import Kind
@@ -50,7 +60,7 @@ class WordScore:
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         words = self.bm25 * words_share(candidates) + self.rank * place_share(candidates.source("words"))
         candidates = candidates.with_change("words", "plus", words)
-        matched = np.nan_to_num(candidates.source("held").score, nan=0.0)
+        matched = known_or_zero(candidates.source("held").score)
         return candidates.with_change("matched words", "plus", self.share * matched)
 
 

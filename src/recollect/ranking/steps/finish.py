@@ -8,6 +8,7 @@ import numpy as np
 
 from recollect.lazy_dataclass import dataclass
 from recollect.ranking.steps.fuse import positive_cosine
+from recollect.vectors import distinct
 
 if TYPE_CHECKING:
     from recollect.query import Query
@@ -50,7 +51,7 @@ class DropRepeats:
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         gone = np.zeros(len(candidates), bool)
-        if len(np.unique(candidates.facts.content)) < len(candidates):
+        if len(distinct(candidates.facts.content)) < len(candidates):
             rows = best_first(candidates)
             _, first_places = np.unique(candidates.facts.content[rows], return_index=True)
             gone[:] = True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.lazy_dataclass import dataclass
-from recollect.ranking.candidates import Candidates, Floats, Source, rescaled
+from recollect.ranking.candidates import Candidates, Floats, Source, known_or_zero, rescaled
 
 if TYPE_CHECKING:
     from recollect.query import Query
@@ -87,12 +87,12 @@ class Blend:
 
 def positive_cosine(candidates: Candidates) -> Floats:
     """max(0, cosine); 0 where meaning did not find the candidate."""
-    return np.maximum(0.0, np.nan_to_num(candidates.source("meaning").score, nan=0.0))
+    return np.maximum(0.0, known_or_zero(candidates.source("meaning").score))
 
 
 def words_share(candidates: Candidates, source: str = "words") -> Floats:
     """BM25 over the best BM25 of the candidates: in [0, 1]."""
-    scores = np.nan_to_num(candidates.source(source).score, nan=0.0)
+    scores = known_or_zero(candidates.source(source).score)
     best = candidates.highest(scores, at_least=0.0)
     return np.where(np.greater(best, 0), scores / np.where(np.greater(best, 0), best, 1.0), 0.0)
 

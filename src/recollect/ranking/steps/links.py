@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from recollect.lazy_dataclass import dataclass
+from recollect.ranking.candidates import known_or_zero
 
 if TYPE_CHECKING:
     from recollect.query import Query
@@ -26,4 +25,4 @@ class LinkScore:
         links = candidates.source("linked")
         if not links.found.any():
             return candidates
-        return candidates.with_change("linked", "plus", self.weight * np.nan_to_num(links.score, nan=0.0))
+        return candidates.with_change("linked", "plus", self.weight * known_or_zero(links.score))

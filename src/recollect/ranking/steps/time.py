@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.lazy_dataclass import dataclass
+from recollect.ranking.candidates import known_or_zero
 from recollect.ranking.steps.fuse import stretched_cosine
 
 if TYPE_CHECKING:
@@ -36,13 +37,16 @@ class TimeScore:
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         for name, source, weight in (
             ("time", "time", self.weight),
-            ("time and topic", "time", self.related * stretched_cosine(candidates)),
+            ("time and topic", "time", self.related),
             ("when", "when", self.tells),
             ("stated", "stated", self.stated),
         ):
+            if source not in candidates.sources:
+                continue
             score = candidates.source(source).score
             if np.isfinite(score).any():
-                candidates = candidates.with_change(name, "plus", weight * np.nan_to_num(score, nan=0.0))
+                share = weight * stretched_cosine(candidates) if name == "time and topic" else weight
+                candidates = candidates.with_change(name, "plus", share * known_or_zero(score))
         return candidates
 
 
@@ -55,7 +59,7 @@ class TimeFirst:
     """
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
-        inside = np.nan_to_num(candidates.source("then").score, nan=0.0) > 0
+        inside = candidates.source("then").score > 0
         if not inside.any():
             return candidates
         reach = np.subtract(candidates.highest(candidates.score), candidates.lowest(candidates.score))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 # Calls at one time. More would only wait for the same file.
 _MOST_CALLS = 8
-_ANSWERED_SECONDS = 0.02
+_ANSWERED_SECONDS = 0.1
 
 INSTRUCTIONS = {
     "recall": "A memory that outlives this conversation. Before you answer what may depend on earlier "
@@ -70,6 +70,9 @@ class MemoryServer:
         self._notices = ChangeNotices(self._fingerprint, self._store_version, self._notify)
         self.listed = threading.Event()
         """Set once a client has its list of tools."""
+        self.is_idle = threading.Event()
+        """Not set while a first call is under way, which loads what it needs by itself."""
+        self.is_idle.set()
 
     def server(self) -> Server[Any]:
         return Server(
@@ -120,10 +123,14 @@ class MemoryServer:
         return types.CallToolResult(content=content, structured_content=dict(reply.result))
 
     def _run(self, name: str, given: dict[str, Any], progress: ProgressReporter) -> OperationReply[Any]:
-        operation = operations()[name]
-        arguments = operation.parse(given)
-        more = {"progress": progress, "offered": frozenset(self._offered), "recent": self._recent}
-        return operation.answer(self._engine(), arguments, **more)
+        self.is_idle.clear()
+        try:
+            operation = operations()[name]
+            arguments = operation.parse(given)
+            more = {"progress": progress, "offered": frozenset(self._offered), "recent": self._recent}
+            return operation.answer(self._engine(), arguments, **more)
+        finally:
+            self.is_idle.set()
 
     async def _in_thread(self, work: Callable[[], _Work], *, abandon: bool = True) -> _Work:
         """Let other calls go on meanwhile. A cancelled write is let finish: it is one transaction."""

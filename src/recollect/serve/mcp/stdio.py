@@ -36,7 +36,7 @@ _LINES_AHEAD = 16
 def serve_stdio(memory: LazyEngine, names: Sequence[str]) -> None:
     """Serve these operations until the client closes our standard input, or somebody interrupts us."""
     server = MemoryServer(memory.engine, names)
-    warming = memory.warm(after=server.listed)
+    warming = memory.warm(server.listed, server.is_idle)
     was_used = True
     try:
         was_used = anyio.run(_serve, server, memory.stop)
@@ -46,6 +46,7 @@ def serve_stdio(memory: LazyEngine, names: Sequence[str]) -> None:
         memory.stop()
         # It need not wait for a client that has gone.
         server.listed.set()
+        server.is_idle.set()
         # A model that is still being loaded would be torn down half made, which no runtime takes well.
         warming.join()
     if not was_used:

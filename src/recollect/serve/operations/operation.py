@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from datetime import UTC, datetime
+from functools import cache
 from inspect import cleandoc, signature
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Generic, TypeVar, get_args, get_type_hints
 
@@ -187,7 +188,6 @@ class Operation(Generic[ResultT_co]):
     run: _Run[ResultT_co]
     """Its parameters are the arguments. Its docstring says when to use it and what to expect: this is what a
     language model reads."""
-    arguments: type[Arguments]
     pages: Pages | None
     read_only: bool
     """It changes nothing that a caller could see."""
@@ -195,6 +195,10 @@ class Operation(Generic[ResultT_co]):
     """What it takes away can come back only by another call."""
     idempotent: bool
     """Calling it again with the same arguments changes nothing more."""
+
+    @property
+    def arguments(self) -> type[Arguments]:
+        return _arguments(self.run, self.pages)
 
     def definition(self) -> Definition:
         """What a protocol tells its clients."""
@@ -243,17 +247,22 @@ def operation(
 
     def made(run: _Run[ResultT_co]) -> Operation[ResultT_co]:
         name = run.__name__.removeprefix("_")
-        types = get_type_hints(run, include_extras=True)
-        _, *parameters = signature(run).parameters.values()
-        fields: dict[str, Any] = {
-            each.name: (types[each.name], ... if each.default is each.empty else each.default)
-            for each in parameters
-        }
-        fields |= {} if pages is None else pages.parameters()
-        arguments = create_model(name, __base__=Arguments, **fields)
-        return Operation(name, title, run, arguments, pages, read_only, destructive, idempotent or read_only)
+        return Operation(name, title, run, pages, read_only, destructive, idempotent or read_only)
 
     return made
+
+
+# Made with the first call of an operation: a session calls few of them, and each takes a millisecond.
+@cache
+def _arguments(run: _Run[Any], pages: Pages | None) -> type[Arguments]:
+    types = get_type_hints(run, include_extras=True)
+    _, *parameters = signature(run).parameters.values()
+    fields: dict[str, Any] = {
+        each.name: (types[each.name], ... if each.default is each.empty else each.default)
+        for each in parameters
+    }
+    fields |= {} if pages is None else pages.parameters()
+    return create_model(run.__name__.removeprefix("_"), __base__=Arguments, **fields)
 
 
 def _whole_numbers(given: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -23,12 +24,23 @@ if TYPE_CHECKING:
     from recollect.stores.postgres.columns import Columns
     from recollect.stores.postgres.vectors import ModelInUse, VectorCaches
     from recollect.stores.vectors.filters import VectorFilter
-    from recollect.tables import Row, Table, Values
+    from recollect.tables import Row, Swap, Table, Values
 
 # Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
 _LOG_LIMIT = 50_000
 _LONGEST_PATTERN = 50_000  # bytes, as in SQLite
 _MOST_NUMBERS = 64
+# The columns that a question about the past reads beside the present's indexes; none: all of the row.
+_READ_OF_THE_PAST: Mapping[Table, frozenset[str]] = {
+    "memory": frozenset(
+        {"kind", "scope_id", "created_at", "name", "type", "text", "speaker", "superseded_at", "deleted_at"}
+    ),
+    "observation": frozenset({"memory_id", "content", "created_at", "superseded_at", "deleted_at"}),
+    "revision": frozenset(),
+    "absence": frozenset(),
+    "passage": frozenset({"memory_id", "observation_id", "revision_id", "live"}),
+    "vector": frozenset(),
+}
 
 
 class PostgresSnapshot(VectorSearches):
@@ -206,6 +218,8 @@ class PostgresTransaction(PostgresSnapshot):
         """The scopes that nobody else writes to meanwhile, each with the number of this change."""
         self._homes: dict[tuple[Table, int], int] = {}
         self._models: dict[tuple[str, ...], list[Row]] = {}
+        self._past_changed = False
+        self._present_passages: set[int] = set()
         self._numbers: dict[Table, tuple[list[int], int]] = {}
         self._waiting: dict[Table, dict[tuple[str, ...], dict[str, list[Any]]]] = {}
         """Rows that were put and not sent yet, by their columns: most are sent together."""
@@ -291,7 +305,7 @@ class PostgresTransaction(PostgresSnapshot):
         if table not in STORE_WIDE:
             values["scope_id"] = self._scopes_of(table, rows)
         if TABLES[table].key != ("id",):
-            self.send()
+            self._before_change(table)
             self._insert(table, _once_each(values, self.columns.key(table), keep=keep), keep=keep)
             return []
         ids = values["id"] = self._numbered(table, values.get("id"), len(rows))
@@ -303,12 +317,26 @@ class PostgresTransaction(PostgresSnapshot):
             self._before_change(table)
             self._insert(table, values)
             return ids
+        self._note_past(table, values)
         self._homes.update(((table, id_), scope) for id_, scope in zip(ids, values["scope_id"], strict=True))
         by_columns = self._waiting.setdefault(table, {})
         known = by_columns.setdefault(tuple(values), {column: [] for column in values})
         for column, new in values.items():
             known[column] += new
         return ids
+
+    def _note_past(self, table: Table, values: dict[str, list[Any]]) -> None:
+        """New rows that a question about the past may read; new notes and messages are the present's alone."""
+        if table == "passage":
+            new = zip(values["id"], values["observation_id"], values["live"], strict=True)
+            self._present_passages.update(id_ for id_, observed, live in new if observed is None and live)
+        elif table == "vector":
+            self._past_changed |= not self._present_passages.issuperset(values["passage_id"])
+        elif table == "memory":
+            ends = (*values.get("deleted_at", ()), *values.get("superseded_at", ()))
+            self._past_changed |= any(end is not None for end in ends)
+        elif table in _READ_OF_THE_PAST:
+            self._past_changed = True
 
     def _numbered(self, table: Table, given: list[int] | None, count: int) -> list[int]:
         sequence = f"{self.schema}.{table}_id_seq"
@@ -325,10 +353,24 @@ class PostgresTransaction(PostgresSnapshot):
         self._numbers[table] = left[count:], before + count
         return left[:count]
 
-    def _before_change(self, table: Table) -> None:
+    def _before_change(self, table: Table, columns: Iterable[str] | None = None) -> None:
+        """Before columns of a table's rows are set, or all of them with the rows themselves."""
         self.send()
         if table == "model":
             self._models.clear()
+        read = _READ_OF_THE_PAST.get(table)
+        if read is not None and (columns is None or not read or not read.isdisjoint(columns)):
+            self._past_changed = True
+
+    def finish(self) -> None:
+        """What is left to do before the commit."""
+        self.send()
+        if self._past_changed:
+            self.connection.execute(
+                f"INSERT INTO {self.schema}.past(scope_id, stamp) SELECT s, %s FROM unnest(%s::bigint[]) AS s "
+                "ON CONFLICT (scope_id, id) DO UPDATE SET stamp = EXCLUDED.stamp",
+                [secrets.randbits(62), list(self.held)],
+            )
 
     def send(self) -> None:
         """Send the rows that wait: owners before what belongs to them."""
@@ -383,25 +425,25 @@ class PostgresTransaction(PostgresSnapshot):
                 [id_, scope],
             )
 
-    def update(self, table: Table, rows: Sequence[Values]) -> None:
-        if not rows:
-            return
-        self._before_change(table)
-        names = [column for column in rows[0] if column != "id"]
-        setting = ", ".join(f"{name} = v.{name}" for name in names)
-        arrays = ", ".join(f"%b::{self.columns.type(table, name)}[]" for name in ("id", *names))
+    def swap(self, table: Table, column: str, rows: Iterable[Swap], where: Where = ()) -> int:
+        given = list(rows)
+        if not given:
+            return 0
+        ids, former, new = map(list, zip(*given, strict=True))
+        self._before_change(table, [column])
+        self._hold_those(table, (OneOf("id", ids),))
+        kind = self.columns.type(table, column)
         conditions = Conditions(self.schema)
-        values = [[row[name] for row in rows] for name in ("id", *names)]
-        self._hold_those(table, (OneOf("id", values[0]),))
-        condition = conditions.of(table, (), "r", self.scopes)
-        self.connection.execute(
-            f"UPDATE {self.schema}.{table} AS r SET {setting} FROM unnest({arrays}) "
-            f"AS v({', '.join(('id', *names))}) WHERE r.id = v.id AND {condition}",
-            [*values, *conditions.bindings],
-        )
+        condition = conditions.of(table, where, "r", self.scopes)
+        return self.connection.execute(
+            f"UPDATE {self.schema}.{table} AS r SET {column} = v.new "
+            f"FROM unnest(%b::bigint[], %b::{kind}[], %b::{kind}[]) AS v(id, old, new) "
+            f"WHERE r.id = v.id AND r.{column} IS NOT DISTINCT FROM v.old AND {condition}",
+            [ids, former, new, *conditions.bindings],
+        ).rowcount
 
     def patch(self, table: Table, where: Where, values: Values) -> int:
-        self._before_change(table)
+        self._before_change(table, values)
         self._hold_those(table, where)
         if table == "passage" and "live" in values:
             self._log_lives("passage", (*where, Equals("live", int(not values["live"]))))

@@ -221,7 +221,7 @@ class _Attempt(Generic[Result]):
         try:
             rows = self._begun(connection)
             self.result = self._work(rows)
-            rows.send()
+            rows.finish()
             self._leave_mark(rows)
             self.committing = True
             connection.execute("COMMIT")

@@ -21,6 +21,7 @@ from recollect.text.stems import porter_stem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from recollect.ports import Progress
     from recollect.retrieval.postings import Postings
     from recollect.stores.sqlite.snapshot import SqliteTransaction
     from recollect.stores.vectors.cache import VectorCache
@@ -111,7 +112,7 @@ def scopes_without_words(connection: apsw.Connection) -> list[int]:
     ]
 
 
-def refill_words(rows: SqliteTransaction, scope: int) -> None:
+def refill_words(rows: SqliteTransaction, scope: int, progress: Progress | None = None) -> None:
     from recollect.engine.writes.word_index import (  # noqa: PLC0415  # who only reads needs no rule of writing
         clear_index,
         write_documents,
@@ -120,7 +121,10 @@ def refill_words(rows: SqliteTransaction, scope: int) -> None:
     clear_index(rows, scope)
     searchable = [id_ for (id_,) in rows.connection.execute(_SEARCHABLE, (scope,))]
     for start in range(0, len(searchable), _BATCH):
-        write_documents(rows, scope, documents(rows, searchable[start : start + _BATCH]))
+        batch = searchable[start : start + _BATCH]
+        write_documents(rows, scope, documents(rows, batch))
+        if progress is not None:
+            progress(start + len(batch), len(searchable))
 
 
 def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Problem]:

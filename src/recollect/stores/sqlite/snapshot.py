@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.conditions import IN_FORCE, Equals, KeyIn, OneOf
 from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recollect.stores.vectors.cache import VectorCache
     from recollect.stores.vectors.filters import VectorFilter
     from recollect.stores.vectors.source import VectorSource
-    from recollect.tables import Row, Table, Values
+    from recollect.tables import Row, Swap, Table, Values
 
 # Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
 _LOG_LIMIT = 50_000
@@ -157,10 +157,9 @@ class SqliteTransaction(SqliteSnapshot):
     def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
         if not rows:
             return []
-        columns = list(rows[0])
+        columns = tuple(rows[0])
         numbered = TABLES[table].key == ("id",)
-        verb = "INSERT" if numbered else ("INSERT OR IGNORE" if keep else "INSERT OR REPLACE")
-        statement = f"{verb} INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+        statement = _insert(table, columns, replaces=not (numbered or keep), ignores=keep)
         values = [[row[column] for column in columns] for row in rows]
         if not numbered:
             self.connection.executemany(statement, values)
@@ -171,15 +170,22 @@ class SqliteTransaction(SqliteSnapshot):
             ids.append(self.connection.last_insert_rowid())
         return ids
 
-    def update(self, table: Table, rows: Sequence[Values]) -> None:
-        if not rows:
-            return
-        columns = [column for column in rows[0] if column != "id"]
-        setting = ", ".join(f"{column} = ?" for column in columns)
+    def swap(self, table: Table, column: str, rows: Iterable[Swap], where: Where = ()) -> int:
+        condition, bindings = condition_sql(where, "r", "id")
+        before = self.connection.total_changes()
+        setting = f"UPDATE {table} AS r SET {column} = ? WHERE r.{column} IS ? AND {condition}"
+        # A run at a time: to look for listed ids, or to begin a statement for each row, takes up to twice as
+        # long. For a row that stands alone, `=` is the quicker.
+        runs = list(_runs(rows))
         self.connection.executemany(
-            f"UPDATE {table} SET {setting} WHERE id = ?",
-            [[*(row[column] for column in columns), row["id"]] for row in rows],
+            f"{setting} AND r.id BETWEEN ? AND ?",
+            ((new, old, *bindings, first, last) for first, last, old, new in runs if first < last),
         )
+        self.connection.executemany(
+            f"{setting} AND r.id = ?",
+            ((new, old, *bindings, first) for first, last, old, new in runs if first == last),
+        )
+        return self.connection.total_changes() - before
 
     def patch(self, table: Table, where: Where, values: Values) -> int:
         condition, bindings = condition_sql(where, "r")
@@ -236,6 +242,20 @@ class SqliteTransaction(SqliteSnapshot):
         )
 
 
+@lru_cache(maxsize=256)
+def _insert(table: Table, columns: tuple[str, ...], *, replaces: bool, ignores: bool) -> str:
+    key = TABLES[table].key
+    verb = "INSERT OR IGNORE" if ignores else "INSERT"
+    statement = f"{verb} INTO {table}({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    if not replaces:
+        return statement
+    # Not OR REPLACE, which deletes the row and puts another one in its place: in every index, and with a look
+    # at every row that it refers to.
+    setting = ", ".join(f"{column} = excluded.{column}" for column in columns if column not in key)
+    done = f"UPDATE SET {setting}" if setting else "NOTHING"
+    return f"{statement} ON CONFLICT({', '.join(key)}) DO {done}"
+
+
 def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
     """The rows `r` of a table that meet the conditions, as a part of a SELECT."""
     keys = next((each for each in where if isinstance(each, KeyIn)), None)
@@ -246,6 +266,20 @@ def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
     # From key to row, whatever the planner thinks of the other conditions.
     source = f"FROM json_each(?) AS k CROSS JOIN {table} AS r ON {_key_sql(keys)} WHERE {condition}"
     return source, [json_list(dict.fromkeys(keys.keys)), *bindings]
+
+
+def _runs(rows: Iterable[Swap]) -> Iterator[tuple[int, int, Any, Any]]:
+    """Rows with ids one after the other that are set alike: first and last id, the old value, the new one."""
+    run: tuple[int, int, Any, Any] | None = None
+    for id_, expected, value in rows:
+        if run is not None and id_ == run[1] + 1 and expected == run[2] and value == run[3]:
+            run = (run[0], id_, expected, value)
+            continue
+        if run is not None:
+            yield run
+        run = (id_, id_, expected, value)
+    if run is not None:
+        yield run
 
 
 @lru_cache(maxsize=256)

@@ -31,7 +31,8 @@ BUSY_MS = 10_000
 class SqliteStore:
     """One writer at a time, across threads and processes; readers never wait."""
 
-    def __init__(self, path: str | Path, *, busy_ms: int = BUSY_MS) -> None:
+    def __init__(self, path: str | Path, *, busy_ms: int = BUSY_MS, progress: Progress | None = None) -> None:
+        """`progress` is told how many memories of a scope are indexed, where that has to be done first."""
         self.path = Path(path)
         self._busy_ms = busy_ms
         prepare(self.path, busy_ms)
@@ -50,7 +51,7 @@ class SqliteStore:
         if wordless:
             with self._transaction() as connection:
                 for scope in wordless:
-                    check.refill_words(SqliteTransaction(connection, self._cache), scope)
+                    check.refill_words(SqliteTransaction(connection, self._cache), scope, progress)
 
     @contextmanager
     def read(self, within: Scope | None = None) -> Iterator[SqliteSnapshot]:

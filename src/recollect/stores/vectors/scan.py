@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from recollect.records import Found, Kind
 from recollect.stores.vectors.source import KIND_CODES
+from recollect.vectors import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -136,7 +137,7 @@ class Allowed:
 def _ascending(ids: Collection[int] | Ids | None) -> Ids | None:
     if ids is None:
         return None
-    return np.unique(ids if isinstance(ids, np.ndarray) else np.fromiter(ids, np.int64, len(ids)))
+    return distinct(ids if isinstance(ids, np.ndarray) else np.fromiter(ids, np.int64, len(ids)))
 
 
 Pick: TypeAlias = tuple[Run, Positions | None]

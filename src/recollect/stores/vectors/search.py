@@ -9,12 +9,13 @@ import numpy as np
 from recollect.stores.vectors.codes import query_code
 from recollect.stores.vectors.scan import Best, Run, allowed_rows, best, found, leaders, row_scores
 from recollect.stores.vectors.shortlist import shortlisted
+from recollect.vectors import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from recollect.records import Found
-    from recollect.stores.vectors.scan import Allowed, Ids, Positions
+    from recollect.stores.vectors.scan import Allowed, Positions
     from recollect.vectors import Rows
 
 TWO_STAGES_FROM = 30_000
@@ -64,5 +65,5 @@ def vector_passages(runs: Sequence[Run], ids: Collection[int]) -> list[tuple[int
 
 
 def _rows_of(runs: Sequence[Run], ids: Collection[int]) -> list[tuple[Run, Positions]]:
-    wanted: Ids = np.unique(np.fromiter(ids, np.int64, len(ids)))
+    wanted = distinct(np.fromiter(ids, np.int64, len(ids)))
     return [(run, at) for run in runs if len(at := run.rows_of(wanted))] if len(wanted) else []

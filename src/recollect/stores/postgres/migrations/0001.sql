@@ -202,6 +202,14 @@ CREATE TABLE {schema}.absence (
   FOREIGN KEY (scope_id, memory_id) REFERENCES {schema}.memory(scope_id, id) ON DELETE CASCADE
 );
 
+-- Another number whenever anything changes that a question about the past reads beside the present's indexes.
+CREATE TABLE {schema}.past (
+  scope_id bigint NOT NULL REFERENCES {schema}.scope(id) ON DELETE CASCADE,
+  id       bigint NOT NULL DEFAULT 1 CHECK (id = 1),
+  stamp    bigint NOT NULL,
+  PRIMARY KEY (scope_id, id)
+);
+
 CREATE TABLE {schema}.tag (
   scope_id  bigint NOT NULL,
   memory_id bigint NOT NULL,

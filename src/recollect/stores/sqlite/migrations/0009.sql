@@ -1,0 +1,42 @@
+-- Another number whenever anything changes that a question about the past reads beside the present's indexes, so
+-- that a process may keep what it has read. By chance, not by counting: copies of a store that go their own ways
+-- never agree by accident.
+CREATE TABLE past (
+  id    INTEGER PRIMARY KEY CHECK (id = 1),
+  stamp INTEGER NOT NULL
+) STRICT;
+INSERT INTO past VALUES (1, random());
+
+CREATE TRIGGER past_memory_new AFTER INSERT ON memory
+  WHEN NEW.deleted_at IS NOT NULL OR NEW.superseded_at IS NOT NULL
+  BEGIN UPDATE past SET stamp = random(); END;
+CREATE TRIGGER past_memory_changed
+  AFTER UPDATE OF kind, scope_id, created_at, name, type, text, speaker, superseded_at, deleted_at ON memory
+  BEGIN UPDATE past SET stamp = random(); END;
+CREATE TRIGGER past_memory_gone AFTER DELETE ON memory BEGIN UPDATE past SET stamp = random(); END;
+
+CREATE TRIGGER past_observation_new AFTER INSERT ON observation BEGIN UPDATE past SET stamp = random(); END;
+CREATE TRIGGER past_observation_changed
+  AFTER UPDATE OF memory_id, content, created_at, superseded_at, deleted_at ON observation
+  BEGIN UPDATE past SET stamp = random(); END;
+CREATE TRIGGER past_observation_gone AFTER DELETE ON observation BEGIN UPDATE past SET stamp = random(); END;
+
+CREATE TRIGGER past_revision_new AFTER INSERT ON revision BEGIN UPDATE past SET stamp = random(); END;
+CREATE TRIGGER past_revision_changed AFTER UPDATE ON revision BEGIN UPDATE past SET stamp = random(); END;
+CREATE TRIGGER past_revision_gone AFTER DELETE ON revision BEGIN UPDATE past SET stamp = random(); END;
+
+CREATE TRIGGER past_absence_new AFTER INSERT ON absence BEGIN UPDATE past SET stamp = random(); END;
+CREATE TRIGGER past_absence_changed AFTER UPDATE ON absence BEGIN UPDATE past SET stamp = random(); END;
+CREATE TRIGGER past_absence_gone AFTER DELETE ON absence BEGIN UPDATE past SET stamp = random(); END;
+
+CREATE TRIGGER past_passage_changed
+  AFTER UPDATE OF memory_id, observation_id, revision_id, live ON passage
+  BEGIN UPDATE past SET stamp = random(); END;
+CREATE TRIGGER past_passage_gone AFTER DELETE ON passage BEGIN UPDATE past SET stamp = random(); END;
+
+-- A new vector of a note or message that is in force belongs to the present alone.
+CREATE TRIGGER past_vector_new AFTER INSERT ON vector
+  WHEN (SELECT live = 0 OR observation_id IS NOT NULL FROM passage WHERE id = NEW.passage_id)
+  BEGIN UPDATE past SET stamp = random(); END;
+CREATE TRIGGER past_vector_changed AFTER UPDATE ON vector BEGIN UPDATE past SET stamp = random(); END;
+CREATE TRIGGER past_vector_gone AFTER DELETE ON vector BEGIN UPDATE past SET stamp = random(); END;
