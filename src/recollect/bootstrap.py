@@ -236,7 +236,7 @@ def put_back(backup: Path, settings: Settings, progress: Progress | None = None)
 
     if not isinstance(settings.store, Path) or not is_file(settings):
         raise InvalidInput(
-            "A memory that is kept in no file of its own is not put back from a backup file; name a file with "
+            "A memory that has no file of its own is not put back from a backup file; name a file with "
             "--store, or copy the backup: recollect copy BACKUP STORE"
         )
     if not backup.is_file():

@@ -48,8 +48,8 @@ def parse_store_url(url: str) -> StoreUrl:
     parts = urlsplit(url)
     if parts.scheme not in SCHEMES:
         raise InvalidInput(
-            f"there is no kind of store named {parts.scheme!r}; give the path of a file, or a URL that begins "
-            "with postgresql://"
+            f"there is no kind of store named {parts.scheme!r}; give the path of a file, or a URL that "
+            "begins with postgresql://"
         )
     options = parse_qsl(parts.query, keep_blank_values=True)
     ours = {name: value for name, value in options if name in _OURS}

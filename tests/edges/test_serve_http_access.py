@@ -266,19 +266,19 @@ def test_of_servers_that_start_at_once_all_keep_one_token(tmp_path: Path) -> Non
         each.start()
     for each in threads:
         each.join()
-    assert tokens == [token_file(settings.store).read_text().strip()] * 8
-    assert [each.name for each in settings.store.parent.iterdir()] == ["memory.db-token"]
+    assert tokens == [token_file(tmp_path / "memory.db").read_text().strip()] * 8
+    assert [each.name for each in tmp_path.iterdir()] == ["memory.db-token"]
     if sys.platform != "win32":
-        assert stat.S_IMODE(token_file(settings.store).stat().st_mode) == 0o600
+        assert stat.S_IMODE(token_file(tmp_path / "memory.db").stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"two words\n", "olé\n".encode(), b"\xff\xfe", b"a\x00b"])
 def test_a_file_that_holds_no_token_is_told_and_left(tmp_path: Path, content: bytes) -> None:
     settings = Settings(store=tmp_path / "memory.db")
-    token_file(settings.store).write_bytes(content)
+    token_file(tmp_path / "memory.db").write_bytes(content)
     with pytest.raises(InvalidInput, match=r"memory\.db-token holds no token; remove it"):
         kept_token(settings)
-    assert token_file(settings.store).read_bytes() == content
+    assert token_file(tmp_path / "memory.db").read_bytes() == content
 
 
 @pytest.mark.parametrize("token", ["", "two words", "tab\there", "line\n", "olé", "\x1b[0m"])

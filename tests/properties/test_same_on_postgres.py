@@ -1,8 +1,8 @@
 """The same writes give the same answers on SQLite and on PostgreSQL, byte for byte.
 
 A random life is lived twice: in a file, and in a database where another scope lives at the same time. Every
-answer of every profile, now and as of earlier moments, with scores, reasons and texts, is the same. Ids are
-those of a sequence there, and a write that is refused leaves a gap, so each is told by its place in its scope.
+answer of every profile, now and as of earlier moments, with scores, reasons and texts, is the same. Ids come
+from a sequence there, and a write that is refused leaves a gap: each is told by its place in its scope.
 """
 
 from __future__ import annotations
@@ -16,7 +16,21 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from lives import CORRECTED, EVERYTHING, ME, OTHERS, START, USUAL, Act, Ask, Life, answers, asks, lives, opened_life
+from lives import (
+    CORRECTED,
+    EVERYTHING,
+    ME,
+    OTHERS,
+    START,
+    USUAL,
+    Act,
+    Ask,
+    Life,
+    answers,
+    asks,
+    lives,
+    opened_life,
+)
 
 from hypothesis_profiles import tries
 from recollect.engine.repository import Repository

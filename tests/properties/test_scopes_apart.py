@@ -15,7 +15,21 @@ from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from lives import CORRECTED, EVERYTHING, ME, OTHERS, START, USUAL, Act, Ask, Life, answers, asks, lives, opened_life
+from lives import (
+    CORRECTED,
+    EVERYTHING,
+    ME,
+    OTHERS,
+    START,
+    USUAL,
+    Act,
+    Ask,
+    Life,
+    answers,
+    asks,
+    lives,
+    opened_life,
+)
 
 from hypothesis_profiles import tries
 from recollect.engine.repository import Repository

@@ -387,12 +387,14 @@ class MemoryStore:
         self.transact(_prepare)
 
     @contextmanager
-    def read(self, within: Scope | None = None) -> Iterator[MemorySnapshot]:
+    def read(self, within: Scope | None = None) -> Iterator[MemorySnapshot]:  # noqa: ARG002  # all is in one place
         self._refuse_closed()
         yield MemorySnapshot(self._tables)
 
     def transact(
-        self, work: Callable[[Transaction], Result], within: Collection[Scope] | None = None
+        self,
+        work: Callable[[Transaction], Result],
+        within: Collection[Scope] | None = None,  # noqa: ARG002  # there is one writer to all scopes
     ) -> Result:
         with self._writing:
             self._refuse_closed()

@@ -109,8 +109,13 @@ def apply(
 
 def _scopes_of(batch: Sequence[Change]) -> set[Scope] | None:
     """The scopes that the changes are made in; None where one names none, and goes by ids or for all."""
-    scopes = {getattr(change, "scope", None) for change in batch}
-    return None if None in scopes else scopes
+    scopes: set[Scope] = set()
+    for change in batch:
+        scope: Scope | None = getattr(change, "scope", None)
+        if scope is None:
+            return None
+        scopes.add(scope)
+    return scopes
 
 
 def _apply_one(work: Work, index: int, change: Change) -> Outcome:

@@ -25,7 +25,9 @@ class Columns:
             "AND a.attnum > 0 AND NOT a.attisdropped ORDER BY c.relname, a.attnum",
             (schema,),
         ).fetchall()
-        self._types = {(table, column): kind for table, column, kind, _, _ in rows}
+        self._types: dict[tuple[str, str], str] = {
+            (table, column): kind for table, column, kind, _, _ in rows
+        }
         self._nullable = {(table, column) for table, column, _, never_null, _ in rows if not never_null}
         self._stored: dict[str, list[str]] = {}
         for table, column, _, _, generated in rows:

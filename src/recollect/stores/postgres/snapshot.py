@@ -115,9 +115,7 @@ class PostgresSnapshot(VectorSearches):
     def _question(self, query: RowsQuery) -> tuple[str, list[Any]]:
         conditions = Conditions(self.schema)
         condition = conditions.of(query.table, query.where, "r", self.scopes)
-        text = (
-            f"SELECT {_listed(query.columns, 'r')} FROM {self.schema}.{query.table} AS r WHERE {condition}"
-        )
+        text = f"SELECT {_listed(query.columns, 'r')} FROM {self.schema}.{query.table} AS r WHERE {condition}"
         if query.limit is None:
             return text, conditions.bindings
         by = self._order(query.table, TABLES[query.table].key, "r", newest_first=True)
@@ -233,7 +231,7 @@ class PostgresTransaction(PostgresSnapshot):
         self.send()
         return super().several(queries)
 
-    def rows(  # noqa: PLR0913  # as of a snapshot
+    def rows(  # as of a snapshot
         self,
         table: Table,
         columns: Sequence[str],
@@ -326,7 +324,7 @@ class PostgresTransaction(PostgresSnapshot):
         return ids
 
     def _note_past(self, table: Table, values: dict[str, list[Any]]) -> None:
-        """New rows that a question about the past may read; new notes and messages are the present's alone."""
+        """Of new rows, a question about the past reads all but those of new notes and messages."""
         if table == "passage":
             new = zip(values["id"], values["observation_id"], values["live"], strict=True)
             self._present_passages.update(id_ for id_, observed, live in new if observed is None and live)
@@ -342,7 +340,9 @@ class PostgresTransaction(PostgresSnapshot):
         sequence = f"{self.schema}.{table}_id_seq"
         if given is not None:
             # A number that was given is not given again.
-            super().ask(f"SELECT setval('{sequence}', greatest(last_value, %s)) FROM {sequence}", [max(given)])
+            super().ask(
+                f"SELECT setval('{sequence}', greatest(last_value, %s)) FROM {sequence}", [max(given)]
+            )
             return given
         left, before = self._numbers.get(table, ([], 0))
         if len(left) < count:
@@ -367,7 +367,8 @@ class PostgresTransaction(PostgresSnapshot):
         self.send()
         if self._past_changed:
             self.connection.execute(
-                f"INSERT INTO {self.schema}.past(scope_id, stamp) SELECT s, %s FROM unnest(%s::bigint[]) AS s "
+                f"INSERT INTO {self.schema}.past(scope_id, stamp) "
+                "SELECT scope, %s FROM unnest(%s::bigint[]) AS scope "
                 "ON CONFLICT (scope_id, id) DO UPDATE SET stamp = EXCLUDED.stamp",
                 [secrets.randbits(62), list(self.held)],
             )
@@ -479,7 +480,7 @@ class PostgresTransaction(PostgresSnapshot):
         self.hold({scope for (scope,) in rows})
 
     def _log_lives(self, table: Table, where: Where) -> None:
-        """Log the vectors of passages that die, come back or vanish with the rows that meet the conditions."""
+        """Log the vectors of passages that die, come back or vanish with these rows."""
         conditions = Conditions(self.schema)
         condition = conditions.of(table, where, "r", self.scopes)
         column = "id" if table == "passage" else f"{table}_id"
@@ -492,7 +493,8 @@ class PostgresTransaction(PostgresSnapshot):
         )
         for scope, vectors in rows:
             ((last,),) = self.ask(
-                f"UPDATE {self.schema}.scope SET last_life = last_life + %s WHERE id = %s RETURNING last_life",
+                f"UPDATE {self.schema}.scope SET last_life = last_life + %s WHERE id = %s "
+                "RETURNING last_life",
                 [len(vectors), scope],
             )
             self.connection.execute(

@@ -16,9 +16,9 @@ from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 from recollect.errors import StoreUnavailable
 from recollect.ports import Result
 from recollect.records import Scope
+from recollect.store_url import StoreUrl
 from recollect.stores.postgres.columns import Columns
 from recollect.stores.postgres.connection import KEYWORDS, conninfo, explained, failures_of, prepare
-from recollect.store_url import StoreUrl
 from recollect.stores.postgres.snapshot import PostgresSnapshot, PostgresTransaction
 from recollect.stores.postgres.vectors import VectorCaches
 
@@ -236,9 +236,7 @@ class _Attempt(Generic[Result]):
         if self._within is None:
             connection.execute(f"{_WRITING}; {wait}; SELECT set_config('recollect.scopes', '*', true)")
             rows = PostgresTransaction(connection, store.columns(connection), store.caches, None)
-            connection.execute(
-                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema)
-            )
+            connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
             return rows
         scopes = _begin(connection, f"{_WRITING}; {wait}", self._within, schema)
         rows = PostgresTransaction(connection, store.columns(connection), store.caches, scopes)

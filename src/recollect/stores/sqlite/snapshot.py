@@ -118,14 +118,18 @@ class SqliteSnapshot(VectorSearches):
 
     # Vectors
 
-    def _vectors_of(self, scopes: Sequence[int]) -> CachedVectors | None:
+    def _vectors_of(self, scopes: Sequence[int]) -> CachedVectors | None:  # noqa: ARG002  # one cache for all
+        return self._all_vectors
+
+    def _vectors_with(self, ids: Collection[int]) -> CachedVectors | None:  # noqa: ARG002
+        return self._all_vectors
+
+    @property
+    def _all_vectors(self) -> CachedVectors | None:
         if self._model is None:
             return None
         name, source = self._model
         return CachedVectors(name, [(self._cache, self._vectors, source)])
-
-    def _vectors_with(self, ids: Collection[int]) -> CachedVectors | None:
-        return self._vectors_of(())
 
     def _ids(self, scopes: Sequence[int], reach: VectorFilter, most: int | None = None) -> list[int] | None:
         """All memories that meet the conditions, wherever they are. None: there are more than that."""

@@ -54,7 +54,7 @@ class SqliteStore:
                     check.refill_words(SqliteTransaction(connection, self._cache), scope, progress)
 
     @contextmanager
-    def read(self, within: Scope | None = None) -> Iterator[SqliteSnapshot]:
+    def read(self, within: Scope | None = None) -> Iterator[SqliteSnapshot]:  # noqa: ARG002  # all is in one place
         with failures_of(self.path), self._reader() as connection:
             connection.execute("BEGIN")
             try:
@@ -64,7 +64,9 @@ class SqliteStore:
                     connection.execute("ROLLBACK")
 
     def transact(
-        self, work: Callable[[Transaction], Result], within: Collection[Scope] | None = None
+        self,
+        work: Callable[[Transaction], Result],
+        within: Collection[Scope] | None = None,  # noqa: ARG002  # there is one writer to all scopes
     ) -> Result:
         with self._transaction() as connection:
             rows = SqliteTransaction(connection, self._cache)
