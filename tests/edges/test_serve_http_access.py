@@ -253,7 +253,8 @@ def token_file(store: Path) -> Path:
 
 
 def test_of_servers_that_start_at_once_all_keep_one_token(tmp_path: Path) -> None:
-    settings = Settings(store=tmp_path / "new" / "memory.db")
+    store = tmp_path / "new" / "memory.db"
+    settings = Settings(store=store)
     together = threading.Barrier(8)
     tokens: list[str] = []
 
@@ -266,10 +267,10 @@ def test_of_servers_that_start_at_once_all_keep_one_token(tmp_path: Path) -> Non
         each.start()
     for each in threads:
         each.join()
-    assert tokens == [token_file(tmp_path / "memory.db").read_text().strip()] * 8
-    assert [each.name for each in tmp_path.iterdir()] == ["memory.db-token"]
+    assert tokens == [token_file(store).read_text().strip()] * 8
+    assert [each.name for each in store.parent.iterdir()] == ["memory.db-token"]
     if sys.platform != "win32":
-        assert stat.S_IMODE(token_file(tmp_path / "memory.db").stat().st_mode) == 0o600
+        assert stat.S_IMODE(token_file(store).stat().st_mode) == 0o600
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"two words\n", "olé\n".encode(), b"\xff\xfe", b"a\x00b"])
