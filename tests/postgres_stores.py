@@ -54,6 +54,10 @@ class PostgresStores:
             PostgresStore(parse_store_url(self.node.url(name))).close()
         return self.node.url(name)
 
+    def kept(self) -> str:
+        """A new one with an empty store, which stays for others to be copied from; its URL."""
+        return self.node.url(self._made())
+
     def new(self) -> PostgresStore:
         return PostgresStore(parse_store_url(self.database()))
 

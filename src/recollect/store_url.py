@@ -51,8 +51,8 @@ def parse_store_url(url: str) -> StoreUrl:
         raise InvalidInput(f"the URL of the store cannot be read: {error}") from error
     if parts.scheme not in SCHEMES:
         raise InvalidInput(
-            f"there is no kind of store named {parts.scheme!r}; give the path of a file, or a URL that begins "
-            "with postgresql://"
+            f"there is no kind of store named {parts.scheme!r}; give the path of a file, or a URL that "
+            "begins with postgresql://"
         )
     options = _options(parts.query)
     ours = {name: value for name, value in options if name in _OURS}

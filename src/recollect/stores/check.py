@@ -1,4 +1,4 @@
-"""Is what is derived in step with what was said? And making it anew: over the port, the same in every store."""
+"""Is what is derived in step with what was said? And making it anew, over the port of every store."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recollect.tables import Row, Table
 
 DERIVED: tuple[Table, ...] = ("passage", "due", "vector", "passage_tokens", "term", "posting", "document")
-"""Of these tables the rows are derived, each after those it belongs to; of all others they are what was said."""
+"""Tables whose rows are derived, each after those that they belong to; all others hold what was said."""
 
 _BATCH = 2_000
 

@@ -1,4 +1,4 @@
-"""Connecting to a server: whatever keeps us from it is told in our own words, with the next step, and no hang."""
+"""Connecting to a server: what keeps us from it is told in our own words, with the next step, and no hang."""
 
 from __future__ import annotations
 
@@ -85,7 +85,13 @@ def _at(node: Node, user: str, database: str = "postgres", options: str = "") ->
         ("crowd:right", "postgres", "", "takes no more connections", "?pool=NUMBER"),
         ("postgres", "postgres", "?sslmode=require", "knows no encryption", "sslmode"),
         ("postgres", "postgres", "?target_session_attrs=standby", "is no replica", "target_session_attrs"),
-        ("app:right", "postgres", "", "permission denied for database", "GRANT CREATE ON DATABASE postgres TO app"),
+        (
+            "app:right",
+            "postgres",
+            "",
+            "permission denied for database",
+            "GRANT CREATE ON DATABASE postgres TO app",
+        ),
     ],
 )
 def test_what_a_server_refuses_is_told_with_the_next_step(
@@ -157,9 +163,11 @@ def test_a_url_that_cannot_be_read_is_told_without_its_password(url: str) -> Non
 
 
 def test_options_of_the_url_come_to_the_server_as_they_were_written() -> None:
-    location = parse_store_url("postgresql://app@/db?host=/tmp&schema=mine&options=-c%20a.b=1&application_name=a%2Bb+c")
+    location = parse_store_url(
+        "postgresql://app@/db?host=/run&schema=mine&options=-c%20a.b=1&application_name=a%2Bb+c"
+    )
     assert psycopg.conninfo.conninfo_to_dict(location.server) == {
-        "user": "app", "dbname": "db", "host": "/tmp", "options": "-c a.b=1", "application_name": "a+b+c",
+        "user": "app", "dbname": "db", "host": "/run", "options": "-c a.b=1", "application_name": "a+b+c",
     }  # fmt: skip
     assert str(parse_store_url("postgresql:///db?password=wr0ng")) == "postgresql:///db?password=***"
 
@@ -186,7 +194,7 @@ def test_a_schema_of_ones_own_is_right_enough(guarded: Node) -> None:
 
 
 def test_who_may_not_read_the_tables_is_told_what_to_grant(postgres: PostgresStores) -> None:
-    url = postgres.database()
+    url = postgres.scratch()
     database = url.rpartition("/")[2]
     with psycopg.connect(url, autocommit=True) as hand:
         hand.execute(f"CREATE ROLE reader_of_{database} LOGIN")
@@ -213,7 +221,7 @@ def _everything(url: str, schema: str = "recollect") -> list[tuple[object, ...]]
 
 
 def test_a_newer_schema_is_refused_and_left_as_it_is(postgres: PostgresStores) -> None:
-    url = postgres.database()
+    url = postgres.scratch()
     steps = [*migrations(), "ALTER TABLE {schema}.setting ADD COLUMN note text"]
     prepare(parse_store_url(url), steps)
     before = _everything(url)
@@ -223,7 +231,7 @@ def test_a_newer_schema_is_refused_and_left_as_it_is(postgres: PostgresStores) -
 
 
 def test_an_older_schema_is_brought_up_to_date(postgres: PostgresStores) -> None:
-    url = postgres.database()
+    url = postgres.scratch()
     prepare(parse_store_url(url), [*migrations(), "ALTER TABLE {schema}.setting ADD COLUMN note text"])
     columns = {(row[0], row[1]) for row in _everything(url)}
     assert ("setting", "note") in columns
@@ -231,7 +239,7 @@ def test_an_older_schema_is_brought_up_to_date(postgres: PostgresStores) -> None
 
 
 def test_an_upgrade_that_fails_leaves_the_schema_as_it_was(postgres: PostgresStores) -> None:
-    url = postgres.database()
+    url = postgres.scratch()
     before = _everything(url)
     steps = [*migrations(), "ALTER TABLE {schema}.setting ADD COLUMN note text", "SELECT 1 / 0"]
     with pytest.raises(RecollectError, match="division by zero"):
@@ -241,7 +249,7 @@ def test_an_upgrade_that_fails_leaves_the_schema_as_it_was(postgres: PostgresSto
 
 
 def test_only_the_owner_upgrades_and_another_is_told_so(postgres: PostgresStores) -> None:
-    url = postgres.database()
+    url = postgres.scratch()
     database = url.rpartition("/")[2]
     with psycopg.connect(url, autocommit=True) as hand:
         hand.execute(f"CREATE ROLE user_of_{database} LOGIN")
@@ -259,14 +267,14 @@ def test_only_the_owner_upgrades_and_another_is_told_so(postgres: PostgresStores
     [
         "CREATE TABLE {schema}.customer (id int)",
         "CREATE TABLE {schema}.setting (colour text)",
-        "CREATE TABLE {schema}.setting (name text, value text); "
-        "INSERT INTO {schema}.setting VALUES ('schema_version', 'blue')",
+        """CREATE TABLE {schema}.setting (name text, value text);
+        INSERT INTO {schema}.setting VALUES ('schema_version', 'blue')""",
     ],
 )
 def test_tables_of_another_program_are_refused_and_left_as_they_are(
     postgres: PostgresStores, theirs: str
 ) -> None:
-    url = postgres.database()
+    url = postgres.scratch()
     with psycopg.connect(url, autocommit=True) as hand:
         hand.execute("CREATE SCHEMA theirs")
         hand.execute(theirs.format(schema="theirs"))

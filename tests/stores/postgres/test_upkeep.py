@@ -1,4 +1,4 @@
-"""A store on a server that looks after itself: what is out of step is named and mended, the truth untouched."""
+"""A store on a server that looks after itself: what is out of step is named and mended."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
-from conftest import FixedClock, engine_of
 
+from conftest import FixedClock, engine_of
 from recollect.changes import NewEntity, NewObservation, NewText, PutText
 from recollect.embedders.choose import embedder_named
 from recollect.engine.repository import Repository
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from postgres_stores import PostgresStores
-
     from recollect.engine.engine import Engine
 
 DIFFERS = "the index of words differs from its documents"
@@ -97,9 +96,9 @@ OUT_OF_STEP: dict[str, tuple[str, str]] = {
         "1 vectors of the wrong length",
     ),
     "tokens are cut off": (
-        "INSERT INTO recollect.passage_tokens "
-        f"SELECT 1, {A_PASSAGE}, id, decode(repeat('00', ((dims + 7) / 8 - 1)::int), 'hex') "
-        "FROM recollect.model",
+        f"""INSERT INTO recollect.passage_tokens
+        SELECT 1, {A_PASSAGE}, id, decode(repeat('00', ((dims + 7) / 8 - 1)::int), 'hex')
+        FROM recollect.model""",
         "1 token vectors of the wrong length",
     ),
     "a passage waits for a vector and stands in no queue": (
@@ -132,9 +131,9 @@ OUT_OF_STEP: dict[str, tuple[str, str]] = {
 
 
 @pytest.fixture(scope="module")
-def filled(postgres: PostgresStores) -> str:
+def filled(postgres_server: PostgresStores) -> str:
     """The database of a small world: entities, a note, one forgotten, another's scope, passages that wait."""
-    url = postgres.database()
+    url = postgres_server.kept()
     with pytest.MonkeyPatch.context() as patch, _opened(url) as memory:
         patch.setattr(word_index, "_MOST_UNMERGED", 3)
         for name in ("Ada", "Boris", "Clara", "Dora"):
@@ -150,7 +149,7 @@ def filled(postgres: PostgresStores) -> str:
 
 @pytest.fixture
 def url(postgres: PostgresStores, filled: str) -> str:
-    return postgres.database(filled)
+    return postgres.scratch(filled)
 
 
 def _person(name: str, *observations: str) -> NewEntity:
@@ -258,7 +257,8 @@ def test_a_cache_that_differs_is_told_and_made_anew(
         assert store.verify() == []
         # Not in the log that caches follow.
         _behind_its_back(
-            url, f"UPDATE recollect.vector SET embedding = decode(repeat('00', length(embedding)::int), 'hex')"
+            url,
+            "UPDATE recollect.vector SET embedding = decode(repeat('00', length(embedding)::int), 'hex')",
         )
         problems = store.verify()
         assert {problem.where for problem in problems} == {"vectors"}

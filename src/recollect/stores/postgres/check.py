@@ -143,8 +143,10 @@ def _orphans(schema: str) -> Iterator[tuple[Table, Table, str]]:
             yield (
                 table,
                 parent,
-                f"r.{column} IS NOT NULL AND NOT EXISTS "
-                f"(SELECT 1 FROM {schema}.{parent} AS p WHERE p.id = r.{column}{same})",
+                (
+                    f"r.{column} IS NOT NULL AND NOT EXISTS "
+                    f"(SELECT 1 FROM {schema}.{parent} AS p WHERE p.id = r.{column}{same})"
+                ),
             )
 
 
@@ -194,12 +196,13 @@ def _behind(rows: PostgresSnapshot) -> list[tuple[str, int]]:
     given = rows.ask(
         "SELECT * FROM (VALUES "
         + ", ".join(
-            f"('{table}_id_seq', (SELECT coalesce(max(id), 0) FROM {rows.schema}.{table}))" for table in numbered
+            f"('{table}_id_seq', (SELECT coalesce(max(id), 0) FROM {rows.schema}.{table}))"
+            for table in numbered
         )
         + ") AS given"
     )
     # Of a sequence that this role may not see there is no number, and nothing to say.
-    known = dict(
+    known: dict[str, int] = dict(
         rows.ask(
             "SELECT sequencename::text, coalesce(last_value, 0) FROM pg_sequences WHERE schemaname = %s "
             "AND has_sequence_privilege(format('%%I.%%I', schemaname, sequencename), 'SELECT')",

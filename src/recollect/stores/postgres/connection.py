@@ -1,11 +1,11 @@
-"""Connecting: is the server reachable and new enough, is the schema ours and current, and how failures read."""
+"""Connecting: is the server reachable and new enough, is the schema ours and current; how failures read."""
 
 from __future__ import annotations
 
 import secrets
 from contextlib import contextmanager
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import psycopg
@@ -28,7 +28,7 @@ _SILENCE_MS = 10_000
 _MIGRATING = 0x52434C54
 """The lock that one process holds while it makes or changes the schema."""
 
-KEYWORDS = {
+KEYWORDS: dict[str, Any] = {
     "autocommit": True,
     # Behind a pooler, the next statement may run on another connection of the server.
     "prepare_threshold": None,
@@ -50,11 +50,12 @@ def conninfo(url: str) -> str:
         # What cannot be read may be a part of the password.
         said = "" if urlsplit(url).password or "password=" in url else f": {str(error).strip()}"
         raise InvalidInput(
-            f"The store's URL cannot be read{said}. It is written postgresql://USER:PASSWORD@HOST:PORT/DATABASE; "
-            "in a name or a password, signs like @ : / % are written %40 %3A %2F %25."
+            f"The store's URL cannot be read{said}. It is written "
+            "postgresql://USER:PASSWORD@HOST:PORT/DATABASE; in a name or a password, signs like "
+            "@ : / % are written %40 %3A %2F %25."
         ) from error
     several = "," in str(given.get("host") or "")
-    usual = {
+    usual: dict[str, Any] = {
         "connect_timeout": _CONNECT_SECONDS,
         "tcp_user_timeout": _SILENCE_MS,
         "keepalives_idle": 5,
@@ -82,7 +83,9 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None) -> None:
             return
         with connection.transaction():
             # Held to the end of the transaction: others that start at the same moment wait here.
-            connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATING, location.schema))
+            connection.execute(
+                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATING, location.schema)
+            )
             version = _version(connection, location)
             refuse_newer(version, len(steps), location)
             if version == 0:
@@ -187,12 +190,13 @@ def explained(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # no
             return StoreUnavailable(f"{shown} has no room left: {said}. Nothing was written.")
         case errors.TooManyConnections():
             return StoreUnavailable(
-                f"{shown} takes no more connections ({said}). Raise max_connections, put a pooler before it, or "
-                "lower ?pool=NUMBER."
+                f"{shown} takes no more connections ({said}). Raise max_connections, put a pooler before it, "
+                "or lower ?pool=NUMBER."
             )
         case errors.ReadOnlySqlTransaction():
             return StoreUnavailable(
-                f"{shown} is a replica and takes no writes. Name the primary, or all servers with commas between."
+                f"{shown} is a replica and takes no writes. Name the primary, or all servers with commas "
+                "between."
             )
         case errors.ProgramLimitExceeded() | errors.DataError():
             return InvalidInput(f"PostgreSQL does not take this: {said}.")

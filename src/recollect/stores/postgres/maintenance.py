@@ -61,6 +61,6 @@ def no_backup_file(location: StoreUrl, path: str) -> StoreUnavailable:
     """A file of ours would not be what an administrator of PostgreSQL expects of a backup."""
     return StoreUnavailable(
         f"{location} is kept by a server, and its own tool backs it up: PGOPTIONS='-c recollect.scopes=*' "
-        f"pg_dump --enable-row-security --format=custom --schema={location.schema} --file={path} '{location}'. "
-        f"For a file that Recollect opens: recollect copy '{location}' {path}"
+        f"pg_dump --enable-row-security --format=custom --schema={location.schema} --file={path} "
+        f"'{location}'. For a file that Recollect opens: recollect copy '{location}' {path}"
     )

@@ -21,12 +21,13 @@ class _Refusal(NamedTuple):
 _REFUSALS = (
     _Refusal(
         r"no password supplied",
-        "{url} asks for a password, and none was given. Put it into the URL (postgresql://USER:PASSWORD@…), into "
-        "the environment as PGPASSWORD, or into ~/.pgpass.",
+        "{url} asks for a password, and none was given. Put it into the URL (postgresql://USER:PASSWORD@…), "
+        "into the environment as PGPASSWORD, or into ~/.pgpass.",
     ),
     _Refusal(
         r"(password|SCRAM|Ident|Peer|GSSAPI|LDAP|PAM|RADIUS|certificate) authentication failed",
-        "{url} does not accept the user or the password. Check both in the URL, or set PGPASSWORD or ~/.pgpass.",
+        "{url} does not accept the user or the password. Check both in the URL, or set PGPASSWORD or "
+        "~/.pgpass.",
     ),
     _Refusal(
         r'role "(?P<name>.*)" does not exist',
@@ -46,8 +47,8 @@ _REFUSALS = (
     ),
     _Refusal(
         r"(no pg_hba\.conf entry|pg_hba\.conf rejects)",
-        "{url} does not let this user in from here: {said}. Its administrator adds a line to pg_hba.conf; where it "
-        "wants encryption, add ?sslmode=require to the URL.",
+        "{url} does not let this user in from here: {said}. Its administrator adds a line to pg_hba.conf; "
+        "where it wants encryption, add ?sslmode=require to the URL.",
     ),
     _Refusal(
         r"(too many clients|too many connections|remaining connection slots)",
@@ -55,7 +56,7 @@ _REFUSALS = (
         "?pool=NUMBER.",
     ),
     _Refusal(
-        r"(starting up|shutting down|in recovery mode|not yet accepting connections|not accepting connections)",
+        r"(starting up|shutting down|in recovery mode|not (yet )?accepting connections)",
         "{url} is not ready yet: {said}. Try again in a moment.",
     ),
     _Refusal(
@@ -68,8 +69,8 @@ _REFUSALS = (
     ),
     _Refusal(
         r"server does not support SSL",
-        "{url} knows no encryption, and the URL asks for it. Take sslmode out of the URL, or turn on ssl on the "
-        "server.",
+        "{url} knows no encryption, and the URL asks for it. Take sslmode out of the URL, or turn on ssl on "
+        "the server.",
     ),
     _Refusal(
         r"(certificate|SSL|TLS)",
@@ -77,7 +78,8 @@ _REFUSALS = (
     ),
     _Refusal(
         r"(failed to resolve host|could not translate host name|Name or service not known)",
-        "The host of {url} is not known: {said}. Check its spelling, and that this machine's network knows it.",
+        "The host of {url} is not known: {said}. Check its spelling, and that this machine's "
+        "network knows it.",
     ),
     _Refusal(
         r"(Connection refused|No such file or directory)",
@@ -109,14 +111,17 @@ def missing_right(location: StoreUrl, said: str) -> str:
     user = urlsplit(location.server).username or "USER"
     schema, database = location.schema, re.search(r"for database (.+)", said)
     if database is not None:
-        remedy = f"GRANT CREATE ON DATABASE {database[1]} TO {user}, or CREATE SCHEMA {schema} AUTHORIZATION {user}"
+        own = f"CREATE SCHEMA {schema} AUTHORIZATION {user}"
+        remedy = f"GRANT CREATE ON DATABASE {database[1]} TO {user}, or {own}"
+    elif "row-level security" in said:
+        remedy = "no right: Recollect itself did not say whose rows it writes; please report it"
     elif said.startswith("must be owner"):
         remedy = f"only their owner changes the tables of {schema}: let it open the store once"
     else:
         remedy = (
-            f"GRANT USAGE ON SCHEMA {schema} TO {user}; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN "
-            f"SCHEMA {schema} TO {user}; GRANT ALL ON ALL SEQUENCES IN SCHEMA {schema} TO {user}; or, to make a "
-            f"store there: GRANT CREATE ON SCHEMA {schema} TO {user}"
+            f"GRANT USAGE ON SCHEMA {schema} TO {user}; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES "
+            f"IN SCHEMA {schema} TO {user}; GRANT ALL ON ALL SEQUENCES IN SCHEMA {schema} TO {user}; or, to "
+            f"make a store there: GRANT CREATE ON SCHEMA {schema} TO {user}"
         )
     return f"{location} denies a right: {said}. What helps: {remedy}"
 

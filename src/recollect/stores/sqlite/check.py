@@ -66,16 +66,11 @@ def rebuild(rows: SqliteTransaction) -> None:
 
 def scopes_without_words(connection: apsw.Connection) -> list[int]:
     """Those that have memories and no words, as after a repair by hand: cheap enough for every start."""
-    empty = connection.execute("SELECT id FROM scope WHERE documents = 0 ORDER BY id").fetchall()
-    return [
-        scope
-        for (scope,) in empty
-        if connection.execute(
-            "SELECT 1 FROM memory WHERE scope_id = ? AND deleted_at IS NULL AND superseded_at IS NULL LIMIT 1",
-            (scope,),
-        ).fetchone()
-        is not None
-    ]
+    rows: list[Row] = connection.execute(
+        "SELECT id FROM scope AS s WHERE documents = 0 AND EXISTS (SELECT 1 FROM memory AS m "
+        "WHERE m.scope_id = s.id AND m.deleted_at IS NULL AND m.superseded_at IS NULL) ORDER BY id"
+    ).fetchall()
+    return [scope for (scope,) in rows]
 
 
 def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Problem]:
