@@ -94,6 +94,16 @@ def _version(url: str) -> str:
         return str(row[0])
 
 
+def test_verify_speaks_of_a_store_and_names_the_servers_tool(
+    recollect: CommandLine, postgres: PostgresStores
+) -> None:
+    url = postgres.scratch()
+    recollect("remember", "The kettle is in the garden.", "--store", url)
+    assert "The store is whole" in recollect("verify", "--store", url).stdout
+    _execute(url, "UPDATE recollect.memory SET superseded_by = 9999")
+    assert "pg_restore BACKUP" in recollect("verify", "--store", url, status=1).output
+
+
 def test_passwords_are_not_shown(recollect: CommandLine, postgres: PostgresStores) -> None:
     url = postgres.scratch().replace("postgres@", "postgres:s3cret@")
     assert "s3cret" not in recollect("doctor", "--store", url).output

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from nodes import programs
 
 from conftest import FixedClock, engine_of
 from recollect.changes import NewEntity, NewObservation, NewText, PutText
@@ -340,4 +344,30 @@ def test_a_backup_to_a_file_names_the_tools_that_make_one(url: str) -> None:
     with closing(_store(url)) as store, pytest.raises(StoreUnavailable) as refused:
         store.backup("memory.db")
     assert "pg_dump" in str(refused.value)
-    assert "recollect copy" in str(refused.value)
+    assert f"recollect copy '{url}' memory.db" in str(refused.value)
+
+
+def test_the_command_that_a_refused_backup_names_makes_one_even_for_an_ordinary_owner(
+    postgres: PostgresStores, url: str, tmp_path: Path
+) -> None:
+    database, dump = url.rpartition("/")[2], tmp_path / "memory.dump"
+    with psycopg.connect(url, autocommit=True) as hand:
+        hand.execute(f"CREATE ROLE owner_of_{database} LOGIN")
+        hand.execute(f"ALTER SCHEMA recollect OWNER TO owner_of_{database}")
+        for (table,) in hand.execute(
+            "SELECT oid::regclass::text FROM pg_class "
+            "WHERE relnamespace = 'recollect'::regnamespace AND relkind = 'r'"
+        ).fetchall():
+            hand.execute(f"ALTER TABLE {table} OWNER TO owner_of_{database}")
+    theirs = postgres.node.url(database, f"owner_of_{database}")
+    with closing(_store(theirs)) as store, pytest.raises(StoreUnavailable) as refused:
+        store.backup(str(dump))
+    named = re.search(r"backs it up: (.*)\. For a file", str(refused.value))
+    assert named is not None
+    path = f"{programs()}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(named[1], shell=True, check=True, env={**os.environ, "PATH": path})  # noqa: S602  # as typed
+    copy = postgres.scratch("template0")
+    subprocess.run([programs() / "pg_restore", "--no-owner", "--dbname", copy, dump], check=True)
+    assert _truth(copy) == _truth(url)
+    with closing(_store(copy)) as store:
+        assert store.verify() == []
