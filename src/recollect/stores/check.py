@@ -48,7 +48,7 @@ _SUSPECTS: tuple[Where, ...] = (
 )
 
 
-def scope_ids(rows: Snapshot) -> list[int]:
+def every_scope_id(rows: Snapshot) -> list[int]:
     return [id_ for (id_,) in rows.rows("scope", ("id",))]
 
 

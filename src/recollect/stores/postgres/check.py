@@ -12,11 +12,11 @@ from recollect.records import Problem
 from recollect.stores.check import (
     DERIVED,
     count_problem,
+    every_scope_id,
     forget_caches,
     rebuild_passages,
     refill_words,
     row_problems,
-    scope_ids,
     word_problems,
 )
 from recollect.stores.postgres.sql import STORE_WIDE
@@ -68,7 +68,7 @@ def rebuild_derived(rows: PostgresTransaction) -> None:
     rows.hold(None)
     _renew_indexes(rows)
     _drop_orphans(rows)
-    for scope in scope_ids(rows):
+    for scope in every_scope_id(rows):
         with _within(rows, scope):
             rebuild_passages(rows)
             refill_words(rows, scope)
@@ -235,7 +235,7 @@ def _set_numbers(rows: PostgresTransaction) -> None:
 
 
 def _word_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
-    for scope in scope_ids(rows):
+    for scope in every_scope_id(rows):
         with _within(rows, scope):
             yield from word_problems(rows, scope)
 
@@ -247,7 +247,7 @@ def _cache_problems(rows: PostgresSnapshot, caches: VectorCaches) -> Iterator[Pr
     model = model_in_use(rows)
     if model is None:
         return
-    for scope in scope_ids(rows):
+    for scope in every_scope_id(rows):
         cache = caches.of(model.store_id, scope)
         for trouble in cache.check(ScopeQueries(rows, scope), model.source(scope)):
             yield Problem(trouble, "vectors", repairable=True)

@@ -10,11 +10,11 @@ from recollect.records import Problem
 from recollect.stores.check import (
     DERIVED,
     count_problem,
+    every_scope_id,
     forget_caches,
     rebuild_passages,
     refill_words,
     row_problems,
-    scope_ids,
     word_problems,
 )
 from recollect.stores.sqlite.snapshot import SqliteSnapshot
@@ -58,7 +58,7 @@ def rebuild(rows: SqliteTransaction) -> None:
     """Make the derived anew: passages and their lives, the queue for vectors, indexes of words."""
     _drop_orphans(rows.connection)
     rebuild_passages(rows)
-    for scope in scope_ids(rows):
+    for scope in every_scope_id(rows):
         refill_words(rows, scope)
     # Vectors went without a word in the log that caches follow.
     forget_caches(rows)
@@ -121,7 +121,7 @@ def _length_problems(connection: apsw.Connection) -> Iterator[Problem]:
 
 
 def _word_problems(rows: SqliteSnapshot) -> Iterator[Problem]:
-    for scope in scope_ids(rows):
+    for scope in every_scope_id(rows):
         yield from word_problems(rows, scope)
 
 
