@@ -227,7 +227,7 @@ def _add_passages(rows: Transaction) -> None:
     rows.put(
         "passage",
         [
-            {"memory_id": memory, "observation_id": observation, "start": start, "stop": stop}
+            {"memory_id": memory, "observation_id": observation, "start": start, "stop": stop, "live": 1}
             for memory, observation, spans in owners
             for start, stop in spans
         ],
@@ -252,3 +252,4 @@ def refill_words(rows: Transaction, scope: int, progress: Progress | None = None
 def forget_caches(rows: Transaction) -> None:
     """Another id: whatever is cached of the store by any process, in memory or in a file, counts no more."""
     rows.put("setting", [{"name": "store_id", "value": secrets.token_hex(16)}])
+    rows.patch("past", (), {"stamp": secrets.randbits(62)})
