@@ -405,7 +405,7 @@ class PostgresTransaction(PostgresSnapshot):
         )
 
     def _see_also(self, ids: Sequence[int]) -> None:
-        """A new scope is this transaction's to see, from before it is there: the second fence asks at once."""
+        """A new scope is this transaction's to see before it is there: the second fence asks at once."""
         if self.scopes is not None:
             self.scopes = [*self.scopes, *ids]
             self.see(self.scopes)
