@@ -37,12 +37,26 @@ class PostgresStores:
     _free: list[str] = field(default_factory=list)
     _used: list[str] = field(default_factory=list)
     _by_path: dict[Path, str] = field(default_factory=dict)
+    _scratch: list[str] = field(default_factory=list)
 
     def database(self) -> str:
         """One with an empty store in it; its URL."""
         name = self._free.pop() if self._free else self._made()
         self._used.append(name)
         return self.node.url(name)
+
+    def scratch(self, template: str | None = None) -> str:
+        """A new one that goes with the test, whatever it did to it: empty, or a copy of another; its URL."""
+        name = f"scratch_{secrets.token_hex(6)}"
+        self._execute(f"CREATE DATABASE {name}" + ("" if template is None else f" TEMPLATE {template}"))
+        self._scratch.append(name)
+        if template is None:
+            PostgresStore(parse_store_url(self.node.url(name))).close()
+        return self.node.url(name)
+
+    def kept(self) -> str:
+        """A new one with an empty store, which stays for others to be copied from; its URL."""
+        return self.node.url(self._made())
 
     def new(self) -> PostgresStore:
         return PostgresStore(parse_store_url(self.database()))
@@ -60,13 +74,19 @@ class PostgresStores:
             self._sweep(name)
             self._free.append(name)
         self._used.clear()
+        for name in self._scratch:
+            self._execute(f"DROP DATABASE {name} WITH (FORCE)")
+        self._scratch.clear()
 
     def _made(self) -> str:
         name = f"store_{secrets.token_hex(6)}"
-        with psycopg.connect(self.node.url(), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+        self._execute(f"CREATE DATABASE {name}")
         PostgresStore(parse_store_url(self.node.url(name))).close()
         return name
+
+    def _execute(self, statement: str) -> None:
+        with psycopg.connect(self.node.url(), autocommit=True) as connection:
+            connection.execute(statement)
 
     def _sweep(self, name: str) -> None:
         with psycopg.connect(self.node.url(name), autocommit=True) as connection:

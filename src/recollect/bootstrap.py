@@ -120,11 +120,15 @@ def _server_store(url: StoreUrl, settings: Settings) -> Store:
     try:
         from recollect.stores.postgres.store import PostgresStore  # noqa: PLC0415  # loads psycopg and NumPy
     except ImportError as error:
-        raise StoreUnavailable(
-            f"{url} needs a package that is not installed ({error}): pip install 'recollect-memory[postgres]'"
-        ) from error
+        raise missing_driver(url, error) from error
     cache = user_folder("cache") / "vectors"
     return PostgresStore(url, cache_folder=cache, busy_seconds=settings.busy_seconds)
+
+
+def missing_driver(url: StoreUrl, error: ImportError) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"{url} needs a package that is not installed ({error}): pip install 'recollect-memory[postgres]'"
+    )
 
 
 def is_file(settings: Settings) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
@@ -45,18 +45,21 @@ class StoreUrl:
 
 def parse_store_url(url: str) -> StoreUrl:
     """Our own options are taken out of the URL; all others are libpq's."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise InvalidInput(f"the URL of the store cannot be read: {error}") from error
     if parts.scheme not in SCHEMES:
         raise InvalidInput(
             f"there is no kind of store named {parts.scheme!r}; give the path of a file, or a URL that "
             "begins with postgresql://"
         )
-    options = parse_qsl(parts.query, keep_blank_values=True)
+    options = _options(parts.query)
     ours = {name: value for name, value in options if name in _OURS}
     theirs = [(name, value) for name, value in options if name not in _OURS]
 
     def url_with(query: _Options) -> str:
-        return urlunsplit(parts._replace(query=urlencode(query)))
+        return _url(parts, parts.netloc, query)
 
     schema = ours.get("schema", DEFAULT_SCHEMA)
     if not _SCHEMA_NAME.fullmatch(schema):
@@ -90,5 +93,16 @@ def _replica(read: str | None, options: _Options, url_with: Callable[[_Options],
 def without_password(url: str) -> str:
     parts = urlsplit(url)
     user, at, hosts = parts.netloc.rpartition("@")
-    options = [(name, "***" if name == "password" else value) for name, value in parse_qsl(parts.query)]
-    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}{at}{hosts}", query=urlencode(options)))
+    options = [(name, "***" if name == "password" else value) for name, value in _options(parts.query)]
+    return _url(parts, f"{user.partition(':')[0]}{at}{hosts}", options)
+
+
+def _options(query: str) -> _Options:
+    # In a form of a web page a plus is a space; to libpq it is a plus.
+    return parse_qsl(query.replace("+", "%2B"), keep_blank_values=True)
+
+
+def _url(parts: SplitResult, hosts: str, options: _Options) -> str:
+    # urlunsplit leaves out the two strokes where no host follows, and libpq knows no URL without them.
+    query = urlencode(options, quote_via=quote, safe="*")
+    return f"{parts.scheme}://{hosts}{parts.path}{'?' if query else ''}{query}"

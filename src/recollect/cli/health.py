@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from recollect.bootstrap import embedder, engine, model_name, reranker, zone
+from recollect.bootstrap import embedder, engine, is_file, model_name, reranker, zone
 from recollect.cli.command import Call, program_version
 from recollect.cli.commands.upkeep import dream_schedule, last_dream
 from recollect.cli.phrases import entities_text, file_size, quantity
@@ -22,13 +23,13 @@ from recollect.stores.sqlite.connection import migrations, refuse_strangers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from recollect.cli.rendering import Mark
     from recollect.engine.engine import Engine
     from recollect.ports import Vector
     from recollect.records import Counts
     from recollect.settings import Settings
+    from recollect.store_url import StoreUrl
 
 
 class Check(NamedTuple):
@@ -59,14 +60,15 @@ def health_checks(call: Call) -> Iterator[Check]:
     if settings.owner or settings.agent:
         yield Check("ok", "scope", f"owner {settings.owner!r}, agent {settings.agent!r}")
     yield _extractor(settings)
-    file = _file_check(settings.store)
-    yield file
-    if file.mark == "ok":
+    checks, can_be_opened = _store_checks(settings.store)
+    yield from checks
+    if can_be_opened:
         try:
             with engine(settings) as memory:
                 yield from _inside(memory, settings)
         except RecollectError as error:
-            yield Check("problem", "store", str(error), "recollect restore BACKUP, if you have one")
+            remedy = "recollect restore BACKUP, if you have one" if is_file(settings) else ""
+            yield Check("problem", "store", str(error), remedy)
     else:
         yield _model(settings, model_name(settings))
     ready = [each.name for each in embedder_availabilities() if each.ready and each.name not in _NO_ADVICE]
@@ -87,6 +89,16 @@ def _extractor(found: Settings) -> Check:
         said = f"{drawing.name} needs a key, or the address of a server that needs none"
         return Check("problem", "extractor", said, "Set extractor_key or extractor_url.")
     return Check("ok", "extractor", f"{drawing.name} draws notes out of messages")
+
+
+def _store_checks(store: Path | StoreUrl) -> tuple[list[Check], bool]:
+    """What is seen of the store from outside, and whether it can be opened without making anything."""
+    if isinstance(store, Path):
+        check = _file_check(store)
+        return [check], check.mark == "ok"
+    from recollect.cli.server_health import server_checks  # few stores are on a server
+
+    return server_checks(store)
 
 
 def _file_check(path: Path) -> Check:

@@ -32,7 +32,8 @@ from recollect.engine.repository import Repository
 from recollect.engine.writes import word_index
 from recollect.errors import NotAStore, RecollectError, StoreDamaged, StoreUnavailable
 from recollect.records import Kind, Scope
-from recollect.stores.sqlite import check, connection
+from recollect.stores import check
+from recollect.stores.sqlite import connection
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.stores.vectors import cache as vector_cache
 

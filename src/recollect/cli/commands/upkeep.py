@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -83,22 +84,25 @@ def doctor_command(call: Call) -> Result:
     "--repair", is_flag=True, help="Rebuild what is derived from the rows: indexes, vectors, the cache."
 )
 def verify_command(call: Call, repair: bool) -> Result:
-    """Check the file, its rows and every index.
+    """Check the store, its rows and every index.
 
     With --repair, what is derived from the rows is rebuilt. Exits with 1 while anything is wrong.
     """
+    settings, _ = call.settings()
     memory = call.memory()
     found = memory.upkeep.verify()
     left = memory.upkeep.repair() if repair and found else found
     data = {"ok": not left, "found": found, "left": left}
     if not found:
-        return Result.message("The file is whole, and every index agrees with it.", data)
+        whole = "file" if isinstance(settings.store, Path) else "store"
+        return Result.message(f"The {whole} is whole, and every index agrees with it.", data)
     details = [f"{each.where}: {each.what}" for each in left or found]
     if not left:
         return Result.message(f"Repaired {quantity(len(found), 'problem')}; all is well now.", data, details)
     remedy = "Rebuild what can be: recollect verify --repair"
     if not any(each.repairable for each in left):
-        remedy = "This cannot be rebuilt; put back a backup: recollect restore BACKUP"
+        tool = "recollect restore" if isinstance(settings.store, Path) else "pg_restore"
+        remedy = f"This cannot be rebuilt; put back a backup: {tool} BACKUP"
     text = f"Found {quantity(len(left), 'problem')}."
     return Result.message(text, data, [*details, remedy], "problem", exit_code=REFUSED)
 

@@ -1,16 +1,18 @@
-"""Connecting: is the server reachable and new enough, is the schema ours and current, and how failures read."""
+"""Connecting: is the server reachable and new enough, is the schema ours and current; how failures read."""
 
 from __future__ import annotations
 
 import secrets
 from contextlib import contextmanager
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import psycopg
 from psycopg import errors
 
 from recollect.errors import Conflict, InvalidInput, NotAStore, RecollectError, StoreDamaged, StoreUnavailable
+from recollect.stores.postgres.refusals import missing_right, plain_words, why_refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +28,7 @@ _SILENCE_MS = 10_000
 _MIGRATING = 0x52434C54
 """The lock that one process holds while it makes or changes the schema."""
 
-KEYWORDS = {
+KEYWORDS: dict[str, Any] = {
     "autocommit": True,
     # Behind a pooler, the next statement may run on another connection of the server.
     "prepare_threshold": None,
@@ -45,9 +47,15 @@ def conninfo(url: str) -> str:
     try:
         given = psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
-        raise InvalidInput(f"The store's URL cannot be read: {str(error).strip()}.") from error
+        # What cannot be read may be a part of the password.
+        said = "" if urlsplit(url).password or "password=" in url else f": {str(error).strip()}"
+        raise InvalidInput(
+            f"The store's URL cannot be read{said}. It is written "
+            "postgresql://USER:PASSWORD@HOST:PORT/DATABASE; in a name or a password, signs like "
+            "@ : / % are written %40 %3A %2F %25."
+        ) from error
     several = "," in str(given.get("host") or "")
-    usual = {
+    usual: dict[str, Any] = {
         "connect_timeout": _CONNECT_SECONDS,
         "tcp_user_timeout": _SILENCE_MS,
         "keepalives_idle": 5,
@@ -66,7 +74,7 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None) -> None:
         if connection.info.server_version < OLDEST_SERVER * 10_000:
             raise StoreUnavailable(
                 f"{location} is PostgreSQL {connection.info.server_version // 10_000}; "
-                f"{OLDEST_SERVER} or later is needed."
+                f"{OLDEST_SERVER} or later is needed. Upgrade the server, or name another one."
             )
         _refuse_other_letters(connection, location)
         version = _version(connection, location)
@@ -81,7 +89,8 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None) -> None:
             version = _version(connection, location)
             refuse_newer(version, len(steps), location)
             if version == 0:
-                connection.execute(f"CREATE SCHEMA IF NOT EXISTS {location.schema}")
+                if connection.execute("SELECT to_regnamespace(%s)", (location.schema,)).fetchone() == (None,):
+                    connection.execute(f"CREATE SCHEMA {location.schema}")
                 _refuse_strangers(connection, location)
                 # The second fence stands for the owner of the tables as well.
                 connection.execute("SELECT set_config('recollect.scopes', '*', true)")
@@ -102,8 +111,24 @@ def schema_version(connection: psycopg.Connection[Row], schema: str) -> int:
     """0 where there is no store yet."""
     if connection.execute("SELECT to_regclass(%s)", (f"{schema}.setting",)).fetchone() == (None,):
         return 0
-    row = connection.execute(f"SELECT value FROM {schema}.setting WHERE name = 'schema_version'").fetchone()
-    return 0 if row is None else int(row[0])
+    try:
+        row = connection.execute(
+            f"SELECT value FROM {schema}.setting WHERE name = 'schema_version'"
+        ).fetchone()
+    except errors.UndefinedColumn as error:
+        raise _not_ours(schema) from error
+    if row is None:
+        return 0
+    if not str(row[0]).isdecimal():
+        raise _not_ours(schema)
+    return int(row[0])
+
+
+def _not_ours(schema: str) -> NotAStore:
+    return NotAStore(
+        f"The schema {schema} holds tables of another program; it was left as it is. Name another one with "
+        "?schema=NAME."
+    )
 
 
 def _version(connection: psycopg.Connection[Row], location: StoreUrl) -> int:
@@ -132,10 +157,7 @@ def _refuse_strangers(connection: psycopg.Connection[Row], location: StoreUrl) -
         (location.schema,),
     ).fetchone()
     if row is not None:
-        raise NotAStore(
-            f"The schema {location.schema} of {location} holds tables of another program; it was left as "
-            "it is. Name another one with ?schema=NAME."
-        )
+        raise _not_ours(location.schema)
 
 
 @contextmanager
@@ -150,21 +172,16 @@ def failures_of(location: StoreUrl) -> Iterator[None]:
 
 
 def explained(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # noqa: PLR0911  # one per cause
-    shown, said = location, str(error).strip().splitlines()[0] if str(error).strip() else ""
+    shown, said = location, plain_words(str(error))
     match error:
-        case errors.InvalidPassword() | errors.InvalidAuthorizationSpecification():
-            return StoreUnavailable(
-                f"{shown} does not accept the user or the password. Check the URL, or set PGPASSWORD or a "
-                "passfile."
-            )
-        case errors.InvalidCatalogName():
-            return StoreUnavailable(f"There is no such database: {said}. Create it first: createdb NAME")
         case errors.InsufficientPrivilege():
+            return StoreUnavailable(missing_right(location, said))
+        case errors.QueryCanceled():
             return StoreUnavailable(
-                f"{shown}: {said}. The user needs the right to use and fill the schema {location.schema}: "
-                f"GRANT CREATE ON DATABASE … TO …, or a schema of that name that it owns."
+                f"{shown} stopped the work: {said}. Nothing was written. Where the server sets a "
+                "statement_timeout, allow this user a longer one."
             )
-        case errors.LockNotAvailable() | errors.QueryCanceled():
+        case errors.LockNotAvailable():
             return StoreUnavailable(
                 f"{shown} is held by another program, and waiting did not help. Try again later. "
                 "Nothing was written."
@@ -173,12 +190,13 @@ def explained(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # no
             return StoreUnavailable(f"{shown} has no room left: {said}. Nothing was written.")
         case errors.TooManyConnections():
             return StoreUnavailable(
-                f"{shown} takes no more connections ({said}). Raise max_connections, put a pooler before it, or "
-                "lower ?pool=NUMBER."
+                f"{shown} takes no more connections ({said}). Raise max_connections, put a pooler before it, "
+                "or lower ?pool=NUMBER."
             )
         case errors.ReadOnlySqlTransaction():
             return StoreUnavailable(
-                f"{shown} is a replica and takes no writes. Name the primary, or all servers with commas between."
+                f"{shown} is a replica and takes no writes. Name the primary, or all servers with commas "
+                "between."
             )
         case errors.ProgramLimitExceeded() | errors.DataError():
             return InvalidInput(f"PostgreSQL does not take this: {said}.")
@@ -187,6 +205,9 @@ def explained(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # no
         case errors.UndefinedTable() | errors.UndefinedColumn() | errors.DataCorrupted():
             return StoreDamaged(f"{shown} is not as it should be: {said}.")
         case psycopg.OperationalError():
-            return StoreUnavailable(f"{shown} cannot be reached: {said or 'no answer'}.")
+            return StoreUnavailable(
+                why_refused(location, str(error))
+                or f"{shown} cannot be reached: {said or 'no answer'}. Check that it runs, and try again."
+            )
         case _:
             return StoreUnavailable(f"{shown} could not do it: {said}.")

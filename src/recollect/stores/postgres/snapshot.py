@@ -308,8 +308,9 @@ class PostgresTransaction(PostgresSnapshot):
             return []
         ids = values["id"] = self._numbered(table, values.get("id"), len(rows))
         if table == "scope":
+            self._see_also(ids)
             self._insert(table, values)
-            self._add_scopes(ids)
+            self.hold(ids)
             return ids
         if table in STORE_WIDE:
             self._before_change(table)
@@ -404,12 +405,11 @@ class PostgresTransaction(PostgresSnapshot):
             [values[name] for name in names],
         )
 
-    def _add_scopes(self, ids: Sequence[int]) -> None:
-        """A new scope is this transaction's to see, and nobody else's yet."""
+    def _see_also(self, ids: Sequence[int]) -> None:
+        """A new scope is this transaction's to see before it is there: the second fence asks at once."""
         if self.scopes is not None:
             self.scopes = [*self.scopes, *ids]
             self.see(self.scopes)
-        self.hold(ids)
 
     def see(self, scopes: Sequence[int] | None) -> None:
         """Tell the second fence which scopes this transaction may see."""

@@ -6,7 +6,7 @@ import threading
 import time
 import uuid
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Generic
+from typing import TYPE_CHECKING, Generic, cast
 
 import psycopg
 from psycopg import errors
@@ -18,17 +18,27 @@ from recollect.ports import Result
 from recollect.records import Scope
 from recollect.store_url import StoreUrl
 from recollect.stores.postgres.columns import Columns
-from recollect.stores.postgres.connection import KEYWORDS, conninfo, explained, failures_of, prepare
+from recollect.stores.postgres.check import rebuild_derived, server_problems
+from recollect.stores.postgres.connection import (
+    KEYWORDS,
+    conninfo,
+    explained,
+    failures_of,
+    prepare,
+    schema_version,
+)
+from recollect.stores.postgres.maintenance import no_backup_file, store_bytes, vacuum
 from recollect.stores.postgres.snapshot import PostgresSnapshot, PostgresTransaction
 from recollect.stores.postgres.vectors import VectorCaches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
     from psycopg import Connection
 
-    from recollect.ports import Transaction
+    from recollect.ports import Progress, Transaction
+    from recollect.records import Problem
     from recollect.tables import Row
 
 BUSY_SECONDS = 10.0
@@ -136,6 +146,33 @@ class PostgresStore:
                 [scope, change],
             )
         return rows == [(attempt.mark,)]
+
+    # Upkeep
+
+    def verify(self) -> Sequence[Problem]:
+        with self.read() as snapshot:
+            return server_problems(snapshot, self.caches)
+
+    def repair(self) -> Sequence[Problem]:
+        self.caches.forget()
+        self.transact(lambda rows: rebuild_derived(cast("PostgresTransaction", rows)))
+        return self.verify()
+
+    def compact(self) -> None:
+        connection = self.connection(self._busy_seconds)
+        try:
+            with failures_of(self.location):
+                vacuum(connection, self.location)
+        finally:
+            self.give_back(connection)
+
+    def size(self) -> tuple[int, int]:
+        with self.read() as snapshot:
+            schema = self.location.schema
+            return store_bytes(snapshot.connection, schema), schema_version(snapshot.connection, schema)
+
+    def backup(self, path: str, progress: Progress | None = None) -> None:  # noqa: ARG002  # as the port has it
+        raise no_backup_file(self.location, path)
 
     # Connections
 

@@ -12,6 +12,7 @@ import apsw
 
 from recollect.errors import StoreUnavailable
 from recollect.stores import private_files
+from recollect.stores.check import refill_words
 from recollect.stores.sqlite import check
 from recollect.stores.sqlite.connection import connect, failures_of, prepare
 from recollect.stores.sqlite.copying import copy_to
@@ -51,7 +52,7 @@ class SqliteStore:
         if wordless:
             with self._transaction() as connection:
                 for scope in wordless:
-                    check.refill_words(SqliteTransaction(connection, self._cache), scope, progress)
+                    refill_words(SqliteTransaction(connection, self._cache), scope, progress)
 
     @contextmanager
     def read(self, within: Scope | None = None) -> Iterator[SqliteSnapshot]:  # noqa: ARG002  # all is in one place

@@ -1,0 +1,253 @@
+"""Is everything in step on a server? And rebuilding what is derived from the rows."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import psycopg
+from psycopg import errors
+
+from recollect.records import Problem
+from recollect.stores.check import (
+    DERIVED,
+    count_problem,
+    every_scope_id,
+    forget_caches,
+    rebuild_passages,
+    refill_words,
+    row_problems,
+    word_problems,
+)
+from recollect.stores.postgres.sql import STORE_WIDE
+from recollect.stores.postgres.vectors import ScopeQueries, model_in_use
+from recollect.tables import TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from recollect.stores.postgres.snapshot import PostgresSnapshot, PostgresTransaction
+    from recollect.stores.postgres.vectors import VectorCaches
+    from recollect.tables import Table
+
+# What a server says of pages that it cannot read.
+_UNREADABLE = (errors.DataCorrupted, errors.IndexCorrupted, errors.InternalError_, errors.IoError)
+
+# What takes bytes to tell, which need not be fetched for it.
+_WRONG_LENGTH: dict[Table, str] = {
+    "vector": "length(r.embedding) <> 4 * (SELECT dims FROM {schema}.model WHERE id = r.model_id)",
+    "passage_tokens": (
+        "mod(length(r.signs), (SELECT (dims + 7) / 8 FROM {schema}.model WHERE id = r.model_id)) <> 0"
+    ),
+}
+# The numbers by which caches follow a scope, and what they must not stay behind.
+_FOLLOWED = {
+    "last_vector": "coalesce((SELECT max(id) FROM {schema}.vector AS v WHERE v.scope_id = s.id), 0)",
+    "last_life": "coalesce((SELECT max(seq) FROM {schema}.vector_life AS l WHERE l.scope_id = s.id), 0)",
+}
+
+
+def server_problems(rows: PostgresSnapshot, caches: VectorCaches) -> list[Problem]:
+    """Everything that is wrong, from the indexes up to the caches of this machine."""
+    parts: dict[str, Callable[[], Iterable[Problem]]] = {
+        "indexes": lambda: _index_problems(rows),
+        "rows": lambda: [
+            *_orphan_problems(rows),
+            *row_problems(rows),
+            *_length_problems(rows),
+            *_number_problems(rows),
+        ],
+        "words": lambda: _word_problems(rows),
+        "vectors": lambda: _cache_problems(rows, caches),
+    }
+    return [problem for where, ask in parts.items() for problem in _as_far_as_readable(rows, ask, where)]
+
+
+def rebuild_derived(rows: PostgresTransaction) -> None:
+    """Make the derived anew: passages and their lives, the queue for vectors, indexes of words."""
+    rows.hold(None)
+    _renew_indexes(rows)
+    _drop_orphans(rows)
+    for scope in every_scope_id(rows):
+        with _within(rows, scope):
+            rebuild_passages(rows)
+            refill_words(rows, scope)
+    _set_numbers(rows)
+    # Vectors went without a word in the log that caches follow.
+    forget_caches(rows)
+
+
+@contextmanager
+def _within(rows: PostgresSnapshot, scope: int) -> Iterator[None]:
+    """Ask of this scope alone, by whose number every index begins."""
+    before, rows.scopes = rows.scopes, [scope]
+    try:
+        yield
+    finally:
+        rows.scopes = before
+
+
+def _as_far_as_readable(
+    rows: PostgresSnapshot, ask: Callable[[], Iterable[Problem]], where: str
+) -> Iterable[Problem]:
+    """A page that cannot be read ends one check; the others are still worth their answers."""
+    rows.connection.execute("SAVEPOINT part")
+    try:
+        return list(ask())
+    except _UNREADABLE as error:
+        rows.connection.execute("ROLLBACK TO SAVEPOINT part")
+        said = str(error).strip().partition("\n")[0]
+        return [Problem(f"the check could not go on: {said}", where, repairable=where == "words")]
+
+
+# Indexes
+
+
+def _broken_indexes(rows: PostgresSnapshot) -> list[tuple[str, bool]]:
+    """Their names, and whether they are ours to rebuild."""
+    return [
+        (name, ours)
+        for name, ours in rows.ask(
+            "SELECT c.relname, pg_has_role(c.relowner, 'USAGE') FROM pg_index AS i "
+            "JOIN pg_class AS c ON c.oid = i.indexrelid WHERE c.relnamespace = %s::regnamespace "
+            "AND NOT (i.indisvalid AND i.indisready) ORDER BY c.relname",
+            [rows.schema],
+        )
+    ]
+
+
+def _index_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    for name, ours in _broken_indexes(rows):
+        yield Problem(f"the index {rows.schema}.{name} is not valid", "indexes", repairable=ours)
+
+
+def _renew_indexes(rows: PostgresTransaction) -> None:
+    for name, ours in _broken_indexes(rows):
+        if ours:
+            try:
+                with rows.savepoint():
+                    rows.connection.execute(f'REINDEX INDEX {rows.schema}."{name}"')
+            except psycopg.errors.IntegrityError:
+                # Rows contradict it, as they do with an index that somebody added: the check tells it again.
+                continue
+
+
+# Rows
+
+
+def _orphans(schema: str) -> Iterator[tuple[Table, Table, str]]:
+    """Tables, the tables that their rows point to, and a condition: the row `r` points to none."""
+    for table, form in TABLES.items():
+        for column, parent in (*form.owners.items(), *form.pointers.items()):
+            same = "" if parent in STORE_WIDE else " AND p.scope_id = r.scope_id"
+            yield (
+                table,
+                parent,
+                (
+                    f"r.{column} IS NOT NULL AND NOT EXISTS "
+                    f"(SELECT 1 FROM {schema}.{parent} AS p WHERE p.id = r.{column}{same})"
+                ),
+            )
+
+
+def _orphan_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    # The server sees to it, except where somebody told it not to.
+    pairs = list(_orphans(rows.schema))
+    counts = rows.ask(
+        "SELECT "
+        + ", ".join(
+            f"(SELECT count(*) FROM {rows.schema}.{table} AS r WHERE {condition})"
+            for table, _, condition in pairs
+        )
+    )
+    for (table, parent, _), count in zip(pairs, counts[0], strict=True):
+        if count:
+            yield Problem(
+                f"{count} rows of {table} point to a {parent} that is not there",
+                "rows",
+                repairable=table in DERIVED,
+            )
+
+
+def _drop_orphans(rows: PostgresTransaction) -> None:
+    schema = rows.schema
+    for table, _, condition in _orphans(schema):
+        if table in DERIVED:
+            rows.connection.execute(f"DELETE FROM {schema}.{table} AS r WHERE {condition}")
+    for table, wrong in _WRONG_LENGTH.items():
+        rows.connection.execute(f"DELETE FROM {schema}.{table} AS r WHERE {wrong.format(schema=schema)}")
+
+
+def _length_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    called = {"vector": "vectors", "passage_tokens": "token vectors"}
+    for table, wrong in _WRONG_LENGTH.items():
+        ((count,),) = rows.ask(
+            f"SELECT count(*) FROM {rows.schema}.{table} AS r WHERE {wrong.format(schema=rows.schema)}"
+        )
+        yield from count_problem(count, f"{called[table]} of the wrong length")
+
+
+# Numbers that only a server keeps
+
+
+def _behind(rows: PostgresSnapshot) -> list[tuple[str, int]]:
+    """Sequences that would give a number again, and the highest that was given."""
+    numbered = [table for table, form in TABLES.items() if form.key == ("id",)]
+    given = rows.ask(
+        "SELECT * FROM (VALUES "
+        + ", ".join(
+            f"('{table}_id_seq', (SELECT coalesce(max(id), 0) FROM {rows.schema}.{table}))"
+            for table in numbered
+        )
+        + ") AS given"
+    )
+    # Of a sequence that this role may not see there is no number, and nothing to say.
+    known: dict[str, int] = dict(
+        rows.ask(
+            "SELECT sequencename::text, coalesce(last_value, 0) FROM pg_sequences WHERE schemaname = %s "
+            "AND has_sequence_privilege(format('%%I.%%I', schemaname, sequencename), 'SELECT')",
+            [rows.schema],
+        )
+    )
+    return [(name, highest) for name, highest in given if highest > known.get(name, highest)]
+
+
+def _number_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    yield from count_problem(len(_behind(rows)), "sequences that would give a number a second time")
+    behind = " OR ".join(
+        f"s.{column} < {highest.format(schema=rows.schema)}" for column, highest in _FOLLOWED.items()
+    )
+    ((count,),) = rows.ask(f"SELECT count(*) FROM {rows.schema}.scope AS s WHERE {behind}")
+    yield from count_problem(count, "scopes whose vectors are newer than caches can tell")
+
+
+def _set_numbers(rows: PostgresTransaction) -> None:
+    for name, highest in _behind(rows):
+        rows.ask(f"SELECT setval('{rows.schema}.{name}', %s)", [highest])
+    setting = ", ".join(
+        f"{column} = greatest(s.{column}, {highest.format(schema=rows.schema)})"
+        for column, highest in _FOLLOWED.items()
+    )
+    rows.connection.execute(f"UPDATE {rows.schema}.scope AS s SET {setting}")
+
+
+# Words and vectors
+
+
+def _word_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    for scope in every_scope_id(rows):
+        with _within(rows, scope):
+            yield from word_problems(rows, scope)
+
+
+def _cache_problems(rows: PostgresSnapshot, caches: VectorCaches) -> Iterator[Problem]:
+    if not rows.ask(f"SELECT 1 FROM {rows.schema}.setting WHERE name = 'store_id'"):
+        yield Problem("the store has no identity", "vectors", repairable=True)
+        return
+    model = model_in_use(rows)
+    if model is None:
+        return
+    for scope in every_scope_id(rows):
+        cache = caches.of(model.store_id, scope)
+        for trouble in cache.check(ScopeQueries(rows, scope), model.source(scope)):
+            yield Problem(trouble, "vectors", repairable=True)

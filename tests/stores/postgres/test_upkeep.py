@@ -1,0 +1,373 @@
+"""A store on a server that looks after itself: what is out of step is named and mended."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from nodes import programs
+
+from conftest import FixedClock, engine_of
+from recollect.changes import NewEntity, NewObservation, NewText, PutText
+from recollect.embedders.choose import embedder_named
+from recollect.engine.repository import Repository
+from recollect.engine.writes import word_index
+from recollect.errors import StoreUnavailable
+from recollect.ports import StoreUpkeep
+from recollect.query import Filter
+from recollect.records import Kind, Scope
+from recollect.retrieval.records import memories_by_id
+from recollect.retrieval.search import Search
+from recollect.store_url import parse_store_url
+from recollect.stores.postgres.connection import migrations
+from recollect.stores.postgres.store import PostgresStore
+from recollect.stores.vectors import cache as vector_cache
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from postgres_stores import PostgresStores
+    from recollect.engine.engine import Engine
+
+DIFFERS = "the index of words differs from its documents"
+SIZE_DIFFERS = "the index of words counts other documents than it has"
+OF_A_WORD = "term_id = (SELECT id FROM recollect.term WHERE term = 'kettle')"
+A_MEMORY = "(SELECT id FROM recollect.memory WHERE name = 'Ada')"
+GONE = "(SELECT id FROM recollect.memory WHERE deleted_at IS NOT NULL)"
+A_PASSAGE = f"(SELECT min(id) FROM recollect.passage WHERE memory_id = {A_MEMORY})"
+A_VECTOR = f"(SELECT id FROM recollect.vector WHERE passage_id = {A_PASSAGE})"
+
+OUT_OF_STEP: dict[str, tuple[str, str]] = {
+    "the index of words lacks a memory": (
+        f"DELETE FROM recollect.document WHERE memory_id = {A_MEMORY}",
+        "the index of words lacks 1",
+    ),
+    "the index of words holds a forgotten memory": (
+        f"INSERT INTO recollect.document VALUES (1, {GONE}, 'entity', 0, '', '')",
+        "holds 1 too many",
+    ),
+    "a document is cut off": (
+        f"UPDATE recollect.document SET words = '\\x010000' WHERE memory_id = {A_MEMORY}",
+        DIFFERS,
+    ),
+    "a merged document is said to wait": ("UPDATE recollect.document SET merged = 0", DIFFERS),
+    "a posting is missing": (f"DELETE FROM recollect.posting WHERE {OF_A_WORD}", DIFFERS),
+    "a posting counts a document too many": (
+        f"UPDATE recollect.posting SET count = count + 1 WHERE {OF_A_WORD}",
+        DIFFERS,
+    ),
+    "a posting's bytes are nonsense": (
+        f"UPDATE recollect.posting SET packed = '\\x00010203' WHERE {OF_A_WORD}",
+        DIFFERS,
+    ),
+    "a posting's term is gone": (
+        "INSERT INTO recollect.posting VALUES (1, 9999, 1, 1, '\\x01010101000101')",
+        "1 rows of posting point to a term",
+    ),
+    "a term is in no document": (
+        "INSERT INTO recollect.term(scope_id, pair, stem, term) VALUES (1, 0, 'nobodi', 'nobody')",
+        DIFFERS,
+    ),
+    "a term has another's stem": ("UPDATE recollect.term SET stem = 'other' WHERE term = 'kettle'", DIFFERS),
+    "the size of the index is wrong": ("UPDATE recollect.scope SET words = words + 1", SIZE_DIFFERS),
+    "a passage is said to be dead": (
+        f"UPDATE recollect.passage SET live = 0 WHERE id = {A_PASSAGE}",
+        "1 passages whose life",
+    ),
+    "a passage of a forgotten memory is said to live": (
+        f"UPDATE recollect.passage SET live = 1 WHERE memory_id = {GONE}",
+        "passages whose life",
+    ),
+    "a passage's memory is gone": (
+        "INSERT INTO recollect.passage(scope_id, memory_id, start, stop) VALUES (1, 9999, 0, 0)",
+        "1 rows of passage point to a memory",
+    ),
+    "a passage's memory is in another scope": (
+        f"INSERT INTO recollect.passage(scope_id, memory_id, start, stop) VALUES (2, {A_MEMORY}, 0, 0)",
+        "1 rows of passage point to a memory",
+    ),
+    "a vector's passage is gone": (
+        f"UPDATE recollect.vector SET passage_id = 9999 WHERE id = {A_VECTOR}",
+        "1 rows of vector point to a passage",
+    ),
+    "a vector is too short": (
+        f"UPDATE recollect.vector SET embedding = '\\x0000' WHERE id = {A_VECTOR}",
+        "1 vectors of the wrong length",
+    ),
+    "tokens are cut off": (
+        f"""INSERT INTO recollect.passage_tokens
+        SELECT 1, {A_PASSAGE}, id, decode(repeat('00', ((dims + 7) / 8 - 1)::int), 'hex')
+        FROM recollect.model""",
+        "1 token vectors of the wrong length",
+    ),
+    "a passage waits for a vector and stands in no queue": (
+        f"DELETE FROM recollect.vector WHERE id = {A_VECTOR}",
+        "neither a vector nor a place in the queue",
+    ),
+    "the queue is empty": ("DELETE FROM recollect.due", "neither a vector nor a place in the queue"),
+    "an entity has no passage": (
+        f"DELETE FROM recollect.passage WHERE memory_id = {A_MEMORY} AND observation_id IS NULL",
+        "1 memories without a passage",
+    ),
+    "an observation has no passage": (
+        "DELETE FROM recollect.passage WHERE observation_id = (SELECT min(id) FROM recollect.observation)",
+        "1 observations without passages",
+    ),
+    "the store has no identity": ("DELETE FROM recollect.setting WHERE name = 'store_id'", "no identity"),
+    "caches cannot tell that there are newer vectors": (
+        "UPDATE recollect.scope SET last_vector = 1 WHERE id = 1",
+        "1 scopes whose vectors are newer",
+    ),
+    "a sequence would give a number again": (
+        "SELECT setval('recollect.memory_id_seq', 1)",
+        "1 sequences that would give a number a second time",
+    ),
+    "an index is not valid": (
+        "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'recollect.memory_by_scope'::regclass",
+        "the index recollect.memory_by_scope is not valid",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def filled(postgres_server: PostgresStores) -> str:
+    """The database of a small world: entities, a note, one forgotten, another's scope, passages that wait."""
+    url = postgres_server.kept()
+    with pytest.MonkeyPatch.context() as patch, _opened(url) as memory:
+        patch.setattr(word_index, "_MOST_UNMERGED", 3)
+        for name in ("Ada", "Boris", "Clara", "Dora"):
+            memory.create_entities([_person(name, f"{name} has a kettle", "likes tea")])
+        memory.remember("The kettle is in the garden.")
+        memory.create_entities([_person("gone", "an old thing")])
+        memory.graph.delete_entities(["gone"])
+        store = memory._services.store
+        store.apply([PutText(Scope("other"), NewText(Kind.NOTE, "Theirs."))], at=FixedClock().now)
+        assert list(store.verify()) == []
+    return url.rpartition("/")[2]
+
+
+@pytest.fixture
+def url(postgres: PostgresStores, filled: str) -> str:
+    return postgres.scratch(filled)
+
+
+def _person(name: str, *observations: str) -> NewEntity:
+    return NewEntity(name, "person", tuple(map(NewObservation, observations)))
+
+
+def _opened(url: str) -> Engine:
+    return engine_of(Repository(PostgresStore(parse_store_url(url))), FixedClock())
+
+
+def _store(url: str, cache_folder: Path | None = None) -> PostgresStore:
+    return PostgresStore(parse_store_url(url), cache_folder=cache_folder)
+
+
+def _behind_its_back(url: str, statements: str) -> None:
+    """As a superuser who told the server not to look after references."""
+    with psycopg.connect(url, autocommit=True) as hand:
+        hand.execute("SET session_replication_role = replica")
+        hand.execute(statements)
+
+
+def _truth(url: str) -> dict[str, list[tuple[object, ...]]]:
+    columns = dict.fromkeys(("memory", "observation", "relation", "model", "applied"), "*")
+    columns["scope"] = "id, owner, agent, temper"
+    with psycopg.connect(url, autocommit=True) as hand:
+        return {
+            table: hand.execute(f"SELECT {listed} FROM recollect.{table} ORDER BY 1, 2").fetchall()
+            for table, listed in columns.items()
+        }
+
+
+def test_a_store_on_a_server_does_all_that_upkeep_asks(url: str) -> None:
+    with closing(_store(url)) as store:
+        assert isinstance(store, StoreUpkeep)
+        assert store.verify() == []
+
+
+@pytest.mark.parametrize("what", OUT_OF_STEP)
+def test_what_is_derived_and_out_of_step_is_named_and_mended_and_the_truth_untouched(
+    url: str, what: str
+) -> None:
+    damage, telling = OUT_OF_STEP[what]
+    truth = _truth(url)
+    _behind_its_back(url, damage)
+    with _opened(url) as memory:
+        store = memory._services.store
+        problems = store.verify()
+        assert any(telling in problem.what for problem in problems), problems
+        assert all(problem.repairable for problem in problems), problems
+        assert store.repair() == []
+        assert memory.recall("Clara has a kettle", record=False).hits[0].memory.name == "Clara"
+    assert _truth(url) == truth
+
+
+@pytest.mark.parametrize(
+    ("damage", "telling"),
+    [
+        (f"DELETE FROM recollect.memory WHERE id = {A_MEMORY}", "2 rows of observation point to a memory"),
+        (
+            f"UPDATE recollect.memory SET superseded_by = 9999 WHERE id = {A_MEMORY}",
+            "superseded by one that is not there",
+        ),
+    ],
+)
+def test_truth_that_is_missing_is_told_and_not_invented(url: str, damage: str, telling: str) -> None:
+    _behind_its_back(url, damage)
+    truth = _truth(url)
+    with closing(_store(url)) as store:
+        for problems in (store.verify(), store.repair()):
+            assert any(telling in problem.what and not problem.repairable for problem in problems), problems
+    assert _truth(url) == truth
+
+
+def test_an_index_that_rows_contradict_is_told_and_does_not_keep_the_rest_from_repair(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as hand, pytest.raises(psycopg.errors.UniqueViolation):
+        hand.execute("CREATE UNIQUE INDEX CONCURRENTLY one_of_each ON recollect.memory(kind)")
+    _behind_its_back(url, "DELETE FROM recollect.document")
+    with closing(_store(url)) as store:
+        assert [problem.what for problem in store.repair()] == [
+            "the index recollect.one_of_each is not valid"
+        ]
+
+
+def test_a_repair_is_all_or_nothing(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _behind_its_back(url, "DELETE FROM recollect.document; UPDATE recollect.passage SET live = 0")
+
+    def fails(*_: object) -> None:
+        raise StoreUnavailable("in the middle")
+
+    with closing(_store(url)) as store:
+        before = store.verify()
+        with monkeypatch.context() as patch:
+            patch.setattr("recollect.stores.postgres.check.forget_caches", fails)
+            with pytest.raises(StoreUnavailable, match="in the middle"):
+                store.repair()
+        assert store.verify() == before
+        assert store.repair() == []
+
+
+def test_a_cache_that_differs_is_told_and_made_anew(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_cache, "WORTH_SHARING", 4)
+    with closing(_store(url, tmp_path)) as store:
+        assert store.verify() == []
+        # Not in the log that caches follow.
+        _behind_its_back(
+            url,
+            "UPDATE recollect.vector SET embedding = decode(repeat('00', length(embedding)::int), 'hex')",
+        )
+        problems = store.verify()
+        assert {problem.where for problem in problems} == {"vectors"}
+        assert store.repair() == []
+    files = list(tmp_path.rglob("*.vectors"))
+    assert files
+    for file in files:
+        file.write_bytes(b"nonsense")
+    with closing(_store(url, tmp_path)) as store:
+        store.repair()
+        assert store.verify() == []
+
+
+def test_a_repair_is_seen_by_a_process_that_was_open_all_along(url: str) -> None:
+    with closing(_store(url)) as reader, closing(_store(url)) as mender:
+        assert _nearest(reader, "Boris has a kettle") == "Boris"
+        _behind_its_back(
+            url,
+            "UPDATE recollect.passage SET live = 0 WHERE memory_id = "
+            "(SELECT id FROM recollect.memory WHERE name = 'Boris')",
+        )
+        with closing(_store(url)) as third:
+            assert _nearest(third, "Boris has a kettle") != "Boris"
+            assert mender.repair() == []
+            assert _nearest(third, "Boris has a kettle") == "Boris"
+        assert _nearest(reader, "Boris has a kettle") == "Boris"
+
+
+def _nearest(store: PostgresStore, text: str) -> str:
+    embedder = embedder_named("hashing")
+    assert embedder is not None
+    with store.read() as view:
+        (hit,) = Search(view, Filter()).by_meaning(embedder.query(text), 1)
+        return memories_by_id(view, [hit.id])[hit.id].name
+
+
+def test_the_size_is_that_of_the_schema_and_grows_with_it(postgres: PostgresStores, url: str) -> None:
+    with closing(postgres.new()) as empty, closing(_store(url)) as store:
+        (small, version), (large, _) = empty.size(), store.size()
+        assert 0 < small < large
+        assert version == len(migrations())
+
+
+def test_compacting_frees_what_was_destroyed(url: str) -> None:
+    _behind_its_back(
+        url,
+        "CREATE EXTENSION IF NOT EXISTS pgstattuple; INSERT INTO recollect.setting "
+        "SELECT 'many ' || n, 'x' FROM generate_series(1, 1000) AS n; "
+        "DELETE FROM recollect.setting WHERE name LIKE 'many %'",
+    )
+    dead = "SELECT dead_tuple_count FROM pgstattuple('recollect.setting')"
+    with closing(_store(url)) as store, psycopg.connect(url, autocommit=True) as hand:
+        assert hand.execute(dead).fetchone() != (0,)
+        store.compact()
+        assert hand.execute(dead).fetchone() == (0,)
+
+
+def test_who_does_not_own_the_tables_is_told_that_nothing_was_compacted(
+    postgres: PostgresStores, url: str
+) -> None:
+    database = url.rpartition("/")[2]
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute(f"CREATE ROLE guest_of_{database} LOGIN")
+        owner.execute(f"GRANT USAGE ON SCHEMA recollect TO guest_of_{database}")
+        owner.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA recollect TO guest_of_{database}")
+        # From 17 on, ALL includes the right to clean.
+        if owner.info.server_version >= 170_000:
+            owner.execute(f"REVOKE MAINTAIN ON ALL TABLES IN SCHEMA recollect FROM guest_of_{database}")
+        owner.execute(f"GRANT ALL ON ALL SEQUENCES IN SCHEMA recollect TO guest_of_{database}")
+    with closing(_store(postgres.node.url(database, f"guest_of_{database}"))) as store:
+        with pytest.raises(StoreUnavailable, match="does not own them"):
+            store.compact()
+        # Everything else it may, behind the second fence as well.
+        assert store.verify() == []
+        assert store.repair() == []
+
+
+def test_a_backup_to_a_file_names_the_tools_that_make_one(url: str) -> None:
+    with closing(_store(url)) as store, pytest.raises(StoreUnavailable) as refused:
+        store.backup("memory.db")
+    assert "pg_dump" in str(refused.value)
+    assert f"recollect copy '{url}' memory.db" in str(refused.value)
+
+
+def test_the_command_that_a_refused_backup_names_makes_one_even_for_an_ordinary_owner(
+    postgres: PostgresStores, url: str, tmp_path: Path
+) -> None:
+    database, dump = url.rpartition("/")[2], tmp_path / "memory.dump"
+    with psycopg.connect(url, autocommit=True) as hand:
+        hand.execute(f"CREATE ROLE owner_of_{database} LOGIN")
+        hand.execute(f"ALTER SCHEMA recollect OWNER TO owner_of_{database}")
+        for (table,) in hand.execute(
+            "SELECT oid::regclass::text FROM pg_class "
+            "WHERE relnamespace = 'recollect'::regnamespace AND relkind = 'r'"
+        ).fetchall():
+            hand.execute(f"ALTER TABLE {table} OWNER TO owner_of_{database}")
+    theirs = postgres.node.url(database, f"owner_of_{database}")
+    with closing(_store(theirs)) as store, pytest.raises(StoreUnavailable) as refused:
+        store.backup(str(dump))
+    named = re.search(r"backs it up: (.*)\. For a file", str(refused.value))
+    assert named is not None
+    path = f"{programs()}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(named[1], shell=True, check=True, env={**os.environ, "PATH": path})  # noqa: S602  # as typed
+    copy = postgres.scratch("template0")
+    subprocess.run([programs() / "pg_restore", "--no-owner", "--dbname", copy, dump], check=True)
+    assert _truth(copy) == _truth(url)
+    with closing(_store(copy)) as store:
+        assert store.verify() == []
