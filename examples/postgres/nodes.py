@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -81,14 +82,17 @@ class Node:
         ])  # fmt: skip
         return self
 
-    def copy_of(self, primary: Node, slot: str) -> Node:
-        """A standby that follows the primary."""
+    def copy_of(self, primary: Node) -> Node:
+        """A standby with the primary's data; its settings say whom it follows. What it had before is removed."""
         self._own_folder()
+        if self.data.exists():
+            shutil.rmtree(self.data)
         _run([
             programs() / "pg_basebackup", "--pgdata", self.data, "--dbname",
-            f"host=127.0.0.1 port={primary.port} user=postgres application_name={slot}",
-            "--write-recovery-conf", "--wal-method", "stream", "--checkpoint", "fast", "--no-sync",
+            f"host=127.0.0.1 port={primary.port} user=postgres",
+            "--wal-method", "stream", "--checkpoint", "fast", "--no-sync",
         ])  # fmt: skip
+        _run(["touch", self.data / "standby.signal"])
         return self
 
     def _own_folder(self) -> None:
@@ -132,7 +136,16 @@ class Node:
         raise SystemExit(f"The server did not start; it says:\n{(self.folder / 'log').read_text()[-2000:]}")
 
     def promote(self) -> None:
+        """Make a standby the primary."""
         _run([programs() / "pg_ctl", "promote", "--pgdata", self.data, "--wait"])
+
+    def createdb(self, name: str) -> None:
+        """A database of this name, unless there is one."""
+        with suppress(subprocess.CalledProcessError):
+            _run([
+                programs() / "createdb", "--host", "127.0.0.1", "--port", str(self.port),
+                "--username", "postgres", "--template", "template0", "--encoding", "UTF8", name,
+            ])  # fmt: skip
 
     def stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
@@ -140,8 +153,33 @@ class Node:
             self.process.send_signal(signal.SIGINT)
             self.process.wait(timeout=_START_SECONDS)
 
+    def stop_from_outside(self) -> bool:
+        """Stop a server that another process started in this folder; False where none runs."""
+        try:
+            _run([programs() / "pg_ctl", "stop", "--pgdata", self.data, "--mode", "fast", "--wait"])
+        except subprocess.CalledProcessError:
+            return False
+        return True
+
+    def signal_all(self, number: int) -> None:
+        """Send a signal to the server and to every process of it."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        # It starts no more of them while we look.
+        os.kill(self.process.pid, signal.SIGSTOP)
+        for pid in _children(self.process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        os.kill(self.process.pid, number)
+
     def kill(self) -> None:
-        """As a power cut would."""
+        """As a power cut would: nothing of it runs on."""
         if self.process is not None and self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            self.signal_all(signal.SIGKILL)
             self.process.wait(timeout=_START_SECONDS)
+
+
+def _children(pid: int) -> list[int]:
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], check=True, capture_output=True, text=True)  # noqa: S607
+    pairs = (line.split() for line in listed.stdout.splitlines())
+    return [int(child) for child, parent in pairs if int(parent) == pid]

@@ -23,6 +23,7 @@ OLDEST_SERVER = 15
 _CONNECT_SECONDS = 5
 # A server that is cut off says nothing: how long, in milliseconds, something sent may stay unacknowledged.
 _SILENCE_MS = 10_000
+_MIGRATING_MS = 300_000
 _MIGRATING = 0x52434C54
 """The lock that one process holds while it makes or changes the schema."""
 
@@ -75,6 +76,7 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None) -> None:
             return
         with connection.transaction():
             # Held to the end of the transaction: others that start at the same moment wait here.
+            connection.execute(f"SET LOCAL lock_timeout = {_MIGRATING_MS}")
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATING, location.schema))
             version = _version(connection, location)
             refuse_newer(version, len(steps), location)
@@ -98,7 +100,13 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None) -> None:
 
 def schema_version(connection: psycopg.Connection[Row], schema: str) -> int:
     """0 where there is no store yet."""
-    if connection.execute("SELECT to_regclass(%s)", (f"{schema}.setting",)).fetchone() == (None,):
+    # Not by to_regclass: it may still remember that there was none before another process made it.
+    found = connection.execute(
+        "SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = %s AND c.relname = 'setting'",
+        (schema,),
+    ).fetchone()
+    if found is None:
         return 0
     row = connection.execute(
         f"SELECT value FROM {schema}.setting WHERE name = 'schema_version'"

@@ -6,7 +6,7 @@ import threading
 import time
 import uuid
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Generic
+from typing import TYPE_CHECKING, Generic, NamedTuple
 
 import psycopg
 from psycopg import errors
@@ -81,15 +81,32 @@ class PostgresStore:
 
     @contextmanager
     def read(self, within: Scope | None = None) -> Iterator[PostgresSnapshot]:
-        connection, scopes = self._begun(within)
+        connection, begun = self._begun(within)
+        snapshot = PostgresSnapshot(connection, self.columns(connection), self.caches, begun.scopes)
+
+        def reconnect(error: psycopg.Error) -> bool:
+            """After a failover, the scopes are as they were unless somebody wrote to them since."""
+            nonlocal connection
+            if not _is_gone(error):
+                return False
+            another, now = self._begun(within)
+            if snapshot.has_answered and (now != begun or begun.changes is None):
+                self.connections.give_back(another)
+                return False
+            self.connections.drop(connection)
+            snapshot.connection = connection = another
+            snapshot.scopes = now.scopes
+            return True
+
+        snapshot.reconnect = reconnect
         try:
             with failures_of(self.location):
-                yield PostgresSnapshot(connection, self.columns(connection), self.caches, scopes)
+                yield snapshot
         finally:
             self.connections.give_back(connection)
 
-    def _begun(self, within: Scope | None) -> tuple[WatchedConnection, list[int] | None]:
-        """A connection inside a snapshot, and the scopes that it sees. One that was lost is replaced."""
+    def _begun(self, within: Scope | None) -> tuple[WatchedConnection, _Begun]:
+        """A connection inside a snapshot, and what it sees. One that was lost is replaced."""
         lost: psycopg.Error | None = None
         for left in self._tries():
             try:
@@ -247,7 +264,7 @@ class _Attempt(Generic[Result]):
                 "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema)
             )
             return rows
-        scopes = _begin(connection, f"{_WRITING}; {wait}", self._within, schema)
+        scopes = _begin(connection, f"{_WRITING}; {wait}", self._within, schema).scopes
         rows = PostgresTransaction(connection, store.columns(connection), store.caches, scopes)
         rows.hold(scopes)
         return rows
@@ -267,13 +284,20 @@ class _Attempt(Generic[Result]):
             )
 
 
+class _Begun(NamedTuple):
+    """The scopes that a transaction sees, and at which change each of them is; None: all of them."""
+
+    scopes: list[int] | None
+    changes: list[int] | None
+
+
 def _begin(
     connection: Connection[Row], begin: str, within: Scope | Collection[Scope] | None, schema: str
-) -> list[int] | None:
+) -> _Begun:
     """Begin, and tell the second fence what may be seen, in one message to the server."""
     if within is None:
         connection.execute(f"{begin}; SELECT set_config('recollect.scopes', '*', true)")
-        return None
+        return _Begun(None, None)
     scopes = [within] if isinstance(within, Scope) else sorted(set(within), key=str)
     owners = " OR ".join(
         f"(owner = {_literal(scope.owner)}"
@@ -285,12 +309,13 @@ def _begin(
     cursor = connection.execute(
         f"{begin}; SELECT set_config('recollect.scopes', '*', true); "
         "SELECT set_config('recollect.scopes', coalesce(array_agg(id ORDER BY id), '{}')::text, true), "
-        f"coalesce(array_agg(id ORDER BY id), '{{}}') FROM {schema}.scope WHERE {owners or 'false'}"
+        "coalesce(array_agg(id ORDER BY id), '{}'), coalesce(array_agg(change ORDER BY id), '{}') "
+        f"FROM {schema}.scope WHERE {owners or 'false'}"
     )
     while cursor.nextset():
         pass
     row = cursor.fetchone()
-    return list(row[1]) if row else []
+    return _Begun(list(row[1]), list(row[2])) if row else _Begun([], [])
 
 
 def _literal(text: str) -> str:
