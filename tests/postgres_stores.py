@@ -44,6 +44,12 @@ class PostgresStores:
         self._used.append(name)
         return self.node.url(name)
 
+    def empty_database(self) -> str:
+        """A new one with nothing in it; its URL."""
+        name = f"empty_{secrets.token_hex(6)}"
+        self._execute(f"CREATE DATABASE {name}")
+        return self.node.url(name)
+
     def new(self) -> PostgresStore:
         return PostgresStore(parse_store_url(self.database()))
 

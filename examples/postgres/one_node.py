@@ -21,7 +21,9 @@ def default_folder(name: str) -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=default_folder("postgres"), help="where the data is kept")
+    parser.add_argument(
+        "--folder", type=Path, default=default_folder("postgres"), help="where the data is kept"
+    )
     parser.add_argument("--port", type=int, default=_PORT)
     parser.add_argument("--stop", action="store_true", help="stop the one that runs there, and end")
     given = parser.parse_args()
@@ -35,12 +37,15 @@ def main() -> None:
         node.create()
     try:
         node.start().createdb("recollect")
-        print(f"""Ready: {node.url("recollect")}
+        print(
+            f"""Ready: {node.url("recollect")}
 
   recollect --store {node.url("recollect")} remember "The kettle is in the left cupboard"
   recollect --store {node.url("recollect")} recall "Where is the kettle?"
 
-Ctrl-C stops it; the data stays in {node.folder}.""", flush=True)
+Ctrl-C stops it; the data stays in {node.folder}.""",
+            flush=True,
+        )
         if node.process is not None:
             node.process.wait()
     except KeyboardInterrupt:

@@ -32,7 +32,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         nodes.start()
-        print(f"""Ready: {nodes.url()}
+        print(
+            f"""Ready: {nodes.url()}
 
   recollect --store '{nodes.url()}' remember "The kettle is in the left cupboard"
   recollect --store '{nodes.url()}' recall "Where is the kettle?"
@@ -40,7 +41,9 @@ def main() -> None:
 Kill the primary and go on writing:
   {_kill_command(nodes)}
 
-Ctrl-C stops all three; the data stays in {given.folder}.""", flush=True)
+Ctrl-C stops all three; the data stays in {given.folder}.""",
+            flush=True,
+        )
         while True:
             dead = nodes.watch()
             print(f"{dead} died; {nodes.primary} is primary now.", flush=True)

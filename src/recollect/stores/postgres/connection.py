@@ -77,7 +77,9 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None) -> None:
         with connection.transaction():
             # Held to the end of the transaction: others that start at the same moment wait here.
             connection.execute(f"SET LOCAL lock_timeout = {_MIGRATING_MS}")
-            connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATING, location.schema))
+            connection.execute(
+                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATING, location.schema)
+            )
             version = _version(connection, location)
             refuse_newer(version, len(steps), location)
             if version == 0:
@@ -108,9 +110,7 @@ def schema_version(connection: psycopg.Connection[Row], schema: str) -> int:
     ).fetchone()
     if found is None:
         return 0
-    row = connection.execute(
-        f"SELECT value FROM {schema}.setting WHERE name = 'schema_version'"
-    ).fetchone()
+    row = connection.execute(f"SELECT value FROM {schema}.setting WHERE name = 'schema_version'").fetchone()
     return 0 if row is None else int(row[0])
 
 

@@ -124,9 +124,7 @@ class PostgresSnapshot(VectorSearches):
     def _question(self, query: RowsQuery) -> tuple[str, list[Any]]:
         conditions = Conditions(self.schema)
         condition = conditions.of(query.table, query.where, "r", self.scopes)
-        text = (
-            f"SELECT {_listed(query.columns, 'r')} FROM {self.schema}.{query.table} AS r WHERE {condition}"
-        )
+        text = f"SELECT {_listed(query.columns, 'r')} FROM {self.schema}.{query.table} AS r WHERE {condition}"
         if query.limit is None:
             return text, conditions.bindings
         by = self._order(query.table, TABLES[query.table].key, "r", newest_first=True)

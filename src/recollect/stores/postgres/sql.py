@@ -46,7 +46,9 @@ class Conditions:
     def of_each(self, each: OneOf, row: str, value: str) -> str:
         """The row has this value, an expression, in the column of `each`."""
         same = f"{_column(each.column, row)} = {value}"
-        return f"md5({_column(each.column, row)}) = md5({value}) AND {same}" if each.column in _HASHED else same
+        return (
+            f"md5({_column(each.column, row)}) = md5({value}) AND {same}" if each.column in _HASHED else same
+        )
 
     def _within(self, row: str, scopes: Collection[int] | None) -> str:
         if scopes is None:

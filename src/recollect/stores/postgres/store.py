@@ -87,7 +87,8 @@ class PostgresStore:
         def reconnect(error: psycopg.Error) -> bool:
             """After a failover, the scopes are as they were unless somebody wrote to them since."""
             nonlocal connection
-            if not _is_gone(error):
+            # A standby also ends a read that stands in the way of what it has to replay.
+            if not _is_gone(error) and not isinstance(error, errors.SerializationFailure):
                 return False
             another, now = self._begun(within)
             if snapshot.has_answered and (now != begun or begun.changes is None):
@@ -250,7 +251,8 @@ class _Attempt(Generic[Result]):
     def was_made(self, rows: PostgresTransaction) -> bool:
         """Whether a commit that nobody acknowledged was made all the same: the mark tells."""
         found = rows.ask(
-            f"SELECT mark FROM {rows.schema}.commit_mark WHERE scope_id = %s AND change = %s", self.marked or ()
+            f"SELECT mark FROM {rows.schema}.commit_mark WHERE scope_id = %s AND change = %s",
+            self.marked or (),
         )
         return found == [(self.mark,)]
 
@@ -260,9 +262,7 @@ class _Attempt(Generic[Result]):
         if self._within is None:
             connection.execute(f"{_WRITING}; {wait}; SELECT set_config('recollect.scopes', '*', true)")
             rows = PostgresTransaction(connection, store.columns(connection), store.caches, None)
-            connection.execute(
-                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema)
-            )
+            connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
             return rows
         scopes = _begin(connection, f"{_WRITING}; {wait}", self._within, schema).scopes
         rows = PostgresTransaction(connection, store.columns(connection), store.caches, scopes)
