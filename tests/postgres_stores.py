@@ -45,10 +45,8 @@ class PostgresStores:
         return self.node.url(name)
 
     def empty_database(self) -> str:
-        """A new one with nothing in it; its URL."""
-        name = f"empty_{secrets.token_hex(6)}"
-        self._execute(f"CREATE DATABASE {name}")
-        return self.node.url(name)
+        """A new one with nothing in it, for one test or several; its URL."""
+        return self.node.url(self._empty())
 
     def new(self) -> PostgresStore:
         return PostgresStore(parse_store_url(self.database()))
@@ -67,10 +65,14 @@ class PostgresStores:
             self._free.append(name)
         self._used.clear()
 
-    def _made(self) -> str:
+    def _empty(self) -> str:
         name = f"store_{secrets.token_hex(6)}"
         with psycopg.connect(self.node.url(), autocommit=True) as connection:
             connection.execute(f"CREATE DATABASE {name}")
+        return name
+
+    def _made(self) -> str:
+        name = self._empty()
         PostgresStore(parse_store_url(self.node.url(name))).close()
         return name
 

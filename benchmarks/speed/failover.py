@@ -2,7 +2,7 @@
 
     python benchmarks/speed/failover.py --rounds 20 --json benchmarks/results/failover.json
 
-What was acknowledged and is lost, what is there twice, how long nobody could write, and the errors of readers.
+What was acknowledged and is lost, what is there twice, how long nobody could write, and readers' errors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "examples" / "postgres"))
 
@@ -30,7 +30,7 @@ _SETTLE_SECONDS = 3.0
 """How long is written undisturbed before each kill, and after it."""
 
 
-def one_round(nodes: Cluster, load: Load) -> dict[str, object]:
+def one_round(nodes: Cluster, load: Load) -> dict[str, Any]:
     time.sleep(_SETTLE_SECONDS)
     errors, read_errors = len(load.write_errors), len(load.read_errors)
     load.slowest = 0.0
@@ -62,7 +62,7 @@ def main() -> None:
     options = parser.parse_args()
     folder = Path(mkdtemp(prefix="recollect-failover-"))
     nodes = cluster(folder)
-    rows = []
+    rows: list[dict[str, Any]] = []
     try:
         nodes.start()
         load = Load(nodes.url(), writers=options.writers).start()

@@ -81,7 +81,7 @@ class Cluster:
         return chosen
 
     def rejoin(self, name: str) -> None:
-        """Bring a dead server back as a standby. It starts from a copy: what it had alone, nobody was promised."""
+        """Bring a dead server back as a standby, from a copy: what it had alone, nobody was promised."""
         self.nodes[name].copy_of(self.nodes[self.primary]).start()
 
     def watch(self) -> str:
@@ -106,9 +106,10 @@ def cluster(folder: Path, first_port: int | None = None, settings: dict[str, str
     ports = {
         name: free_port() if first_port is None else first_port + place for place, name in enumerate(_NAMES)
     }
-    return Cluster({
-        name: Node(folder / name, ports[name], {**_settings(name, ports), **(settings or {})}) for name in _NAMES
-    })  # fmt: skip
+    more = settings or {}
+    return Cluster(
+        {name: Node(folder / name, ports[name], {**_settings(name, ports), **more}) for name in ports}
+    )
 
 
 def _settings(name: str, ports: dict[str, int]) -> dict[str, str]:

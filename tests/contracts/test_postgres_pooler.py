@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import subprocess
 import time
@@ -62,12 +63,12 @@ class Pooler:
 
 
 @pytest.fixture(scope="module")
-def pooler(postgres: PostgresStores) -> Iterator[Pooler]:
+def pooler(postgres_server: PostgresStores) -> Iterator[Pooler]:
     folder = Path(mkdtemp(prefix="recollect-pgbouncer-"))
     folder.chmod(0o755)
     port = free_port()
     settings = folder / "pgbouncer.ini"
-    settings.write_text(_SETTINGS.format(server=postgres.node.port, port=port), encoding="utf-8")
+    settings.write_text(_SETTINGS.format(server=postgres_server.node.port, port=port), encoding="utf-8")
     settings.chmod(0o644)
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(
@@ -85,7 +86,7 @@ def pooler(postgres: PostgresStores) -> Iterator[Pooler]:
                 break
             except psycopg.OperationalError:
                 time.sleep(0.05)
-        yield Pooler(postgres, port)
+        yield Pooler(postgres_server, port)
     finally:
         process.kill()
         process.wait()
@@ -132,8 +133,8 @@ def test_twenty_clients_share_two_connections(pooler: Pooler) -> None:
 
     def use(client: int) -> None:
         with recollect.open(url, owner=f"owner {client % 4}", model="none") as memory:
-            for note in range(3):
-                text = f"client {client} note {note}"
+            for _ in range(3):
+                text = secrets.token_hex(8)
                 memory.remember(text)
                 load.acknowledged[text] = 0.0
                 assert text in {hit.memory.text for hit in memory.recall(text).hits}

@@ -171,7 +171,8 @@ def test_two_that_wait_for_each_other_both_come_through(postgres: PostgresStores
 
 
 def test_an_older_program_refuses_a_newer_schema_and_leaves_it_as_it_is(postgres: PostgresStores) -> None:
-    url = postgres.database()
+    url = postgres.empty_database()
+    _opened(url).close()
     with psycopg.connect(url) as connection:
         connection.execute("UPDATE recollect.setting SET value = '99' WHERE name = 'schema_version'")
     with pytest.raises(NotAStore, match="newer Recollect .schema 99.*pip install --upgrade"):

@@ -1,11 +1,11 @@
-"""Connecting: is the server reachable and new enough, is the schema ours and current, and how failures read."""
+"""Connecting: is the server new enough, is the schema ours and current, and how do failures read."""
 
 from __future__ import annotations
 
 import secrets
 from contextlib import contextmanager
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import errors
@@ -27,7 +27,7 @@ _MIGRATING_MS = 300_000
 _MIGRATING = 0x52434C54
 """The lock that one process holds while it makes or changes the schema."""
 
-KEYWORDS = {
+KEYWORDS: dict[str, Any] = {
     "autocommit": True,
     # Behind a pooler, the next statement may run on another connection of the server.
     "prepare_threshold": None,
@@ -48,7 +48,7 @@ def conninfo(url: str) -> str:
     except psycopg.ProgrammingError as error:
         raise InvalidInput(f"The store's URL cannot be read: {str(error).strip()}.") from error
     several = "," in str(given.get("host") or "")
-    usual = {
+    usual: dict[str, Any] = {
         "connect_timeout": _CONNECT_SECONDS,
         "tcp_user_timeout": _SILENCE_MS,
         "keepalives_idle": 5,
@@ -181,12 +181,13 @@ def explained(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # no
             return StoreUnavailable(f"{shown} has no room left: {said}. Nothing was written.")
         case errors.TooManyConnections():
             return StoreUnavailable(
-                f"{shown} takes no more connections ({said}). Raise max_connections, put a pooler before it, or "
-                "lower ?pool=NUMBER."
+                f"{shown} takes no more connections ({said}). Raise max_connections, put a pooler before it, "
+                "or lower ?pool=NUMBER."
             )
         case errors.ReadOnlySqlTransaction():
             return StoreUnavailable(
-                f"{shown} is a replica and takes no writes. Name the primary, or all servers with commas between."
+                f"{shown} is a replica and takes no writes. Name the primary, or all servers with commas "
+                "between."
             )
         case errors.ProgramLimitExceeded() | errors.DataError():
             return InvalidInput(f"PostgreSQL does not take this: {said}.")

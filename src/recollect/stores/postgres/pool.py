@@ -17,11 +17,10 @@ from psycopg.pq import TransactionStatus
 
 from recollect.errors import StoreUnavailable
 from recollect.stores.postgres.connection import KEYWORDS
+from recollect.tables import Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
-
-    from recollect.tables import Row
 
 _IDLE_SECONDS = 300.0
 """A connection that nobody used for so long may have been cut on its way."""
@@ -30,7 +29,7 @@ _SILENCE_SECONDS = 4.0
 _SHORTEST_CONNECT_SECONDS = 2  # libpq knows no shorter one
 
 
-class WatchedConnection(psycopg.Connection["Row"]):
+class WatchedConnection(psycopg.Connection[Row]):
     """A connection whose server is asked for a sign of life when an answer is long in coming.
 
     A server that is cut off or frozen says nothing at all, and who waits for it would wait for ever.
@@ -68,7 +67,11 @@ class WatchedConnection(psycopg.Connection["Row"]):
 
     def _answers(self) -> bool:
         """Whether somebody is there who takes or refuses a connection."""
-        same = {**self.info.get_parameters(), "password": self.info.password, "target_session_attrs": "any"}
+        same: dict[str, Any] = {
+            **self.info.get_parameters(),
+            "password": self.info.password,
+            "target_session_attrs": "any",
+        }
         seconds = max(_SHORTEST_CONNECT_SECONDS, int(self.silence_seconds / 2))
         try:
             psycopg.connect(**{**same, "connect_timeout": seconds}).close()

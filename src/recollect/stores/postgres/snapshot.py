@@ -359,7 +359,9 @@ class PostgresTransaction(PostgresSnapshot):
         sequence = f"{self.schema}.{table}_id_seq"
         if given is not None:
             # A number that was given is not given again.
-            super().ask(f"SELECT setval('{sequence}', greatest(last_value, %s)) FROM {sequence}", [max(given)])
+            super().ask(
+                f"SELECT setval('{sequence}', greatest(last_value, %s)) FROM {sequence}", [max(given)]
+            )
             return given
         left, before = self._numbers.get(table, ([], 0))
         if len(left) < count:

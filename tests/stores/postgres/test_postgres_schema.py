@@ -36,9 +36,9 @@ _FOREIGN_KEYS = """
 
 
 @pytest.fixture(scope="module")
-def filled(postgres: PostgresStores) -> str:
+def filled(postgres_server: PostgresStores) -> str:
     """The URL of a store with something of two owners in it."""
-    url = postgres.database()
+    url = postgres_server.empty_database()
     for owner in ("ann", "bob"):
         with recollect.open(url, owner=owner, model="hashing") as memory:
             memory.remember(f"This is {owner}'s and nobody else's", tags=["own"])
@@ -49,11 +49,12 @@ def filled(postgres: PostgresStores) -> str:
 @pytest.fixture(scope="module", params=["ordinary", "owner"])
 def role(request: pytest.FixtureRequest, filled: str) -> str:
     """The URL as a role without special rights: one that may use the tables, and the one that owns them."""
-    name = f"{request.param}_{secrets.token_hex(4)}"
+    kind: str = request.param
+    name = f"{kind}_{secrets.token_hex(4)}"
     with psycopg.connect(filled, autocommit=True) as connection:
         connection.execute(f"CREATE ROLE {name} LOGIN")
         connection.execute(f"GRANT USAGE ON SCHEMA recollect TO {name}")
-        if request.param == "owner":
+        if kind == "owner":
             for table, *_ in connection.execute(_TABLES).fetchall():
                 connection.execute(f"ALTER TABLE recollect.{table} OWNER TO {name}")
         else:
