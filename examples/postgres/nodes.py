@@ -54,7 +54,7 @@ def programs() -> Path:
 
 
 def _run(command: list[str | Path], **more: str) -> str:
-    done = subprocess.run(
+    done: subprocess.CompletedProcess[str] = subprocess.run(
         list(map(str, command)),
         check=True,
         capture_output=True,
@@ -95,7 +95,7 @@ class Node:
         _run([
             programs() / "initdb", "--pgdata", self.data, "--username", "postgres", "--auth", "trust",
             "--encoding", "UTF8", "--no-locale", "--no-sync",
-            *(["--waldir", self.wal] if self.wal else []),
+            *(("--waldir", self.wal) if self.wal else ()),
         ])  # fmt: skip
         return self
 

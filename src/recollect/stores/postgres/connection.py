@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from contextlib import contextmanager
 from importlib import resources
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
     from recollect.store_url import StoreUrl
     from recollect.tables import Row
+
+# What it warns of, callers learn from our errors; without a handler, Python would print it.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 OLDEST_SERVER = 15
 # What a fresh connection waits for at most, in seconds, before it is said that nobody answers.

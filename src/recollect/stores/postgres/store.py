@@ -300,10 +300,7 @@ def _begin(
         return _Begun(None, None)
     scopes = [within] if isinstance(within, Scope) else sorted(set(within), key=str)
     owners = " OR ".join(
-        f"(owner = {_literal(scope.owner)}"
-        + ("" if scope.agent is None else f" AND agent = {_literal(scope.agent)}")
-        + ")"
-        for scope in scopes
+        f"(owner = {_literal(scope.owner)} AND agent = {_literal(scope.agent)})" for scope in scopes
     )
     # The directory of scopes is open as far as to find these; then only they are.
     cursor = connection.execute(
