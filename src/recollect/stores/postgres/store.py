@@ -93,7 +93,11 @@ class PostgresStore:
             another, now = self._begun(within)
             if snapshot.has_answered and (now != begun or begun.changes is None):
                 self.connections.give_back(another)
-                return False
+                changed = StoreUnavailable(
+                    f"{self.location} failed while it was read, and may have been written to since. Ask again."
+                )
+                changed.ask_again = True
+                raise changed from error
             self.connections.drop(connection)
             snapshot.connection = connection = another
             snapshot.scopes = now.scopes
