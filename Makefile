@@ -11,7 +11,7 @@ PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
 PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/performance.md
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-random check format docs bench train figures bless lock clean
+.PHONY: help setup demo test test-postgres test-random check format docs bench train figures bless lock clean
 
 help:  ## list what there is to run
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -31,6 +31,9 @@ demo: $(READY)  ## see it work: a small graph, a few searches
 
 test: $(READY)  ## every test
 	$(BIN)/python -m pytest $(PARALLEL)
+
+test-postgres: $(READY)  ## what every store promises, on PostgreSQL (RECOLLECT_POSTGRES_BIN=… names another one's programs)
+	$(BIN)/python -m pytest $(PARALLEL) tests/contracts/test_postgres_store.py tests/stores/postgres
 
 test-random: $(READY)  ## search for counterexamples with fresh seeds, 50 times as far
 	RECOLLECT_TEST_RANDOM=25 $(BIN)/python -m pytest $(PARALLEL) -m hypothesis

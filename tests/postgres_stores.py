@@ -58,6 +58,10 @@ class PostgresStores:
         """A new one with an empty store, which stays for others to be copied from; its URL."""
         return self.node.url(self._made())
 
+    def empty_database(self) -> str:
+        """A new one with nothing in it, for one test or several; its URL."""
+        return self.node.url(self._empty())
+
     def new(self) -> PostgresStore:
         return PostgresStore(parse_store_url(self.database()))
 
@@ -78,9 +82,13 @@ class PostgresStores:
             self._execute(f"DROP DATABASE {name} WITH (FORCE)")
         self._scratch.clear()
 
-    def _made(self) -> str:
+    def _empty(self) -> str:
         name = f"store_{secrets.token_hex(6)}"
         self._execute(f"CREATE DATABASE {name}")
+        return name
+
+    def _made(self) -> str:
+        name = self._empty()
         PostgresStore(parse_store_url(self.node.url(name))).close()
         return name
 

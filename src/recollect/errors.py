@@ -37,6 +37,9 @@ class StoreDamaged(RecollectError):
 class StoreUnavailable(RecollectError):
     """The store cannot be used now: locked, read-only, full, or out of reach. Nothing was lost."""
 
+    ask_again = False
+    """Whether only this reading was lost: a server failed meanwhile, and another one has taken over."""
+
 
 class ModelUnavailable(RecollectError):
     """The embedding model cannot be used; the message names the command that installs it."""

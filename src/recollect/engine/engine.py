@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from recollect.changes import Forget, Purge, Restore
 from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
-from recollect.engine.services import Services
+from recollect.engine.services import Services, asked_again
 from recollect.errors import StoreUnavailable
 from recollect.ports import Progress
 from recollect.ranking.default_profile import DEFAULT_PROFILE
@@ -331,7 +331,7 @@ class Engine:
             tuned=tuned and isinstance(profile, str),
             noted_later=noted_later,
         )
-        return recall(services, asked, ranker)
+        return asked_again(lambda: recall(services, asked, ranker))
 
     def search(
         self,

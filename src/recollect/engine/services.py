@@ -15,9 +15,9 @@ from recollect.engine.repository import Repository
 from recollect.engine.shadow import TrialSettings
 from recollect.engine.usage import UsageRecorder
 from recollect.engine.worker import Worker
-from recollect.errors import ModelUnavailable, NotFound
+from recollect.errors import ModelUnavailable, NotFound, StoreUnavailable
 from recollect.lazy_dataclass import dataclass
-from recollect.ports import Clock, Embedder, Extractor, Reranker, Snapshot
+from recollect.ports import Clock, Embedder, Extractor, Reranker, Result, Snapshot
 from recollect.query import Filter
 from recollect.ranking.pipeline import Profile
 from recollect.ranking.profiles import PROFILES, profile_named
@@ -61,6 +61,16 @@ def _nothing() -> None:
 
 def _no_reranker() -> Reranker:
     raise ModelUnavailable("There is no re-ranker here.")
+
+
+def asked_again(question: Callable[[], Result]) -> Result:
+    """What a question finds; asked a second time where a server failed meanwhile and another took over."""
+    try:
+        return question()
+    except StoreUnavailable as error:
+        if not error.ask_again:
+            raise
+    return question()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from contextlib import contextmanager
 from importlib import resources
@@ -20,11 +21,15 @@ if TYPE_CHECKING:
     from recollect.store_url import StoreUrl
     from recollect.tables import Row
 
+# What it warns of, callers learn from our errors; without a handler, Python would print it.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
 OLDEST_SERVER = 15
 # What a fresh connection waits for at most, in seconds, before it is said that nobody answers.
 _CONNECT_SECONDS = 5
 # A server that is cut off says nothing: how long, in milliseconds, something sent may stay unacknowledged.
 _SILENCE_MS = 10_000
+_MIGRATING_MS = 300_000
 _MIGRATING = 0x52434C54
 """The lock that one process holds while it makes or changes the schema."""
 
@@ -83,6 +88,7 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None) -> None:
             return
         with connection.transaction():
             # Held to the end of the transaction: others that start at the same moment wait here.
+            connection.execute(f"SET LOCAL lock_timeout = {_MIGRATING_MS}")
             connection.execute(
                 "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATING, location.schema)
             )
@@ -109,7 +115,13 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None) -> None:
 
 def schema_version(connection: psycopg.Connection[Row], schema: str) -> int:
     """0 where there is no store yet."""
-    if connection.execute("SELECT to_regclass(%s)", (f"{schema}.setting",)).fetchone() == (None,):
+    # Not by to_regclass: it may still remember that there was none before another process made it.
+    found = connection.execute(
+        "SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+        "WHERE n.nspname = %s AND c.relname = 'setting'",
+        (schema,),
+    ).fetchone()
+    if found is None:
         return 0
     try:
         row = connection.execute(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import secrets
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+import psycopg
 
 from recollect.conditions import IN_FORCE, Equals, OneOf
 from recollect.errors import StoreDamaged
@@ -14,7 +16,7 @@ from recollect.stores.vectors.searches import CachedVectors, VectorSearches
 from recollect.tables import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
     from psycopg import Connection
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 # Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
 _LOG_LIMIT = 50_000
+Answers = TypeVar("Answers")
 _LONGEST_PATTERN = 50_000  # bytes, as in SQLite
 _MOST_NUMBERS = 64
 # The columns that a question about the past reads beside the present's indexes; none: all of the row.
@@ -59,6 +62,9 @@ class PostgresSnapshot(VectorSearches):
         self.columns = columns
         self.schema = columns.schema
         self.scopes = scopes
+        self.reconnect: Callable[[psycopg.Error], bool] | None = None
+        """Puts another connection in the place of one that was lost, if it sees the same; else says no."""
+        self.has_answered = False
         self._caches = caches
         self._known_model: ModelInUse | None = None
         self._asked_model = False
@@ -107,6 +113,9 @@ class PostgresSnapshot(VectorSearches):
         asked = [self._question(query) for query in queries]
         if len(asked) == 1:
             return [self.ask(*asked[0])]
+        return self._answered(lambda: self._pipelined(asked))
+
+    def _pipelined(self, asked: Sequence[tuple[str, list[Any]]]) -> list[list[Row]]:
         # All are sent before the first answer is waited for.
         with self.connection.pipeline():
             cursors = [self.connection.execute(text, bindings, binary=True) for text, bindings in asked]
@@ -153,7 +162,17 @@ class PostgresSnapshot(VectorSearches):
         return [id_ for (id_,) in rows]
 
     def ask(self, text: str, bindings: Sequence[Any] = ()) -> list[Row]:
-        return self.connection.execute(text, bindings, binary=True).fetchall()
+        return self._answered(lambda: self.connection.execute(text, bindings, binary=True).fetchall())
+
+    def _answered(self, question: Callable[[], Answers]) -> Answers:
+        try:
+            answers = question()
+        except psycopg.Error as error:
+            if self.reconnect is None or not self.reconnect(error):
+                raise
+            answers = question()
+        self.has_answered = True
+        return answers
 
     def _order(self, table: Table, columns: Sequence[str], row: str, *, newest_first: bool) -> str:
         direction = " DESC" if newest_first else ""

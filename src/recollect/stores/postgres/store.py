@@ -5,22 +5,20 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Generic, cast
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Generic, NamedTuple, cast
 
 import psycopg
 from psycopg import errors
 from psycopg import sql as quoted
-from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
 from recollect.errors import StoreUnavailable
 from recollect.ports import Result
 from recollect.records import Scope
 from recollect.store_url import StoreUrl
-from recollect.stores.postgres.columns import Columns
 from recollect.stores.postgres.check import rebuild_derived, server_problems
+from recollect.stores.postgres.columns import Columns
 from recollect.stores.postgres.connection import (
-    KEYWORDS,
     conninfo,
     explained,
     failures_of,
@@ -28,6 +26,7 @@ from recollect.stores.postgres.connection import (
     schema_version,
 )
 from recollect.stores.postgres.maintenance import no_backup_file, store_bytes, vacuum
+from recollect.stores.postgres.pool import Connections
 from recollect.stores.postgres.snapshot import PostgresSnapshot, PostgresTransaction
 from recollect.stores.postgres.vectors import VectorCaches
 
@@ -39,16 +38,18 @@ if TYPE_CHECKING:
 
     from recollect.ports import Progress, Transaction
     from recollect.records import Problem
+    from recollect.stores.postgres.pool import WatchedConnection
     from recollect.tables import Row
 
 BUSY_SECONDS = 10.0
 _READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 # Each statement sees what is committed; the scopes that are held keep others from committing to them.
 _WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED"
+_COMMIT = "SET LOCAL statement_timeout = 0; COMMIT"
 _MARKS_KEPT = 10_000
 """Changes of a scope after which nobody asks any more whether one was made."""
 _PAUSE_SECONDS = 0.02
-_LONGEST_PAUSE_SECONDS = 0.5
+_LONGEST_PAUSE_SECONDS = 0.25
 _STORE_WIDE_LOCK = 0x52434C55
 """What names no scope is done one at a time."""
 
@@ -60,7 +61,13 @@ _AGAIN = (
     errors.ForeignKeyViolation,
 )
 _GONE = (psycopg.OperationalError, psycopg.InterfaceError, errors.ReadOnlySqlTransaction)
-_FINAL = (errors.LockNotAvailable, errors.DiskFull, errors.OutOfMemory)
+# Trying again would not help, or was tried by the server already.
+_FINAL = (errors.LockNotAvailable, errors.QueryCanceled, errors.DiskFull, errors.OutOfMemory)
+
+
+def _is_gone(error: BaseException) -> bool:
+    """Whether the server was lost, or is no longer the one to ask. Another try finds another one."""
+    return isinstance(error, _GONE) and not isinstance(error, (*_AGAIN, *_FINAL))
 
 
 class PostgresStore:
@@ -70,35 +77,69 @@ class PostgresStore:
         self, location: StoreUrl, *, cache_folder: Path | None = None, busy_seconds: float = BUSY_SECONDS
     ) -> None:
         self.location = location
-        self._busy_seconds = busy_seconds
+        self.busy_seconds = busy_seconds
         prepare(location)
         self.caches = VectorCaches(cache_folder)
-        self._pool = _pool(location.server, location, busy_seconds)
+        self.connections = Connections(
+            conninfo(location.server), location.pool_size, str(location), busy_seconds
+        )
         self._columns_lock = threading.Lock()
         self._known_columns: Columns | None = None
-        self._closed = False
 
     # Reading
 
     @contextmanager
     def read(self, within: Scope | None = None) -> Iterator[PostgresSnapshot]:
-        connection, scopes = self._begun(within)
+        connection, begun = self._begun(within)
+        snapshot = PostgresSnapshot(connection, self.columns(connection), self.caches, begun.scopes)
+
+        def reconnect(error: psycopg.Error) -> bool:
+            """After a failover, the scopes are as they were unless somebody wrote to them since."""
+            nonlocal connection
+            # A standby also ends a read that stands in the way of what it has to replay.
+            if not _is_gone(error) and not isinstance(error, errors.SerializationFailure):
+                return False
+            another, now = self._begun(within)
+            if snapshot.has_answered and (now != begun or begun.changes is None):
+                self.connections.give_back(another)
+                changed = StoreUnavailable(
+                    f"{self.location} failed while it was read, and may have been written to since. Ask again."
+                )
+                changed.ask_again = True
+                raise changed from error
+            self.connections.drop(connection)
+            snapshot.connection = connection = another
+            snapshot.scopes = now.scopes
+            return True
+
+        snapshot.reconnect = reconnect
         try:
             with failures_of(self.location):
-                yield PostgresSnapshot(connection, self.columns(connection), self.caches, scopes)
+                yield snapshot
         finally:
-            self.give_back(connection)
+            self.connections.give_back(connection)
 
-    def _begun(self, within: Scope | None) -> tuple[Connection[Row], list[int] | None]:
-        """A connection inside a snapshot, and the scopes that it sees. One that was lost is replaced."""
+    def _begun(self, within: Scope | None) -> tuple[WatchedConnection, _Begun]:
+        """A connection inside a snapshot, and what it sees. One that was lost is replaced."""
+        lost: psycopg.Error | None = None
         for left in self._tries():
-            connection = self.connection(left)
+            try:
+                connection = self.connections.take(left)
+            except _GONE as error:
+                lost = error
+                continue
             try:
                 return connection, _begin(connection, _READING, within, self.location.schema)
-            except _GONE as error:
-                self.give_back(connection)
+            except psycopg.Error as error:
+                self.connections.drop(connection)
                 lost = error
-        raise explained(lost, self.location)
+                if not _is_gone(error):
+                    break
+            except BaseException:
+                self.connections.drop(connection)
+                raise
+        assert lost is not None  # noqa: S101  # there was at least one try
+        raise explained(lost, self.location) from lost
 
     def version(self) -> int:
         with self.read() as snapshot:
@@ -113,39 +154,27 @@ class PostgresStore:
         self, work: Callable[[Transaction], Result], within: Collection[Scope] | None = None
     ) -> Result:
         lost: Exception | None = None
+        in_doubt: list[_Attempt[Result]] = []
         for left in self._tries():
-            attempt = _Attempt(self, work, within, left)
+            attempt = _Attempt(self, work, within, left, in_doubt)
             try:
                 return attempt.run()
-            except _FINAL as error:
-                raise explained(error, self.location) from error
-            except _AGAIN as error:
+            except (psycopg.Error, StoreUnavailable) as error:
                 lost = error
-            except _GONE as error:
-                lost = error
-                if attempt.committing:
-                    outcome = self._after_lost_commit(attempt)
-                    if outcome:
-                        return attempt.result
-            except psycopg.Error as error:
-                raise explained(error, self.location) from error
-        assert isinstance(lost, psycopg.Error)  # noqa: S101  # there was at least one try
-        raise explained(lost, self.location) from lost
-
-    def _after_lost_commit(self, attempt: _Attempt[Result]) -> bool:
-        """Whether a commit that nobody acknowledged was made all the same: the mark tells."""
-        if attempt.marked is None:
+                if _is_gone(error) and attempt.committing:
+                    in_doubt.append(attempt)
+                    if attempt.marked is None:  # then nothing can tell
+                        break
+                elif not _is_gone(error) and not isinstance(error, _AGAIN):
+                    break
+        assert lost is not None  # noqa: S101  # there was at least one try
+        why = explained(lost, self.location) if isinstance(lost, psycopg.Error) else lost
+        if in_doubt:
             raise StoreUnavailable(
-                f"{self.location} was lost while it committed; whether it did is not known. "
-                "Look before you try again."
-            )
-        scope, change = attempt.marked
-        with self.read() as snapshot:
-            rows = snapshot.ask(
-                f"SELECT mark FROM {self.location.schema}.commit_mark WHERE scope_id = %s AND change = %s",
-                [scope, change],
-            )
-        return rows == [(attempt.mark,)]
+                f"{self.location} did not confirm a write, which may have been made or not. Look before you "
+                f"write it again, or give it a key, with which writing it again is safe. The last failure: {why}"
+            ) from lost
+        raise why from (lost if why is not lost else lost.__cause__)
 
     # Upkeep
 
@@ -159,12 +188,12 @@ class PostgresStore:
         return self.verify()
 
     def compact(self) -> None:
-        connection = self.connection(self._busy_seconds)
-        try:
-            with failures_of(self.location):
+        with failures_of(self.location):
+            connection = self.connections.take(self.busy_seconds)
+            try:
                 vacuum(connection, self.location)
-        finally:
-            self.give_back(connection)
+            finally:
+                self.connections.give_back(connection)
 
     def size(self) -> tuple[int, int]:
         with self.read() as snapshot:
@@ -185,44 +214,16 @@ class PostgresStore:
 
     def _tries(self) -> Iterator[float]:
         """Tries within the time that a caller waits, each with what is left of it, and pauses between."""
-        end = time.monotonic() + self._busy_seconds
+        end = time.monotonic() + self.busy_seconds
         pause = _PAUSE_SECONDS
-        yield self._busy_seconds
+        yield self.busy_seconds
         while (left := end - time.monotonic()) > 0:
             time.sleep(min(pause, left))
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
             yield max(left, 0.1)
 
-    def connection(self, seconds: float) -> Connection[Row]:
-        if self._closed:
-            raise StoreUnavailable(f"{self.location} was closed; open it again.")
-        try:
-            return self._pool.getconn(timeout=seconds)
-        except (PoolTimeout, TooManyRequests) as error:
-            raise self._why_none(error) from error
-
-    def _why_none(self, error: Exception) -> Exception:
-        """The pool does not say why it gave none: the server does."""
-        try:
-            psycopg.connect(conninfo(self.location.server), **KEYWORDS).close()
-        except psycopg.Error as refused:
-            return explained(refused, self.location)
-        return StoreUnavailable(
-            f"All {self.location.pool_size} connections of this process to {self.location} are busy "
-            f"({error}). Try again later, or allow more with ?pool=NUMBER."
-        )
-
-    def give_back(self, connection: Connection[Row]) -> None:
-        with suppress(psycopg.Error):
-            if not connection.closed:
-                connection.execute("ROLLBACK" if connection.info.transaction_status else "SELECT 1")
-        self._pool.putconn(connection)
-
     def close(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
-        self._pool.close()
+        self.connections.close()
         self.caches.close()
 
     @property
@@ -242,30 +243,58 @@ class _Attempt(Generic[Result]):
         work: Callable[[Transaction], Result],
         within: Collection[Scope] | None,
         seconds: float,
+        in_doubt: Sequence[_Attempt[Result]],
     ) -> None:
         self._store = store
         self._work = work
         self._within = within
         self._seconds = seconds
+        self._in_doubt = in_doubt
+        """Earlier runs of the same, whose commit nobody acknowledged."""
         self.committing = False
         self.mark = uuid.uuid4()
         self.marked: tuple[int, int] | None = None
         """The scope and the number of the change that bear the mark."""
 
     def run(self) -> Result:
-        store = self._store
-        connection = store.connection(self._seconds)
+        connections = self._store.connections
+        connection = connections.take(self._seconds)
         try:
-            rows = self._begun(connection)
-            self.result = self._work(rows)
-            rows.finish()
-            self._leave_mark(rows)
-            self.committing = True
-            connection.execute("COMMIT")
-            self.committing = False
-            return self.result
-        finally:
-            store.give_back(connection)
+            self._run_on(connection)
+        except BaseException as error:
+            (connections.drop if _is_gone(error) else connections.give_back)(connection)
+            raise
+        connections.give_back(connection)
+        return self.result
+
+    def _run_on(self, connection: WatchedConnection) -> None:
+        rows = self._begun(connection)
+        # Nobody else writes to the scopes from here on, so that none of these can still be committed later.
+        for earlier in self._in_doubt:
+            if earlier.was_made(rows):
+                self.result = earlier.result
+                return
+        self.result = self._work(rows)
+        rows.finish()
+        self._leave_mark(rows)
+        self.committing = True
+        # Where no standby confirms it, a commit waits for ever. It is left alone then, and not cancelled: a
+        # commit that is cancelled while it waits is made on the primary alone, and acknowledged.
+        with connection.at_most(self._store.busy_seconds):
+            cursor = connection.execute(_COMMIT)
+            while cursor.nextset():
+                pass
+        self.committing = False
+        if cursor.statusmessage != "COMMIT":
+            raise psycopg.InternalError(f"the transaction ended with {cursor.statusmessage}")
+
+    def was_made(self, rows: PostgresTransaction) -> bool:
+        """Whether a commit that nobody acknowledged was made all the same: the mark tells."""
+        found = rows.ask(
+            f"SELECT mark FROM {rows.schema}.commit_mark WHERE scope_id = %s AND change = %s",
+            self.marked or (),
+        )
+        return found == [(self.mark,)]
 
     def _begun(self, connection: Connection[Row]) -> PostgresTransaction:
         schema, store = self._store.location.schema, self._store
@@ -275,7 +304,7 @@ class _Attempt(Generic[Result]):
             rows = PostgresTransaction(connection, store.columns(connection), store.caches, None)
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
             return rows
-        scopes = _begin(connection, f"{_WRITING}; {wait}", self._within, schema)
+        scopes = _begin(connection, f"{_WRITING}; {wait}", self._within, schema).scopes
         rows = PostgresTransaction(connection, store.columns(connection), store.caches, scopes)
         rows.hold(scopes)
         return rows
@@ -295,45 +324,36 @@ class _Attempt(Generic[Result]):
             )
 
 
+class _Begun(NamedTuple):
+    """The scopes that a transaction sees, and at which change each of them is; None: all of them."""
+
+    scopes: list[int] | None
+    changes: list[int] | None
+
+
 def _begin(
     connection: Connection[Row], begin: str, within: Scope | Collection[Scope] | None, schema: str
-) -> list[int] | None:
+) -> _Begun:
     """Begin, and tell the second fence what may be seen, in one message to the server."""
     if within is None:
         connection.execute(f"{begin}; SELECT set_config('recollect.scopes', '*', true)")
-        return None
+        return _Begun(None, None)
     scopes = [within] if isinstance(within, Scope) else sorted(set(within), key=str)
     owners = " OR ".join(
-        f"(owner = {_literal(scope.owner)}"
-        + ("" if scope.agent is None else f" AND agent = {_literal(scope.agent)}")
-        + ")"
-        for scope in scopes
+        f"(owner = {_literal(scope.owner)} AND agent = {_literal(scope.agent)})" for scope in scopes
     )
     # The directory of scopes is open as far as to find these; then only they are.
     cursor = connection.execute(
         f"{begin}; SELECT set_config('recollect.scopes', '*', true); "
         "SELECT set_config('recollect.scopes', coalesce(array_agg(id ORDER BY id), '{}')::text, true), "
-        f"coalesce(array_agg(id ORDER BY id), '{{}}') FROM {schema}.scope WHERE {owners or 'false'}"
+        "coalesce(array_agg(id ORDER BY id), '{}'), coalesce(array_agg(change ORDER BY id), '{}') "
+        f"FROM {schema}.scope WHERE {owners or 'false'}"
     )
     while cursor.nextset():
         pass
     row = cursor.fetchone()
-    return list(row[1]) if row else []
+    return _Begun(list(row[1]), list(row[2])) if row else _Begun([], [])
 
 
 def _literal(text: str) -> str:
     return quoted.Literal(text).as_string(None)
-
-
-def _pool(url: str, location: StoreUrl, seconds: float) -> ConnectionPool[Connection[Row]]:
-    return ConnectionPool(
-        conninfo(url),
-        kwargs=KEYWORDS,
-        min_size=0,
-        max_size=location.pool_size,
-        timeout=seconds,
-        # A connection that nobody used for so long may have been cut on its way.
-        max_idle=300,
-        num_workers=1,
-        open=True,
-    )

@@ -1,0 +1,65 @@
+"""Three PostgreSQL servers with quorum commit, and a watcher that promotes a standby when the primary dies.
+
+The watcher is a toy: it runs beside the servers on one machine and knows dead processes only. For a team, run
+Patroni or a managed service; what recollect is given is the same, a URL with all servers in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+from pathlib import Path
+
+from cluster import Cluster, cluster
+from one_node import default_folder
+
+_FIRST_PORT = 54331
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--folder", type=Path, default=default_folder("three-postgres"), help="where the data is kept"
+    )
+    parser.add_argument("--port", type=int, default=_FIRST_PORT, help="of the first; the others follow")
+    parser.add_argument("--stop", action="store_true", help="stop those that run there, and end")
+    given = parser.parse_args()
+    nodes = cluster(given.folder.absolute(), given.port)
+    if given.stop:
+        stopped = [name for name, node in nodes.nodes.items() if node.stop_from_outside()]
+        print(f"Stopped: {', '.join(stopped)}." if stopped else f"No server runs in {given.folder}.")
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        nodes.start()
+        print(
+            f"""Ready: {nodes.url()}
+
+  recollect --store '{nodes.url()}' remember "The kettle is in the left cupboard"
+  recollect --store '{nodes.url()}' recall "Where is the kettle?"
+
+Kill the primary and go on writing:
+  {_kill_command(nodes)}
+
+Ctrl-C stops all three; the data stays in {given.folder}.""",
+            flush=True,
+        )
+        while True:
+            dead = nodes.watch()
+            print(f"{dead} died; {nodes.primary} is primary now.", flush=True)
+            nodes.rejoin(dead)
+            nodes.wait_for_standbys()
+            print(f"{dead} is back as a standby. Again: {_kill_command(nodes)}", flush=True)
+    except KeyboardInterrupt:
+        print("\nStopping …", flush=True)
+    finally:
+        nodes.stop()
+
+
+def _kill_command(nodes: Cluster) -> str:
+    process = nodes.nodes[nodes.primary].process
+    return "" if process is None else f"kill -9 {process.pid}   # {nodes.primary}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""Stands between a client and a server, and cuts the first connection at its commit."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum
+
+_COMMIT = b"COMMIT\0"
+
+
+class Cut(Enum):
+    """What becomes of the commit."""
+
+    LOST = "the server never hears of it"
+    UNACKNOWLEDGED = "the server makes it, and its answer is lost"
+    LATE = "the client is cut off, and the server hears of it later"
+
+
+class CuttingProxy:
+    """On a port of its own. `before_late` is waited for before a late commit goes on."""
+
+    def __init__(self, server: int, cut: Cut, before_late: Callable[[], None] = lambda: None) -> None:
+        self._server = server
+        self._cut: Cut | None = cut
+        self._before_late = before_late
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def has_cut(self) -> bool:
+        return self._cut is None
+
+    def close(self) -> None:
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(("127.0.0.1", self._server))
+                cutting = threading.Event()
+                threading.Thread(target=self._to_server, args=(client, server, cutting), daemon=True).start()
+                threading.Thread(target=self._to_client, args=(client, server, cutting), daemon=True).start()
+
+    def _to_server(self, client: socket.socket, server: socket.socket, cutting: threading.Event) -> None:
+        with suppress(OSError):
+            while sent := client.recv(65536):
+                if _COMMIT in sent and self._cut is not None:
+                    cut, self._cut = self._cut, None
+                    cutting.set()
+                    self._at_commit(cut, sent, client, server)
+                    return
+                server.sendall(sent)
+        _end(server)
+
+    def _at_commit(self, cut: Cut, sent: bytes, client: socket.socket, server: socket.socket) -> None:
+        if cut is Cut.LATE:
+            _end(client)
+            self._before_late()
+        if cut is not Cut.LOST:
+            server.sendall(sent)
+            server.recv(65536)  # it was made
+        _end(client)
+        _end(server)
+
+    @staticmethod
+    def _to_client(client: socket.socket, server: socket.socket, cutting: threading.Event) -> None:
+        with suppress(OSError):
+            while not cutting.is_set():
+                server.settimeout(0.05)
+                try:
+                    answer = server.recv(65536)
+                except TimeoutError:
+                    continue
+                if not answer:
+                    break
+                client.sendall(answer)
+            else:
+                server.settimeout(None)
+                return
+        _end(client)
+
+
+def _end(connection: socket.socket) -> None:
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()
