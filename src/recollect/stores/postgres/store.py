@@ -13,17 +13,18 @@ from psycopg import errors
 from psycopg import sql as quoted
 from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 
-from recollect.errors import StoreUnavailable
+from recollect.errors import RecollectError, StoreUnavailable
 from recollect.ports import Result
 from recollect.records import Scope
 from recollect.store_url import StoreUrl
 from recollect.stores.postgres.columns import Columns
 from recollect.stores.postgres.connection import KEYWORDS, conninfo, explained, failures_of, prepare
+from recollect.stores.postgres.server_vectors import PgVector, fill_some, prepare_pgvector
 from recollect.stores.postgres.snapshot import PostgresSnapshot, PostgresTransaction
 from recollect.stores.postgres.vectors import VectorCaches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from psycopg import Connection
@@ -62,7 +63,9 @@ class PostgresStore:
         self.location = location
         self._busy_seconds = busy_seconds
         prepare(location)
-        self.caches = VectorCaches(cache_folder)
+        self.caches = (
+            prepare_pgvector(location) if location.vectors == "server" else VectorCaches(cache_folder)
+        )
         self._pool = _pool(location.server, location, busy_seconds)
         self._columns_lock = threading.Lock()
         self._known_columns: Columns | None = None
@@ -75,9 +78,23 @@ class PostgresStore:
         connection, scopes = self._begun(within)
         try:
             with failures_of(self.location):
-                yield PostgresSnapshot(connection, self.columns(connection), self.caches, scopes)
+                snapshot = PostgresSnapshot(connection, self.columns(connection), self.caches, scopes)
+                yield snapshot
         finally:
             self.give_back(connection)
+        self._fill(snapshot.unfilled)
+
+    def _fill(self, vectors: Mapping[int, Sequence[int]]) -> None:
+        """Hand pgvector what a search did not find there. The answer does not depend on it."""
+        if not vectors or not isinstance(self.caches, PgVector):
+            return
+        with suppress(psycopg.Error, RecollectError):
+            connection = self.connection(self._busy_seconds)
+            try:
+                for scope, ids in vectors.items():
+                    fill_some(connection, self.caches, self.location.schema, scope, ids)
+            finally:
+                self.give_back(connection)
 
     def _begun(self, within: Scope | None) -> tuple[Connection[Row], list[int] | None]:
         """A connection inside a snapshot, and the scopes that it sees. One that was lost is replaced."""
