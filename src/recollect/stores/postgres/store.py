@@ -6,6 +6,7 @@ import threading
 import time
 import uuid
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Generic
 
 import psycopg
@@ -19,6 +20,7 @@ from recollect.records import Scope
 from recollect.store_url import StoreUrl
 from recollect.stores.postgres.columns import Columns
 from recollect.stores.postgres.connection import KEYWORDS, conninfo, explained, failures_of, prepare
+from recollect.stores.postgres.replica import Replica
 from recollect.stores.postgres.server_vectors import PgVector, fill_some, prepare_pgvector
 from recollect.stores.postgres.snapshot import PostgresSnapshot, PostgresTransaction
 from recollect.stores.postgres.vectors import VectorCaches
@@ -70,19 +72,53 @@ class PostgresStore:
         self._columns_lock = threading.Lock()
         self._known_columns: Columns | None = None
         self._closed = False
+        self.replica = (
+            Replica(location.replica, location, self._store_id()) if location.replica is not None else None
+        )
 
     # Reading
 
     @contextmanager
     def read(self, within: Scope | None = None) -> Iterator[PostgresSnapshot]:
-        connection, scopes = self._begun(within)
+        """From a replica that shows all that this process wrote; where there is none, from the primary."""
+        replica = self.replica
+        begun = None if replica is None else replica.begun(partial(self._begin_reading, within), within)
+        if replica is None or begun is None:
+            with self.read_primary(within) as snapshot:
+                yield snapshot
+            return
+        with self._reading(*begun, replica.give_back) as snapshot:
+            yield snapshot
+
+    @contextmanager
+    def read_primary(self, within: Scope | None = None) -> Iterator[PostgresSnapshot]:
+        with self._reading(*self._begun(within), self.give_back) as snapshot:
+            yield snapshot
+
+    @contextmanager
+    def _reading(
+        self,
+        connection: Connection[Row],
+        scopes: list[int] | None,
+        give_back: Callable[[Connection[Row]], None],
+    ) -> Iterator[PostgresSnapshot]:
         try:
             with failures_of(self.location):
                 snapshot = PostgresSnapshot(connection, self.columns(connection), self.caches, scopes)
                 yield snapshot
         finally:
-            self.give_back(connection)
+            give_back(connection)
         self._fill(snapshot.unfilled)
+
+    def _begin_reading(self, within: Scope | None, connection: Connection[Row]) -> list[int] | None:
+        return _begin(connection, _READING, within, self.location.schema)
+
+    def _store_id(self) -> str:
+        with self.read_primary() as snapshot:
+            ((store_id,),) = snapshot.ask(
+                f"SELECT value FROM {self.location.schema}.setting WHERE name = 'store_id'"
+            )
+            return str(store_id)
 
     def _fill(self, vectors: Mapping[int, Sequence[int]]) -> None:
         """Hand pgvector what a search did not find there. The answer does not depend on it."""
@@ -108,7 +144,7 @@ class PostgresStore:
         raise explained(lost, self.location)
 
     def version(self) -> int:
-        with self.read() as snapshot:
+        with self.read_primary() as snapshot:
             ((changes,),) = snapshot.ask(
                 f"SELECT coalesce(sum(change), 0)::bigint FROM {self.location.schema}.scope"
             )
@@ -147,7 +183,7 @@ class PostgresStore:
                 "Look before you try again."
             )
         scope, change = attempt.marked
-        with self.read() as snapshot:
+        with self.read_primary() as snapshot:
             rows = snapshot.ask(
                 f"SELECT mark FROM {self.location.schema}.commit_mark WHERE scope_id = %s AND change = %s",
                 [scope, change],
@@ -203,6 +239,8 @@ class PostgresStore:
             return
         self._closed = True
         self._pool.close()
+        if self.replica is not None:
+            self.replica.close()
         self.caches.close()
 
     @property
@@ -240,6 +278,8 @@ class _Attempt(Generic[Result]):
             self.result = self._work(rows)
             rows.finish()
             self._leave_mark(rows)
+            if store.replica is not None:
+                store.replica.own_writes.note(connection, store.location.schema, rows.held)
             self.committing = True
             connection.execute("COMMIT")
             self.committing = False
