@@ -16,6 +16,9 @@ _SCHEMA_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _MOST_CONNECTIONS = 1_000
 _OURS = frozenset({"schema", "pool", "vectors", "read"})
 
+# Of several servers, one that follows; where there is none, any.
+_PREFER_REPLICA = ("target_session_attrs", "prefer-standby")
+
 _Options = list[tuple[str, str]]
 
 
@@ -84,9 +87,12 @@ def _replica(read: str | None, options: _Options, url_with: Callable[[_Options],
         return None
     if read == "replica":
         others = [(name, value) for name, value in options if name != "target_session_attrs"]
-        return url_with([*others, ("target_session_attrs", "prefer-standby")])
-    if "://" in read:
-        return read
+        return url_with([*others, _PREFER_REPLICA])
+    parts = urlsplit(read)
+    if parts.scheme in SCHEMES:
+        given = [each for each in parse_qsl(parts.query, keep_blank_values=True) if each[0] not in _OURS]
+        # What the URL says itself comes last, and holds.
+        return urlunsplit(parts._replace(query=urlencode([_PREFER_REPLICA, *given])))
     raise InvalidInput(f"read={read} is unknown; it is primary, replica, or the URL of a replica")
 
 

@@ -10,6 +10,7 @@ import psycopg
 
 from recollect.conditions import IN_FORCE, Equals, OneOf
 from recollect.errors import StoreDamaged
+from recollect.stores.postgres.server_vectors import PgVector, ServerVectors, insert_server_vectors
 from recollect.stores.postgres.sql import STORE_WIDE, Conditions, array_type, storable
 from recollect.stores.postgres.vectors import ScopeQueries, model_in_use
 from recollect.stores.vectors.searches import CachedVectors, VectorSearches
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
     from recollect.conditions import Value, Where
-    from recollect.ports import RowsQuery
+    from recollect.ports import RowsQuery, Vector
+    from recollect.records import Found
     from recollect.stores.postgres.columns import Columns
     from recollect.stores.postgres.vectors import ModelInUse, VectorCaches
     from recollect.stores.vectors.filters import VectorFilter
@@ -55,7 +57,7 @@ class PostgresSnapshot(VectorSearches):
         self,
         connection: Connection[Row],
         columns: Columns,
-        caches: VectorCaches,
+        caches: VectorCaches | PgVector,
         scopes: Sequence[int] | None,
     ) -> None:
         self.connection = connection
@@ -66,6 +68,8 @@ class PostgresSnapshot(VectorSearches):
         """Puts another connection in the place of one that was lost, if it sees the same; else says no."""
         self.has_answered = False
         self._caches = caches
+        self.unfilled: dict[int, list[int]] = {}
+        """By scope, vectors that pgvector has yet to be given, where a search met many."""
         self._known_model: ModelInUse | None = None
         self._asked_model = False
 
@@ -190,12 +194,37 @@ class PostgresSnapshot(VectorSearches):
             self._known_model, self._asked_model = model_in_use(self), not self.is_writing
         return self._known_model
 
-    def _vectors_of(self, scopes: Sequence[int]) -> CachedVectors | None:
+    def nearest(
+        self, vector: Vector, k: int, scopes: Sequence[int], where: Where, shortlist: int | None = None
+    ) -> Sequence[Found]:
+        if not isinstance(self._caches, PgVector):
+            return super().nearest(vector, k, scopes, where, shortlist)
+        # A shortlist saves a process comparisons; the server makes them all, and finds no fewer.
+        vectors = self._on_server(self._caches)
+        return [] if vectors is None or not scopes or k <= 0 else vectors.nearest(vector, k, scopes, where)
+
+    def cosines(self, vector: Vector, ids: Collection[int]) -> Sequence[Found]:
+        if not isinstance(self._caches, PgVector):
+            return super().cosines(vector, ids)
+        vectors = self._on_server(self._caches)
+        return [] if vectors is None else vectors.cosines(vector, ids)
+
+    def embedded_passages(self, ids: Collection[int]) -> Sequence[tuple[int, int]]:
+        if not isinstance(self._caches, PgVector):
+            return super().embedded_passages(ids)
+        vectors = self._on_server(self._caches)
+        return [] if vectors is None else vectors.passages(ids)
+
+    def _on_server(self, pgvector: PgVector) -> ServerVectors | None:
         model = self.model()
-        if model is None or not scopes:
+        return None if model is None else ServerVectors(self, pgvector, model)
+
+    def _vectors_of(self, scopes: Sequence[int]) -> CachedVectors | None:
+        model, caches = self.model(), self._caches
+        if model is None or not scopes or isinstance(caches, PgVector):
             return None
         parts = [
-            (self._caches.of(model.store_id, scope), ScopeQueries(self, scope), model.source(scope))
+            (caches.of(model.store_id, scope), ScopeQueries(self, scope), model.source(scope))
             for scope in scopes
         ]
         return CachedVectors(model.name, parts)
@@ -227,7 +256,7 @@ class PostgresTransaction(PostgresSnapshot):
         self,
         connection: Connection[Row],
         columns: Columns,
-        caches: VectorCaches,
+        caches: VectorCaches | PgVector,
         scopes: Sequence[int] | None,
     ) -> None:
         super().__init__(connection, columns, caches, scopes)
@@ -401,6 +430,7 @@ class PostgresTransaction(PostgresSnapshot):
                 self._insert(table, values)
                 if table == "vector":
                     self._note_vectors(values["id"], values["scope_id"])
+                    self._fill_server(values)
 
     def _insert(self, table: Table, values: dict[str, list[Any]], *, keep: bool = False) -> None:
         names, key = list(values), self.columns.key(table)
@@ -444,6 +474,12 @@ class PostgresTransaction(PostgresSnapshot):
                 f"UPDATE {self.schema}.scope SET last_vector = greatest(last_vector, %s) WHERE id = %s",
                 [id_, scope],
             )
+
+    def _fill_server(self, values: Mapping[str, list[Any]]) -> None:
+        if isinstance(self._caches, PgVector):
+            columns = [values[name] for name in ("scope_id", "id", "model_id", "passage_id", "embedding")]
+            rows = zip(*columns, strict=True)
+            insert_server_vectors(self.connection, self._caches, self.schema, rows)
 
     def swap(self, table: Table, column: str, rows: Iterable[Swap], where: Where = ()) -> int:
         given = list(rows)

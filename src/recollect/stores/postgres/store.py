@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Generic, NamedTuple, cast
 
 import psycopg
 from psycopg import errors
 from psycopg import sql as quoted
 
-from recollect.errors import StoreUnavailable
+from recollect.errors import RecollectError, StoreUnavailable
 from recollect.ports import Result
 from recollect.records import Scope
 from recollect.store_url import StoreUrl
@@ -27,11 +28,13 @@ from recollect.stores.postgres.connection import (
 )
 from recollect.stores.postgres.maintenance import no_backup_file, store_bytes, vacuum
 from recollect.stores.postgres.pool import Connections
+from recollect.stores.postgres.replica import Replica
+from recollect.stores.postgres.server_vectors import PgVector, fill_some, prepare_pgvector
 from recollect.stores.postgres.snapshot import PostgresSnapshot, PostgresTransaction
 from recollect.stores.postgres.vectors import VectorCaches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from psycopg import Connection
@@ -79,23 +82,50 @@ class PostgresStore:
         self.location = location
         self.busy_seconds = busy_seconds
         prepare(location)
-        self.caches = VectorCaches(cache_folder)
+        self.caches = (
+            prepare_pgvector(location) if location.vectors == "server" else VectorCaches(cache_folder)
+        )
         self.connections = Connections(
             conninfo(location.server), location.pool_size, str(location), busy_seconds
         )
         self._columns_lock = threading.Lock()
         self._known_columns: Columns | None = None
+        self.replica = (
+            Replica(location.replica, location, self._store_id()) if location.replica is not None else None
+        )
 
     # Reading
 
     @contextmanager
     def read(self, within: Scope | None = None) -> Iterator[PostgresSnapshot]:
-        connection, begun = self._begun(within)
+        """From a replica that shows all that this process wrote; where there is none, from the primary."""
+        replica = self.replica
+        begun = None if replica is None else replica.begun(partial(self._begin_reading, within), within)
+        if replica is None or begun is None:
+            with self.read_primary(within) as snapshot:
+                yield snapshot
+            return
+        with self._reading(within, *begun, replica) as snapshot:
+            yield snapshot
+
+    @contextmanager
+    def read_primary(self, within: Scope | None = None) -> Iterator[PostgresSnapshot]:
+        with self._reading(within, *self._begun(within), self.connections) as snapshot:
+            yield snapshot
+
+    @contextmanager
+    def _reading(
+        self,
+        within: Scope | None,
+        connection: Connection[Row],
+        begun: _Begun,
+        lender: Connections | Replica,
+    ) -> Iterator[PostgresSnapshot]:
         snapshot = PostgresSnapshot(connection, self.columns(connection), self.caches, begun.scopes)
 
         def reconnect(error: psycopg.Error) -> bool:
             """After a failover, the scopes are as they were unless somebody wrote to them since."""
-            nonlocal connection
+            nonlocal connection, lender
             # A standby also ends a read that stands in the way of what it has to replay.
             if not _is_gone(error) and not isinstance(error, errors.SerializationFailure):
                 return False
@@ -103,11 +133,12 @@ class PostgresStore:
             if snapshot.has_answered and (now != begun or begun.changes is None):
                 self.connections.give_back(another)
                 changed = StoreUnavailable(
-                    f"{self.location} failed while it was read, and may have been written to since. Ask again."
+                    f"{self.location} failed while it was read, and may have been written to since; ask again."
                 )
                 changed.ask_again = True
                 raise changed from error
-            self.connections.drop(connection)
+            lender.drop(connection)
+            lender = self.connections
             snapshot.connection = connection = another
             snapshot.scopes = now.scopes
             return True
@@ -117,7 +148,30 @@ class PostgresStore:
             with failures_of(self.location):
                 yield snapshot
         finally:
-            self.connections.give_back(connection)
+            lender.give_back(connection)
+        self._fill(snapshot.unfilled)
+
+    def _begin_reading(self, within: Scope | None, connection: Connection[Row]) -> _Begun:
+        return _begin(connection, _READING, within, self.location.schema)
+
+    def _store_id(self) -> str:
+        with self.read_primary() as snapshot:
+            ((store_id,),) = snapshot.ask(
+                f"SELECT value FROM {self.location.schema}.setting WHERE name = 'store_id'"
+            )
+            return str(store_id)
+
+    def _fill(self, vectors: Mapping[int, Sequence[int]]) -> None:
+        """Hand pgvector what a search did not find there. The answer does not depend on it."""
+        if not vectors or not isinstance(self.caches, PgVector):
+            return
+        with suppress(psycopg.Error, RecollectError):
+            connection = self.connections.take(self.busy_seconds)
+            try:
+                for scope, ids in vectors.items():
+                    fill_some(connection, self.caches, self.location.schema, scope, ids)
+            finally:
+                self.connections.give_back(connection)
 
     def _begun(self, within: Scope | None) -> tuple[WatchedConnection, _Begun]:
         """A connection inside a snapshot, and what it sees. One that was lost is replaced."""
@@ -142,7 +196,7 @@ class PostgresStore:
         raise explained(lost, self.location) from lost
 
     def version(self) -> int:
-        with self.read() as snapshot:
+        with self.read_primary() as snapshot:
             ((changes,),) = snapshot.ask(
                 f"SELECT coalesce(sum(change), 0)::bigint FROM {self.location.schema}.scope"
             )
@@ -162,9 +216,8 @@ class PostgresStore:
             except (psycopg.Error, StoreUnavailable) as error:
                 lost = error
                 if _is_gone(error) and attempt.committing:
-                    in_doubt.append(attempt)
-                    if attempt.marked is None:  # then nothing can tell
-                        break
+                    # What holds no scope (a lease, a note that something was told) may be written again.
+                    in_doubt += [attempt] if attempt.marked is not None else []
                 elif not _is_gone(error) and not isinstance(error, _AGAIN):
                     break
         assert lost is not None  # noqa: S101  # there was at least one try
@@ -172,7 +225,8 @@ class PostgresStore:
         if in_doubt:
             raise StoreUnavailable(
                 f"{self.location} did not confirm a write, which may have been made or not. Look before you "
-                f"write it again, or give it a key, with which writing it again is safe. The last failure: {why}"
+                "write it again, or give it a key, with which writing it again is safe. The last failure: "
+                f"{why}"
             ) from lost
         raise why from (lost if why is not lost else lost.__cause__)
 
@@ -224,6 +278,8 @@ class PostgresStore:
 
     def close(self) -> None:
         self.connections.close()
+        if self.replica is not None:
+            self.replica.close()
         self.caches.close()
 
     @property
@@ -277,6 +333,9 @@ class _Attempt(Generic[Result]):
         self.result = self._work(rows)
         rows.finish()
         self._leave_mark(rows)
+        replica = self._store.replica
+        if replica is not None:
+            replica.own_writes.note(connection, rows.schema, rows.held)
         self.committing = True
         # Where no standby confirms it, a commit waits for ever. It is left alone then, and not cancelled: a
         # commit that is cancelled while it waits is made on the primary alone, and acknowledged.

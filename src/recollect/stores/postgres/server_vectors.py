@@ -1,0 +1,419 @@
+"""Vectors that pgvector searches on the server, for processes that may keep no cache of them."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import psycopg
+from psycopg import errors
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
+
+from recollect.conditions import Equals, OneOf
+from recollect.errors import StoreUnavailable
+from recollect.records import Found
+from recollect.stores.postgres.connection import KEYWORDS, conninfo, failures_of
+from recollect.stores.postgres.sql import Conditions
+from recollect.stores.vectors.source import check_width
+from recollect.vectors import unpack_vector
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from psycopg import Connection
+
+    from recollect.conditions import Where
+    from recollect.ports import Vector
+    from recollect.store_url import StoreUrl
+    from recollect.stores.postgres.snapshot import PostgresSnapshot
+    from recollect.stores.postgres.vectors import ModelInUse
+    from recollect.tables import Row
+    from recollect.vectors import Rows
+
+FILLED_AT_ONCE = 2_000
+"""Vectors that are handed to pgvector in one transaction: a fraction of a second."""
+
+WORTH_FILLING = 200
+"""Vectors of other writers that a search met from which they are handed to pgvector after it."""
+
+_COMPARED_AT_ONCE = 4_096
+_PREPARING = 0x52434C56
+"""The lock that one process holds while it makes the table."""
+
+# Each vector once more, in pgvector's own form. Made where a store is opened with vectors=server, and by no
+# migration: there need be no pgvector.
+_TABLE = """
+CREATE TABLE {schema}.server_vector (
+  scope_id   bigint NOT NULL,
+  id         bigint NOT NULL,
+  model_id   bigint NOT NULL,
+  passage_id bigint NOT NULL,
+  embedding  {extension}.vector NOT NULL,
+  PRIMARY KEY (scope_id, id),
+  FOREIGN KEY (scope_id, id) REFERENCES {schema}.vector(scope_id, id) ON DELETE CASCADE
+);
+CREATE INDEX server_vector_by_passage ON {schema}.server_vector(scope_id, passage_id);
+ALTER TABLE {schema}.server_vector ENABLE ROW LEVEL SECURITY;
+ALTER TABLE {schema}.server_vector FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_rows ON {schema}.server_vector USING ((SELECT {schema}.sees_all())
+  OR scope_id = ANY ((SELECT {schema}.seen_scopes())::bigint[]));
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PgVector:
+    """The extension as this database has it. It stands where caches stand that a process keeps."""
+
+    extension: str
+    """The schema that it is in."""
+    oid: int
+    """Of the type of its vectors."""
+
+    reason: None = None
+    """Nothing is kept in private memory, so there is no reason for it."""
+
+    def distance(self, column: str) -> str:
+        """The negative product with the query, as SQL."""
+        return f"{column} OPERATOR({self.extension}.<#>) %b::{self.extension}.vector"
+
+    def close(self) -> None:
+        """There is nothing to let go."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Binary:
+    """A value in the server's own binary form, of the type that the statement says."""
+
+    packed: bytes
+
+
+class _BinaryDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, obj: _Binary) -> bytes:
+        return obj.packed
+
+
+psycopg.adapters.register_dumper(_Binary, _BinaryDumper)
+
+
+# Opening
+
+
+def prepare_pgvector(location: StoreUrl) -> PgVector:
+    """Make the table that pgvector searches, and fill it; where it is there, leave it as it is."""
+    with failures_of(location), psycopg.connect(conninfo(location.server), **KEYWORDS) as connection:
+        pgvector = _found(connection)
+        if pgvector is not None and _has_table(connection, location.schema):
+            return pgvector
+        with connection.transaction():
+            # Others that start at the same moment wait here.
+            connection.execute(
+                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_PREPARING, location.schema)
+            )
+            pgvector = _found(connection) or _created(connection, location)
+            if not _has_table(connection, location.schema):
+                connection.execute(_TABLE.format(schema=location.schema, extension=pgvector.extension))
+        _fill_all(connection, pgvector, location.schema)
+        return pgvector
+
+
+def _found(connection: Connection[Row]) -> PgVector | None:
+    row = connection.execute(
+        "SELECT quote_ident(n.nspname), t.oid::bigint FROM pg_extension AS e "
+        "JOIN pg_namespace AS n ON n.oid = e.extnamespace "
+        "JOIN pg_type AS t ON t.typnamespace = n.oid AND t.typname = 'vector' WHERE e.extname = 'vector'"
+    ).fetchone()
+    return None if row is None else PgVector(*row)
+
+
+def _created(connection: Connection[Row], location: StoreUrl) -> PgVector:
+    try:
+        with connection.transaction():
+            connection.execute("CREATE EXTENSION vector")
+    except (errors.InsufficientPrivilege, errors.FeatureNotSupported, errors.UndefinedFile) as error:
+        said = str(error).strip().splitlines()[0]
+        raise StoreUnavailable(
+            f"vectors=server needs the extension pgvector, which this database of {location} does not have "
+            f"({said}). Let an administrator install it and run CREATE EXTENSION vector there, or leave "
+            "vectors=server out of the URL: then vectors are searched in a cache on this machine."
+        ) from error
+    found = _found(connection)
+    assert found is not None  # noqa: S101  # it has just been made
+    return found
+
+
+def _has_table(connection: Connection[Row], schema: str) -> bool:
+    row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{schema}.server_vector",)).fetchone()
+    return row == (True,)
+
+
+# Filling
+
+
+def _fill_all(connection: Connection[Row], pgvector: PgVector, schema: str) -> None:
+    with connection.transaction():
+        connection.execute("SELECT set_config('recollect.scopes', '*', true)")
+        scopes = connection.execute(f"SELECT id FROM {schema}.scope ORDER BY id").fetchall()
+    for (scope,) in scopes:
+        with connection.transaction():
+            connection.execute("SELECT set_config('recollect.scopes', %s, true)", [f"{{{scope}}}"])
+            rows = connection.execute(
+                f"SELECT v.id FROM {schema}.vector AS v WHERE v.scope_id = %s AND {_not_filled(schema)}",
+                [scope],
+            ).fetchall()
+        for start in range(0, len(rows), FILLED_AT_ONCE):
+            part = [id_ for (id_,) in rows[start : start + FILLED_AT_ONCE]]
+            fill_some(connection, pgvector, schema, scope, part)
+
+
+def fill_some(
+    connection: Connection[Row], pgvector: PgVector, schema: str, scope: int, ids: Sequence[int]
+) -> None:
+    """Hand pgvector these vectors that other writers put, in a transaction of its own.
+
+    Whoever writes to the scope meanwhile is not waited for: what is left over is found the next time.
+    """
+    with connection.transaction():
+        connection.execute("SELECT set_config('recollect.scopes', %s, true)", [f"{{{scope}}}"])
+        held = f"SELECT id FROM {schema}.scope WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED"
+        if connection.execute(held, [scope]).fetchone() is None:
+            return
+        rows = connection.execute(
+            f"SELECT v.scope_id, v.id, v.model_id, v.passage_id, v.embedding FROM {schema}.vector AS v "
+            "WHERE v.scope_id = %s AND v.id = ANY (%s::bigint[])",
+            [scope, list(ids)],
+            binary=True,
+        ).fetchall()
+        insert_server_vectors(connection, pgvector, schema, rows)
+
+
+def insert_server_vectors(
+    connection: Connection[Row], pgvector: PgVector, schema: str, rows: Iterable[Row]
+) -> None:
+    """Hand these rows of the table of vectors to pgvector: scope, id, model, passage, packed vector.
+
+    pgvector takes numbers only, and those of a model are all of one width: a row that is otherwise is left
+    to be compared by the process that searches.
+    """
+    by_size: dict[int, list[Row]] = {}
+    for row in rows:
+        if len(row[4]) % 4 == 0 and np.isfinite(unpack_vector(row[4])).all():
+            by_size.setdefault(len(row[4]), []).append(row)
+    for alike in by_size.values():
+        keys = [[row[column] for row in alike] for column in range(4)]
+        vectors = np.stack([unpack_vector(row[4]) for row in alike])
+        connection.execute(
+            f"INSERT INTO {schema}.server_vector(scope_id, id, model_id, passage_id, embedding) "
+            f"SELECT u.* FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[], "
+            f"%b::{pgvector.extension}.vector[]) AS u(scope_id, id, model_id, passage_id, embedding) "
+            f"JOIN {schema}.model AS o ON o.id = u.model_id AND o.dims = %s "
+            "ON CONFLICT (scope_id, id) DO NOTHING",
+            [*keys, _Binary(_packed_array(vectors, pgvector.oid)), vectors.shape[1]],
+        )
+
+
+def _not_filled(schema: str) -> str:
+    same = "e.scope_id = v.scope_id AND e.id = v.id"
+    return f"NOT EXISTS (SELECT 1 FROM {schema}.server_vector AS e WHERE {same})"
+
+
+def _packed(vectors: Rows) -> np.ndarray[tuple[int], Any]:
+    """Each as pgvector sends one: its width, two bytes for later use, and its numbers; the length before."""
+    count, dims = vectors.shape
+    form = [("size", ">i4"), ("dims", ">i2"), ("unused", ">i2"), ("numbers", ">f4", (dims,))]
+    packed: np.ndarray[tuple[int], Any] = np.zeros(count, form)
+    packed["size"] = 4 + 4 * dims
+    packed["dims"] = dims
+    packed["numbers"] = vectors
+    return packed
+
+
+def _packed_array(vectors: Rows, oid: int) -> bytes:
+    """PostgreSQL's form of an array: dimensions, whether there are nulls, the type, length, first place."""
+    return struct.pack(">iiIii", 1, 0, oid, len(vectors), 1) + _packed(vectors).tobytes()
+
+
+def _packed_query(vector: Vector) -> _Binary:
+    return _Binary(_packed(np.ascontiguousarray(vector, np.float32)[None]).tobytes()[4:])
+
+
+# Searching
+
+
+class ServerVectors:
+    """What one snapshot finds by vector on the server.
+
+    Every vector that may be found is compared in full: an index of pgvector would lose hits to filters. The
+    server tells which may be the best, give or take what its sums round off; those are fetched and compared
+    here, as a cache compares them, so that order and scores are the same.
+    """
+
+    def __init__(self, snapshot: PostgresSnapshot, pgvector: PgVector, model: ModelInUse) -> None:
+        self._snapshot = snapshot
+        self._schema = snapshot.schema
+        self._pgvector = pgvector
+        self._model = model
+        # A sum of n products, whose sizes sum up to one at most, is off by n * 2^-24 at most, in whatever
+        # order it is made (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). Both sums may be.
+        self._doubt = 2.1 * model.dims * 2.0**-24
+
+    def nearest(self, vector: Vector, k: int, scopes: Sequence[int], where: Where) -> list[Found]:
+        """The best `k` memories that meet the conditions; ties by memory, then passage."""
+        check_width(vector, self._model.name, self._model.dims)
+        # In this order: one that is handed over meanwhile is met twice, and not missed.
+        ids = [*self._missing(scopes), *self._likely(vector, k, scopes, where)]
+        hits: list[_Hit] = []
+        for start in range(0, len(ids), _COMPARED_AT_ONCE):
+            part = ids[start : start + _COMPARED_AT_ONCE]
+            hits = _best([*hits, *self._compared(vector, part, scopes, where)], k)
+        return _found_memories(hits)
+
+    def cosines(self, vector: Vector, ids: Collection[int]) -> list[Found]:
+        """The cosine of each of these memories, by id."""
+        check_width(vector, self._model.name, self._model.dims)
+        scopes = self._snapshot.scopes
+        conditions = Conditions(self._schema)
+        own = self._own(conditions, ids, scopes)
+        estimates = self._snapshot.ask(
+            f"SELECT {self._pgvector.distance('e.embedding')}, p.memory_id, v.id FROM {self._vectors()} "
+            f"LEFT JOIN {self._schema}.server_vector AS e ON e.scope_id = v.scope_id AND e.id = v.id "
+            f"WHERE {own}",
+            [_packed_query(vector), *self._width(), *conditions.bindings],
+        )
+        likely = _likely_best(estimates, len(ids), self._doubt)
+        hits = _best(self._compared(vector, likely, scopes), len(ids))
+        return sorted(_found_memories(hits), key=lambda hit: hit.id)
+
+    def passages(self, ids: Collection[int]) -> list[tuple[int, int]]:
+        """The passages of these memories that have a vector, each with its memory, by passage."""
+        conditions = Conditions(self._schema)
+        own = self._own(conditions, ids, self._snapshot.scopes)
+        rows = self._snapshot.ask(
+            f"SELECT p.id, p.memory_id FROM {self._vectors()} WHERE {own} ORDER BY p.id",
+            [*self._width(), *conditions.bindings],
+        )
+        return [(passage, memory) for passage, memory in rows]
+
+    def _likely(self, vector: Vector, k: int, scopes: Sequence[int], where: Where) -> list[int]:
+        """Of the vectors that pgvector has, those that may speak for one of the best `k` memories."""
+        conditions = Conditions(self._schema)
+        condition = conditions.of("passage", (Equals("live", 1),), "p", scopes)
+        condition += f" AND {conditions.each(where, 'memory', 'm')}"
+        question = (
+            f"SELECT {self._pgvector.distance('e.embedding')} AS distance, p.memory_id, e.id "
+            f"FROM {self._schema}.server_vector AS e JOIN {self._schema}.passage AS p "
+            f"ON p.scope_id = e.scope_id AND p.id = e.passage_id {self._memories(where)}"
+            f"WHERE e.scope_id = ANY (%s::bigint[]) AND e.model_id = %s AND {condition} "
+            "ORDER BY distance LIMIT %s"
+        )
+        bindings = [_packed_query(vector), list(scopes), self._model.id, *conditions.bindings]
+        wanted = 4 * k
+        while True:
+            estimates = self._snapshot.ask(question, [*bindings, wanted])
+            if len(estimates) < wanted or _has_all(estimates, k, self._doubt):
+                return _likely_best(estimates, k, self._doubt)
+            # Some memories have many passages among the first, or many nearly tie.
+            wanted *= 8
+
+    def _missing(self, scopes: Sequence[int]) -> list[int]:
+        """Vectors that pgvector does not have: writers that keep a cache put them."""
+        rows = self._snapshot.ask(
+            f"SELECT v.id, v.scope_id FROM {self._schema}.vector AS v "
+            f"WHERE v.scope_id = ANY (%s::bigint[]) AND v.model_id = %s AND {_not_filled(self._schema)}",
+            [list(scopes), self._model.id],
+        )
+        if len(rows) >= WORTH_FILLING:
+            for id_, scope in rows[:FILLED_AT_ONCE]:
+                self._snapshot.unfilled.setdefault(scope, []).append(id_)
+        return [id_ for id_, _ in rows]
+
+    def _compared(
+        self, vector: Vector, ids: list[int], scopes: Sequence[int] | None, where: Where = ()
+    ) -> list[_Hit]:
+        """Those of these vectors that live and whose memories meet the conditions, compared here."""
+        if not ids:
+            return []
+        conditions = Conditions(self._schema)
+        condition = conditions.of("vector", (OneOf("id", ids),), "v", scopes)
+        condition += f" AND {conditions.each(where, 'memory', 'm')}"
+        rows = self._snapshot.ask(
+            f"SELECT p.memory_id, p.id, v.embedding FROM {self._vectors()} {self._memories(where)}"
+            f"WHERE p.live = 1 AND {condition}",
+            [*self._width(), *conditions.bindings],
+        )
+        if not rows:
+            return []
+        vectors = np.stack([unpack_vector(embedding) for _, _, embedding in rows])
+        scores: list[float] = np.vecdot(vectors, np.ascontiguousarray(vector, np.float32)).tolist()
+        return [(-score, memory, passage) for score, (memory, passage, _) in zip(scores, rows, strict=True)]
+
+    def _own(self, conditions: Conditions, ids: Collection[int], scopes: Sequence[int] | None) -> str:
+        """Live passages of these memories."""
+        return conditions.of("passage", (OneOf("memory_id", list(ids)), Equals("live", 1)), "p", scopes)
+
+    def _vectors(self) -> str:
+        """Vectors of the model in use, with their passages. The bindings are those of `_width`."""
+        return (
+            f"{self._schema}.passage AS p JOIN {self._schema}.vector AS v ON v.scope_id = p.scope_id "
+            "AND v.passage_id = p.id AND v.model_id = %s AND length(v.embedding) = %s"
+        )
+
+    def _width(self) -> tuple[int, int]:
+        return self._model.id, 4 * self._model.dims
+
+    def _memories(self, where: Where) -> str:
+        if not where:
+            return ""
+        return f"JOIN {self._schema}.memory AS m ON m.scope_id = p.scope_id AND m.id = p.memory_id "
+
+
+def _has_all(estimates: Sequence[Row], k: int, doubt: float) -> bool:
+    """Whether none of the rows beyond these, the best first, can speak for one of the best `k` memories."""
+    firsts = _first_distances(estimates)
+    # One of the best may seem worse than their last by the doubt, and its best passage by as much again.
+    return len(firsts) >= k and estimates[-1][0] > sorted(firsts.values())[k - 1] + 2 * doubt
+
+
+def _likely_best(estimates: Sequence[Row], k: int, doubt: float) -> list[int]:
+    """Vectors that may speak for one of the best `k` memories. One without an estimate always may.
+
+    Estimates are rows of a distance, a memory and a vector.
+    """
+    firsts = _first_distances(estimates)
+    last = sorted(firsts.values())[k - 1] + doubt if len(firsts) > k else float("inf")
+    return [
+        id_
+        for distance, memory, id_ in estimates
+        if distance is None or (distance <= firsts[memory] + doubt and firsts[memory] <= last)
+    ]
+
+
+def _first_distances(estimates: Iterable[Row]) -> dict[int, float]:
+    """The least of each memory."""
+    firsts: dict[int, float] = {}
+    for distance, memory, _ in estimates:
+        if distance is not None and distance < firsts.get(memory, float("inf")):
+            firsts[memory] = distance
+    return firsts
+
+
+_Hit = tuple[float, int, int]
+"""The negative cosine, the memory and the passage: hits that are sorted have the best first."""
+
+
+def _best(hits: Iterable[_Hit], k: int) -> list[_Hit]:
+    """The best `k` memories, best first; a memory's best passage speaks for it."""
+    firsts: dict[int, _Hit] = {}
+    for hit in sorted(hits):
+        firsts.setdefault(hit[1], hit)
+        if len(firsts) == k:
+            break
+    return list(firsts.values())
+
+
+def _found_memories(hits: Iterable[_Hit]) -> list[Found]:
+    return [Found(memory, -distance, passage) for distance, memory, passage in hits]
