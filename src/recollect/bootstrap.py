@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from recollect.ports import Clock, Embedder, Extractor, Progress, Reranker, Store
     from recollect.store_url import StoreUrl
+    from recollect.transfer.copying import CopyReport
 
 IN_MEMORY = ":memory:"
 """Names a store that is kept in no file."""
@@ -97,9 +98,10 @@ def engine(
     return Engine(services)
 
 
-def _store(settings: Settings) -> Store:
+def _store(settings: Settings, *, copying: bool = False) -> Store:
+    """With `copying`, one that another store is being copied into may be opened too."""
     if not isinstance(settings.store, Path):
-        return _server_store(settings.store, settings)
+        return _server_store(settings.store, settings, copying=copying)
     if settings.store.name == IN_MEMORY:
         from recollect.stores.memory import MemoryStore  # noqa: PLC0415  # few ask for it
 
@@ -107,10 +109,10 @@ def _store(settings: Settings) -> Store:
     from recollect.stores.sqlite.store import SqliteStore  # noqa: PLC0415  # loads SQLite and NumPy
 
     _make_folder(settings.store)
-    return SqliteStore(settings.store, busy_ms=int(settings.busy_seconds * 1000))
+    return SqliteStore(settings.store, busy_ms=int(settings.busy_seconds * 1000), copying=copying)
 
 
-def _server_store(url: StoreUrl, settings: Settings) -> Store:
+def _server_store(url: StoreUrl, settings: Settings, *, copying: bool) -> Store:
     try:
         from recollect.stores.postgres.store import PostgresStore  # noqa: PLC0415  # loads psycopg and NumPy
     except ImportError as error:
@@ -118,7 +120,7 @@ def _server_store(url: StoreUrl, settings: Settings) -> Store:
             f"{url} needs a package that is not installed ({error}): pip install 'recollect-memory[postgres]'"
         ) from error
     cache = user_folder("cache") / "vectors"
-    return PostgresStore(url, cache_folder=cache, busy_seconds=settings.busy_seconds)
+    return PostgresStore(url, cache_folder=cache, busy_seconds=settings.busy_seconds, copying=copying)
 
 
 def is_file(settings: Settings) -> bool:
@@ -237,6 +239,27 @@ def put_back(backup: Path, settings: Settings, progress: Progress | None = None)
         raise StoreUnavailable(f"There is no file {backup}.")
     _make_folder(settings.store)
     restore_copy(backup, settings.store, int(settings.busy_seconds * 1000), progress)
+
+
+def copy(
+    source: str,
+    destination: str,
+    *,
+    reading: Progress | None = None,
+    copying: Progress | None = None,
+    comparing: Progress | None = None,
+) -> CopyReport:
+    """Copy all of a store into an empty one, of whatever kind, or finish what an earlier run began."""
+    from recollect.transfer.copying import copy_store  # noqa: PLC0415  # few processes copy
+
+    theirs, ours = (load({"store": each})[0] for each in (source, destination))
+    for settings in (theirs, ours):
+        if isinstance(settings.store, Path) and not is_file(settings):
+            raise InvalidInput(f"{IN_MEMORY} ends with this command; name a file or postgresql://…")
+    if not theirs.store.exists():
+        raise StoreUnavailable(f"There is no memory at {theirs.store} to copy.")
+    with closing(_store(theirs)) as from_, closing(_store(ours, copying=True)) as to:
+        return copy_store(from_, to, reading=reading, copying=copying, comparing=comparing)
 
 
 def kept_token(settings: Settings) -> str:

@@ -9,6 +9,7 @@ from recollect.conditions import IN_FORCE, Equals, OneOf
 from recollect.errors import StoreDamaged
 from recollect.stores.postgres.sql import STORE_WIDE, Conditions, array_type, storable
 from recollect.stores.postgres.vectors import ScopeQueries, model_in_use
+from recollect.stores.postgres.whole_tables import PostgresCopySource, PostgresCopyTarget
 from recollect.stores.vectors.searches import CachedVectors, VectorSearches
 from recollect.tables import TABLES
 
@@ -30,7 +31,7 @@ _LOG_LIMIT = 50_000
 _LONGEST_PATTERN = 50_000  # bytes, as in SQLite
 
 
-class PostgresSnapshot(VectorSearches):
+class PostgresSnapshot(PostgresCopySource, VectorSearches):
     """Answers from inside one transaction. `scopes` are those that it may see; None: all of them."""
 
     is_writing = False
@@ -188,7 +189,7 @@ class PostgresSnapshot(VectorSearches):
         return [id_ for (id_,) in rows] if most is None or len(rows) <= most else None
 
 
-class PostgresTransaction(PostgresSnapshot):
+class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
     """Writes, with what the caches must be told of them."""
 
     is_writing = True

@@ -57,11 +57,17 @@ class PostgresStore:
     """One writer at a time for each scope, from any machine; readers never wait."""
 
     def __init__(
-        self, location: StoreUrl, *, cache_folder: Path | None = None, busy_seconds: float = BUSY_SECONDS
+        self,
+        location: StoreUrl,
+        *,
+        cache_folder: Path | None = None,
+        busy_seconds: float = BUSY_SECONDS,
+        copying: bool = False,
     ) -> None:
+        """With `copying`, a copy that is not complete may be opened too."""
         self.location = location
         self._busy_seconds = busy_seconds
-        prepare(location)
+        prepare(location, copying=copying)
         self.caches = VectorCaches(cache_folder)
         self._pool = _pool(location.server, location, busy_seconds)
         self._columns_lock = threading.Lock()
