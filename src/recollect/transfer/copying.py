@@ -192,12 +192,11 @@ def _start(rows: CopyTarget, mark: _Mark) -> None:
 
 def _refuse_filled(rows: CopyTarget) -> None:
     counts = {table: rows.count(table)[None] for table in COPIED if table != "setting"}
-    if any(counts.values()):
-        held = counts["memory"] or sum(counts.values())
-        what = "memories" if counts["memory"] else "rows"
+    held = [f"{table} {count:,}" for table, count in counts.items() if count]
+    if held:
         raise Conflict(
-            f"The destination is not empty: it holds {held:,} {what}. Name a new file, or an empty schema "
-            "of a database: postgresql://…?schema=NAME"
+            f"The destination is not empty; it has rows of: {', '.join(held[:3])}. Name a new file, or an "
+            "empty schema of a database: postgresql://…?schema=NAME"
         )
 
 

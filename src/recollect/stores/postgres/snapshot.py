@@ -364,9 +364,13 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
             self._log_lives(table, where)
         conditions = Conditions(self.schema)
         condition = conditions.of(table, where, "r", self.scopes)
-        return self.connection.execute(
+        removed = self.connection.execute(
             f"DELETE FROM {self.schema}.{table} AS r WHERE {condition}", conditions.bindings
         ).rowcount
+        if table == "scope":
+            left = {id_ for (id_,) in self.rows("scope", ("id",), (OneOf("id", list(self.held)),))}
+            self.held = {scope: change for scope, change in self.held.items() if scope in left}
+        return removed
 
     def _hold_those(self, table: Table, where: Where) -> None:
         """Hold the scopes of the rows that are to be changed."""

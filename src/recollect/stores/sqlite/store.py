@@ -16,7 +16,6 @@ from recollect.stores.sqlite import check
 from recollect.stores.sqlite.connection import connect, failures_of, prepare
 from recollect.stores.sqlite.copying import copy_to
 from recollect.stores.sqlite.snapshot import SqliteSnapshot, SqliteTransaction
-from recollect.stores.unfinished import unfinished_copy
 from recollect.stores.vectors.cache import VectorCache
 from recollect.tables import COPY_MARK
 
@@ -54,6 +53,8 @@ class SqliteStore:
             mark = self._writer.execute("SELECT value FROM setting WHERE name = ?", (COPY_MARK,)).get
             wordless = check.scopes_without_words(self._writer) if mark is None else []
         if mark is not None:
+            from recollect.stores.unfinished import unfinished_copy  # noqa: PLC0415  # few are
+
             self.close()
             raise unfinished_copy(str(self.path))
         if wordless:
