@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -23,7 +23,7 @@ from recollect.engine.usage import UsageRecorder
 from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.ranking.profiles import PROFILES
 from recollect.records import Scope
-from recollect.settings import AUTO, Settings, checked_token, load, user_folder
+from recollect.settings import AUTO, Settings, checked_token, load, program_folder
 from recollect.stores import daily
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from recollect.ports import Clock, Embedder, Extractor, Progress, Reranker, Store
     from recollect.store_url import StoreUrl
+    from recollect.transfer.copying import CopyReport
 
 IN_MEMORY = ":memory:"
 """Names a store that is kept in no file."""
@@ -102,9 +103,10 @@ def engine(
     return Engine(services)
 
 
-def _store(settings: Settings, progress: Progress | None) -> Store:
+def _store(settings: Settings, progress: Progress | None = None, *, copying: bool = False) -> Store:
+    """With `copying`, one that another store is being copied into may be opened too."""
     if not isinstance(settings.store, Path):
-        return _server_store(settings.store, settings)
+        return _server_store(settings.store, settings, copying=copying)
     if settings.store.name == IN_MEMORY:
         from recollect.stores.memory import MemoryStore  # noqa: PLC0415  # few ask for it
 
@@ -113,16 +115,16 @@ def _store(settings: Settings, progress: Progress | None) -> Store:
 
     _make_folder(settings.store)
     busy_ms = int(settings.busy_seconds * 1000)
-    return SqliteStore(settings.store, busy_ms=busy_ms, progress=progress)
+    return SqliteStore(settings.store, busy_ms=busy_ms, progress=progress, copying=copying)
 
 
-def _server_store(url: StoreUrl, settings: Settings) -> Store:
+def _server_store(url: StoreUrl, settings: Settings, *, copying: bool) -> Store:
     try:
         from recollect.stores.postgres.store import PostgresStore  # noqa: PLC0415  # loads psycopg and NumPy
     except ImportError as error:
         raise missing_driver(url, error) from error
-    cache = user_folder("cache") / "vectors"
-    return PostgresStore(url, cache_folder=cache, busy_seconds=settings.busy_seconds)
+    cache = program_folder("cache") / "vectors"
+    return PostgresStore(url, cache_folder=cache, busy_seconds=settings.busy_seconds, copying=copying)
 
 
 def missing_driver(url: StoreUrl, error: ImportError) -> StoreUnavailable:
@@ -141,7 +143,7 @@ def beside(settings: Settings, ending: str) -> Path:
     if isinstance(settings.store, Path):
         return settings.store.with_name(settings.store.name + ending)
     digest = hashlib.sha256(f"{settings.store} {settings.store.schema}".encode()).hexdigest()[:16]
-    return user_folder("data") / f"server-{digest}{ending}"
+    return program_folder("data") / f"server-{digest}{ending}"
 
 
 def _trial(settings: Settings) -> TrialSettings:
@@ -247,6 +249,27 @@ def put_back(backup: Path, settings: Settings, progress: Progress | None = None)
         raise StoreUnavailable(f"There is no file {backup}.")
     _make_folder(settings.store)
     restore_copy(backup, settings.store, int(settings.busy_seconds * 1000), progress)
+
+
+def copy(
+    source: str,
+    destination: str,
+    *,
+    reading: Progress | None = None,
+    copying: Progress | None = None,
+    comparing: Progress | None = None,
+) -> CopyReport:
+    """Copy all of a store into an empty one, of whatever kind, or finish what an earlier run began."""
+    from recollect.transfer.copying import copy_store  # noqa: PLC0415  # few processes copy
+
+    theirs, ours = (load({"store": each})[0] for each in (source, destination))
+    for settings in (theirs, ours):
+        if isinstance(settings.store, Path) and not is_file(settings):
+            raise InvalidInput(f"{IN_MEMORY} ends with this command; name a file or postgresql://…")
+    if not theirs.store.exists():
+        raise StoreUnavailable(f"There is no memory at {theirs.store} to copy.")
+    with closing(_store(theirs)) as from_, closing(_store(ours, copying=True)) as to:
+        return copy_store(from_, to, reading=reading, copying=copying, comparing=comparing)
 
 
 def kept_token(settings: Settings) -> str:

@@ -226,6 +226,44 @@ class Store(Protocol):
 
 
 @runtime_checkable
+class CopySource(Snapshot, Protocol):
+    """A snapshot that gives its rows whole, so that another store can hold the same; optional."""
+
+    def stored_columns(self, table: Table) -> Sequence[str]:
+        """The columns that are given a value: no computed ones, nor what the store notes for itself."""
+        ...
+
+    def page_key(self, table: Table) -> tuple[str, ...]:
+        """The columns by which `page` goes: together they are unique."""
+        ...
+
+    def page(self, table: Table, columns: Sequence[str], after: Row | None, limit: int) -> list[Row]:
+        """The next rows, each with its page key before the columns; without `after`, the first ones."""
+        ...
+
+    def last_ids(self) -> Mapping[Table, int]:
+        """The highest id that each table that numbers its rows ever gave, also to rows that are gone."""
+        ...
+
+
+@runtime_checkable
+class CopyTarget(CopySource, Transaction, Protocol):
+    """A transaction that takes rows as they are, with their ids; optional."""
+
+    def fill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Add rows that are not there."""
+        ...
+
+    def refill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
+        """Set columns of rows that are there; each row begins with its page key, and so do the columns."""
+        ...
+
+    def finish_copy(self, last_ids: Mapping[Table, int]) -> None:
+        """Continue to number rows after these, and derive what the store notes for itself."""
+        ...
+
+
+@runtime_checkable
 class StoreUpkeep(Protocol):
     """What a store can do for its own health; optional."""
 

@@ -321,7 +321,7 @@ def load(
         if given is not None:
             value = _read(rule, each, given, origin)
         else:
-            value = user_folder("data") / "memory.db" if each.name == "store" else each.default
+            value = program_folder("data") / "memory.db" if each.name == "store" else each.default
         values[each.name] = value
         rows.append(Setting(each.name, value, origin, meaning, not each.repr))
     return Settings(**values), tuple(rows)
@@ -360,7 +360,7 @@ def config_path(environ: Mapping[str, str] | None = None) -> Path:
     """The settings file: RECOLLECT_CONFIG, or config.toml in the user's configuration folder."""
     environ = os.environ if environ is None else environ
     given = environ.get("RECOLLECT_CONFIG")
-    return Path(given).expanduser() if given else user_folder("config") / "config.toml"
+    return Path(given).expanduser() if given else program_folder("config") / "config.toml"
 
 
 def official_file(environ: Mapping[str, str] | None = None) -> Path | None:
@@ -372,10 +372,10 @@ def official_file(environ: Mapping[str, str] | None = None) -> Path | None:
 
 def cache_folder() -> Path:
     """Where what can be made anew is kept."""
-    return user_folder("cache")
+    return program_folder("cache")
 
 
-def user_folder(kind: Literal["data", "config", "cache"]) -> Path:
+def program_folder(kind: Literal["data", "config", "cache"]) -> Path:
     import platformdirs  # noqa: PLC0415  # only where no path is given
 
     folders = platformdirs.PlatformDirs("recollect")

@@ -90,9 +90,9 @@ def _replica(read: str | None, options: _Options, url_with: Callable[[_Options],
         return url_with([*others, _PREFER_REPLICA])
     parts = urlsplit(read)
     if parts.scheme in SCHEMES:
-        given = [each for each in parse_qsl(parts.query, keep_blank_values=True) if each[0] not in _OURS]
+        given = [each for each in _options(parts.query) if each[0] not in _OURS]
         # What the URL says itself comes last, and holds.
-        return urlunsplit(parts._replace(query=urlencode([_PREFER_REPLICA, *given])))
+        return _url(parts, parts.netloc, [_PREFER_REPLICA, *given])
     raise InvalidInput(f"read={read} is unknown; it is primary, replica, or the URL of a replica")
 
 

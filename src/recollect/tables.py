@@ -114,3 +114,8 @@ TABLES: Mapping[Table, TableForm] = {
     "past": TableForm(),
     "setting": TableForm(("name",)),
 }
+
+OWN_SETTINGS = frozenset({"store_id", "schema_version"})
+"""Settings of one store alone: a copy has its own."""
+COPY_MARK = "copy"
+"""The setting that says how far a copy into the store has come; gone when the copy is complete."""

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from recollect.stores.sqlite.store import SqliteStore
+from recollect.tables import COPY_MARK
+
 if TYPE_CHECKING:
     from command_line import CommandLine
 
@@ -94,3 +97,45 @@ def test_an_export_overwrites_only_when_told(harbour: CommandLine, tmp_path: Pat
     assert file.read_text() == "keep me"
     harbour("export", str(file), "--overwrite")
     assert "Tidebook" in file.read_text()
+
+
+def test_a_memory_is_copied_with_all_that_it_holds(recollect: CommandLine, tmp_path: Path) -> None:
+    recollect("import", str(SAMPLE))
+    recollect("recall", "who likes tea?")
+    copied = tmp_path / "copy.db"
+    said = recollect("copy", str(recollect.store), str(copied)).stdout
+    assert said.startswith("Copied ")
+    assert f" rows to {copied}." in said
+    assert "both stores hold the same in each" in said
+    asked = ("search", "who likes tea?", "--explain", "--json")
+    assert recollect("--store", str(copied), *asked).stdout == recollect(*asked).stdout
+    report = recollect.json("copy", str(copied), str(tmp_path / "again.db"))
+    assert (report["resumed"], report["started_over"]) == (0, False)
+    tables = {each["table"]: each["rows"] for each in report["tables"]}
+    assert tables["memory"] == 25
+    assert tables["recall"] == 1
+    assert sum(tables.values()) == report["rows"]
+
+
+def test_a_copy_says_what_it_cannot_do(recollect: CommandLine, tmp_path: Path) -> None:
+    recollect("add", "Ana")
+    store, other = str(recollect.store), tmp_path / "other.db"
+    assert "There is no memory at " in recollect.refused("copy", str(other), store, status=3)
+    assert not other.exists()
+    assert "same store" in recollect.refused("copy", store, store, status=1)
+    assert ":memory: ends with this command" in recollect.refused("copy", store, ":memory:", status=1)
+    recollect("copy", store, str(other))
+    assert "not empty; it has rows of: scope 1, memory 1" in recollect.refused(
+        "copy", store, str(other), status=1
+    )
+    assert "no kind of store named 'mysql'" in recollect.refused("copy", store, "mysql://x/y", status=1)
+
+
+def test_an_unfinished_copy_is_not_used(recollect: CommandLine) -> None:
+    recollect("add", "Ana")
+    store = SqliteStore(recollect.store)
+    store.transact(lambda rows: rows.put("setting", [{"name": COPY_MARK, "value": "{}"}]))
+    store.close()
+    told = "is a copy of another memory that is not complete. Run the same `recollect copy` again"
+    assert told in recollect.refused("show", "Ana", status=3)
+    assert told in recollect("doctor", status=1).stdout

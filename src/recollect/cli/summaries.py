@@ -42,6 +42,7 @@ SUMMARIES = {
     "import": "Bring in a JSONL file, the official server's or our own.",
     "export": "Write the memory to a JSONL file.",
     "backup": "Copy the store to a new file, even while it is in use.",
+    "copy": "Copy a memory into an empty one: file or PostgreSQL, both ways.",
     "doctor": "Say what is installed, what is wrong and what to do.",
     "stats": "Count what the memory holds, in every scope.",
     "verify": "Check the file, its rows and every index.",

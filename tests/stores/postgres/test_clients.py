@@ -175,7 +175,7 @@ def test_an_older_program_refuses_a_newer_schema_and_leaves_it_as_it_is(postgres
     _opened(url).close()
     with psycopg.connect(url) as connection:
         connection.execute("UPDATE recollect.setting SET value = '99' WHERE name = 'schema_version'")
-    with pytest.raises(NotAStore, match="newer Recollect .schema 99.*pip install --upgrade"):
+    with pytest.raises(NotAStore, match=r"newer Recollect .schema 99.*pip install --upgrade"):
         _opened(url)
     with psycopg.connect(url) as connection:
         row = connection.execute(

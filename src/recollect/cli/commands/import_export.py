@@ -1,4 +1,4 @@
-"""Commands that bring memories in and out: import, chat-import, export, backup."""
+"""Commands that bring memories in and out: import, chat-import, export, backup, copy."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from recollect.cli.options import KEEP_GOING
 from recollect.cli.phrases import entities_text, file_size, quantity
 from recollect.cli.progress import progress
 from recollect.cli.rendering import Result, Table, fields_of, muted, right_aligned, warn
+from recollect.store_url import without_password
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -202,6 +203,39 @@ def backup_command(call: Call, file: str) -> Result:
     size = Path(file).stat().st_size
     text = f"Backed up to {file} ({file_size(size)})."
     return Result.message(text, {"file": file, "bytes": size}, [f"Put it back: recollect restore {file}"])
+
+
+@command(
+    "copy",
+    "recollect copy memory.db postgresql://ana@db.example/memory",
+    "recollect copy 'postgresql://ana@db.example/memory?schema=ana' memory.db",
+)
+@click.argument("source")
+@click.argument("destination")
+def copy_command(_: Call, source: str, destination: str) -> Result:
+    """Copy a memory into an empty one: file or PostgreSQL, both ways.
+
+    SOURCE and DESTINATION are the path of a file or a postgresql:// URL. Everything comes along, with its
+    ids, so that both give the same answers; the source may be in use. At the end, all rows of both are
+    compared.
+
+    If it is stopped, the same command continues where it stopped; if the source has changed meanwhile, it
+    starts over. Until it is done, the destination cannot be opened.
+    """
+    from recollect.bootstrap import copy  # loads the engine
+
+    with progress("Reading", "Copying", "Comparing") as (reading, copying, comparing):
+        report = copy(source, destination, reading=reading, copying=copying, comparing=comparing)
+    shown = without_password(destination) if "://" in destination else destination
+    tables = [each for each in report.tables if each.rows]
+    details = [f"Compared: {quantity(len(tables), 'table')}, and both stores hold the same in each."]
+    if report.resumed:
+        details.append(f"Of these, an earlier run had brought {quantity(report.resumed, 'row')}.")
+    warnings = []
+    if report.started_over:
+        warnings = ["the source has changed since the earlier run, so the copy started over."]
+    text = f"Copied {quantity(report.rows, 'row')} to {shown}."
+    return Result.message(text, {"destination": shown, **fields_of(report)}, details, warnings=warnings)
 
 
 def _import_details(report: ImportReport) -> Iterator[str]:

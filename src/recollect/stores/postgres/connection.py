@@ -14,6 +14,8 @@ from psycopg import errors
 
 from recollect.errors import Conflict, InvalidInput, NotAStore, RecollectError, StoreDamaged, StoreUnavailable
 from recollect.stores.postgres.refusals import missing_right, plain_words, why_refused
+from recollect.stores.unfinished import unfinished_copy
+from recollect.tables import COPY_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,7 +74,7 @@ def conninfo(url: str) -> str:
     return psycopg.conninfo.make_conninfo(**{**usual, **given})
 
 
-def prepare(location: StoreUrl, steps: Sequence[str] | None = None) -> None:
+def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: bool = False) -> None:
     """Make the schema one of the current version, or refuse it untouched."""
     steps = migrations() if steps is None else steps
     with failures_of(location), psycopg.connect(conninfo(location.server), **KEYWORDS) as connection:
@@ -84,6 +86,8 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None) -> None:
         _refuse_other_letters(connection, location)
         version = _version(connection, location)
         refuse_newer(version, len(steps), location)
+        if version and not copying:
+            _refuse_unfinished(connection, location)
         if version == len(steps):
             return
         with connection.transaction():
@@ -153,6 +157,12 @@ def refuse_newer(version: int, known: int, location: StoreUrl) -> None:
             f"{location} was written by a newer Recollect (schema {version}; this one knows {known}). "
             "It was left as it is: pip install --upgrade recollect-memory"
         )
+
+
+def _refuse_unfinished(connection: psycopg.Connection[Row], location: StoreUrl) -> None:
+    found = connection.execute(f"SELECT 1 FROM {location.schema}.setting WHERE name = %s", (COPY_MARK,))
+    if found.fetchone() is not None:
+        raise unfinished_copy(str(location))
 
 
 def _refuse_other_letters(connection: psycopg.Connection[Row], location: StoreUrl) -> None:

@@ -12,7 +12,8 @@ from recollect.conditions import IN_FORCE, Equals, OneOf
 from recollect.errors import StoreDamaged
 from recollect.stores.postgres.server_vectors import PgVector, ServerVectors, insert_server_vectors
 from recollect.stores.postgres.sql import STORE_WIDE, Conditions, array_type, storable
-from recollect.stores.postgres.vectors import ScopeQueries, model_in_use
+from recollect.stores.postgres.vectors import ScopeQueries, searched_model
+from recollect.stores.postgres.whole_tables import PostgresCopySource, PostgresCopyTarget
 from recollect.stores.vectors.searches import CachedVectors, VectorSearches
 from recollect.tables import TABLES
 
@@ -48,7 +49,7 @@ _READ_OF_THE_PAST: Mapping[Table, frozenset[str]] = {
 }
 
 
-class PostgresSnapshot(VectorSearches):
+class PostgresSnapshot(PostgresCopySource, VectorSearches):
     """Answers from inside one transaction. `scopes` are those that it may see; None: all of them."""
 
     is_writing = False
@@ -191,7 +192,7 @@ class PostgresSnapshot(VectorSearches):
 
     def model(self) -> ModelInUse | None:
         if not self._asked_model:
-            self._known_model, self._asked_model = model_in_use(self), not self.is_writing
+            self._known_model, self._asked_model = searched_model(self), not self.is_writing
         return self._known_model
 
     def nearest(
@@ -247,7 +248,7 @@ class PostgresSnapshot(VectorSearches):
         return [id_ for (id_,) in rows] if most is None or len(rows) <= most else None
 
 
-class PostgresTransaction(PostgresSnapshot):
+class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
     """Writes, with what the caches must be told of them."""
 
     is_writing = True
@@ -518,9 +519,13 @@ class PostgresTransaction(PostgresSnapshot):
             self._log_lives(table, where)
         conditions = Conditions(self.schema)
         condition = conditions.of(table, where, "r", self.scopes)
-        return self.connection.execute(
+        removed = self.connection.execute(
             f"DELETE FROM {self.schema}.{table} AS r WHERE {condition}", conditions.bindings
         ).rowcount
+        if table == "scope":
+            left = {id_ for (id_,) in self.rows("scope", ("id",), (OneOf("id", list(self.held)),))}
+            self.held = {scope: change for scope, change in self.held.items() if scope in left}
+        return removed
 
     def _hold_those(self, table: Table, where: Where) -> None:
         """Hold the scopes of the rows that are to be changed."""

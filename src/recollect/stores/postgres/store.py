@@ -77,11 +77,17 @@ class PostgresStore:
     """One writer at a time for each scope, from any machine; readers never wait."""
 
     def __init__(
-        self, location: StoreUrl, *, cache_folder: Path | None = None, busy_seconds: float = BUSY_SECONDS
+        self,
+        location: StoreUrl,
+        *,
+        cache_folder: Path | None = None,
+        busy_seconds: float = BUSY_SECONDS,
+        copying: bool = False,
     ) -> None:
+        """With `copying`, a copy that is not complete may be opened too."""
         self.location = location
         self.busy_seconds = busy_seconds
-        prepare(location)
+        prepare(location, copying=copying)
         self.caches = (
             prepare_pgvector(location) if location.vectors == "server" else VectorCaches(cache_folder)
         )
@@ -133,7 +139,7 @@ class PostgresStore:
             if snapshot.has_answered and (now != begun or begun.changes is None):
                 self.connections.give_back(another)
                 changed = StoreUnavailable(
-                    f"{self.location} failed while it was read, and may have been written to since; ask again."
+                    f"{self.location} failed while it was read, and may have changed since; ask again."
                 )
                 changed.ask_again = True
                 raise changed from error

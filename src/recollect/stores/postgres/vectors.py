@@ -41,7 +41,7 @@ class ModelInUse:
         return VectorSource(f"{self.store_id}/{scope}", self.id, self.dims, self.packed_centre)
 
 
-def model_in_use(snapshot: PostgresSnapshot) -> ModelInUse | None:
+def searched_model(snapshot: PostgresSnapshot) -> ModelInUse | None:
     schema = snapshot.schema
     rows = snapshot.ask(
         f"SELECT name, (SELECT value FROM {schema}.setting WHERE name = 'store_id'), id, dims, centre "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.conditions import IN_FORCE, Equals, KeyIn, OneOf
 from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
+from recollect.stores.sqlite.whole_tables import SqliteCopySource, SqliteCopyTarget
 from recollect.stores.vectors.searches import CachedVectors, VectorSearches
 from recollect.tables import TABLES
 
@@ -29,7 +30,7 @@ _LOG_LIMIT = 50_000
 _LONGEST_PATTERN = 50_000  # bytes; SQLite compares no longer ones
 
 
-class SqliteSnapshot(VectorSearches):
+class SqliteSnapshot(SqliteCopySource, VectorSearches):
     """Answers from inside one read transaction."""
 
     def __init__(self, connection: apsw.Connection, cache: VectorCache) -> None:
@@ -153,7 +154,7 @@ class SqliteSnapshot(VectorSearches):
         return self._vectors.model_in_use()
 
 
-class SqliteTransaction(SqliteSnapshot):
+class SqliteTransaction(SqliteCopyTarget, SqliteSnapshot):
     """Writes, with what the indexes and caches must be told of them."""
 
     _lives_logged = False

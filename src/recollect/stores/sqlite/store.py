@@ -18,6 +18,7 @@ from recollect.stores.sqlite.connection import connect, failures_of, prepare
 from recollect.stores.sqlite.copying import copy_to
 from recollect.stores.sqlite.snapshot import SqliteSnapshot, SqliteTransaction
 from recollect.stores.vectors.cache import VectorCache
+from recollect.tables import COPY_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -32,8 +33,18 @@ BUSY_MS = 10_000
 class SqliteStore:
     """One writer at a time, across threads and processes; readers never wait."""
 
-    def __init__(self, path: str | Path, *, busy_ms: int = BUSY_MS, progress: Progress | None = None) -> None:
-        """`progress` is told how many memories of a scope are indexed, where that has to be done first."""
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        busy_ms: int = BUSY_MS,
+        progress: Progress | None = None,
+        copying: bool = False,
+    ) -> None:
+        """`progress` is told how many memories of a scope are indexed, where that has to be done first.
+
+        With `copying`, a copy that is not complete may be opened too.
+        """
         self.path = Path(path)
         self._busy_ms = busy_ms
         prepare(self.path, busy_ms)
@@ -47,8 +58,16 @@ class SqliteStore:
         self._watcher: apsw.Connection | None = None
         self._readers: LifoQueue[apsw.Connection] = LifoQueue()
         self._closed = False
+        if copying:
+            return
         with failures_of(self.path):
-            wordless = check.scopes_without_words(self._writer)
+            mark = self._writer.execute("SELECT value FROM setting WHERE name = ?", (COPY_MARK,)).get
+            wordless = check.scopes_without_words(self._writer) if mark is None else []
+        if mark is not None:
+            from recollect.stores.unfinished import unfinished_copy  # noqa: PLC0415  # few are
+
+            self.close()
+            raise unfinished_copy(str(self.path))
         if wordless:
             with self._transaction() as connection:
                 for scope in wordless:
