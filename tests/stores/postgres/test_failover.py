@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from tempfile import mkdtemp
@@ -41,7 +42,11 @@ def test_no_acknowledged_write_is_lost_or_repeated_when_the_primary_is_killed(no
     load.wait_for(60)
     killed = nodes.primary
     nodes.nodes[killed].kill()
-    assert nodes.watch() == killed
+    with ThreadPoolExecutor(1) as thread:
+        # A process that starts while there is no primary waits for the next one.
+        opening = thread.submit(PostgresStore, parse_store_url(nodes.url()))
+        assert nodes.watch() == killed
+        opening.result().close()
     load.wait_for(60)
     load.stop()
     assert not load.crashes

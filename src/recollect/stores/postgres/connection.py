@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import time
 from contextlib import contextmanager
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,10 @@ OLDEST_SERVER = 15
 _CONNECT_SECONDS = 5
 # A server that is cut off says nothing: how long, in milliseconds, something sent may stay unacknowledged.
 _SILENCE_MS = 10_000
+# What a new process waits for a failover that is under way, and how such servers refuse it.
+_FAILOVER_SECONDS = 10
+_PAUSE_SECONDS = 0.2
+_SOON = ("session is read-only", "the database system is starting up", "the database system is in recovery")
 _MIGRATING_MS = 300_000
 _MIGRATING = 0x52434C54
 """The lock that one process holds while it makes or changes the schema."""
@@ -77,7 +82,7 @@ def conninfo(url: str) -> str:
 def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: bool = False) -> None:
     """Make the schema one of the current version, or refuse it untouched."""
     steps = migrations() if steps is None else steps
-    with failures_of(location), psycopg.connect(conninfo(location.server), **KEYWORDS) as connection:
+    with failures_of(location), _connected(conninfo(location.server)) as connection:
         if connection.info.server_version < OLDEST_SERVER * 10_000:
             raise StoreUnavailable(
                 f"{location} is PostgreSQL {connection.info.server_version // 10_000}; "
@@ -115,6 +120,19 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
                 "ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value",
                 (str(len(steps)),),
             )
+
+
+def _connected(info: str) -> psycopg.Connection[Row]:
+    """A connection; where only standbys answer, or a server that starts, one may soon take writes."""
+    end = time.monotonic() + _FAILOVER_SECONDS
+    while True:
+        try:
+            return psycopg.connect(info, **KEYWORDS)
+        except psycopg.OperationalError as error:
+            soon = any(each in str(error) for each in _SOON)
+            if not soon or time.monotonic() > end:
+                raise
+        time.sleep(_PAUSE_SECONDS)
 
 
 def schema_version(connection: psycopg.Connection[Row], schema: str) -> int:
