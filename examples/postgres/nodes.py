@@ -112,6 +112,14 @@ class Node:
         _run(["touch", self.data / "standby.signal"])
         return self
 
+    def following(self, primary: Node) -> Node:
+        """The same, with the one server that it follows."""
+        self.settings = {
+            **self.settings,
+            "primary_conninfo": f"host=127.0.0.1 port={primary.port} user=postgres",
+        }
+        return self.copy_of(primary)
+
     def _own_folder(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         if _AS_ROOT:

@@ -16,7 +16,7 @@ from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from test_scopes_apart import ME, OTHERS, START, Act, Ask, Life, asks, lives
+from lives import ME, OTHERS, START, Act, Ask, Life, asks, lives
 
 from hypothesis_profiles import tries
 from recollect.bootstrap import copy

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 _Done = TypeVar("_Done")
 
-COPIED: tuple[Table, ...] = tuple(table for table in TABLES if table != "lease")
-"""All that a store keeps, owners first. Who does what at this moment is nobody else's business."""
+COPIED: tuple[Table, ...] = tuple(table for table in TABLES if table not in {"lease", "past"})
+"""All that a store keeps, owners first; not who does what at this moment, nor what only caches ask for."""
 _POINTING: dict[Table, tuple[str, ...]] = {
     table: tuple(column for column, other in form.pointers.items() if other == table)
     for table, form in TABLES.items()

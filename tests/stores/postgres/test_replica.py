@@ -102,7 +102,7 @@ def pair() -> Iterator[Pair]:
     nodes = [primary]
     try:
         stores = PostgresStores(primary)
-        standby = Node(folder / "standby", settings=SETTINGS).copy_of(primary, "standby").start()
+        standby = Node(folder / "standby", settings=SETTINGS).following(primary).start()
         nodes.append(standby)
         yield Pair(stores, standby)
     finally:

@@ -47,8 +47,8 @@ _FOLLOWED = {
 }
 
 
-def server_problems(rows: PostgresSnapshot, caches: VectorCaches) -> list[Problem]:
-    """Everything that is wrong, from the indexes up to the caches of this machine."""
+def server_problems(rows: PostgresSnapshot, caches: VectorCaches | None) -> list[Problem]:
+    """Everything that is wrong, from the indexes up to the caches of this machine, if it keeps some."""
     parts: dict[str, Callable[[], Iterable[Problem]]] = {
         "indexes": lambda: _index_problems(rows),
         "rows": lambda: [
@@ -240,12 +240,12 @@ def _word_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
             yield from word_problems(rows, scope)
 
 
-def _cache_problems(rows: PostgresSnapshot, caches: VectorCaches) -> Iterator[Problem]:
+def _cache_problems(rows: PostgresSnapshot, caches: VectorCaches | None) -> Iterator[Problem]:
     if not rows.ask(f"SELECT 1 FROM {rows.schema}.setting WHERE name = 'store_id'"):
         yield Problem("the store has no identity", "vectors", repairable=True)
         return
     model = searched_model(rows)
-    if model is None:
+    if model is None or caches is None:
         return
     for scope in every_scope_id(rows):
         cache = caches.of(model.store_id, scope)

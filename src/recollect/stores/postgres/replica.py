@@ -13,11 +13,10 @@ from recollect.errors import InvalidInput
 from recollect.records import Scope
 from recollect.store_url import without_password
 from recollect.stores.postgres.connection import KEYWORDS, conninfo, migrations
+from recollect.stores.postgres.pool import WatchedConnection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from psycopg import Connection
 
     from recollect.store_url import StoreUrl
     from recollect.tables import Row
@@ -43,7 +42,7 @@ class OwnWrites:
         self._transaction = 0
         self._lock = threading.Lock()
 
-    def note(self, connection: Connection[Row], schema: str, held: Mapping[int, int]) -> None:
+    def note(self, connection: WatchedConnection, schema: str, held: Mapping[int, int]) -> None:
         """Note what a transaction is about to commit: whether it did may never be known.
 
         Where it did not, the primary is asked until somebody else made that change.
@@ -60,7 +59,7 @@ class OwnWrites:
                 _, before = self._changes.get(id_, (None, 0))
                 self._changes[id_] = names[id_], max(before, change)
 
-    def _names(self, connection: Connection[Row], schema: str, held: Mapping[int, int]) -> dict[int, Scope]:
+    def _names(self, connection: WatchedConnection, schema: str, held: Mapping[int, int]) -> dict[int, Scope]:
         known = {id_: self._changes[id_][0] for id_ in held if id_ in self._changes}
         if new := [id_ for id_ in held if id_ not in known]:
             rows = connection.execute(
@@ -100,7 +99,7 @@ class Replica:
         self._location = location
         self._conninfo = _quickly_refused(url)
         self._is_ours = store_id, str(len(migrations()))
-        self._idle: list[Connection[Row]] = []
+        self._idle: list[WatchedConnection] = []
         self._free = threading.Semaphore(location.pool_size)
         self._rest_seconds = _SHORTEST_REST_SECONDS
         self._rests_until = 0.0
@@ -108,8 +107,8 @@ class Replica:
         self._closed = False
 
     def begun(
-        self, begin: Callable[[Connection[Row]], Begun], within: Scope | None
-    ) -> tuple[Connection[Row], Begun] | None:
+        self, begin: Callable[[WatchedConnection], Begun], within: Scope | None
+    ) -> tuple[WatchedConnection, Begun] | None:
         """A connection inside a snapshot that shows all that this process wrote, and what `begin` said.
 
         None: there is none to be had soon, and the primary is to be asked.
@@ -131,7 +130,7 @@ class Replica:
         return None
 
     def _caught_up(
-        self, connection: Connection[Row], begin: Callable[[Connection[Row]], Begun], within: Scope | None
+        self, connection: WatchedConnection, begin: Callable[[WatchedConnection], Begun], within: Scope | None
     ) -> Begun:
         """What `begin` said of the first snapshot that shows all. `_Behind` where it took too long."""
         end = time.monotonic() + self.patience_seconds
@@ -148,14 +147,14 @@ class Replica:
         self.trouble = None
         return begun
 
-    def _taken(self) -> Connection[Row] | None:
+    def _taken(self) -> WatchedConnection | None:
         """A connection that nobody uses, or a new one. None: all are in use, or nobody answers."""
         if self._closed or time.monotonic() < self._rests_until or not self._free.acquire(blocking=False):
             return None
         with suppress(IndexError):  # another thread may take the last one
             return self._idle.pop()
         try:
-            connection = psycopg.connect(self._conninfo, **KEYWORDS)
+            connection = WatchedConnection.connect(self._conninfo, **KEYWORDS)
         except BaseException as error:
             self._free.release()
             if not isinstance(error, psycopg.OperationalError):
@@ -168,7 +167,7 @@ class Replica:
         self._rest_seconds = _SHORTEST_REST_SECONDS
         return connection
 
-    def _shows_own_writes(self, connection: Connection[Row], within: Scope | None) -> bool:
+    def _shows_own_writes(self, connection: WatchedConnection, within: Scope | None) -> bool:
         schema = self._location.schema
         store_id, version, has_table, earliest = self._row(
             connection,
@@ -200,12 +199,12 @@ class Replica:
         return bool(behind == 0)
 
     @staticmethod
-    def _row(connection: Connection[Row], text: str, bindings: list[list[int]] | None = None) -> Row:
+    def _row(connection: WatchedConnection, text: str, bindings: list[list[int]] | None = None) -> Row:
         row: Row | None = connection.execute(text, bindings).fetchone()
         assert row is not None  # noqa: S101  # each of these questions has one answer
         return row
 
-    def give_back(self, connection: Connection[Row]) -> None:
+    def give_back(self, connection: WatchedConnection) -> None:
         try:
             with suppress(psycopg.Error):
                 if connection.info.transaction_status:
@@ -217,7 +216,7 @@ class Replica:
         finally:
             self._free.release()
 
-    def drop(self, connection: Connection[Row]) -> None:
+    def drop(self, connection: WatchedConnection) -> None:
         """Give back one that is of no more use."""
         connection.close()
         self.give_back(connection)

@@ -123,7 +123,7 @@ class PostgresStore:
     def _reading(
         self,
         within: Scope | None,
-        connection: Connection[Row],
+        connection: WatchedConnection,
         begun: _Begun,
         lender: Connections | Replica,
     ) -> Iterator[PostgresSnapshot]:
@@ -157,7 +157,7 @@ class PostgresStore:
             lender.give_back(connection)
         self._fill(snapshot.unfilled)
 
-    def _begin_reading(self, within: Scope | None, connection: Connection[Row]) -> _Begun:
+    def _begin_reading(self, within: Scope | None, connection: WatchedConnection) -> _Begun:
         return _begin(connection, _READING, within, self.location.schema)
 
     def _store_id(self) -> str:
@@ -239,11 +239,13 @@ class PostgresStore:
     # Upkeep
 
     def verify(self) -> Sequence[Problem]:
-        with self.read() as snapshot:
-            return server_problems(snapshot, self.caches)
+        with self.read_primary() as snapshot:
+            caches = self.caches if isinstance(self.caches, VectorCaches) else None
+            return server_problems(snapshot, caches)
 
     def repair(self) -> Sequence[Problem]:
-        self.caches.forget()
+        if isinstance(self.caches, VectorCaches):
+            self.caches.forget()
         self.transact(lambda rows: rebuild_derived(cast("PostgresTransaction", rows)))
         return self.verify()
 

@@ -64,13 +64,13 @@ class PostgresCopyTarget(PostgresCopySource, ABC):
     def hold(self, scopes: Collection[int] | None) -> None: ...
 
     @abstractmethod
-    def _insert(self, table: Table, values: dict[str, list[Any]], *, replace: bool, skip: bool) -> None: ...
+    def _insert(self, table: Table, values: dict[str, list[Any]], *, keep: bool = False) -> None: ...
 
     def fill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         if not rows:
             return
         values = dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
-        self._insert(table, values, replace=False, skip=False)
+        self._insert(table, values)
         if table not in STORE_WIDE:
             self._mark_with(values["scope_id"])
 
