@@ -27,7 +27,7 @@ _LOOK_EVERY = 0.0005
 _TOLD = " So asked "
 
 
-def first_answer(store: Path) -> dict[str, float]:
+def first_answer(store: Path | str) -> dict[str, float]:
     """In a process that has answered from another store before: what Python loads is not the store's time."""
     question = Sentences().queries(1)[0]
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder) / "other.db") as other:
@@ -51,17 +51,18 @@ def first_answer(store: Path) -> dict[str, float]:
     }
 
 
-def calling(store: Path, what: str, threads: int, seconds: float, part: int) -> dict[str, object]:
-    """`by hand` writes as `remember` does, into the hand-made store."""
+def calling(store: Path | str, what: str, threads: int, seconds: float, part: int) -> dict[str, object]:
+    """`by hand` writes as `remember` does, into the hand-made store; `remember apart`, in a scope of its own."""
     questions = Sentences().queries(_QUESTIONS)
     if what == "by hand":
-        hand = ByHand(store)
+        hand = ByHand(Path(store))
         told = _called(
             lambda text: hand.add([text], stand_in().documents([text])), questions, 1, seconds, part
         )
         hand.close()
         return told
-    with opened(store) as engine:
+    with opened(store) as shared:
+        engine = shared.scoped(f"client {part}") if what == "remember apart" else shared
         engine.recall(questions[0])
         settle(engine)
         call: Way = (lambda text: engine.recall(_asked(text))) if what == "recall" else engine.remember
@@ -145,14 +146,18 @@ def _until_told(ended: threading.Event) -> None:
     ended.set()
 
 
+def _place(store: str) -> Path | str:
+    return store if "://" in store else Path(store)
+
+
 def main() -> None:
     task, store, *rest = sys.argv[1:]
     match task:
         case "first":
-            result: object = first_answer(Path(store))
+            result: object = first_answer(_place(store))
         case "call":
             what, threads, seconds, part = rest
-            result = calling(Path(store), what, int(threads), float(seconds), int(part))
+            result = calling(_place(store), what, int(threads), float(seconds), int(part))
         case _:
             result = watching_lock(Path(store))
     print(json.dumps(result), flush=True)

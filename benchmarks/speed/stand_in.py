@@ -144,7 +144,7 @@ def stand_in() -> StandIn:
     return made
 
 
-def opened(path: Path, at: datetime | None = None) -> Engine:
+def opened(path: Path | str, at: datetime | None = None) -> Engine:
     """A memory as a user opens it, with the stand-in for its model."""
     stand_in()
     if at is None:
