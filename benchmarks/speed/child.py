@@ -52,7 +52,7 @@ def first_answer(store: Path | str) -> dict[str, float]:
 
 
 def calling(store: Path | str, what: str, threads: int, seconds: float, part: int) -> dict[str, object]:
-    """`by hand` writes as `remember` does, into the hand-made store; `remember apart`, in a scope of its own."""
+    """`by hand` writes as `remember` does, into the hand-made store; `remember apart`, in an own scope."""
     questions = Sentences().queries(_QUESTIONS)
     if what == "by hand":
         hand = ByHand(Path(store))

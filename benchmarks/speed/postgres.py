@@ -1,4 +1,4 @@
-"""A store on PostgreSQL beside the same store in a file, and beside pgvector and tsvector put together by hand.
+"""A store on PostgreSQL beside the same one in a file, and beside pgvector and tsvector put together by hand.
 
     python benchmarks/speed/postgres.py --json benchmarks/results/postgres.json
     python benchmarks/speed/postgres.py --sizes 1k --quick
@@ -176,11 +176,10 @@ def bulk(node: Node, size: int) -> Figures:
     tell(f"bulk: {size:,} notes")
     made, url = world("notes", size, 1), database(node, f"bulk_{size}")
     before = spent_embedding()
-    with opened(url) as engine:
-        with timed() as whole:
-            for start in range(0, size, BATCH):
-                engine.remember_many(made.texts[start : start + BATCH])
-            engine.reindex()
+    with opened(url) as engine, timed() as whole:
+        for start in range(0, size, BATCH):
+            engine.remember_many(made.texts[start : start + BATCH])
+        engine.reindex()
     cpu, wall = (now - then for now, then in zip(spent_embedding(), before, strict=True))
     return {"part": "bulk", "way": "PostgreSQL", "size": size} | rate(
         Time(whole.cpu - cpu, whole.wall - wall), size
