@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
@@ -77,9 +78,20 @@ def test_of_killed_clients_all_that_was_acknowledged_is_there_and_nothing_half(
         said, _ = client.communicate()
         # A line may be cut off; its write was made.
         load.acknowledged |= dict.fromkeys((line for line in said.split() if len(line) == 16), 0.0)
+    _wait_until_alone(url)
     after = account(load)
     assert (after.lost, after.duplicates, after.half, after.changes_apart) == (0, 0, 0, 0)
     assert after.unacknowledged <= len(clients)
+
+
+def _wait_until_alone(url: str) -> None:
+    """Until the server has noticed that its clients are gone: a commit may still have been on its way."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        while connection.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND application_name = 'recollect'"
+        ).fetchone() != (0,):
+            time.sleep(0.01)
 
 
 def test_a_busy_pool_is_a_clear_error_and_others_go_on(postgres: PostgresStores) -> None:
@@ -175,7 +187,7 @@ def test_an_older_program_refuses_a_newer_schema_and_leaves_it_as_it_is(postgres
     _opened(url).close()
     with psycopg.connect(url) as connection:
         connection.execute("UPDATE recollect.setting SET value = '99' WHERE name = 'schema_version'")
-    with pytest.raises(NotAStore, match="newer Recollect .schema 99.*pip install --upgrade"):
+    with pytest.raises(NotAStore, match=r"newer Recollect .schema 99.*pip install --upgrade"):
         _opened(url)
     with psycopg.connect(url) as connection:
         row = connection.execute(

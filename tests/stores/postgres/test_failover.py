@@ -1,4 +1,4 @@
-"""The primary of three servers is killed under writers: nothing acknowledged is lost, nothing is there twice."""
+"""The primary of three servers is killed under writers: nothing acknowledged is lost, or there twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The connection is cut at the commit: the write is made exactly once, whether the server heard of it or not."""
+"""The connection is cut at the commit: the write is made once, whether the server heard of it or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that says nothing, or has no room: the caller gets a clear error after its patience, and no hang."""
+"""A server that is silent, or has no room: the caller gets a clear error after its patience, and no hang."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ from psycopg import sql as quoted
 from recollect.errors import StoreUnavailable
 from recollect.ports import Result
 from recollect.records import Scope
+from recollect.store_url import StoreUrl
 from recollect.stores.postgres.columns import Columns
 from recollect.stores.postgres.connection import conninfo, explained, failures_of, prepare
 from recollect.stores.postgres.pool import Connections
-from recollect.store_url import StoreUrl
 from recollect.stores.postgres.snapshot import PostgresSnapshot, PostgresTransaction
 from recollect.stores.postgres.vectors import VectorCaches
 
@@ -94,7 +94,8 @@ class PostgresStore:
             if snapshot.has_answered and (now != begun or begun.changes is None):
                 self.connections.give_back(another)
                 changed = StoreUnavailable(
-                    f"{self.location} failed while it was read, and may have been written to since. Ask again."
+                    f"{self.location} failed while it was read, and may have been written to since. "
+                    "Ask again."
                 )
                 changed.ask_again = True
                 raise changed from error
@@ -163,7 +164,8 @@ class PostgresStore:
         if in_doubt:
             raise StoreUnavailable(
                 f"{self.location} did not confirm a write, which may have been made or not. Look before you "
-                f"write it again, or give it a key, with which writing it again is safe. The last failure: {why}"
+                "write it again, or give it a key, with which writing it again is safe. The last failure: "
+                f"{why}"
             ) from lost
         raise why from (lost if why is not lost else lost.__cause__)
 
