@@ -271,6 +271,10 @@ class _Attempt(Generic[Result]):
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
             return rows
         scopes = _begin(connection, f"{_WRITING}; {wait}", self._within, schema).scopes
+        if len(scopes or ()) < len(set(self._within)):
+            # Who makes a scope does so alone, and looks again: one that came in between would not be seen.
+            connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
+            scopes = _begin(connection, "SELECT 1", self._within, schema).scopes
         rows = PostgresTransaction(connection, store.columns(connection), store.caches, scopes)
         rows.hold(scopes)
         return rows
