@@ -26,6 +26,7 @@ class CuttingProxy:
         self._server = server
         self._cut: Cut | None = cut
         self._before_late = before_late
+        self._made = threading.Event()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = int(self._listener.getsockname()[1])
         threading.Thread(target=self._accept, daemon=True).start()
@@ -63,25 +64,17 @@ class CuttingProxy:
             self._before_late()
         if cut is not Cut.LOST:
             server.sendall(sent)
-            server.recv(65536)  # it was made
+            self._made.wait()
         _end(client)
         _end(server)
 
-    @staticmethod
-    def _to_client(client: socket.socket, server: socket.socket, cutting: threading.Event) -> None:
+    def _to_client(self, client: socket.socket, server: socket.socket, cutting: threading.Event) -> None:
         with suppress(OSError):
-            while not cutting.is_set():
-                server.settimeout(0.05)
-                try:
-                    answer = server.recv(65536)
-                except TimeoutError:
-                    continue
-                if not answer:
-                    break
+            while answer := server.recv(65536):
+                if cutting.is_set():
+                    self._made.set()
+                    return
                 client.sendall(answer)
-            else:
-                server.settimeout(None)
-                return
         _end(client)
 
 

@@ -13,7 +13,7 @@ import pytest
 from cluster import cluster
 from load import Load, account
 
-from conftest import FixedClock, engine_of
+from conftest import PATIENCE_SECONDS, FixedClock, engine_of
 from recollect.engine.repository import Repository
 from recollect.errors import StoreUnavailable
 from recollect.store_url import parse_store_url
@@ -66,8 +66,12 @@ def _a_commit_that_nobody_confirms(nodes: Cluster, dead: str) -> None:
         engine = engine_of(store, FixedClock(), model="none")
         with pytest.raises(StoreUnavailable, match="may have been made or not"):
             engine.remember("Nobody else has this yet")
-        nodes.nodes[left].start()
-        nodes.wait_for_standbys(at_least=1)
+    nodes.nodes[left].start()
+    nodes.wait_for_standbys(at_least=1)
+    with closing(
+        Repository(PostgresStore(parse_store_url(nodes.url()), busy_seconds=PATIENCE_SECONDS))
+    ) as store:
+        engine = engine_of(store, FixedClock(), model="none")
         # The first one holds the scope until it is confirmed, and it was made after all.
         engine.remember("The standby is back")
         assert {hit.memory.text for hit in engine.recall("standby else", limit=9).hits} >= {

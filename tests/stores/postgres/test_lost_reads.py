@@ -47,8 +47,7 @@ def _end_connections(url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         ended = connection.execute(
             "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid() "
-            "AND application_name = 'recollect'"
+            "WHERE datname = current_database() AND application_name = 'recollect'"
         ).fetchone()
     assert ended is not None
     assert ended[0] >= 1

@@ -139,7 +139,8 @@ class PostgresStore:
             if snapshot.has_answered and (now != begun or begun.changes is None):
                 self.connections.give_back(another)
                 changed = StoreUnavailable(
-                    f"{self.location} failed while it was read, and may have changed since; ask again."
+                    f"{self.location} failed while it was read, and may have been written to since. "
+                    "Ask again."
                 )
                 changed.ask_again = True
                 raise changed from error
@@ -372,6 +373,10 @@ class _Attempt(Generic[Result]):
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
             return rows
         scopes = _begin(connection, f"{_WRITING}; {wait}", self._within, schema).scopes
+        if len(scopes or ()) < len(set(self._within)):
+            # Who makes a scope does so alone, and looks again: one that came in between would not be seen.
+            connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
+            scopes = _begin(connection, "SELECT 1", self._within, schema).scopes
         rows = PostgresTransaction(connection, store.columns(connection), store.caches, scopes)
         rows.hold(scopes)
         return rows
