@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _KINDS = {kind.value: code for code, kind in enumerate(Kind)}
 # As many states are kept, of at most so many memories each: a vector of 384 numbers takes 1.5 KB.
 _KEPT_STATES = 2
-_MOST_KEPT = 65_536
+_MOST_KEPT = 16_384
 
 
 class FormerRows(NamedTuple):
