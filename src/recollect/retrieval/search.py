@@ -11,7 +11,6 @@ import numpy as np
 from recollect.conditions import Condition, Equals, OneOf
 from recollect.ports import RowsQuery, Snapshot, Vector, Vectors
 from recollect.records import Found, Kind
-from recollect.retrieval.as_of_search import PastTexts
 from recollect.retrieval.conversations import messages_at
 from recollect.retrieval.entities import linked_entities
 from recollect.retrieval.facts import ends_with_question
@@ -26,6 +25,7 @@ from recollect.retrieval.term_search import counts_or_stem_counts, matched_share
 if TYPE_CHECKING:
     from recollect.query import Filter
     from recollect.ranking.candidates import ConversationContext, Floats, Ints
+    from recollect.retrieval.as_of_search import PastTexts
 
 
 class Search:
@@ -53,10 +53,13 @@ class Search:
         self.some_wait = bool(due)
         """Whether any text of the store has no vector yet."""
         self._indexes = {scope: TermIndex(snapshot, scope, size) for scope, size in sizes.items()}
-        state = PastState.of(where)
-        self._past = None if state is None else PastTexts(snapshot, state)
+        self._past: PastTexts | None = None
         self._unchanged: tuple[Condition, ...] = ()
-        if self._past is not None:
+        state = PastState.of(where)
+        if state is not None:
+            from recollect.retrieval.as_of_search import PastTexts  # noqa: PLC0415  # few ask about the past
+
+            self._past = PastTexts(snapshot, state)
             self._unchanged = (*self._past.unchanged(), *self._past.state.memory())
 
     def by_words(

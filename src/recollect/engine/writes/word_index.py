@@ -38,7 +38,7 @@ _MOST_UNMERGED = 512
 _LONG = 1_000
 # Both bound the memory that it takes: letters that are cut into terms, and terms that are merged, together.
 _LETTERS_AT_ONCE = 65_536
-_AT_ONCE = 65_536
+_AT_ONCE = 16_384
 
 Terms = tuple[list[str], list[str]]
 """The words and the pairs of a document."""
