@@ -64,15 +64,6 @@ def rebuild(rows: SqliteTransaction) -> None:
     forget_caches(rows)
 
 
-def scopes_without_words(connection: apsw.Connection) -> list[int]:
-    """Those that have memories and no words, as after a repair by hand: cheap enough for every start."""
-    rows: list[Row] = connection.execute(
-        "SELECT id FROM scope AS s WHERE documents = 0 AND EXISTS (SELECT 1 FROM memory AS m "
-        "WHERE m.scope_id = s.id AND m.deleted_at IS NULL AND m.superseded_at IS NULL) ORDER BY id"
-    ).fetchall()
-    return [scope for (scope,) in rows]
-
-
 def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Problem]:
     """A damaged file may end a check half way; what is known until then is still worth telling."""
     try:

@@ -12,8 +12,6 @@ import apsw
 
 from recollect.errors import StoreUnavailable
 from recollect.stores import private_files
-from recollect.stores.check import refill_words
-from recollect.stores.sqlite import check
 from recollect.stores.sqlite.connection import connect, failures_of, prepare
 from recollect.stores.sqlite.copying import copy_to
 from recollect.stores.sqlite.snapshot import SqliteSnapshot, SqliteTransaction
@@ -25,6 +23,7 @@ if TYPE_CHECKING:
 
     from recollect.ports import Progress, Result, Transaction
     from recollect.records import Problem, Scope
+    from recollect.tables import Row
 
 # Five writers that each wait for the other four, with room to spare.
 BUSY_MS = 10_000
@@ -62,13 +61,15 @@ class SqliteStore:
             return
         with failures_of(self.path):
             mark = self._writer.execute("SELECT value FROM setting WHERE name = ?", (COPY_MARK,)).get
-            wordless = check.scopes_without_words(self._writer) if mark is None else []
+            wordless = _scopes_without_words(self._writer) if mark is None else []
         if mark is not None:
             from recollect.stores.unfinished import unfinished_copy  # noqa: PLC0415  # few are
 
             self.close()
             raise unfinished_copy(str(self.path))
         if wordless:
+            from recollect.stores.check import refill_words  # noqa: PLC0415  # few starts have to
+
             with self._transaction() as connection:
                 for scope in wordless:
                     refill_words(SqliteTransaction(connection, self._cache), scope, progress)
@@ -116,12 +117,16 @@ class SqliteStore:
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def verify(self) -> Sequence[Problem]:
+        from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes check
+
         # On a connection of its own: one that has read an index before may check it by what it remembers.
         with failures_of(self.path), closing(connect(self.path, self._busy_ms, writes=False)) as connection:
             connection.execute("BEGIN")
             return check.problems(connection, self._cache)
 
     def repair(self) -> Sequence[Problem]:
+        from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes repair
+
         self._cache.forget()
         with self._transaction() as connection:
             check.rebuild(SqliteTransaction(connection, self._cache))
@@ -192,6 +197,15 @@ class SqliteStore:
                 f"{self.path} was moved, deleted or replaced while it was open; open it again. "
                 "Nothing was written."
             )
+
+
+def _scopes_without_words(connection: apsw.Connection) -> list[int]:
+    """Those that have memories and no words, as after a repair by hand: cheap enough for every start."""
+    rows: list[Row] = connection.execute(
+        "SELECT id FROM scope AS s WHERE documents = 0 AND EXISTS (SELECT 1 FROM memory AS m "
+        "WHERE m.scope_id = s.id AND m.deleted_at IS NULL AND m.superseded_at IS NULL) ORDER BY id"
+    ).fetchall()
+    return [scope for (scope,) in rows]
 
 
 def _inode(path: Path) -> tuple[int, int] | None:
