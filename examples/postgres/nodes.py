@@ -112,12 +112,10 @@ class Node:
         _run(["touch", self.data / "standby.signal"])
         return self
 
-    def following(self, primary: Node) -> Node:
-        """The same, with the one server that it follows."""
-        self.settings = {
-            **self.settings,
-            "primary_conninfo": f"host=127.0.0.1 port={primary.port} user=postgres",
-        }
+    def following(self, primary: Node, name: str = "standby") -> Node:
+        """The same, with the one server that it follows, which knows it by this name."""
+        told = f"host=127.0.0.1 port={primary.port} user=postgres application_name={name}"
+        self.settings = {**self.settings, "primary_conninfo": told}
         return self.copy_of(primary)
 
     def _own_folder(self) -> None:

@@ -111,7 +111,7 @@ TABLES: Mapping[Table, TableForm] = {
     # The store itself
     "applied": TableForm(("key",)),
     "lease": TableForm(("name",)),
-    "past": TableForm(),
+    "past": TableForm(("stamp",)),
     "setting": TableForm(("name",)),
 }
 

@@ -224,7 +224,7 @@ def pair() -> Iterator[tuple[Node, Node]]:
     primary, standby = Node(folder / "primary"), Node(folder / "standby")
     try:
         primary.create().start()
-        standby.following(primary).start()
+        standby.following(primary, "second").start()
         prepare(parse_store_url(primary.url()))
         yield primary, standby
     finally:

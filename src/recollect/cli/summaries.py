@@ -45,7 +45,7 @@ SUMMARIES = {
     "copy": "Copy a memory into an empty one: file or PostgreSQL, both ways.",
     "doctor": "Say what is installed, what is wrong and what to do.",
     "stats": "Count what the memory holds, in every scope.",
-    "verify": "Check the file, its rows and every index.",
+    "verify": "Check the store, its rows and every index.",
     "reindex": "Embed what waits for a vector, or all with another model.",
     "models": "List embedding models, and what installs them.",
     "settings": "Show the settings, and where each came from.",

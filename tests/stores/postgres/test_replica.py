@@ -203,7 +203,9 @@ def test_reading_alone_sends_nobody_to_the_primary(pair: Pair) -> None:
 
 def test_a_replica_without_the_table_that_pgvector_searches_is_passed_over(pair: Pair) -> None:
     url = pair.database()
-    note(Repository(PostgresStore(parse_store_url(url))), "mine")
+    plain = Repository(PostgresStore(parse_store_url(url)))
+    note(plain, "mine")
+    plain.close()
     pair.catch_up()
     with pair.pause():
         store = pair.opened(f"{url}?vectors=server", quote(pair.on_standby(url), safe=""))

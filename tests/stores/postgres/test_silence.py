@@ -55,6 +55,10 @@ def _error_of(work: Callable[[], object]) -> str:
 # A server that was stopped takes connections and answers nothing: as if the network were cut.
 
 
+def _tells_of_silence(said: str) -> bool:
+    return "cannot be reached" in said or "gives no answer" in said
+
+
 def test_a_silent_server_is_an_error_for_writers_readers_and_who_opens_it() -> None:
     with _folder() as folder:
         node = Node(folder, settings=_QUICK).create().start()
@@ -67,10 +71,10 @@ def test_a_silent_server_is_an_error_for_writers_readers_and_who_opens_it() -> N
                 engine = engine_of(store, FixedClock(), model="none")
                 with store.read() as view:
                     node.signal_all(signal.SIGSTOP)
-                    assert "cannot be reached" in _error_of(lambda: view.count("memory"))
-                assert "cannot be reached" in _error_of(lambda: engine.remember("Said to nobody"))
-                assert "cannot be reached" in _error_of(store.version)
-                assert "cannot be reached" in _error_of(lambda: _opened(node.url(), busy_seconds=2))
+                    assert _tells_of_silence(_error_of(lambda: view.count("memory")))
+                assert _tells_of_silence(_error_of(lambda: engine.remember("Said to nobody")))
+                assert _tells_of_silence(_error_of(store.version))
+                assert _tells_of_silence(_error_of(lambda: _opened(node.url(), busy_seconds=2)))
                 node.signal_all(signal.SIGCONT)
                 engine_of(patient, FixedClock(), model="none").remember("Said when it listened again")
                 assert store.version() == patient.version()

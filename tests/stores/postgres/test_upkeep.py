@@ -300,7 +300,7 @@ def _nearest(store: PostgresStore, text: str) -> str:
 
 
 def test_the_size_is_that_of_the_schema_and_grows_with_it(postgres: PostgresStores, url: str) -> None:
-    with closing(postgres.new()) as empty, closing(_store(url)) as store:
+    with closing(_store(postgres.scratch())) as empty, closing(_store(url)) as store:
         (small, version), (large, _) = empty.size(), store.size()
         assert 0 < small < large
         assert version == len(migrations())

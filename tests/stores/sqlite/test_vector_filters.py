@@ -10,8 +10,8 @@ import pytest
 
 from recollect.conditions import AnyOf, Compares, Condition, Equals, HasRow, Not, OneOf
 from recollect.records import Found, Kind
-from recollect.stores.sqlite import snapshot as sqlite_snapshot
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.stores.vectors import searches
 from recollect.stores.vectors.filters import VectorFilter
 from recollect.vectors import normalised, pack_vector
 
@@ -77,8 +77,8 @@ CASES: dict[str, tuple[tuple[Condition, ...], list[int]]] = {
 def test_every_way_gives_the_nearest_that_meet_the_conditions(
     store: SqliteStore, case: str, listed: int, per_question: int, k: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sqlite_snapshot, "MOST_LISTED", listed)
-    monkeypatch.setattr(sqlite_snapshot, "ROWS_PER_QUESTION", per_question)
+    monkeypatch.setattr(searches, "MOST_LISTED", listed)
+    monkeypatch.setattr(searches, "ROWS_PER_QUESTION", per_question)
     where, numbers = CASES[case]
     with store.read() as view:
         assert view.nearest(QUERY, k, [1], where) == expected(k, numbers)
