@@ -127,9 +127,17 @@ def clock() -> FixedClock:
     return FixedClock()
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """What the engine promises holds on every store: its tests are run on both."""
+    if "store" in metafunc.fixturenames and metafunc.definition.path.parent.name == "engine":
+        on_one = metafunc.definition.get_closest_marker("sqlite") is not None
+        metafunc.parametrize("store", ["sqlite"] if on_one else ["sqlite", "postgres"], indirect=True)
+
+
 @pytest.fixture
 def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Repository]:
-    if os.environ.get("RECOLLECT_TEST_STORE") == "postgres":
+    """In a file, or where the test is run on both, also in a database."""
+    if getattr(request, "param", "sqlite") == "postgres":
         stores: PostgresStores = request.getfixturevalue("postgres")
         store = Repository(stores.named(tmp_path / "memory.db"))
     else:

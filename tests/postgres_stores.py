@@ -10,6 +10,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 import psycopg
+import pytest
 from nodes import Node
 
 from recollect.store_url import parse_store_url
@@ -38,6 +39,13 @@ class PostgresStores:
     _used: list[str] = field(default_factory=list)
     _by_path: dict[Path, str] = field(default_factory=dict)
     _scratch: list[str] = field(default_factory=list)
+
+    def need_pgvector(self) -> None:
+        """Skip the test where the server has no such extension to offer."""
+        with psycopg.connect(self.node.url(), autocommit=True) as connection:
+            offered = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
+            if connection.execute(offered).fetchone() is None:
+                pytest.skip("this PostgreSQL has no pgvector")
 
     def database(self) -> str:
         """One with an empty store in it; its URL."""
@@ -89,6 +97,8 @@ class PostgresStores:
 
     def _made(self) -> str:
         name = self._empty()
+        # For tests that look at the tables themselves.
+        self._execute(f"ALTER DATABASE {name} SET search_path = recollect, public")
         PostgresStore(parse_store_url(self.node.url(name))).close()
         return name
 

@@ -262,7 +262,7 @@ def copy(
     """Copy all of a store into an empty one, of whatever kind, or finish what an earlier run began."""
     from recollect.transfer.copying import copy_store  # noqa: PLC0415  # few processes copy
 
-    theirs, ours = (load({"store": each})[0] for each in (source, destination))
+    theirs, ours = (_without_replica(load({"store": each})[0]) for each in (source, destination))
     for settings in (theirs, ours):
         if isinstance(settings.store, Path) and not is_file(settings):
             raise InvalidInput(f"{IN_MEMORY} ends with this command; name a file or postgresql://…")
@@ -270,6 +270,15 @@ def copy(
         raise StoreUnavailable(f"There is no memory at {theirs.store} to copy.")
     with closing(_store(theirs)) as from_, closing(_store(ours, copying=True)) as to:
         return copy_store(from_, to, reading=reading, copying=copying, comparing=comparing)
+
+
+def _without_replica(settings: Settings) -> Settings:
+    """A copy reads what it has just written, and all of it."""
+    return (
+        settings
+        if isinstance(settings.store, Path)
+        else replace(settings, store=replace(settings.store, replica=None))
+    )
 
 
 def kept_token(settings: Settings) -> str:

@@ -22,6 +22,7 @@ _BY_VECTOR = ("nearest", "is_near", "meaning", "cosines", "model", "passage", "v
 class TestServerVectors:
     @pytest.fixture
     def store(self, postgres: PostgresStores) -> Iterator[Repository]:
+        postgres.need_pgvector()
         store = Repository(PostgresStore(parse_store_url(f"{postgres.database()}?vectors=server")))
         yield store
         store.close()

@@ -329,6 +329,7 @@ def statements(store: Repository, ask: Callable[[], object]) -> int:
     return len(run)
 
 
+@pytest.mark.sqlite
 @every_profile
 @pytest.mark.parametrize("explain", [False, True])
 def test_candidates_are_loaded_in_as_many_statements_for_5_hits_as_for_200(
@@ -349,6 +350,7 @@ def test_candidates_are_loaded_in_as_many_statements_for_5_hits_as_for_200(
     assert found[5] == found[200] <= (60 if profile == "recollect" else 40)
 
 
+@pytest.mark.sqlite
 def test_search_semantic_too_asks_a_constant_number(engine: Engine, store: Repository) -> None:
     garden(engine, 220)
     engine.graph.search_semantic("tea", 200)

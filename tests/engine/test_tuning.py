@@ -308,6 +308,7 @@ def test_analysis_leaves_out_what_showed_another_baseline(teas: Engine) -> None:
     assert found.by_arm == {"ours": 0, "baseline": 1, "interleaved": 0}
 
 
+@pytest.mark.sqlite
 def test_a_log_with_answers_that_showed_both_rankings_is_read(teas: Engine) -> None:
     answer = teas.recall("tea leaf", profile="limbic", limit=4)
     teas.feedback(answer.hits[0].memory.id, 1, answer)

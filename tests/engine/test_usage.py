@@ -30,6 +30,7 @@ from recollect.retrieval.facts import ranking_facts
 from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.records import scope_id
 from recollect.stores.sqlite.store import SqliteStore
+from recollect.tables import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,7 +54,7 @@ def rows(engine: Engine, question: str) -> Rows:
     """What the store holds, once everything is written."""
     engine._services.usage.settle(None)
     with engine._services.store.read() as view:
-        return list(view.connection.execute(question))  # type: ignore[attr-defined]  # SQLite's own
+        return list(view.connection.execute(question))  # type: ignore[attr-defined]  # its own SQL
 
 
 def counts(engine: Engine) -> dict[int, int]:
@@ -66,11 +67,8 @@ def pairs(engine: Engine) -> dict[tuple[int, int], int]:
 
 
 def dump(engine: Engine) -> dict[str, Rows]:
-    """Every row of every table, the full-text indexes' own included."""
-    tables = rows(
-        engine, "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
-    )
-    return {name: rows(engine, f"SELECT * FROM {name}") for (name,) in tables}
+    """Every row of every table."""
+    return {name: sorted(rows(engine, f"SELECT * FROM {name}"), key=repr) for name in TABLES}
 
 
 def asked_by_recall(engine: Engine, record: bool) -> list[int]:

@@ -35,10 +35,10 @@ _PLACES = {kind.value: place for place, kind in enumerate(Kind)}
 class PastTexts:
     """What the memories of one past state said that differ from the present."""
 
-    def __init__(self, snapshot: Snapshot, state: PastState) -> None:
+    def __init__(self, snapshot: Snapshot, state: PastState, scopes: Sequence[int]) -> None:
         self.snapshot = snapshot
         self.state = state
-        self._texts = kept_former_texts(snapshot, state)
+        self._texts = kept_former_texts(snapshot, state, scopes)
         self.changed = self._texts.changed
         """All memories that read otherwise than now, or are in no index of the present."""
 

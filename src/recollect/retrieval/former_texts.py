@@ -111,9 +111,10 @@ class FormerTerms:
 class FormerTexts:
     """What one past state holds that differs from the present; each part is read when it is first needed."""
 
-    def __init__(self, snapshot: Snapshot, state: PastState) -> None:
-        self.changed = frozenset(state.changed(snapshot))
-        """All memories that read otherwise than now, or are in no index of the present."""
+    def __init__(self, snapshot: Snapshot, state: PastState, scopes: Sequence[int]) -> None:
+        own = (OneOf("id", list(state.changed(snapshot))), OneOf("scope_id", scopes))
+        self.changed = frozenset(id_ for (id_,) in snapshot.rows("memory", ("id",), own))
+        """All memories of these scopes that read otherwise than now, or are in no index of the present."""
         conditions = (OneOf("id", self.changed), *state.memory())
         rows = snapshot.rows("memory", ("id", "scope_id", "kind"), conditions) if self.changed else []
         ids, scopes, kinds = zip(*rows, strict=True) if rows else ((), (), ())
@@ -186,22 +187,23 @@ class FormerTexts:
         )
 
 
-_kept: OrderedDict[tuple[tuple[int, ...], PastState], FormerTexts] = OrderedDict()
+_Key = tuple[tuple[int, ...], tuple[int, ...], "PastState"]
+_kept: OrderedDict[_Key, FormerTexts] = OrderedDict()
 _keeping = threading.Lock()
 
 
-def kept_former_texts(snapshot: Snapshot, state: PastState) -> FormerTexts:
-    """What differs from the present; kept where a store says when that changes."""
+def kept_former_texts(snapshot: Snapshot, state: PastState, scopes: Sequence[int]) -> FormerTexts:
+    """What differs from the present in these scopes; kept where a store says when that changes."""
     stamps = snapshot.rows("past", ("stamp",))
     if not stamps:
-        return FormerTexts(snapshot, state)
-    key = (tuple(stamp for (stamp,) in stamps), state)
+        return FormerTexts(snapshot, state, scopes)
+    key = (tuple(stamp for (stamp,) in stamps), tuple(scopes), state)
     with _keeping:
         known = _kept.get(key)
         if known is not None:
             _kept.move_to_end(key)
             return known
-    read = FormerTexts(snapshot, state)
+    read = FormerTexts(snapshot, state, scopes)
     if len(read.changed) <= _MOST_KEPT:
         with _keeping:
             _kept[key] = read

@@ -59,7 +59,7 @@ class Search:
         if state is not None:
             from recollect.retrieval.as_of_search import PastTexts  # noqa: PLC0415  # few ask about the past
 
-            self._past = PastTexts(snapshot, state)
+            self._past = PastTexts(snapshot, state, self.scopes)
             self._unchanged = (*self._past.unchanged(), *self._past.state.memory())
 
     def by_words(

@@ -202,6 +202,7 @@ def test_reading_alone_sends_nobody_to_the_primary(pair: Pair) -> None:
 
 
 def test_a_replica_without_the_table_that_pgvector_searches_is_passed_over(pair: Pair) -> None:
+    pair.stores.need_pgvector()
     url = pair.database()
     plain = Repository(PostgresStore(parse_store_url(url)))
     note(plain, "mine")

@@ -74,6 +74,11 @@ class World:
             return int(count)
 
 
+@pytest.fixture(autouse=True)
+def _pgvector(postgres: PostgresStores) -> None:
+    postgres.need_pgvector()
+
+
 @pytest.fixture
 def world(postgres: PostgresStores) -> Iterator[World]:
     world = World(postgres.database())

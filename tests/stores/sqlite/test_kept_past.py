@@ -6,6 +6,7 @@ import tempfile
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -33,7 +34,7 @@ from recollect.engine.repository import Repository
 from recollect.errors import RecollectError
 from recollect.query import Filter
 from recollect.records import Found, Kind, Scope
-from recollect.retrieval import as_of_search
+from recollect.retrieval import as_of_search, former_texts
 from recollect.retrieval.former_texts import FormerTexts
 from recollect.retrieval.passages import pending_passages
 from recollect.retrieval.search import Search
@@ -48,10 +49,13 @@ QUERY = "tea кот"
 WORD = st.sampled_from(WORDS)
 ID = st.integers(1, 6)
 EMBED = "embed"
+_STATES = 4
+"""That `answers` asks about."""
 CHANGES = st.one_of(
     st.builds(lambda text: PutText(ME, NewText(Kind.NOTE, text)), WORD),
     st.builds(lambda text: PutText(ME, NewText(Kind.MESSAGE, text, session="s", speaker="Ada")), WORD),
     st.builds(lambda seen: PutEntity(ME, NewEntity("Ada", "person", (NewObservation(seen),))), WORD),
+    st.builds(lambda seen: PutEntity(ME, NewEntity("Ada", "unknown", (NewObservation(seen),))), WORD),
     st.builds(lambda seen: AddObservations(ME, "Ada", (NewObservation(seen),)), WORD),
     st.builds(lambda seen: RemoveObservations(ME, "Ada", (seen,)), WORD),
     st.builds(lambda id_, text: Amend(ME, id_, text=text), ID, WORD),
@@ -94,6 +98,8 @@ def test_what_is_kept_of_the_past_is_what_is_read_anew(changes: list[Change | st
     with (
         tempfile.TemporaryDirectory() as folder,
         closing(Repository(SqliteStore(Path(folder) / "memory.db"))) as store,
+        # As many as are asked about: else none is still there at the next change.
+        patch.object(former_texts, "_KEPT_STATES", 16),
     ):
         for second, change in enumerate([EMBED, *changes]):
             at = START + timedelta(seconds=second)
@@ -103,9 +109,25 @@ def test_what_is_kept_of_the_past_is_what_is_read_anew(changes: list[Change | st
                 with suppress(RecollectError):
                     store.apply([change], at=at)
             kept = answers(store)
+            assert len(former_texts._kept) >= _STATES
             with pytest.MonkeyPatch.context() as monkeypatch:
                 monkeypatch.setattr(as_of_search, "kept_former_texts", FormerTexts)
                 assert answers(store) == kept
+
+
+def test_a_vector_of_a_name_that_comes_later_is_found_of_the_past(tmp_path: Path) -> None:
+    with closing(Repository(SqliteStore(tmp_path / "memory.db"))) as store:
+        store.apply([PutText(ME, NewText(Kind.NOTE, "garden"))], at=START)
+        embed(store, START)
+        store.apply([PutEntity(ME, NewEntity("tea", "thing", (NewObservation("kettle"),)))], at=START)
+        store.apply([RemoveObservations(ME, "tea", ("kettle",))], at=START + timedelta(seconds=9))
+        before = answers(store)
+        embed(store, START + timedelta(seconds=9))
+        assert answers(store) != before
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            kept = answers(store)
+            monkeypatch.setattr(as_of_search, "kept_former_texts", FormerTexts)
+            assert answers(store) == kept
 
 
 def test_a_new_note_leaves_what_is_kept_and_a_forgotten_one_does_not(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def both(
         # Of a state that never was, nothing is kept.
         monkeypatch.setattr(as_of_search, "kept_former_texts", FormerTexts)
         by_index = {hit.id: hit.score for hit in Search(view, Filter()).by_words(query, 1_000, index)}
-        past = PastTexts(view, PastState(None, superseded=True))
+        past = PastTexts(view, PastState(None, superseded=True), [1])
         formula = past.search_words(TermIndex(view, 1), query, 1_000, index, Filter())
     return by_index, {hit.id: hit.score for hit in formula}
 

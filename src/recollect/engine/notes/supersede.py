@@ -9,8 +9,9 @@ import numpy as np
 
 from recollect.changes import NewText, Supersede, TextVectors
 from recollect.engine.catch_up import catch_up
-from recollect.engine.embedding import embedded_texts, embedder_of, text_vectors
+from recollect.engine.embedding import embedded_texts, embedder_for, text_vectors
 from recollect.engine.inputs import NoteLike, note_of
+from recollect.engine.language_choice import first_model
 from recollect.engine.results import RetiredMemory, SimilarMemory, SupersedeResult
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, ModelUnavailable
@@ -197,7 +198,8 @@ def _cosines(
         return []
     texts = [said, *(place.said for place in places)]
     try:
-        embedder = embedder_of(services)
+        model = model_in_use(view)
+        embedder = embedder_for(services, model, first_model(services, view) if model is None else None)
         known = _stored_vectors(view, memories, embedder.model)
         lacking = [text for text in texts if text not in known]
         if lacking:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 def adopt(work: Work, change: Adopt) -> Outcome:
     """Insert the memory under its own id if that is free, unless it is here already."""
+    # Whether an id is free is asked of the whole store.
+    work.rows.hold(None)
     memory = change.memory
     scope = work.scope_id(memory.scope)
     standing = _standing(work, scope, memory, fresh=change.fresh)
@@ -60,6 +62,7 @@ def adopt(work: Work, change: Adopt) -> Outcome:
 
 
 def adopt_relation(work: Work, change: AdoptRelation) -> Outcome:
+    work.rows.hold(None)
     relation = change.relation
     for end in (relation.source, relation.target):
         if work.row("memory", end, "kind") != ("entity",):

@@ -90,7 +90,7 @@ class _Behind(Exception):
 class Replica:
     """Connections to servers that follow the primary. Safe to share between threads."""
 
-    def __init__(self, url: str, location: StoreUrl, store_id: str) -> None:
+    def __init__(self, url: str, location: StoreUrl, store_id: Callable[[], str]) -> None:
         self.own_writes = OwnWrites()
         self.patience_seconds = PATIENCE_SECONDS
         self.trouble: str | None = None
@@ -98,7 +98,10 @@ class Replica:
         self._url = url
         self._location = location
         self._conninfo = _quickly_refused(url)
-        self._is_ours = store_id, str(len(migrations()))
+        self._store_id = store_id
+        self._known_ids = [store_id()]
+        """The last one is the store's; a repair and a copy give it another."""
+        self._schema_version = str(len(migrations()))
         self._idle: list[WatchedConnection] = []
         self._free = threading.Semaphore(location.pool_size)
         self._rest_seconds = _SHORTEST_REST_SECONDS
@@ -178,12 +181,16 @@ class Replica:
             # A replica tells of no running transactions but the earliest; all before it are seen.
             "pg_snapshot_xmin(pg_current_snapshot())::text::bigint",
         )
-        if store_id != self._is_ours[0]:
+        if store_id != self._known_ids[-1] and self._store_id() != self._known_ids[-1]:
+            self._known_ids.append(self._store_id())
+        if store_id in self._known_ids[:-1]:
+            return False
+        if store_id != self._known_ids[-1]:
             raise InvalidInput(
                 f"{without_password(self._url)} holds another store than {self._location}, so it is no "
                 "replica of it. Name a server that follows the primary in read=, or leave read= out."
             )
-        if version != self._is_ours[1] or earliest <= self.own_writes.transaction:
+        if version != self._schema_version or earliest <= self.own_writes.transaction:
             return False
         if self._location.vectors == "server" and not has_table:
             return False

@@ -10,6 +10,7 @@ import psycopg
 
 from recollect.conditions import IN_FORCE, Equals, OneOf
 from recollect.errors import StoreDamaged
+from recollect.records import Kind
 from recollect.stores.postgres.server_vectors import PgVector, ServerVectors, insert_server_vectors
 from recollect.stores.postgres.sql import STORE_WIDE, Conditions, array_type, storable
 from recollect.stores.postgres.vectors import ScopeQueries, searched_model
@@ -263,9 +264,11 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
         super().__init__(connection, columns, caches, scopes)
         self.held: dict[int, int] = {}
         """The scopes that nobody else writes to meanwhile, each with the number of this change."""
+        self._holds_all = False
         self._homes: dict[tuple[Table, int], int] = {}
         self._models: dict[tuple[str, ...], list[Row]] = {}
         self._past_changed = False
+        self._new_texts: set[int] = set()
         self._present_passages: set[int] = set()
         self._numbers: dict[Table, tuple[list[int], int]] = {}
         self._waiting: dict[Table, dict[tuple[str, ...], dict[str, list[Any]]]] = {}
@@ -305,8 +308,11 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
 
     def hold(self, scopes: Collection[int] | None) -> None:
         new = None if scopes is None else sorted(set(scopes) - self.held.keys())
-        if new == []:
+        if new == [] or (new is None and self._holds_all):
             return
+        self._holds_all = self._holds_all or new is None
+        # Numbers that were drawn before a scope was held may be lower than what others put into it since.
+        self._numbers.clear()
         # By id, so that two that hold several do not wait for each other.
         which = "" if new is None else "WHERE id = ANY (%s::bigint[]) "
         rows = self.ask(
@@ -376,11 +382,15 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
     def _note_past(self, table: Table, values: dict[str, list[Any]]) -> None:
         """Of new rows, a question about the past reads all but those of new notes and messages."""
         if table == "passage":
-            new = zip(values["id"], values["observation_id"], values["live"], strict=True)
-            self._present_passages.update(id_ for id_, observed, live in new if observed is None and live)
+            new = zip(values["id"], values["memory_id"], values["live"], strict=True)
+            self._present_passages.update(
+                id_ for id_, memory, live in new if live and memory in self._new_texts
+            )
         elif table == "vector":
             self._past_changed |= not self._present_passages.issuperset(values["passage_id"])
         elif table == "memory":
+            new_texts = zip(values["id"], values["kind"], strict=True)
+            self._new_texts.update(id_ for id_, kind in new_texts if kind != Kind.ENTITY)
             ends = (*values.get("deleted_at", ()), *values.get("superseded_at", ()))
             self._past_changed |= any(end is not None for end in ends)
         elif table in _READ_OF_THE_PAST:
@@ -391,7 +401,8 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
         if given is not None:
             # A number that was given is not given again.
             super().ask(
-                f"SELECT setval('{sequence}', greatest(last_value, %s)) FROM {sequence}", [max(given)]
+                f"SELECT setval('{sequence}', %s) FROM {sequence} WHERE last_value < %s",
+                [max(given), max(given)],
             )
             return given
         left, before = self._numbers.get(table, ([], 0))
@@ -572,6 +583,7 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
     def savepoint(self) -> Iterator[None]:
         self.send()
         held, homes, scopes = dict(self.held), dict(self._homes), self.scopes
+        held_all = self._holds_all
         self.connection.execute("SAVEPOINT change")
         try:
             yield
@@ -579,6 +591,8 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
             if not self.connection.closed:
                 self.connection.execute("ROLLBACK TO SAVEPOINT change; RELEASE SAVEPOINT change")
             self.held, self._homes, self.scopes = held, homes, scopes
+            self._holds_all = held_all
+            self._models.clear()
             self._waiting.clear()
             raise
         self.send()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 import uuid
@@ -89,7 +90,9 @@ class PostgresStore:
         self.busy_seconds = busy_seconds
         prepare(location, copying=copying)
         self.caches = (
-            prepare_pgvector(location) if location.vectors == "server" else VectorCaches(cache_folder)
+            prepare_pgvector(location)
+            if location.vectors == "server"
+            else VectorCaches(None if cache_folder is None else cache_folder / _place_of(location))
         )
         self.connections = Connections(
             conninfo(location.server), location.pool_size, str(location), busy_seconds
@@ -97,7 +100,7 @@ class PostgresStore:
         self._columns_lock = threading.Lock()
         self._known_columns: Columns | None = None
         self.replica = (
-            Replica(location.replica, location, self._store_id()) if location.replica is not None else None
+            Replica(location.replica, location, self._store_id) if location.replica is not None else None
         )
 
     # Reading
@@ -127,14 +130,25 @@ class PostgresStore:
         begun: _Begun,
         lender: Connections | Replica,
     ) -> Iterator[PostgresSnapshot]:
-        snapshot = PostgresSnapshot(connection, self.columns(connection), self.caches, begun.scopes)
+        try:
+            with failures_of(self.location):
+                columns = self.columns(connection)
+        except BaseException:
+            lender.drop(connection)
+            raise
+        snapshot = PostgresSnapshot(connection, columns, self.caches, begun.scopes)
+        lent: WatchedConnection | None = connection
 
         def reconnect(error: psycopg.Error) -> bool:
             """After a failover, the scopes are as they were unless somebody wrote to them since."""
-            nonlocal connection, lender
+            nonlocal lent, lender
             # A standby also ends a read that stands in the way of what it has to replay.
             if not _is_gone(error) and not isinstance(error, errors.SerializationFailure):
                 return False
+            if lent is not None:
+                # Before another is taken: where all are in use, somebody else waits for its place.
+                lender.drop(lent)
+                lent, lender = None, self.connections
             another, now = self._begun(within)
             if snapshot.has_answered and (now != begun or begun.changes is None):
                 self.connections.give_back(another)
@@ -144,9 +158,7 @@ class PostgresStore:
                 )
                 changed.ask_again = True
                 raise changed from error
-            lender.drop(connection)
-            lender = self.connections
-            snapshot.connection = connection = another
+            snapshot.connection = lent = another
             snapshot.scopes = now.scopes
             return True
 
@@ -155,7 +167,8 @@ class PostgresStore:
             with failures_of(self.location):
                 yield snapshot
         finally:
-            lender.give_back(connection)
+            if lent is not None:
+                lender.give_back(lent)
         self._fill(snapshot.unfilled)
 
     def _begin_reading(self, within: Scope | None, connection: WatchedConnection) -> _Begun:
@@ -425,6 +438,11 @@ def _begin(
         pass
     row = cursor.fetchone()
     return _Begun(list(row[1]), list(row[2])) if row else _Begun([], [])
+
+
+def _place_of(location: StoreUrl) -> str:
+    """A database that was restored from another one's dump has its identity, and caches of its own."""
+    return hashlib.sha256(f"{location} {location.schema}".encode()).hexdigest()[:16]
 
 
 def _literal(text: str) -> str:

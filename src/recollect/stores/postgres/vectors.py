@@ -158,7 +158,8 @@ class VectorCaches:
     @property
     def reason(self) -> str | None:
         """Why vectors are kept in private memory, if some are."""
-        return next((cache.reason for cache in self._caches.values() if cache.reason), None)
+        with self._lock:
+            return next((cache.reason for cache in self._caches.values() if cache.reason), None)
 
     def forget(self) -> None:
         with self._lock:

@@ -472,8 +472,6 @@ ALTER TABLE {schema}.scope FORCE ROW LEVEL SECURITY;
 CREATE POLICY own_scopes ON {schema}.scope USING (
   (SELECT {schema}.sees_all())
   OR id = ANY ((SELECT {schema}.seen_scopes())::bigint[])
-  OR (owner = (SELECT current_setting('recollect.owner', true))
-      AND (SELECT coalesce(current_setting('recollect.agent', true), '*')) IN ('*', agent))
 );
 
 DO $$

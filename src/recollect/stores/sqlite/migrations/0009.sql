@@ -34,9 +34,13 @@ CREATE TRIGGER past_passage_changed
   BEGIN UPDATE past SET stamp = random(); END;
 CREATE TRIGGER past_passage_gone AFTER DELETE ON passage BEGIN UPDATE past SET stamp = random(); END;
 
--- A new vector of a note or message that is in force belongs to the present alone.
+-- A new vector of a note or message that is in force belongs to the present alone. That of an entity's name does
+-- not: the entity may have lost an observation since.
 CREATE TRIGGER past_vector_new AFTER INSERT ON vector
-  WHEN (SELECT live = 0 OR observation_id IS NOT NULL FROM passage WHERE id = NEW.passage_id)
+  WHEN (
+    SELECT p.live = 0 OR m.kind = 'entity' FROM passage AS p JOIN memory AS m ON m.id = p.memory_id
+    WHERE p.id = NEW.passage_id
+  )
   BEGIN UPDATE past SET stamp = random(); END;
 CREATE TRIGGER past_vector_changed AFTER UPDATE ON vector BEGIN UPDATE past SET stamp = random(); END;
 CREATE TRIGGER past_vector_gone AFTER DELETE ON vector BEGIN UPDATE past SET stamp = random(); END;
