@@ -98,7 +98,7 @@ class PostgresStores:
     def _made(self) -> str:
         name = self._empty()
         # For tests that look at the tables themselves.
-        self._execute(f"ALTER DATABASE {name} SET search_path = recollect, public")
+        self._execute(f"ALTER DATABASE {name} SET search_path = public, recollect")
         PostgresStore(parse_store_url(self.node.url(name))).close()
         return name
 
@@ -117,7 +117,8 @@ class PostgresStores:
                 # Without triggers: the order of the tables does not matter then.
                 f"BEGIN; SET LOCAL session_replication_role = replica; {deleted}; SELECT {restarted}; "
                 "DELETE FROM recollect.setting WHERE name <> 'schema_version'; "
-                f"INSERT INTO recollect.setting VALUES ('store_id', '{secrets.token_hex(16)}'); COMMIT"
+                f"INSERT INTO recollect.setting VALUES ('store_id', '{secrets.token_hex(16)}'), "
+                f"('trial_seed', '{secrets.token_hex(8)}'); COMMIT"
             )
 
 

@@ -514,6 +514,7 @@ def test_a_relation_between_two_that_were_pruned_comes_back_with_them(
 # Merging
 
 
+@pytest.mark.sqlite
 def test_a_survivor_takes_over_repeats_tags_and_uses_and_gives_them_back(
     engine: Engine, clock: FixedClock
 ) -> None:
@@ -561,6 +562,7 @@ def test_two_that_were_merged_into_one_are_parted_exactly(engine: Engine, clock:
     assert held(engine) == before
 
 
+@pytest.mark.sqlite
 def test_a_use_after_the_merge_stays_with_the_survivor(engine: Engine, clock: FixedClock) -> None:
     first = engine.remember("Ada drinks tea in the garden").id
     second = engine.remember("Ada drinks the tea in the garden!").id

@@ -131,6 +131,7 @@ def test_each_answer_is_kept_with_its_session_and_its_order(
     ) == [(microseconds(clock()), "test", id_) for id_ in shown]
 
 
+@pytest.mark.sqlite
 @every_way
 def test_without_recording_the_store_stays_as_it_is_to_the_last_bit(
     engine: Engine, store: Repository, ask: Callable[[Engine, bool], list[int]]
@@ -184,6 +185,7 @@ def test_days_are_counted_once_each_and_turn_at_midnight_utc(engine: Engine, clo
     assert facts.last_access.tolist() == [microseconds(datetime(2026, 3, 2, 0, 1, tzinfo=UTC))]
 
 
+@pytest.mark.sqlite
 def test_memories_of_another_scope_are_never_counted(engine: Engine) -> None:
     ids = teas(engine)
     other = engine.scoped("someone else")
@@ -362,6 +364,7 @@ def test_settling_gives_up_after_a_while(engine_in_trouble: Engine, troubled: Tr
     assert len(counts(engine_in_trouble)) == 6
 
 
+@pytest.mark.sqlite
 def test_closing_writes_what_is_left(
     engine_in_trouble: Engine, troubled: Troubled, clock: FixedClock
 ) -> None:

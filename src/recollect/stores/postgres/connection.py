@@ -113,7 +113,8 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
                 connection.execute(step.replace("{schema}", location.schema))
             if version == 0:
                 connection.execute(
-                    f"INSERT INTO {location.schema}.setting VALUES ('store_id', %s)", (secrets.token_hex(16),)
+                    f"INSERT INTO {location.schema}.setting VALUES ('store_id', %s), ('trial_seed', %s)",
+                    (secrets.token_hex(16), secrets.token_hex(8)),
                 )
             connection.execute(
                 f"INSERT INTO {location.schema}.setting VALUES ('schema_version', %s) "

@@ -407,8 +407,8 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
             return given
         left, before = self._numbers.get(table, ([], 0))
         if len(left) < count:
-            # As many as were asked for so far are likely to be asked for again; what is left over is lost.
-            more = max(count - len(left), min(before, _MOST_NUMBERS))
+            # Where many were asked for, many more are likely to be; what is left over is lost.
+            more = max(count - len(left), _MOST_NUMBERS if before >= _MOST_NUMBERS else 0)
             rows = super().ask(f"SELECT nextval('{sequence}') FROM generate_series(1, %s) ORDER BY 1", [more])
             left = left + [id_ for (id_,) in rows]
         self._numbers[table] = left[count:], before + count
