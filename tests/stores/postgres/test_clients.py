@@ -126,7 +126,7 @@ def test_processes_that_start_at_once_on_an_empty_database_make_one_store(postgr
         assert process.returncode == 0
     with psycopg.connect(url) as connection:
         names = connection.execute("SELECT name FROM recollect.setting ORDER BY name").fetchall()
-    assert names == [("schema_version",), ("store_id",)]
+    assert names == [("schema_version",), ("store_id",), ("trial_seed",)]
 
 
 def test_threads_that_start_at_once_on_an_empty_database_all_come_up(postgres: PostgresStores) -> None:
