@@ -283,7 +283,7 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
         self.send()
         return super().several(queries)
 
-    def rows(  # as of a snapshot
+    def rows(
         self,
         table: Table,
         columns: Sequence[str],
