@@ -9,6 +9,8 @@ from contextlib import suppress
 from enum import Enum
 
 _COMMIT = b"COMMIT\0"
+_SYNC = b"S\0\0\0\4"
+"""Asks for the answers. A client may send it in a packet of its own."""
 
 
 class Cut(Enum):
@@ -63,7 +65,7 @@ class CuttingProxy:
             _end(client)
             self._before_late()
         if cut is not Cut.LOST:
-            server.sendall(sent)
+            server.sendall(sent + _SYNC)
             self._made.wait()
         _end(client)
         _end(server)

@@ -128,8 +128,8 @@ OUT_OF_STEP: dict[str, tuple[str, str]] = {
         "1 sequences that would give a number a second time",
     ),
     "an index is not valid": (
-        "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'recollect.memory_by_scope'::regclass",
-        "the index recollect.memory_by_scope is not valid",
+        "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'recollect.memory_by_kind'::regclass",
+        "the index recollect.memory_by_kind is not valid",
     ),
 }
 

@@ -26,7 +26,8 @@ from recollect.tables import TABLES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from recollect.stores.postgres.snapshot import PostgresSnapshot, PostgresTransaction
+    from recollect.stores.postgres.snapshot import PostgresSnapshot
+    from recollect.stores.postgres.transaction import PostgresTransaction
     from recollect.stores.postgres.vectors import VectorCaches
     from recollect.tables import Table
 
@@ -126,7 +127,7 @@ def _renew_indexes(rows: PostgresTransaction) -> None:
         if ours:
             try:
                 with rows.savepoint():
-                    rows.connection.execute(f'REINDEX INDEX {rows.schema}."{name}"')
+                    rows.change(f'REINDEX INDEX {rows.schema}."{name}"')
             except psycopg.errors.IntegrityError:
                 # Rows contradict it, as they do with an index that somebody added: the check tells it again.
                 continue
@@ -173,9 +174,9 @@ def _drop_orphans(rows: PostgresTransaction) -> None:
     schema = rows.schema
     for table, _, condition in _orphans(schema):
         if table in DERIVED:
-            rows.connection.execute(f"DELETE FROM {schema}.{table} AS r WHERE {condition}")
+            rows.change(f"DELETE FROM {schema}.{table} AS r WHERE {condition}")
     for table, wrong in _WRONG_LENGTH.items():
-        rows.connection.execute(f"DELETE FROM {schema}.{table} AS r WHERE {wrong.format(schema=schema)}")
+        rows.change(f"DELETE FROM {schema}.{table} AS r WHERE {wrong.format(schema=schema)}")
 
 
 def _length_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
@@ -228,7 +229,7 @@ def _set_numbers(rows: PostgresTransaction) -> None:
         f"{column} = greatest(s.{column}, {highest.format(schema=rows.schema)})"
         for column, highest in _FOLLOWED.items()
     )
-    rows.connection.execute(f"UPDATE {rows.schema}.scope AS s SET {setting}")
+    rows.change(f"UPDATE {rows.schema}.scope AS s SET {setting}")
 
 
 # Words and vectors

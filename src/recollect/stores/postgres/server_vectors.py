@@ -21,7 +21,7 @@ from recollect.stores.vectors.source import check_width
 from recollect.vectors import unpack_vector
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from psycopg import Connection
 
@@ -188,11 +188,11 @@ def fill_some(
             [scope, list(ids)],
             binary=True,
         ).fetchall()
-        insert_server_vectors(connection, pgvector, schema, rows)
+        insert_server_vectors(connection.execute, pgvector, schema, rows)
 
 
 def insert_server_vectors(
-    connection: Connection[Row], pgvector: PgVector, schema: str, rows: Iterable[Row]
+    execute: Callable[[str, Sequence[Any]], object], pgvector: PgVector, schema: str, rows: Iterable[Row]
 ) -> None:
     """Hand these rows of the table of vectors to pgvector: scope, id, model, passage, packed vector.
 
@@ -206,7 +206,7 @@ def insert_server_vectors(
     for alike in by_size.values():
         keys = [[row[column] for row in alike] for column in range(4)]
         vectors = np.stack([unpack_vector(row[4]) for row in alike])
-        connection.execute(
+        execute(
             f"INSERT INTO {schema}.server_vector(scope_id, id, model_id, passage_id, embedding) "
             f"SELECT u.* FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[], "
             f"%b::{pgvector.extension}.vector[]) AS u(scope_id, id, model_id, passage_id, embedding) "

@@ -31,7 +31,8 @@ from recollect.stores.postgres.maintenance import no_backup_file, store_bytes, v
 from recollect.stores.postgres.pool import Connections
 from recollect.stores.postgres.replica import Replica
 from recollect.stores.postgres.server_vectors import PgVector, fill_some, prepare_pgvector
-from recollect.stores.postgres.snapshot import PostgresSnapshot, PostgresTransaction
+from recollect.stores.postgres.snapshot import PostgresSnapshot
+from recollect.stores.postgres.transaction import PostgresTransaction
 from recollect.stores.postgres.vectors import VectorCaches
 
 if TYPE_CHECKING:
@@ -49,7 +50,6 @@ BUSY_SECONDS = 10.0
 _READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 # Each statement sees what is committed; the scopes that are held keep others from committing to them.
 _WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED"
-_COMMIT = "SET LOCAL statement_timeout = 0; COMMIT"
 _MARKS_KEPT = 10_000
 """Changes of a scope after which nobody asks any more whether one was made."""
 _PAUSE_SECONDS = 0.02
@@ -357,17 +357,16 @@ class _Attempt(Generic[Result]):
         self._leave_mark(rows)
         replica = self._store.replica
         if replica is not None:
+            rows.send()
             replica.own_writes.note(connection, rows.schema, rows.held)
         self.committing = True
         # Where no standby confirms it, a commit waits for ever. It is left alone then, and not cancelled: a
         # commit that is cancelled while it waits is made on the primary alone, and acknowledged.
         with connection.at_most(self._store.busy_seconds):
-            cursor = connection.execute(_COMMIT)
-            while cursor.nextset():
-                pass
+            end = rows.commit()
         self.committing = False
-        if cursor.statusmessage != "COMMIT":
-            raise psycopg.InternalError(f"the transaction ended with {cursor.statusmessage}")
+        if end != "COMMIT":
+            raise psycopg.InternalError(f"the transaction ended with {end}")
 
     def was_made(self, rows: PostgresTransaction) -> bool:
         """Whether a commit that nobody acknowledged was made all the same: the mark tells."""
@@ -385,13 +384,15 @@ class _Attempt(Generic[Result]):
             rows = PostgresTransaction(connection, store.columns(connection), store.caches, None)
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
             return rows
-        scopes = _begin(connection, f"{_WRITING}; {wait}", self._within, schema).scopes
-        if len(scopes or ()) < len(set(self._within)):
+        begun = _begin(connection, f"{_WRITING}; {wait}", self._within, schema, hold=True)
+        held = dict(zip(begun.scopes or (), begun.changes or (), strict=True))
+        if len(held) < len(set(self._within)):
             # Who makes a scope does so alone, and looks again: one that came in between would not be seen.
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
-            scopes = _begin(connection, "SELECT 1", self._within, schema).scopes
-        rows = PostgresTransaction(connection, store.columns(connection), store.caches, scopes)
-        rows.hold(scopes)
+            begun = _begin(connection, "SELECT 1", self._within, schema)
+        rows = PostgresTransaction(connection, store.columns(connection), store.caches, begun.scopes)
+        rows.held.update(held)
+        rows.hold(begun.scopes)
         return rows
 
     def _leave_mark(self, rows: PostgresTransaction) -> None:
@@ -399,11 +400,9 @@ class _Attempt(Generic[Result]):
             return
         self.marked = scope, change = min(rows.held.items())
         schema = self._store.location.schema
-        rows.connection.execute(
-            f"INSERT INTO {schema}.commit_mark VALUES (%s, %s, %s)", (scope, change, self.mark)
-        )
+        rows.send_later(f"INSERT INTO {schema}.commit_mark VALUES (%s, %s, %s)", (scope, change, self.mark))
         if change % 100 == 0:
-            rows.connection.execute(
+            rows.send_later(
                 f"DELETE FROM {schema}.commit_mark WHERE scope_id = %s AND change <= %s",
                 (scope, change - _MARKS_KEPT),
             )
@@ -417,9 +416,17 @@ class _Begun(NamedTuple):
 
 
 def _begin(
-    connection: Connection[Row], begin: str, within: Scope | Collection[Scope] | None, schema: str
+    connection: Connection[Row],
+    begin: str,
+    within: Scope | Collection[Scope] | None,
+    schema: str,
+    *,
+    hold: bool = False,
 ) -> _Begun:
-    """Begin, and tell the second fence what may be seen, in one message to the server."""
+    """Begin, and tell the second fence what may be seen, in one message to the server.
+
+    With `hold`, nobody else changes these scopes until the end of the transaction.
+    """
     if within is None:
         connection.execute(f"{begin}; SELECT set_config('recollect.scopes', '*', true)")
         return _Begun(None, None)
@@ -427,12 +434,18 @@ def _begin(
     owners = " OR ".join(
         f"(owner = {_literal(scope.owner)} AND agent = {_literal(scope.agent)})" for scope in scopes
     )
+    found = f"SELECT id, change FROM {schema}.scope WHERE {owners or 'false'}"
+    if hold:
+        # By id, so that two that hold several do not wait for each other.
+        found = (
+            f"UPDATE {schema}.scope AS s SET change = s.change + 1 "
+            f"FROM ({found} ORDER BY id FOR UPDATE) AS f WHERE s.id = f.id RETURNING s.id, s.change"
+        )
     # The directory of scopes is open as far as to find these; then only they are.
     cursor = connection.execute(
-        f"{begin}; SELECT set_config('recollect.scopes', '*', true); "
+        f"{begin}; SELECT set_config('recollect.scopes', '*', true); WITH found AS ({found}) "
         "SELECT set_config('recollect.scopes', coalesce(array_agg(id ORDER BY id), '{}')::text, true), "
-        "coalesce(array_agg(id ORDER BY id), '{}'), coalesce(array_agg(change ORDER BY id), '{}') "
-        f"FROM {schema}.scope WHERE {owners or 'false'}"
+        "coalesce(array_agg(id ORDER BY id), '{}'), coalesce(array_agg(change ORDER BY id), '{}') FROM found"
     )
     while cursor.nextset():
         pass

@@ -64,6 +64,9 @@ class PostgresCopyTarget(PostgresCopySource, ABC):
     def hold(self, scopes: Collection[int] | None) -> None: ...
 
     @abstractmethod
+    def change(self, text: str, bindings: Sequence[Any] = ()) -> int: ...
+
+    @abstractmethod
     def _insert(self, table: Table, values: dict[str, list[Any]], *, keep: bool = False) -> None: ...
 
     def fill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -81,7 +84,7 @@ class PostgresCopyTarget(PostgresCopySource, ABC):
         found = " AND ".join(f"r.{column} = v.{column}" for column in columns[:width])
         setting = ", ".join(f"{column} = v.{column}" for column in columns[width:])
         arrays = ", ".join(f"%b::{self.columns.type(table, column)}[]" for column in columns)
-        self.connection.execute(
+        self.change(
             f"UPDATE {self.schema}.{table} AS r SET {setting} FROM unnest({arrays}) "
             f"AS v({', '.join(columns)}) WHERE {found}",
             [list(values) for values in zip(*rows, strict=True)],
@@ -94,14 +97,14 @@ class PostgresCopyTarget(PostgresCopySource, ABC):
 
     def finish_copy(self, last_ids: Mapping[Table, int]) -> None:
         for table, last in last_ids.items():
-            self.connection.execute(
+            self.change(
                 f"SELECT setval('{self.schema}.{table}_id_seq', greatest(%s::bigint, 1), %s)",
                 (last, last > 0),
             )
-        self.connection.execute(
+        self.change(
             f"UPDATE {self.schema}.scope AS s SET last_vector = coalesce((SELECT max(v.id) "
             f"FROM {self.schema}.vector AS v WHERE v.scope_id = s.id), 0)"
         )
         # Until the server looks by itself, its planner would take full tables for empty ones.
         for table in TABLES:
-            self.connection.execute(f"ANALYZE {self.schema}.{table}")
+            self.change(f"ANALYZE {self.schema}.{table}")

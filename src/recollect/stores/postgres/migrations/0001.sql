@@ -104,7 +104,9 @@ CREATE TABLE {schema}.memory (
   FOREIGN KEY (scope_id, similar_to) REFERENCES {schema}.memory(scope_id, id) ON DELETE SET NULL (similar_to),
   CHECK ((kind = 'entity') = (name <> ''))
 );
-CREATE INDEX memory_by_scope ON {schema}.memory(scope_id, kind);
+-- Not the scope first: of a new table, of which the planner knows nothing yet, it would take this index for as
+-- good as the key, and check each foreign key by reading all memories of the scope.
+CREATE INDEX memory_by_kind ON {schema}.memory(kind, scope_id);
 CREATE INDEX memory_by_text ON {schema}.memory(scope_id, text_key) WHERE text_key IS NOT NULL;
 CREATE INDEX memory_by_time ON {schema}.memory(scope_id, (coalesce(happened_at, created_at)))
   WHERE kind <> 'entity';
