@@ -8,6 +8,7 @@ python child.py lock STORE              how long somebody held the write lock, u
 from __future__ import annotations
 
 import json
+import resource
 import sys
 import tempfile
 import threading
@@ -48,6 +49,7 @@ def first_answer(store: Path | str) -> dict[str, float]:
         "answer_cpu_ms": milliseconds(opening.cpu + first.cpu - aside[0] / 2),
         "answer_wall_ms": milliseconds(opening.wall + first.wall - aside[1] / 2),
         "second_cpu_ms": milliseconds(second.cpu - aside[0] / 2),
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
 
 

