@@ -71,7 +71,7 @@ def starts() -> str:
         for row in rows_of(run, "first answer")
     ]
     scopes = [
-        f"\n{row['scopes']:,} scopes of {row['each']:,} notes each were filled in {row['fill_s']:,.0f} s; the "
+        f"\n{row['scopes']:,} scopes of {row['each']:,} notes were filled in {row['fill_s']:,.0f} s; the "
         f"first recall in one of them takes {figure(row['first_recall_wall_ms'])} ms, its cache made on the "
         "way.\n"
         for row in rows_of(run, "scopes")
