@@ -59,10 +59,7 @@ _REFUSALS = (
         r"(starting up|shutting down|in recovery mode|not (yet )?accepting connections)",
         "{url} is not ready yet: {said}. Try again in a moment.",
     ),
-    _Refusal(
-        r"(session is read-only|server is in hot standby mode)",
-        "{url} is a replica and takes no writes. Name the primary, or all servers with commas between.",
-    ),
+    _Refusal(r"(session is read-only|server is in hot standby mode)", "{no_primary}"),
     _Refusal(
         r"(session is not read-only|server is not in hot standby mode)",
         "{url} is no replica, and one is asked for. Leave target_session_attrs out of the URL.",
@@ -102,8 +99,20 @@ def why_refused(location: StoreUrl, error: str) -> str | None:
         found = re.search(pattern, error)
         if found is not None:
             name = found.groupdict().get("name", "")
-            return meaning.format(url=location, name=name, said=plain_words(error))
+            return meaning.format(
+                url=location, name=name, said=plain_words(error), no_primary=no_primary(location)
+            )
     return None
+
+
+def no_primary(location: StoreUrl) -> str:
+    """Only replicas answered. Where several servers are named, one of them is likely to become the primary."""
+    if "," not in location.server:
+        return f"{location} is a replica and takes no writes. Name the primary, or all servers with commas between."
+    return (
+        f"None of the servers of {location} takes writes now, as it is during a failover. Try again in a moment; "
+        "RECOLLECT_BUSY_SECONDS says how long a call waits for one."
+    )
 
 
 def missing_right(location: StoreUrl, said: str) -> str:
