@@ -65,6 +65,10 @@ _REFUSALS = (
         "{url} is no replica, and one is asked for. Leave target_session_attrs out of the URL.",
     ),
     _Refusal(
+        r"(expected authentication request|received invalid response|invalid response to)",
+        "Something else than PostgreSQL answers at {url}. Check host and port.",
+    ),
+    _Refusal(
         r"server does not support SSL",
         "{url} knows no encryption, and the URL asks for it. Take sslmode out of the URL, or turn on ssl on "
         "the server.",
@@ -85,10 +89,6 @@ _REFUSALS = (
     _Refusal(
         r"(timeout expired|timed out|No route to host|Network is unreachable)",
         "{url} gives no answer: {said}. Check host and port, and whether a firewall stands between.",
-    ),
-    _Refusal(
-        r"(expected authentication request|received invalid response|invalid response to)",
-        "Something else than PostgreSQL answers at {url}. Check host and port.",
     ),
 )
 
