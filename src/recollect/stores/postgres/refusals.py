@@ -106,12 +106,15 @@ def why_refused(location: StoreUrl, error: str) -> str | None:
 
 
 def no_primary(location: StoreUrl) -> str:
-    """Only replicas answered. Where several servers are named, one of them is likely to become the primary."""
-    if "," not in location.server:
-        return f"{location} is a replica and takes no writes. Name the primary, or all servers with commas between."
+    """Only replicas answered. Of several servers, one is likely to become the primary."""
+    if "," not in str(location).rpartition("@")[2]:
+        return (
+            f"{location} is a replica and takes no writes. Name the primary, or all servers with commas "
+            "between."
+        )
     return (
-        f"None of the servers of {location} takes writes now, as it is during a failover. Try again in a moment; "
-        "RECOLLECT_BUSY_SECONDS says how long a call waits for one."
+        f"None of the servers of {location} takes writes now, as it is during a failover. Try again in a "
+        "moment; RECOLLECT_BUSY_SECONDS says how long a call waits for one."
     )
 
 
