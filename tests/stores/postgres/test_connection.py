@@ -114,8 +114,9 @@ def test_several_closed_ports_are_told_in_one_line() -> None:
 
 
 @pytest.fixture
-def following(guarded: Node) -> Iterator[Node]:
-    """A server that takes no writes, as a standby does."""
+def following(guarded: Node, monkeypatch: pytest.MonkeyPatch) -> Iterator[Node]:
+    """A server that takes no writes, as a standby does, and nobody who waits for another."""
+    monkeypatch.setattr(connection, "_FAILOVER_SECONDS", 0)
     with psycopg.connect(guarded.url(), autocommit=True) as hand:
         hand.execute("ALTER DATABASE postgres SET default_transaction_read_only = on")
         try:
