@@ -50,7 +50,8 @@ def _path(given: object) -> Path:
 
 
 def _store(given: object) -> "Path | StoreUrl":
-    if not isinstance(given, str) or "://" not in given:
+    # With one stroke too few it is no file of that name either.
+    if not isinstance(given, str) or not ("://" in given or given.startswith(("postgresql:", "postgres:"))):
         return _path(given)
     from recollect.store_url import parse_store_url  # noqa: PLC0415  # few stores are on a server
 

@@ -57,6 +57,8 @@ def parse_store_url(url: str) -> StoreUrl:
             f"there is no kind of store named {parts.scheme!r}; give the path of a file, or a URL that "
             "begins with postgresql://"
         )
+    if not url.startswith(f"{parts.scheme}://"):
+        raise InvalidInput("the URL of a store on a server begins with postgresql://, with two strokes")
     options = _options(parts.query)
     ours = {name: value for name, value in options if name in _OURS}
     theirs = [(name, value) for name, value in options if name not in _OURS]

@@ -87,6 +87,15 @@ def test_a_healthy_store_on_a_server_has_no_problem(recollect: CommandLine, post
     assert marks["durability"] == "note"
 
 
+def test_a_store_without_a_cache_says_who_searches(recollect: CommandLine, postgres: PostgresStores) -> None:
+    postgres.need_pgvector()
+    url = f"{postgres.scratch()}?vectors=server"
+    recollect("remember", "The kettle is in the garden.", "--store", url)
+    checks = _checks(recollect, url)
+    assert checks["vector search"] == ("ok", "by pgvector on the server ")
+    assert "vector cache" not in checks
+
+
 def _version(url: str) -> str:
     with psycopg.connect(url) as connection:
         row = connection.execute("SHOW server_version").fetchone()
@@ -255,6 +264,24 @@ def test_a_replica_tells_its_lag_and_that_it_takes_no_writes(
     assert checks["writes"][0] == "problem"
     # All the rest can be read there.
     assert checks["holds"][0] == "ok"
+
+
+def test_a_replica_that_began_again_is_not_late(recollect: CommandLine, pair: tuple[Node, Node]) -> None:
+    """It says that it received its log up to the start of a segment, until more of it comes."""
+    primary, standby = pair
+    _caught_up(primary, standby)
+    streams = "SELECT EXISTS (SELECT 1 FROM pg_stat_wal_receiver WHERE status = 'streaming')"
+    is_so = False
+    # The primary writes something of its own now and then, which puts it right.
+    while not is_so:
+        standby.stop()
+        standby.start()
+        _until(standby.url(), streams)
+        with psycopg.connect(standby.url()) as hand:
+            row = hand.execute("SELECT pg_last_wal_receive_lsn() < pg_last_wal_replay_lsn()").fetchone()
+            is_so = row == (True,)
+    checks = _checks(recollect, standby.url(), status=1)
+    assert checks["replication"] == ("ok", "replica, 0.0 s behind its primary ")
 
 
 def test_a_replica_for_reading_is_told_beside_the_primary(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from datetime import UTC, datetime, timedelta, timezone
 from heapq import heappush
 from typing import TYPE_CHECKING, Any
@@ -261,11 +262,13 @@ class Troubled(Repository):
         super().__init__(repository.store)
         self.error: Exception | None = None
         self.gate: threading.Event | None = None
+        self.was_tried = threading.Event()
 
     def apply(
         self, changes: Sequence[Change], *, at: datetime, key: str | None = None, keep_going: bool = False
     ) -> Receipt:
         if any(isinstance(change, RecordUse) for change in changes):
+            self.was_tried.set()
             if self.gate is not None:
                 assert self.gate.wait(PATIENCE_SECONDS)
             if self.error is not None:
@@ -380,6 +383,30 @@ def test_closing_writes_what_is_left(
     with store.read() as view:
         assert ranking_facts(MemoryRows(view), ids, "", None, 0).access_count.tolist() == [5] * 6
     store.close()
+
+
+def test_closing_leaves_notes_behind_that_would_take_too_long_and_says_how_many(
+    troubled: Troubled, clock: FixedClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    usage = UsageRecorder(troubled, "test", closing_seconds=0.0)
+    engine = Engine(Services(troubled, clock, embedder_named, "hashing", Scope(), usage))
+    (tea,) = teas(engine, 1)
+    troubled.gate = threading.Event()
+    for _ in range(3):
+        usage.record(Scope(), [tea], clock())
+    assert troubled.was_tried.wait(PATIENCE_SECONDS)
+    closing = threading.Thread(target=usage.close, daemon=True)
+    with caplog.at_level(logging.WARNING):
+        closing.start()
+        # The first is on its way to the store, which may take as long as it does.
+        while usage.failures == 0 and closing.is_alive():
+            time.sleep(0.01)
+        troubled.gate.set()
+        closing.join(PATIENCE_SECONDS)
+    assert not closing.is_alive()
+    assert "2 notes still waited" in caplog.text
+    assert counts(engine) == {tea: 1}
+    assert rows(engine, "SELECT value FROM setting WHERE name = 'unnoted'") == [("2",)]
 
 
 def test_closing_twice_and_closing_what_never_noted_anything_are_fine(store: Repository) -> None:

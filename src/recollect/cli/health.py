@@ -183,7 +183,9 @@ def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
             f"{without_tokens:,} of {counts.passages:,} passages have no token vectors, and rank without them"
         )
         yield Check("note", "tokens", said, "recollect reindex")
-    if ready.mark == "ok" and used is not None:
+    if getattr(found.store, "vectors", "cache") == "server":
+        yield Check("ok", "vector search", "by pgvector on the server")
+    elif ready.mark == "ok" and used is not None:
         problem = memory.upkeep.vector_cache_problem(_vector(found, name))
         said, remedy = "in order", ""
         if problem is not None:

@@ -27,6 +27,8 @@ _log = logging.getLogger(__name__)
 # A note takes milliseconds to write. Only where another program holds the file does it take longer, and
 # then an answer that lacks the latest note is better than one that is late.
 _PATIENCE_SECONDS = 0.05
+# Who asks faster than the store can note leaves notes behind, and does not wait minutes for them at the end.
+_CLOSING_SECONDS = 10.0
 
 
 class UsageRecorder:
@@ -38,9 +40,11 @@ class UsageRecorder:
         session: str,
         patience_seconds: float = _PATIENCE_SECONDS,
         worker: Worker | None = None,
+        closing_seconds: float = _CLOSING_SECONDS,
     ) -> None:
         self.session = session
         self.patience_seconds = patience_seconds
+        self.closing_seconds = closing_seconds
         self.worker = worker or Worker()
         self.failures = 0
         """Of this process. The store learns of them with the next answer that can be noted."""
@@ -84,6 +88,8 @@ class UsageRecorder:
 
     def close(self) -> None:
         """Write what is left, and let the store at least know how many answers it does not know of."""
+        if not self.worker.settle_usage(self.closing_seconds) and (left := self.worker.drop_usage()):
+            self._fail(f"{left:,} notes still waited when the memory was closed", left)
         self.worker.close()
         if self._untold and self._last is not None:
             use, at = self._last
@@ -100,13 +106,15 @@ class UsageRecorder:
 
     def _apply(self, use: RecordUse, at: datetime) -> None:
         self._last = use, at
-        self._store.apply([replace(use, missed=self._untold)], at=at)
-        self._untold = 0
-
-    def _fail(self, why: str) -> None:
+        missed = self._untold
+        self._store.apply([replace(use, missed=missed)], at=at)
         with self._failing:
-            self._untold += 1
-            self.failures += 1
+            self._untold -= missed
+
+    def _fail(self, why: str, answers: int = 1) -> None:
+        with self._failing:
+            self._untold += answers
+            self.failures += answers
             self.last_failure = why
         _log.warning("What was recalled could not be noted: %s", why)
 

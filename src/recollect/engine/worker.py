@@ -50,9 +50,13 @@ class Worker:
         lane = self._usage if priority is Priority.USAGE else self._jobs
         return lane.put(_Job(priority, next(self._numbers), run))
 
-    def settle_usage(self, at_most_seconds: float | None = None) -> None:
-        """Wait for the notes of use."""
-        self._usage.settle(at_most_seconds)
+    def settle_usage(self, at_most_seconds: float | None = None) -> bool:
+        """Wait for the notes of use; False: some still wait."""
+        return self._usage.settle(at_most_seconds)
+
+    def drop_usage(self) -> int:
+        """Take back the notes of use whose turn has not come; how many there were."""
+        return self._usage.drop()
 
     def settle_jobs(self, at_most_seconds: float | None = None) -> None:
         """Wait for the longer jobs."""
@@ -88,9 +92,16 @@ class _Lane:
             self._changed.notify_all()
             return True
 
-    def settle(self, at_most_seconds: float | None) -> None:
+    def settle(self, at_most_seconds: float | None) -> bool:
         with self._changed:
-            self._changed.wait_for(lambda: self._next() is None, at_most_seconds)
+            return self._changed.wait_for(lambda: self._next() is None, at_most_seconds)
+
+    def drop(self) -> int:
+        with self._changed:
+            dropped = len(self._queue)
+            self._queue.clear()
+            self._changed.notify_all()
+            return dropped
 
     def close(self) -> None:
         """Take no more jobs, and wait for those that are there."""

@@ -113,6 +113,29 @@ def test_several_closed_ports_are_told_in_one_line() -> None:
     assert "No server listens" in said
 
 
+@pytest.fixture
+def following(guarded: Node, monkeypatch: pytest.MonkeyPatch) -> Iterator[Node]:
+    """A server that takes no writes, as a standby does, and nobody who waits for another."""
+    monkeypatch.setattr(connection, "_FAILOVER_SECONDS", 0)
+    with psycopg.connect(guarded.url(), autocommit=True) as hand:
+        hand.execute("ALTER DATABASE postgres SET default_transaction_read_only = on")
+        try:
+            yield guarded
+        finally:
+            hand.execute("ALTER DATABASE postgres RESET default_transaction_read_only")
+
+
+def test_a_lone_replica_is_told_to_name_the_primary(following: Node) -> None:
+    said = _refusal(f"{following.url()}?target_session_attrs=read-write")
+    assert "is a replica and takes no writes. Name the primary" in said
+
+
+def test_while_no_server_of_several_takes_writes_a_failover_is_told(following: Node) -> None:
+    said = _refusal(f"postgresql://postgres@127.0.0.1:{free_port()},127.0.0.1:{following.port}/postgres")
+    assert "None of the servers of" in said
+    assert "RECOLLECT_BUSY_SECONDS" in said
+
+
 def test_a_socket_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert "No server listens" in _refusal(f"postgresql:///postgres?host={tmp_path}")
 
@@ -131,7 +154,8 @@ def test_a_server_that_never_answers_is_given_up() -> None:
     assert "firewall" in said
 
 
-def test_another_kind_of_server_is_told() -> None:
+@pytest.mark.parametrize("options", ["?sslmode=disable&gssencmode=disable", ""])
+def test_another_kind_of_server_is_told(options: str) -> None:
     script = (
         "import socket\n"
         "with socket.create_server(('127.0.0.1', 0)) as server:\n"
@@ -147,7 +171,7 @@ def test_another_kind_of_server_is_told() -> None:
         try:
             assert other.stdout is not None
             port = other.stdout.readline().strip()
-            said = _refusal(f"postgresql://app@127.0.0.1:{port}/postgres?sslmode=disable&gssencmode=disable")
+            said = _refusal(f"postgresql://app@127.0.0.1:{port}/postgres{options}")
         finally:
             other.kill()
     assert "Something else than PostgreSQL answers" in said

@@ -14,7 +14,7 @@ import psycopg
 from psycopg import errors
 
 from recollect.errors import Conflict, InvalidInput, NotAStore, RecollectError, StoreDamaged, StoreUnavailable
-from recollect.stores.postgres.refusals import missing_right, plain_words, why_refused
+from recollect.stores.postgres.refusals import missing_right, no_primary, plain_words, why_refused
 from recollect.stores.unfinished import unfinished_copy
 from recollect.tables import COPY_MARK
 
@@ -235,10 +235,7 @@ def explained(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # no
                 "or lower ?pool=NUMBER."
             )
         case errors.ReadOnlySqlTransaction():
-            return StoreUnavailable(
-                f"{shown} is a replica and takes no writes. Name the primary, or all servers with commas "
-                "between."
-            )
+            return StoreUnavailable(no_primary(location))
         case errors.ProgramLimitExceeded() | errors.DataError():
             return InvalidInput(f"PostgreSQL does not take this: {said}.")
         case errors.IntegrityError():

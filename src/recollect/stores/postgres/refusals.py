@@ -59,13 +59,14 @@ _REFUSALS = (
         r"(starting up|shutting down|in recovery mode|not (yet )?accepting connections)",
         "{url} is not ready yet: {said}. Try again in a moment.",
     ),
-    _Refusal(
-        r"(session is read-only|server is in hot standby mode)",
-        "{url} is a replica and takes no writes. Name the primary, or all servers with commas between.",
-    ),
+    _Refusal(r"(session is read-only|server is in hot standby mode)", "{no_primary}"),
     _Refusal(
         r"(session is not read-only|server is not in hot standby mode)",
         "{url} is no replica, and one is asked for. Leave target_session_attrs out of the URL.",
+    ),
+    _Refusal(
+        r"(expected authentication request|received invalid response|invalid response to)",
+        "Something else than PostgreSQL answers at {url}. Check host and port.",
     ),
     _Refusal(
         r"server does not support SSL",
@@ -89,10 +90,6 @@ _REFUSALS = (
         r"(timeout expired|timed out|No route to host|Network is unreachable)",
         "{url} gives no answer: {said}. Check host and port, and whether a firewall stands between.",
     ),
-    _Refusal(
-        r"(expected authentication request|received invalid response|invalid response to)",
-        "Something else than PostgreSQL answers at {url}. Check host and port.",
-    ),
 )
 
 
@@ -102,8 +99,23 @@ def why_refused(location: StoreUrl, error: str) -> str | None:
         found = re.search(pattern, error)
         if found is not None:
             name = found.groupdict().get("name", "")
-            return meaning.format(url=location, name=name, said=plain_words(error))
+            return meaning.format(
+                url=location, name=name, said=plain_words(error), no_primary=no_primary(location)
+            )
     return None
+
+
+def no_primary(location: StoreUrl) -> str:
+    """Only replicas answered. Of several servers, one is likely to become the primary."""
+    if "," not in str(location).rpartition("@")[2]:
+        return (
+            f"{location} is a replica and takes no writes. Name the primary, or all servers with commas "
+            "between."
+        )
+    return (
+        f"None of the servers of {location} takes writes now, as it is during a failover. Try again in a "
+        "moment; RECOLLECT_BUSY_SECONDS says how long a call waits for one."
+    )
 
 
 def missing_right(location: StoreUrl, said: str) -> str:

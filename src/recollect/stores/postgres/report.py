@@ -141,7 +141,7 @@ def _replication(connection: Connection[Row]) -> Replication:
         receives, lag = _row(
             connection,
             "SELECT EXISTS (SELECT 1 FROM pg_stat_wal_receiver), "
-            "CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0 "
+            "CASE WHEN pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() THEN 0 "
             "ELSE extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) END::float8",
         )
         return Replication(True, receives, lag, (), "")
