@@ -77,7 +77,7 @@ def flag_similar_observations(
         # What was written stands; words alone can be compared.
         found = _found(comparison.pairs, {}, "")
     flags = [
-        FlagSimilar("observation", pair.observation, pair.similar_to, pair.similarity)
+        FlagSimilar("observation", pair.observation, pair.similar_to, pair.similarity, services.scope)
         for pairs in found.values()
         for pair in pairs
     ]

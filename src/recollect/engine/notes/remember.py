@@ -216,7 +216,7 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
     with services.read() as view:
         compared = {note.id: _compared_in(view, services, note) for note in new}
     flags: list[Change] = [
-        FlagSimilar("memory", id_, known.similar.id, known.similar.similarity)
+        FlagSimilar("memory", id_, known.similar.id, known.similar.similarity, services.scope)
         for id_, known in compared.items()
         if known.similar is not None
     ]
