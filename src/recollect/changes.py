@@ -233,7 +233,7 @@ class Supersede:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much the log of answers may hold; the oldest go first."""
+    """How much the log of answers may hold of each scope; the oldest go first."""
 
     events: int = 10_000
     bytes: int = 64_000_000
