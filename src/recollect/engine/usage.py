@@ -100,8 +100,11 @@ class UsageRecorder:
 
     def _apply(self, use: RecordUse, at: datetime) -> None:
         self._last = use, at
-        self._store.apply([replace(use, missed=self._untold)], at=at)
-        self._untold = 0
+        missed = self._untold
+        self._store.apply([replace(use, missed=missed)], at=at)
+        with self._failing:
+            # More may have been missed meanwhile.
+            self._untold -= missed
 
     def _fail(self, why: str) -> None:
         with self._failing:

@@ -12,12 +12,13 @@ import psycopg
 import pytest
 
 from conftest import FixedClock, engine_of
-from recollect.changes import PutVectors
+from recollect.changes import PutVectors, RecordUse
 from recollect.engine.repository import Repository
 from recollect.engine.writes import apply as writes
 from recollect.engine.writes.work import Work
 from recollect.errors import Conflict
 from recollect.records import Model, Scope
+from recollect.retrieval.contents import store_counts
 from recollect.retrieval.passages import model_in_use, pending_passages
 from recollect.store_url import parse_store_url
 from recollect.stores.postgres.store import BUSY_SECONDS, PostgresStore
@@ -161,3 +162,18 @@ def test_of_two_first_models_of_two_scopes_one_comes_into_use(url: str) -> None:
 
 def _put(store: Repository, change: Change) -> None:
     store.apply([change], at=FixedClock()())
+
+
+def test_answers_that_could_not_be_noted_are_counted_by_all_that_missed_some(url: str) -> None:
+    with opened(url) as store:
+        engine = engine_of(store, FixedClock(), model="none")
+        ids = [engine.scoped(scope.owner).remember("green tea").id for scope in (ADA, BOB)]
+    ada, bob = (
+        RecordUse(scope, (id_,), "s", missed=missed)
+        for scope, id_, missed in zip((ADA, BOB), ids, (3, 4), strict=True)
+    )
+    # The first to count, and then both again where there is a number already: 3 + 4, and 3 + 4 once more.
+    for expected in (7, 14):
+        _while_waiting(url, ada, lambda other: _put(other, bob))
+        with opened(url) as store, store.read() as view:
+            assert store_counts(view).unnoted == expected

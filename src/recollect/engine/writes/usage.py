@@ -16,6 +16,8 @@ from recollect.tuning.events import normalized_query
 if TYPE_CHECKING:
     from recollect.engine.writes.work import Work
 
+_UNNOTED = "unnoted"
+"""The setting that counts answers of which nothing could be noted."""
 # Pairs grow with the square of an answer; beyond its first fifty, being together says little.
 _MOST_PAIRED = 50
 # Answers of a scope that are kept for dreams to replay.
@@ -27,8 +29,7 @@ _LONGEST_QUERY = 2_000
 def record(work: Work, change: RecordUse) -> Outcome:
     """Count each memory once, note the day, the pairs, the answer, and what it says of earlier ones."""
     if change.missed:
-        (before,) = work.first("setting", (Equals("name", "unnoted"),), "value") or (0,)
-        work.rows.put("setting", [{"name": "unnoted", "value": str(change.missed + int(before))}])
+        _count_missed(work, change.missed)
     scope = work.scope_id(change.scope)
     known = set(work.ids("memory", (Equals("scope_id", scope), OneOf("id", change.ids))))
     seen = [id_ for id_ in dict.fromkeys(change.ids) if id_ in known]
@@ -40,6 +41,15 @@ def record(work: Work, change: RecordUse) -> Outcome:
     _notice(work, seen, change, scope)
     _log(work, seen, change, scope)
     return Outcome(ids=tuple(seen), count=len(seen))
+
+
+def _count_missed(work: Work, missed: int) -> None:
+    """Add to a number that is of no scope, and so of no writer."""
+    work.rows.put("setting", [{"name": _UNNOTED, "value": "0"}], keep=True)
+    # Whoever has touched it first is waited for, and what it left is read then.
+    work.rows.patch("setting", (Equals("name", _UNNOTED),), {"name": _UNNOTED})
+    ((before,),) = work.rows.rows("setting", ("value",), (Equals("name", _UNNOTED),))
+    work.rows.put("setting", [{"name": _UNNOTED, "value": str(int(before) + missed)}])
 
 
 def _count(work: Work, seen: list[int]) -> None:
