@@ -11,7 +11,7 @@ from recollect.changes import NewText, PutVectors, TextVectors, UseModel
 from recollect.engine.language_choice import first_model, is_foreign
 from recollect.engine.recent_texts import EmbeddedText
 from recollect.engine.results import ReindexResult
-from recollect.engine.services import Services
+from recollect.engine.services import Services, asks_again
 from recollect.errors import ModelUnavailable
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Embedder, Progress, TokenEmbedder, Vector, Vectors
@@ -33,6 +33,7 @@ GIVE_WAY_SECONDS = 1.0
 """How long a job in the background lets whoever asks first have the processor."""
 
 
+@asks_again
 def embedder_of(services: Services) -> Embedder:
     """The embedder whose vectors the store holds; for a store without any, the preferred one."""
     with services.read() as view:
