@@ -114,7 +114,7 @@ WRITES: dict[type[object], str] = {
 OTHERS: dict[type[object], str] = {
     Engine: "search close scoped",
     KnowledgeGraph: "search_semantic",
-    Upkeep: "backup begin_shutdown export verify",
+    Upkeep: "backup begin_shutdown replica_problem export verify",
 }
 
 

@@ -106,6 +106,11 @@ class Upkeep:
         problem: str | None = getattr(self.services.store.store, "cache_trouble", None)
         return problem
 
+    def replica_problem(self) -> str | None:
+        """Why the server that is to answer questions left the last one to the primary, if it did."""
+        problem: str | None = getattr(self.services.store.store, "replica_trouble", None)
+        return problem
+
     @asks_again
     def unrecorded_answers(self) -> tuple[int, str | None]:
         """How many answers could not be noted as shown, in any process, and why not, in this one."""
