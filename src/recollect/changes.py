@@ -233,7 +233,7 @@ class Supersede:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much the log of answers may hold; the oldest go first."""
+    """How much the log of answers may hold of each scope; the oldest go first."""
 
     events: int = 10_000
     bytes: int = 64_000_000
@@ -318,6 +318,8 @@ class FlagSimilar:
     id: int
     similar_to: int
     similarity: float
+    scope: Scope | None = None
+    """Where both are. None: nobody says, so that a store may make everybody wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +334,8 @@ class PutVectors:
     """If it comes into use by this, then because the texts suit it: nobody named it."""
     tokens: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
     """By passage id, the signs of its token vectors; for passages with or without a vector here."""
+    scope: Scope | None = None
+    """Where all of the passages are. None: they are of several, or nobody says, as with `FlagSimilar`."""
 
 
 @dataclass(frozen=True, slots=True)

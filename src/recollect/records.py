@@ -228,6 +228,7 @@ class Passage:
 
     id: int
     memory: int
+    scope: Scope
     text: str
     """What the embedder reads: the piece, and who or what it is about."""
     piece: str | None = None

@@ -247,8 +247,8 @@ class Settings:
         _SWITCH,
         "on: the store logs each answer and what became of it, for `recollect tune`; off: it does not",
     ] = True
-    shadow_events: Annotated[int, _WHOLE, "how many answers that log holds at most"] = 10_000
-    shadow_megabytes: Annotated[float, _POSITIVE, "how large that log is at most"] = 64.0
+    shadow_events: Annotated[int, _WHOLE, "how many answers of each scope that log holds at most"] = 10_000
+    shadow_megabytes: Annotated[float, _POSITIVE, "how large that log is at most for each scope"] = 64.0
     shadow_days: Annotated[float, _POSITIVE, "for how many days that log keeps an answer"] = 90.0
     ab: Annotated[
         Literal["off", "split"],

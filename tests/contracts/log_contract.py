@@ -18,10 +18,12 @@ from recollect.changes import (
     RecordUse,
     TuneProfile,
 )
+from recollect.conditions import Equals
+from recollect.engine.writes import usage
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.records import Kind, LogSize, Scope
 from recollect.retrieval.answer_log import log_sizes, logged_answers, tuned_numbers, tunings
-from recollect.retrieval.records import scope_id
+from recollect.retrieval.records import scope_id, stamp
 
 if TYPE_CHECKING:
     from recollect.changes import Change, Outcome
@@ -148,6 +150,37 @@ class LogContract:
         kept = answers(store)
         assert [each.query for each in kept] == ["q2", "q3", "q4", "q5"]
         assert sum(len(each.candidates) for each in kept) <= 5_000
+
+    @pytest.mark.parametrize("bounds", [Bounds(events=4), Bounds(bytes=5_000)])
+    def test_a_busy_scope_does_not_shorten_the_log_of_a_quiet_one(
+        self, store: Repository, bounds: Bounds
+    ) -> None:
+        (one,), (yours,) = notes(store, 1), notes(store, 1, YOU)
+        for number in range(6):
+            answer(store, f"mine {number}", one, second=10 * number, size=1_000, bounds=bounds)
+            for more in range(8 if number == 4 else 0):
+                answer(store, f"yours {more}", yours, scope=YOU, second=more, size=1_000, bounds=bounds)
+        # By number four are kept, and by size as above four of 1,000 bytes and more.
+        assert [each.query for each in answers(store)] == [f"mine {number}" for number in (2, 3, 4, 5)]
+        kept = [each.query for each in answers(store, "limbic", YOU)]
+        assert kept == [f"yours {number}" for number in (4, 5, 6, 7)]
+
+    def test_of_answers_that_dreams_replay_each_scope_keeps_its_newest(
+        self, store: Repository, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(usage, "_MOST_RECALLS", 3)
+        (one,), (yours,) = notes(store, 1), notes(store, 1, YOU)
+        for number in range(5):
+            opened(store, one, second=100 + number)
+            opened(store, yours, second=200 + number, scope=YOU)
+            opened(store, yours, second=300 + number, scope=YOU)
+        with store.read() as view:
+            times = [
+                at_ for (at_,) in view.rows("recall", ("at",), (Equals("scope_id", scope_id(view, ME)),))
+            ]
+            theirs = view.count("recall", (Equals("scope_id", scope_id(view, YOU)),))
+        assert times == [stamp(at(second)) for second in (102, 103, 104)]
+        assert theirs == {None: 3}
 
     def test_one_that_is_larger_than_all_of_the_log_may_be_is_not_kept(self, store: Repository) -> None:
         (one,) = notes(store, 1)

@@ -296,6 +296,26 @@ def test_a_replica_for_reading_is_told_beside_the_primary(
     assert "no replica answers" in checks["reads"][1]
 
 
+def test_a_replica_that_leaves_questions_to_the_primary_says_why(
+    recollect: CommandLine, pair: tuple[Node, Node]
+) -> None:
+    primary, standby = pair
+    setting = "UPDATE recollect.setting SET value = '{}' WHERE name = 'schema_version'"
+    _execute(primary.url(), setting.format(1))
+    _caught_up(primary, standby)
+    _execute(standby.url(), "SELECT pg_wal_replay_pause()")
+    _until(standby.url(), "SELECT pg_get_wal_replay_pause_state() = 'paused'")
+    try:
+        _execute(primary.url(), setting.format(len(migrations())))
+        checks = _checks(recollect, f"{primary.url()}?read={standby.url()}")
+    finally:
+        _execute(standby.url(), "SELECT pg_wal_replay_resume()")
+    assert checks["replica"][0] == "note"
+    assert "it has schema 1 of the store" in checks["replica"][1]
+    _caught_up(primary, standby)
+    assert "replica" not in _checks(recollect, f"{primary.url()}?read={standby.url()}")
+
+
 def test_a_quorum_that_nobody_can_give_is_a_problem(recollect: CommandLine, postgres: PostgresStores) -> None:
     url = postgres.scratch()
     _execute(url, "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (nobody)'", "SELECT pg_reload_conf()")

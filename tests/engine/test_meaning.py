@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from recollect.changes import NewText, PutText
+from recollect.changes import NewText, PutText, PutVectors
 from recollect.embedders.hashing import HashingEmbedder
+from recollect.engine.repository import Repository
 from recollect.errors import ModelUnavailable
 from recollect.records import Kind, Scope
 from recollect.retrieval.passages import passages_of, vectors_of
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from conftest import FixedClock, MakeEngine
+    from recollect.changes import Change, Receipt
     from recollect.engine.engine import Engine
-    from recollect.engine.repository import Repository
     from recollect.ports import Embedder, Vectors
 
 
@@ -41,9 +42,11 @@ class Counting(HashingEmbedder):
     def __init__(self, dims: int = 256) -> None:
         super().__init__(dims)
         self.read: list[str] = []
+        self.calls: list[Sequence[str]] = []
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         self.read += texts
+        self.calls.append(texts)
         return super().documents(texts)
 
 
@@ -277,3 +280,29 @@ def test_a_memory_that_ends_keeps_what_is_written_and_embeds_no_further_batch(
     assert (engine.counts().vectors, engine.counts().due) == (64, 200 - 64)
     assert batch.note is not None
     assert "embeds what waits" in batch.note
+
+
+def test_vectors_of_many_scopes_are_made_in_full_batches_and_written_scope_by_scope(
+    make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(100):
+        make_engine(model="none").scoped(f"owner {number % 3}").remember(f"note {number}")
+    counting = Counting()
+    engine = make_engine(lambda _: counting)
+    written: list[tuple[Scope, int]] = []
+    apply = Repository.apply
+
+    def noted(store: Repository, changes: Sequence[Change], **options: Any) -> Receipt:
+        for change in changes:
+            assert isinstance(change, PutVectors)
+            assert change.scope is not None
+            written.append((change.scope, len(change.vectors)))
+        return apply(store, changes, **options)
+
+    monkeypatch.setattr(Repository, "apply", noted)
+    assert engine.upkeep.embed_pending().embedded == 100
+    # 34, 33 and 33 notes, of which the model reads 64 and 36 at once: the second scope's are in both.
+    assert [len(texts) for texts in counting.calls] == [64, 36]
+    assert [(scope.owner[-1], count) for scope, count in written] == [
+        ("0", 34), ("1", 30), ("1", 3), ("2", 33),
+    ]  # fmt: skip

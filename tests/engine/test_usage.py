@@ -523,3 +523,26 @@ def test_the_store_learns_how_many_answers_it_does_not_know_of(tmp_path: Path, c
     with again.read() as view:
         assert store_counts(view).unnoted == 1
     again.close()
+
+
+@pytest.mark.sqlite
+def test_what_is_missed_while_another_answer_is_noted_is_told_with_the_next(
+    store: Repository, clock: FixedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = UsageRecorder(store, "test", PATIENCE_SECONDS)
+    engine = Engine(Services(store, clock, embedder_named, "hashing", Scope(), usage))
+    id_ = engine.remember("green tea").id
+    apply = Repository.apply
+    meanwhile = iter(["one was missed meanwhile"])
+
+    def interrupted(store: Repository, changes: Sequence[Change], **options: Any) -> Receipt:
+        for why in meanwhile:
+            usage._fail(why)
+        return apply(store, changes, **options)
+
+    monkeypatch.setattr(Repository, "apply", interrupted)
+    for _ in range(2):
+        engine.get(id_, record=True)
+        usage.settle(None)
+    assert engine.counts().unnoted == 1
+    engine.close()

@@ -456,21 +456,3 @@ def test_a_store_in_memory_is_not_copied(tmp_path: Path) -> None:
             copy_store(memory, file)
         with pytest.raises(InvalidInput):
             copy_store(file, memory)
-
-
-def test_answers_from_before_they_were_kept_by_scope_get_the_scope_of_what_they_showed(
-    filled: Path, tmp_path: Path, postgres: PostgresStores
-) -> None:
-    source = tmp_path / "source.db"
-    copy(str(filled), str(source))
-
-    def forget_scopes(rows: Any) -> None:
-        rows.connection.execute("UPDATE recall SET scope_id = NULL")
-        rows.connection.execute("INSERT INTO recall(at, session) VALUES (1, 'it showed what is gone')")
-
-    with closing(SqliteStore(source)) as mine, closing(postgres.new()) as theirs:
-        mine.transact(forget_scopes)
-        copy_store(mine, theirs)
-        columns = ("id", "scope_id", "session")
-        with closing(SqliteStore(filled)) as before, before.read() as then, theirs.read() as now:
-            assert now.rows("recall", columns) == then.rows("recall", columns)

@@ -66,6 +66,13 @@ def health_checks(call: Call) -> Iterator[Check]:
         try:
             with engine(settings) as memory:
                 yield from _inside(memory, settings)
+                problem = memory.upkeep.replica_problem()
+                # One that cannot be reached, or is none, was told above.
+                if problem is not None and any(
+                    each.what == "reads" and each.said.startswith("replica") for each in checks
+                ):
+                    said = f"it left questions to the primary: {problem}"
+                    yield Check("note", "replica", said, "Answers are right; let it catch up.")
         except RecollectError as error:
             remedy = "recollect restore BACKUP, if you have one" if is_file(settings) else ""
             yield Check("problem", "store", str(error), remedy)

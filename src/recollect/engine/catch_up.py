@@ -19,7 +19,7 @@ from recollect.engine.embedding import (
 from recollect.engine.language_choice import first_model, first_model_note, newest_texts, spoken_text
 from recollect.engine.model_change import suit_texts, used_model_name
 from recollect.engine.results import EmbedResult
-from recollect.engine.services import Services
+from recollect.engine.services import Services, asks_again
 from recollect.engine.worker import Priority
 from recollect.errors import Conflict, ModelUnavailable, RecollectError
 from recollect.ports import Progress
@@ -34,6 +34,7 @@ _OF_OTHERS = 16
 _log = logging.getLogger(__name__)
 
 
+@asks_again
 def catch_up(
     services: Services,
     ids: Sequence[int] = (),

@@ -11,11 +11,11 @@ from recollect.changes import NewText, PutVectors, TextVectors, UseModel
 from recollect.engine.language_choice import first_model, is_foreign
 from recollect.engine.recent_texts import EmbeddedText
 from recollect.engine.results import ReindexResult
-from recollect.engine.services import Services
+from recollect.engine.services import Services, asks_again
 from recollect.errors import ModelUnavailable
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Embedder, Progress, TokenEmbedder, Vector, Vectors
-from recollect.records import Model, Passage
+from recollect.records import Model, Passage, Scope
 from recollect.retrieval.contents import store_counts
 from recollect.retrieval.passages import model_in_use, passages_without_tokens, pending_passages
 from recollect.text.passages import passage_texts
@@ -27,10 +27,13 @@ if TYPE_CHECKING:
 WORDS_ALONE = "none"
 """The name of having no model; asked for, it holds also for a store that has vectors."""
 EMBED_BATCH = 64
+_READ_AT_ONCE = 8 * EMBED_BATCH
+"""Passages that are sorted by their scopes, so that few batches are of several."""
 GIVE_WAY_SECONDS = 1.0
 """How long a job in the background lets whoever asks first have the processor."""
 
 
+@asks_again
 def embedder_of(services: Services) -> Embedder:
     """The embedder whose vectors the store holds; for a store without any, the preferred one."""
     with services.read() as view:
@@ -167,15 +170,13 @@ def embed_pending(
     while at_most is None or done < at_most:
         with services.read_everything() as view:
             used = model_in_use(view)
-            left = EMBED_BATCH if at_most is None else min(EMBED_BATCH, at_most - done)
+            left = _READ_AT_ONCE if at_most is None else min(_READ_AT_ONCE, at_most - done)
             passages = pending_passages(view, embedder.model, after, left)
         if not passages:
             break
-        embed_batch(services, embedder, passages, searched=used is None or used.name == embedder.model.name)
-        done += len(passages)
+        searched = used is None or used.name == embedder.model.name
+        done = _embed_in_batches(services, embedder, passages, done, progress, searched=searched)
         after = passages[-1].id
-        if progress is not None:
-            progress(done, None)
     return done
 
 
@@ -186,14 +187,38 @@ def embed_missing_tokens(services: Services, embedder: Embedder, progress: Progr
     done = after = 0
     while True:
         with services.read_everything() as view:
-            passages = passages_without_tokens(view, embedder.model, after, EMBED_BATCH)
+            passages = passages_without_tokens(view, embedder.model, after, _READ_AT_ONCE)
         if not passages:
             return done
-        embed_batch(services, embedder, passages, searched=True)
-        done += len(passages)
+        done = _embed_in_batches(services, embedder, passages, done, progress, searched=True)
         after = passages[-1].id
+
+
+def _embed_in_batches(
+    services: Services,
+    embedder: Embedder,
+    passages: Sequence[Passage],
+    done: int,
+    progress: Progress | None,
+    *,
+    searched: bool,
+) -> int:
+    """Embed passages of any scopes, each scope's together; how many are done now, with those before."""
+    together = [passage for own in _by_scope(passages).values() for passage in own]
+    for start in range(0, len(together), EMBED_BATCH):
+        batch = together[start : start + EMBED_BATCH]
+        embed_batch(services, embedder, batch, searched=searched)
+        done += len(batch)
         if progress is not None:
             progress(done, None)
+    return done
+
+
+def _by_scope(passages: Iterable[Passage]) -> dict[Scope, list[Passage]]:
+    found: dict[Scope, list[Passage]] = {}
+    for passage in passages:
+        found.setdefault(passage.scope, []).append(passage)
+    return found
 
 
 def embed_batch(
@@ -206,15 +231,17 @@ def embed_batch(
 ) -> None:
     """Store vectors of passages; `Conflict` where they are for searches that use another model by now.
 
+    One call of the model, and a write for each scope: on a server, scopes do not wait for one another.
     The texts in `also` are embedded in the same call: whoever asks for them next finds them known.
     """
     known = embedded_texts(services, embedder, [*(passage.text for passage in passages), *also])
-    vectors = tuple((passage.id, known[passage.text].vector) for passage in passages)
-    tokens = tuple(
-        (passage.id, signs) for passage in passages if (signs := known[passage.text].signs) is not None
-    )
     automatic = services.language_models is not None and services.language_models.automatic
-    services.write([PutVectors(embedder.model, vectors, searched, automatic, tokens)])
+    for scope, own in _by_scope(passages).items():
+        vectors = tuple((passage.id, known[passage.text].vector) for passage in own)
+        tokens = tuple(
+            (passage.id, signs) for passage in own if (signs := known[passage.text].signs) is not None
+        )
+        services.write([PutVectors(embedder.model, vectors, searched, automatic, tokens, scope)])
 
 
 class StoppedEmbedding(Exception):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 from recollect.changes import Forget, Purge, Restore
 from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
-from recollect.engine.services import Services, asked_again
+from recollect.engine.services import Services, asks_again
 from recollect.errors import StoreUnavailable
 from recollect.ports import Progress
 from recollect.ranking.default_profile import DEFAULT_PROFILE
@@ -241,12 +241,14 @@ class Engine:
 
         return supersede(self._services, old, new, copies=copies)
 
+    @asks_again
     def history(self, id: int) -> History:  # noqa: A002  # the domain's word
         """What happened to a memory: its former texts, corrections, and what became of it."""
         from recollect.engine.notes.history import history
 
         return history(self._services, id)
 
+    @asks_again
     def context(
         self,
         asked: str | Sequence[TurnLike],
@@ -273,6 +275,7 @@ class Engine:
 
     # Memories of every kind
 
+    @asks_again
     def recall(
         self,
         query: str,
@@ -331,7 +334,7 @@ class Engine:
             tuned=tuned and isinstance(profile, str),
             noted_later=noted_later,
         )
-        return asked_again(lambda: recall(services, asked, ranker))
+        return recall(services, asked, ranker)
 
     def search(
         self,
@@ -395,6 +398,7 @@ class Engine:
         ids = (memories,) if isinstance(memories, int) else ids_of(memories)
         feedback(self._services, ids, grade, answer, query)
 
+    @asks_again
     def why_not(
         self,
         query: str,
@@ -433,6 +437,7 @@ class Engine:
         id_ = memory if isinstance(memory, int) else entity_named(self._services, memory)
         return why_not(self._services, asked, ranker, id_)
 
+    @asks_again
     def self_test(
         self,
         *,
@@ -463,6 +468,7 @@ class Engine:
         """Every profile by name: the built-in ones, and the user's own."""
         return self._services.all_profiles
 
+    @asks_again
     def get(self, id: int, *, record: bool = False) -> Memory | None:  # noqa: A002  # the domain's word
         """One memory of this scope by its id, forgotten or not. With `record`, it counts as opened."""
         with self._services.read() as view:
@@ -473,6 +479,7 @@ class Engine:
             self._services.usage.record(self.scope, [id], self._services.clock(), opened=True)
         return memory
 
+    @asks_again
     def get_many(self, ids: Iterable[int]) -> dict[int, Memory]:
         """Those memories of this scope that are there, by id, forgotten or not."""
         wanted = ids_of(ids)
@@ -534,6 +541,7 @@ class Engine:
 
     # The store
 
+    @asks_again
     def counts(self) -> Counts:
         """Of the whole store, all scopes together."""
         from recollect.retrieval.contents import store_counts
@@ -542,6 +550,7 @@ class Engine:
             return store_counts(view, self._services.store.size())
 
     @property
+    @asks_again
     def model(self) -> Model | None:
         """The model whose vectors the store holds."""
         from recollect.retrieval.passages import model_in_use

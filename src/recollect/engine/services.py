@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
 from datetime import UTC, tzinfo
+from functools import wraps
+from typing import Any, ParamSpec
 
 from recollect.changes import Change, Outcome
 from recollect.dreams.knobs import Knobs, Phase
@@ -23,6 +25,8 @@ from recollect.ranking.pipeline import Profile
 from recollect.ranking.profiles import PROFILES, profile_named
 from recollect.records import Kind, Memory, Scope
 from recollect.retrieval.records import memories_by_id
+
+Asked = ParamSpec("Asked")
 
 EmbedderNamed = Callable[[str], Embedder | None]
 """The embedder of a model's name. None where the name stands for having no model."""
@@ -63,14 +67,27 @@ def _no_reranker() -> Reranker:
     raise ModelUnavailable("There is no re-ranker here.")
 
 
-def asked_again(question: Callable[[], Result]) -> Result:
-    """What a question finds; asked a second time where a server failed meanwhile and another took over."""
-    try:
-        return question()
-    except StoreUnavailable as error:
-        if not error.ask_again:
-            raise
-    return question()
+def asks_again(question: Callable[Asked, Result]) -> Callable[Asked, Result]:
+    """A question that is asked a second time where a server failed meanwhile and another took over.
+
+    For what only reads, or may be done twice.
+    """
+
+    @wraps(question)
+    def answer(*args: Asked.args, **options: Asked.kwargs) -> Result:
+        # What can be gone through once is needed twice.
+        kept: Any = [tuple(each) if isinstance(each, Iterator) else each for each in args]
+        named: Any = {
+            name: tuple(each) if isinstance(each, Iterator) else each for name, each in options.items()
+        }
+        try:
+            return question(*kept, **named)
+        except StoreUnavailable as error:
+            if not error.ask_again:
+                raise
+        return question(*kept, **named)
+
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +162,7 @@ class Services:
         wanted = frozenset(kinds or Kind)
         return Filter(self.scope.owner, self.scope.agent, wanted, superseded=superseded, deleted=deleted)
 
+    @asks_again
     def memory(self, id_: int) -> Memory:
         """A memory of this scope, or an error that says that there is none."""
         with self.read() as view:

@@ -109,6 +109,7 @@ class UsageRecorder:
         missed = self._untold
         self._store.apply([replace(use, missed=missed)], at=at)
         with self._failing:
+            # More may have been missed meanwhile.
             self._untold -= missed
 
     def _fail(self, why: str, answers: int = 1) -> None:

@@ -175,5 +175,6 @@ def passages_from(
         about = next((seen for seen in memory.observations if seen.id == observation_id), None)
         whole = memory.text if about is None else about.content
         piece = whole[start:stop] if (start, stop) not in {(0, 0), (0, len(whole))} else None
-        passages.append(Passage(id_, memory_id, passage_text(memory, about, (start, stop)), piece))
+        text = passage_text(memory, about, (start, stop))
+        passages.append(Passage(id_, memory_id, memory.scope, text, piece))
     return passages

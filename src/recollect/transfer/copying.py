@@ -119,10 +119,21 @@ def _copy_source(snapshot: Snapshot) -> CopySource:
 
 
 def _transact(target: Store, work: Callable[[CopyTarget], _Done]) -> _Done:
+    """Do a piece of the copy once, also where a store runs it again.
+
+    A server that fails at a commit may have made it. Each piece leaves another mark than it found: where that
+    one is there, the piece is.
+    """
+    earlier: list[tuple[_Done, _Mark | None]] = []
+
     def with_rows(rows: Transaction) -> _Done:
         if not isinstance(rows, CopyTarget):
             raise InvalidInput("This kind of store cannot take a copy; name a file or postgresql://…")
-        return work(rows)
+        if earlier and _mark(rows) == earlier[-1][1]:
+            return earlier[-1][0]
+        done = work(rows)
+        earlier.append((done, _mark(rows)))
+        return done
 
     return target.transact(with_rows)
 

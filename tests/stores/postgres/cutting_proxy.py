@@ -1,4 +1,4 @@
-"""Stands between a client and a server, and cuts the first connection at its commit."""
+"""Stands between a client and a server, and cuts a connection at its commit."""
 
 from __future__ import annotations
 
@@ -22,9 +22,16 @@ class Cut(Enum):
 
 
 class CuttingProxy:
-    """On a port of its own. `before_late` is waited for before a late commit goes on."""
+    """On a port of its own. `before_late` is waited for before a late commit goes on.
 
-    def __init__(self, server: int, cut: Cut, before_late: Callable[[], None] = lambda: None) -> None:
+    So many commits are let pass before.
+    """
+
+    def __init__(
+        self, server: int, cut: Cut, before_late: Callable[[], None] = lambda: None, *, passing: int = 0
+    ) -> None:
+        self.commits = 0
+        self._passing = passing
         self._server = server
         self._cut: Cut | None = cut
         self._before_late = before_late
@@ -52,7 +59,8 @@ class CuttingProxy:
     def _to_server(self, client: socket.socket, server: socket.socket, cutting: threading.Event) -> None:
         with suppress(OSError):
             while sent := client.recv(65536):
-                if _COMMIT in sent and self._cut is not None:
+                self.commits += _COMMIT in sent
+                if _COMMIT in sent and self._cut is not None and self.commits > self._passing:
                     cut, self._cut = self._cut, None
                     cutting.set()
                     self._at_commit(cut, sent, client, server)

@@ -15,8 +15,12 @@ from conftest import FixedClock, engine_of
 from recollect.engine.repository import Repository
 from recollect.store_url import parse_store_url
 from recollect.stores.postgres.store import PostgresStore
+from recollect.stores.sqlite.store import SqliteStore
+from recollect.transfer.copying import copy_store
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from postgres_stores import PostgresStores
 
 
@@ -33,6 +37,59 @@ def test_a_write_whose_commit_was_cut_is_made_once(postgres: PostgresStores, cut
     load = Load(url, acknowledged={"Here before": 0.0, "Cut off": 0.0})
     after = account(load)
     assert (after.lost, after.duplicates, after.unacknowledged, after.changes_apart) == (0, 0, 0, 0)
+
+
+def test_a_copy_whose_commits_were_cut_goes_on_as_if_nothing_had_been(
+    postgres: PostgresStores, tmp_path: Path
+) -> None:
+    source = SqliteStore(tmp_path / "source.db")
+    engine = engine_of(Repository(source), FixedClock())
+    for scope in ("Ada", "Bob"):
+        engine.scoped(scope).create_entities([{"name": "tea", "observations": ["green", "black"]}])
+    with closing(source):
+        rows, started_over, commits = _copied(postgres, source, passing=None)
+        assert not started_over
+        # The beginning, the first rows of a table that is of no scope, some in the middle, and the end.
+        for passing in (0, 1, commits // 2, commits - 1):
+            assert _copied(postgres, source, passing)[:2] == (rows, False)
+
+
+def test_that_a_copy_was_started_over_is_told_also_where_that_commit_was_cut(
+    postgres: PostgresStores, tmp_path: Path
+) -> None:
+    source = SqliteStore(tmp_path / "source.db")
+    engine = engine_of(Repository(source), FixedClock())
+    engine.remember("green tea")
+    url = postgres.scratch()
+    with closing(source), closing(PostgresStore(parse_store_url(url), copying=True)) as target:
+        with pytest.raises(KeyboardInterrupt):
+            copy_store(source, target, copying=_interrupt)
+        engine.remember("black tea")
+        _, started_over, _ = _copied(postgres, source, 0, url)
+    assert started_over
+
+
+def _interrupt(_: int, __: int | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _copied(
+    postgres: PostgresStores, source: SqliteStore, passing: int | None, url: str | None = None
+) -> tuple[int, bool, int]:
+    """Copy into a new database, or this one, through a proxy that cuts the commit after so many.
+
+    How many rows were copied, whether it was started over, and how many commits there were.
+    """
+    url = url or postgres.scratch()
+    never = 1 << 30
+    proxy = CuttingProxy(
+        postgres.node.port, Cut.UNACKNOWLEDGED, passing=never if passing is None else passing
+    )
+    through = url.replace(f":{postgres.node.port}/", f":{proxy.port}/")
+    with closing(proxy), closing(PostgresStore(parse_store_url(through), copying=True)) as target:
+        report = copy_store(source, target)
+    assert proxy.has_cut == (passing is not None)
+    return report.rows, report.started_over, proxy.commits
 
 
 def _wait_for_a_lock(url: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -9,15 +10,22 @@ import psycopg
 import pytest
 
 from conftest import FixedClock, engine_of
+from recollect.engine.dreams.dreams import Dreams
+from recollect.engine.engine import Engine
+from recollect.engine.graph.knowledge_graph import KnowledgeGraph
+from recollect.engine.notes.sessions import Sessions
 from recollect.engine.repository import Repository
-from recollect.engine.services import asked_again
+from recollect.engine.services import asks_again
+from recollect.engine.tuning.tuning import Tuning
+from recollect.engine.upkeep.upkeep import Upkeep
 from recollect.errors import StoreUnavailable
 from recollect.records import Scope
 from recollect.store_url import parse_store_url
+from recollect.stores.postgres.snapshot import PostgresSnapshot
 from recollect.stores.postgres.store import PostgresStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from postgres_stores import PostgresStores
     from recollect.ports import Snapshot
@@ -78,7 +86,7 @@ def test_a_reader_that_would_see_something_else_is_told_to_ask_again(
         question()
     assert raised.value.ask_again
     answers.clear()
-    assert asked_again(question) == ["Here before", "Here since"]
+    assert asks_again(question)() == ["Here before", "Here since"]
     assert len(answers) == 2
 
 
@@ -88,3 +96,76 @@ def test_a_connection_that_ended_while_nobody_used_it_is_replaced_unseen(url: st
     _end_connections(url)
     with store.read(Scope()) as view:
         assert _texts(view) == ["Here before", "Written on a new one"]
+
+
+FACADES = (Engine, KnowledgeGraph, Sessions, Dreams, Tuning, Upkeep)
+WRITES: dict[type[object], str] = {
+    Engine: "create_entities remember remember_many add_messages update supersede record_shown feedback "
+    "forget restore purge dream reindex",
+    KnowledgeGraph: "add_observations create_relations end_relation delete_entities delete_observations "
+    "delete_relations set_status restore_observation",
+    Sessions: "extract import_turns",
+    Dreams: "undo",
+    Tuning: "run set reset rollback",
+    Upkeep: "repair embed_pending embed_in_background importing execute_split undo_split add_reflection",
+}
+# Those that ask through another method; that ask the store nothing; and what cannot be asked twice: an export
+# is read piece by piece, and half of it cannot be taken back; a check of the store is to tell that it failed.
+OTHERS: dict[type[object], str] = {
+    Engine: "search close scoped",
+    KnowledgeGraph: "search_semantic",
+    Upkeep: "backup begin_shutdown replica_problem export verify",
+}
+
+
+@pytest.mark.parametrize("facade", FACADES)
+def test_whatever_only_reads_is_asked_again(facade: type[object]) -> None:
+    methods = {
+        name: method
+        for name, method in vars(facade).items()
+        if inspect.isfunction(method) and not name.startswith("_")
+    }
+    asked_once = {name for name, method in methods.items() if not hasattr(method, "__wrapped__")}
+    left = {*WRITES.get(facade, "").split(), *OTHERS.get(facade, "").split()}
+    assert asked_once == left
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda engine: engine.graph.read_graph(),
+        lambda engine: engine.graph.open_nodes(["tea"]),
+        lambda engine: engine.graph.texts_about("tea"),
+        lambda engine: engine.graph.existing_names(name for name in ("tea", "coffee")),
+        lambda engine: engine.counts().notes,
+        lambda engine: engine.get_many(iter([1, 2])),
+        lambda engine: engine.history(1),
+        lambda engine: engine.search("tea").hits,
+        lambda engine: engine.why_not("tea", 1),
+        lambda engine: engine.context("tea").memories,
+        lambda engine: engine.upkeep.consolidation_report(),
+        lambda engine: engine.dreams.links(1),
+        lambda engine: engine.tuning.analyze(),
+    ],
+)
+def test_a_question_that_was_cut_off_is_answered_as_of_later(
+    url: str, store: Repository, monkeypatch: pytest.MonkeyPatch, question: Callable[[Engine], object]
+) -> None:
+    engine = engine_of(store, FixedClock(), model="none")
+    engine.create_entities([{"name": "tea", "observations": ["green"]}])
+    answered = PostgresSnapshot._answered
+    is_due = True
+
+    def cut_off_before_the_second(snapshot: PostgresSnapshot, ask: Callable[[], object]) -> object:
+        nonlocal is_due
+        if is_due and snapshot.has_answered:
+            is_due = False
+            with closing(Repository(PostgresStore(parse_store_url(url)))) as other:
+                _write(other, "More about tea")
+            _end_connections(url)
+        return answered(snapshot, ask)
+
+    monkeypatch.setattr(PostgresSnapshot, "_answered", cut_off_before_the_second)
+    found = question(engine)
+    assert not is_due
+    assert found == question(engine)

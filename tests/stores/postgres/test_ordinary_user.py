@@ -13,6 +13,7 @@ from recollect.changes import Forget, NewText, PutText
 from recollect.engine.repository import Repository
 from recollect.records import Kind, Scope
 from recollect.store_url import parse_store_url
+from recollect.stores.postgres.connection import migrations, prepare
 from recollect.stores.postgres.store import PostgresStore
 
 if TYPE_CHECKING:
@@ -48,3 +49,29 @@ def test_it_makes_a_store_and_scopes_and_keeps_them_apart(url: str) -> None:
         assert list(store.repair()) == []
     with psycopg.connect(url) as hand:
         assert hand.execute("SELECT count(*) FROM recollect.memory").fetchone() == (0,)
+
+
+def test_it_upgrades_a_store_whose_rows_it_sees_only_scope_by_scope(url: str) -> None:
+    location = parse_store_url(url)
+    prepare(location, migrations()[:1])
+    with psycopg.connect(url) as hand:
+        hand.execute("SELECT set_config('recollect.scopes', '*', true)")
+        hand.execute(
+            "INSERT INTO recollect.scope(id, owner, agent) VALUES (1, 'mine', ''), (2, 'theirs', '')"
+        )
+        for id_, scope, before in ((1, 1, 0), (2, 2, 10), (3, 2, 20), (4, 1, 30)):
+            hand.execute(
+                "INSERT INTO recollect.recall(scope_id, id, at, session) VALUES (%s, %s, 0, 's')",
+                (scope, id_),
+            )
+            hand.execute(
+                "INSERT INTO recollect.shadow(scope_id, id, at, bytes, before, handle, session, query, "
+                "profile, arm, against, shown, ranked, baseline, candidates) "
+                "VALUES (%s, %s, 0, 10, %s, 'h', 's', 'q', 'p', 'ours', 'a', '[]', '[]', '[]', '')",
+                (scope, id_, before),
+            )
+    with closing(PostgresStore(location)) as store, store.read() as view:
+        assert view.rows("recall", ("id", "ordinal"), order=("id",)) == [(1, 1), (2, 1), (3, 2), (4, 2)]
+        assert view.rows("shadow", ("id", "ordinal", "before"), order=("id",)) == [
+            (1, 1, 0), (2, 1, 0), (3, 2, 10), (4, 2, 10),
+        ]  # fmt: skip

@@ -234,6 +234,7 @@ ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     7: _seventh,
     8: _eighth,
     9: _ninth,
+    10: lambda _: None,  # it brings columns, and fills them
 }
 
 
@@ -459,6 +460,32 @@ def test_texts_of_before_are_dated_and_have_no_past(tmp_path: Path, version: int
             assert note.mentions == (1,)
             assert [hit.id for hit in Search(view, Filter(as_of=moment(5))).by_words("garden", 9)] == [3]
         assert store.verify() == []
+
+
+def test_kept_answers_are_numbered_scope_by_scope(tmp_path: Path) -> None:
+    path = store_of(9, tmp_path / "store.db")
+    with closing(apsw.Connection(str(path))) as hand:
+        hand.execute(
+            "DELETE FROM recall; DELETE FROM shadow; INSERT INTO scope(id, owner, agent) VALUES (2, 'o', '')"
+        )
+        for id_, scope, before in ((11, 1, 0), (12, 2, 10), (13, 2, 20), (14, 1, 30)):
+            hand.execute("INSERT INTO recall(id, scope_id, at, session) VALUES (?, ?, 0, 's')", (id_, scope))
+            hand.execute(
+                "INSERT INTO shadow(id, scope_id, at, bytes, before, handle, session, query, profile, arm, "
+                "against, shown, ranked, baseline, candidates) VALUES (?, ?, 0, 10, ?, 'h', 's', 'q', 'p', "
+                "'ours', 'a', '[]', '[]', '[]', x'')",
+                (id_, scope, before),
+            )
+        # Of the first versions: one that showed a memory of the first scope, and one that nothing is left of.
+        hand.execute("INSERT INTO recall(id, at, session) VALUES (9, 0, 's'), (10, 0, 's')")
+        hand.execute("INSERT INTO recalled SELECT min(id), 9, 1 FROM memory WHERE scope_id = 1")
+    with closing(Repository(SqliteStore(path))) as store, store.read() as view:
+        assert view.rows("recall", ("id", "scope_id", "ordinal")) == [
+            (9, 1, 1), (11, 1, 2), (12, 2, 1), (13, 2, 2), (14, 1, 3),
+        ]  # fmt: skip
+        assert view.rows("shadow", ("id", "ordinal", "before")) == [
+            (11, 1, 0), (12, 1, 0), (13, 2, 10), (14, 2, 10),
+        ]  # fmt: skip
 
 
 def test_steps_run_in_order_and_once(tmp_path: Path) -> None:

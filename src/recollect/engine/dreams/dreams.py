@@ -9,7 +9,7 @@ from recollect.changes import UndoDream
 from recollect.dreams.forecast import Forecast
 from recollect.dreams.forecast import forecast as look_ahead
 from recollect.dreams.knobs import Phase
-from recollect.engine.services import Services
+from recollect.engine.services import Services, asks_again
 from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ranking.factors.recency import microseconds
@@ -37,11 +37,13 @@ class Dreams:
 
     services: Services
 
+    @asks_again
     def history(self, limit: int = 20) -> tuple[DreamRecord, ...]:
         """The dreams of this scope, the newest first."""
         with self.services.read() as view:
             return tuple(dream_records(view, scope_id(view, self.services.scope), limit))
 
+    @asks_again
     def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002  # the domain's word
         """A dream, and every change that it made, with before and after."""
         with self.services.read() as view:
@@ -69,6 +71,7 @@ class Dreams:
             tuple(sorted({left for outcome in outcomes for left in outcome.left})),
         )
 
+    @asks_again
     def forecast(self, days: int = 365) -> Forecast:
         """What nightly dreams would do to memories that nobody uses from now on."""
         if not 1 <= days <= _FARTHEST_DAYS:
@@ -82,6 +85,7 @@ class Dreams:
         fades = Phase.DOWNSCALE in services.phases
         return look_ahead(snapshot, knobs if fades else replace(knobs, daily=1.0), days)
 
+    @asks_again
     def links(self, id: int) -> tuple[tuple[Memory, int], ...]:  # noqa: A002  # the domain's word
         """The memories that keep coming up together with one, and in how many answers they did."""
         memory = self.services.memory(id)

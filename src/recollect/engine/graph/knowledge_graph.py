@@ -47,7 +47,7 @@ from recollect.engine.results import (
     RelatedBatch,
     RelationResult,
 )
-from recollect.engine.services import Services
+from recollect.engine.services import Services, asks_again
 from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot
@@ -168,6 +168,7 @@ class KnowledgeGraph:
 
     # Reading
 
+    @asks_again
     def read_graph(self, *, limit: int = 100, after: int = 0) -> Graph:
         """One page of the graph, oldest entities first; pass its `cursor` as `after` for the next."""
         _check_limit(limit)
@@ -178,6 +179,7 @@ class KnowledgeGraph:
         cursor = page[-1].id if len(entities) > limit else None
         return Graph(tuple(page), _holding(relations, self.services.clock()), cursor)
 
+    @asks_again
     def search_nodes(self, query: str, *, limit: int = 50, after: int = 0) -> Graph:
         """Entities whose name, type or observations hold the words, or the text as it stands.
 
@@ -193,6 +195,7 @@ class KnowledgeGraph:
             graph = _graph(view, found[after:stop], self.services.clock())
         return replace(graph, cursor=stop if len(found) > stop else None)
 
+    @asks_again
     def open_nodes(self, names: Sequence[str], *, record: bool = True, history: bool = False) -> Graph:
         """Entities by name, in the order asked for, with the relations in force that touch them.
 
@@ -223,6 +226,7 @@ class KnowledgeGraph:
         answer = self.find_entities(query, limit, explain=explain, record=record, tuned=tuned)
         return as_published(answer, explain=explain)
 
+    @asks_again
     def find_entities(
         self,
         query: str,
@@ -249,6 +253,7 @@ class KnowledgeGraph:
         )
         return recall(self.services, asked, profile)
 
+    @asks_again
     def texts_about(self, name: str, *, limit: int = 50) -> Sequence[Memory]:
         """Notes and messages in force that speak of an entity, the newest first."""
         entity = self.entity_id(name)
@@ -259,10 +264,12 @@ class KnowledgeGraph:
 
     # Names, and what stands behind them
 
+    @asks_again
     def entity_id(self, name: str) -> int:
         """The id of an entity that must exist; its name may differ in case and accents."""
         return entity_named(self.services, name)
 
+    @asks_again
     def existing_names(self, names: Iterable[str]) -> set[str]:
         """Those of the names that an entity has, letter by letter."""
         wanted = set(map(name_of, names))
@@ -271,17 +278,20 @@ class KnowledgeGraph:
             known = {memory.name for memory in memories_by_id(view, list(ids.values())).values()}
         return wanted & known
 
+    @asks_again
     def similar_names(self, name: str) -> Sequence[str]:
         """Names of entities that differ from this one at most in case and accents."""
         with self.services.read() as view:
             return names_alike(view, scope_id(view, self.services.scope), name_of(name))
 
+    @asks_again
     def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
         """Names that contain this text, those that begin with it first, and how many there are."""
         with self.services.read() as view:
             names, total = matching_names(view, begun, limit, self.services.where())
         return list(names), total
 
+    @asks_again
     def count_existing(self, relations: Iterable[RelationLike]) -> int:
         """How many of these relations there are."""
         wanted = [relation_of(relation) for relation in relations]
@@ -291,11 +301,13 @@ class KnowledgeGraph:
             known = {(each.source, each.target, each.type) for each in relations_of(view, list(ids.values()))}
         return sum((ids.get(each.source), ids.get(each.target), each.type) in known for each in wanted)
 
+    @asks_again
     def ever_had_entities(self) -> bool:
         """Whether there is an entity, or was one that is now forgotten."""
         with self.services.read() as view:
             return bool(memory_page(view, self.services.where(Kind.ENTITY, deleted=True), 0, 1))
 
+    @asks_again
     def fingerprint(self) -> int:
         """A number that differs once the graph reads otherwise."""
         with self.services.read() as view:
@@ -320,6 +332,7 @@ def create_entities(
     )
 
 
+@asks_again
 def entity_named(services: Services, name: str) -> int:
     """The id of an entity that must exist."""
     name = name_of(name)

@@ -12,7 +12,7 @@ from recollect.changes import Added, FlagSimilar
 from recollect.engine.embedding import embedded_texts, embedder_of
 from recollect.engine.graph.observation_vectors import stored_rows
 from recollect.engine.results import SimilarObservation
-from recollect.engine.services import Services
+from recollect.engine.services import Services, asks_again
 from recollect.errors import ModelUnavailable
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Vector
@@ -65,6 +65,7 @@ class ObservationComparison:
         return _contents(self.by_letters)
 
 
+@asks_again
 def flag_similar_observations(
     services: Services, comparison: ObservationComparison
 ) -> dict[int, tuple[SimilarObservation, ...]]:
@@ -77,7 +78,7 @@ def flag_similar_observations(
         # What was written stands; words alone can be compared.
         found = _found(comparison.pairs, {}, "")
     flags = [
-        FlagSimilar("observation", pair.observation, pair.similar_to, pair.similarity)
+        FlagSimilar("observation", pair.observation, pair.similar_to, pair.similarity, services.scope)
         for pairs in found.values()
         for pair in pairs
     ]

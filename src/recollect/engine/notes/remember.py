@@ -14,7 +14,7 @@ from recollect.engine.contradictions import contradicted_texts
 from recollect.engine.embedding import text_vectors
 from recollect.engine.inputs import NoteLike, aware, listed, note_of, tags_of
 from recollect.engine.results import ConflictingMemory, Remembered, RememberedBatch, SimilarMemory
-from recollect.engine.services import Services, asked_again
+from recollect.engine.services import Services, asks_again
 from recollect.engine.writes.texts import twin_of
 from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
@@ -38,14 +38,14 @@ MOST_NEW = 50
 def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:
     """Store one note, or count that it was said again."""
     new = note_of(note)
-    ready = asked_again(lambda: _prepared(services, new))
+    ready = _prepared(services, new)
     if ready is None:
         stored = _stored(services, services.write([PutText(services.scope, new)], key=key))
     else:
         embedded, known = ready
         similar = None if known.similar is None else (known.similar.id, known.similar.similarity)
         outcomes = services.write([PutText(services.scope, new, embedded, similar)], key=key)
-        memories, names = asked_again(lambda: _read_back(services, outcomes))
+        memories, names = _read_back(services, outcomes)
         found = {outcome.ids[0]: known for outcome in outcomes if outcome.created}
         stored = RememberedBatch(_told(outcomes, memories, names, found))
     if not stored.notes:
@@ -53,6 +53,7 @@ def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:
     return replace(stored.notes[0], model_note=stored.model_note)
 
 
+@asks_again
 def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared] | None:
     """The vectors of a note and what is like it, so that one transaction writes all there is to write.
 
@@ -153,18 +154,17 @@ def _stored(
 
     A key may be older than the purge of what it stored; that is left out.
     """
-    memories, names = asked_again(lambda: _read_back(services, outcomes))
+    memories, names = _read_back(services, outcomes)
     ids = [outcome.ids[0] for outcome in outcomes]
-    embedded = asked_again(
-        lambda: catch_up(services, [*(beside or ()), *ids], progress, {**(beside or {}), **memories})
-    )
+    embedded = catch_up(services, [*(beside or ()), *ids], progress, {**(beside or {}), **memories})
     there = [outcome for outcome in outcomes if outcome.ids[0] in memories]
     new = [memories[outcome.ids[0]] for outcome in there if outcome.created]
-    compared = asked_again(lambda: compare_with_older(services, new))
+    compared = compare_with_older(services, new)
     stored = _told(there, memories, names, compared)
     return RememberedBatch(stored, note=embedded.problem, model_note=embedded.model_note)
 
 
+@asks_again
 def _read_back(
     services: Services, outcomes: Sequence[Outcome]
 ) -> tuple[Mapping[int, Memory], Mapping[int, str]]:
@@ -209,6 +209,7 @@ class _Compared:
     contradicts: tuple[ConflictingMemory, ...] = ()
 
 
+@asks_again
 def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _Compared]:
     """For each new note, the older one that is most like it, noted on it, and what it contradicts."""
     if not 0 < len(new) <= MOST_NEW:
@@ -216,7 +217,7 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
     with services.read() as view:
         compared = {note.id: _compared_in(view, services, note) for note in new}
     flags: list[Change] = [
-        FlagSimilar("memory", id_, known.similar.id, known.similar.similarity)
+        FlagSimilar("memory", id_, known.similar.id, known.similar.similarity, services.scope)
         for id_, known in compared.items()
         if known.similar is not None
     ]

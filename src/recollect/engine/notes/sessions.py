@@ -12,7 +12,7 @@ from recollect.engine.catch_up import catch_up
 from recollect.engine.inputs import TurnLike, listed, turn_of
 from recollect.engine.notes.remember import keep, note_from
 from recollect.engine.results import AddMessagesResult, Remembered, RememberedBatch
-from recollect.engine.services import Services
+from recollect.engine.services import Services, asks_again
 from recollect.errors import Conflict, ExtractionFailed, InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot
@@ -32,11 +32,13 @@ class Sessions:
 
     services: Services
 
+    @asks_again
     def list(self) -> Sequence[Session]:
         """The conversations of this scope, the one with the newest turn first."""
         with self.services.read() as view:
             return sessions_of(view, scope_id(view, self.services.scope))
 
+    @asks_again
     def turns(self, session: str, *, last: int | None = None) -> Sequence[Memory]:
         """A session's messages in order; with `last`, only so many from its end."""
         if last is not None and not 1 <= last <= MOST_TURNS:
@@ -46,6 +48,7 @@ class Sessions:
             end = last_positions(view, scope_id(view, scope), [session]).get(session, 0)
             return turns_of(view, scope_id(view, scope), session, 1 if last is None else end - last + 1, end)
 
+    @asks_again
     def neighbours(self, id: int, *, before: int = 2, after: int = 2) -> Sequence[Memory]:  # noqa: A002  # the domain's word
         """A message with its neighbours in the session, in order."""
         message = self.services.memory(id)

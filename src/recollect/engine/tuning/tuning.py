@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.changes import GiveFeedback, TuneProfile
 from recollect.engine.results import Answer
-from recollect.engine.services import Services
+from recollect.engine.services import Services, asks_again
 from recollect.engine.shadow import baseline_of, tuned_in
 from recollect.engine.tuning.logged_events import events_of
 from recollect.errors import InvalidInput, NotFound
@@ -112,6 +112,7 @@ class Tuning:
 
     services: Services
 
+    @asks_again
     def analyze(self, profile: str | None = None) -> TuningAnalysis:
         """How the profile fares in the log against what it is compared with."""
         with self._settled().read() as view:
@@ -179,11 +180,13 @@ class Tuning:
         step = {**numbers.published, **_taken(chosen, knobs)}
         return self._change(chosen, numbers, step, "rollback", {"to": to}, dry_run=dry_run)
 
+    @asks_again
     def history(self, profile: str | None = None, limit: int = 50) -> tuple[Tuned, ...]:
         """Every set of numbers that was given, to this profile or to any, the newest first."""
         with self.services.read() as view:
             return tuple(tunings(view, scope_id(view, self.services.scope), profile, limit))
 
+    @asks_again
     def numbers(self, profile: str) -> ProfileNumbers:
         """Published and tuned, side by side."""
         with self.services.read() as view:

@@ -14,7 +14,7 @@ from recollect.engine.notes import reflections
 from recollect.engine.notes.remember import remember
 from recollect.engine.recall import query_of, recall
 from recollect.engine.results import Answer, EmbedResult, ModelProposal, Remembered
-from recollect.engine.services import Services
+from recollect.engine.services import Services, asks_again
 from recollect.engine.upkeep.transfer import Export, Import, exporting
 from recollect.errors import Conflict
 from recollect.lazy_dataclass import dataclass
@@ -61,6 +61,7 @@ class Upkeep:
         """Rebuild what is derived from the rows; returns what remains wrong."""
         return self.services.store.repair()
 
+    @asks_again
     def version(self) -> int:
         """Another number once anybody has written something, in this process or another."""
         return self.services.store.version()
@@ -69,21 +70,25 @@ class Upkeep:
         """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
         self.services.shutdown.set()
 
+    @asks_again
     def how_many(self, *, superseded: bool = False) -> Mapping[Kind, int]:
         """The live memories of this scope, by kind; with `superseded`, those too."""
         with self.services.read() as view:
             return count_by_kind(view, self.services.where(superseded=superseded))
 
+    @asks_again
     def session_count(self) -> int:
         """How many conversations there are, in every scope."""
         with self.services.read_everything() as view:
             return sum(len(sessions_of(view, scope_id(view, scope))) for scope in all_scopes(view))
 
+    @asks_again
     def ids_after(self, after: int, limit: int) -> list[int]:
         """The ids of the live memories of this scope that are greater than `after`, the lowest first."""
         with self.services.read() as view:
             return [memory.id for memory in memory_page(view, self.services.where(), after, limit)]
 
+    @asks_again
     def passages_without_tokens(self) -> int:
         """How many passages got their vectors before tokens were kept; 0 where the model gives no tokens."""
         embedder, _ = embedding.embedder_or_reason(self.services)
@@ -92,6 +97,7 @@ class Upkeep:
         with self.services.read_everything() as view:
             return count_without_tokens(view)
 
+    @asks_again
     def vector_cache_problem(self, query: Vector | None) -> str | None:
         """Why programs do not share one cache of vectors, if so. A search for `query` brings the cache up."""
         if query is not None:
@@ -100,12 +106,19 @@ class Upkeep:
         problem: str | None = getattr(self.services.store.store, "cache_trouble", None)
         return problem
 
+    def replica_problem(self) -> str | None:
+        """Why the server that is to answer questions left the last one to the primary, if it did."""
+        problem: str | None = getattr(self.services.store.store, "replica_trouble", None)
+        return problem
+
+    @asks_again
     def unrecorded_answers(self) -> tuple[int, str | None]:
         """How many answers could not be noted as shown, in any process, and why not, in this one."""
         with self.services.read_everything() as view:
             missed = store_counts(view).unnoted
         return missed + self.services.usage.failures, self.services.usage.last_failure
 
+    @asks_again
     def model_proposal(self) -> ModelProposal | None:
         """The model that suits the languages of the newest texts better, if there is one, and what to run."""
         return model_proposal(self.services)
@@ -126,6 +139,7 @@ class Upkeep:
         """Takes in what comes from another memory."""
         return Import(self.services, self.services.clock())
 
+    @asks_again
     def find_duplicate_observations(
         self,
         entity: str | None = None,
@@ -147,6 +161,7 @@ class Upkeep:
             progress=progress,
         )
 
+    @asks_again
     def consolidation_report(
         self, *, stale_days: float = STALE_DAYS, progress: Progress | None = None
     ) -> ConsolidationReport:
@@ -155,18 +170,21 @@ class Upkeep:
 
         return consolidation_report(self.services, stale_days, progress)
 
+    @asks_again
     def find_split_candidates(self, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
         """Entities with too many observations that fall into topics, the most urgent first."""
         from recollect.engine.upkeep.split_analysis import find_split_candidates
 
         return find_split_candidates(self.services, progress)
 
+    @asks_again
     def analyze_split(self, name: str) -> SplitAnalysis:
         """Whether an entity should be split, and into which topics."""
         from recollect.engine.upkeep.split_analysis import analyze_split
 
         return analyze_split(self.services, name)
 
+    @asks_again
     def propose_split(self, name: str) -> SplitProposal:
         """Parts for `execute_split`, to look over first. Nothing is written."""
         from recollect.engine.upkeep.split_analysis import propose_split
@@ -219,6 +237,7 @@ class Upkeep:
             )
         return told
 
+    @asks_again
     def search_reflections(
         self,
         query: str,

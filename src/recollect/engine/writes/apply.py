@@ -67,7 +67,8 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
 
 # Fields that changes got after the first release, each with an empty or false value as its usual one.
 _ADDED_FIELDS: dict[type[Change], tuple[str, ...]] = {
-    changes.PutVectors: ("searched", "automatic", "tokens"),
+    changes.FlagSimilar: ("scope",),
+    changes.PutVectors: ("searched", "automatic", "tokens", "scope"),
     changes.UseModel: ("automatic",),
 }
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from recollect.changes import Bounds, GiveFeedback, Outcome, RecordUse
+from recollect.changes import GiveFeedback, Outcome, RecordUse
 from recollect.conditions import Compares, Equals, OneOf
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.candidates import DAY
@@ -16,9 +16,11 @@ from recollect.tuning.events import normalized_query
 if TYPE_CHECKING:
     from recollect.engine.writes.work import Work
 
+_UNNOTED = "unnoted"
+"""The setting that counts answers of which nothing could be noted."""
 # Pairs grow with the square of an answer; beyond its first fifty, being together says little.
 _MOST_PAIRED = 50
-# Answers that are kept for dreams to replay.
+# Answers of a scope that are kept for dreams to replay.
 _MOST_RECALLS = 50_000
 # In letters. What is longer is a text that was pasted, and asking it again would tell nothing.
 _LONGEST_QUERY = 2_000
@@ -27,8 +29,7 @@ _LONGEST_QUERY = 2_000
 def record(work: Work, change: RecordUse) -> Outcome:
     """Count each memory once, note the day, the pairs, the answer, and what it says of earlier ones."""
     if change.missed:
-        (before,) = work.first("setting", (Equals("name", "unnoted"),), "value") or (0,)
-        work.rows.put("setting", [{"name": "unnoted", "value": str(change.missed + int(before))}])
+        _count_missed(work, change.missed)
     scope = work.scope_id(change.scope)
     known = set(work.ids("memory", (Equals("scope_id", scope), OneOf("id", change.ids))))
     seen = [id_ for id_ in dict.fromkeys(change.ids) if id_ in known]
@@ -40,6 +41,15 @@ def record(work: Work, change: RecordUse) -> Outcome:
     _notice(work, seen, change, scope)
     _log(work, seen, change, scope)
     return Outcome(ids=tuple(seen), count=len(seen))
+
+
+def _count_missed(work: Work, missed: int) -> None:
+    """Add to a number that is of no scope, and so of no writer."""
+    work.rows.put("setting", [{"name": _UNNOTED, "value": "0"}], keep=True)
+    # Whoever has touched it first is waited for, and what it left is read then.
+    work.rows.patch("setting", (Equals("name", _UNNOTED),), {"name": _UNNOTED})
+    ((before,),) = work.rows.rows("setting", ("value",), (Equals("name", _UNNOTED),))
+    work.rows.put("setting", [{"name": _UNNOTED, "value": str(int(before) + missed)}])
 
 
 def _count(work: Work, seen: list[int]) -> None:
@@ -76,9 +86,11 @@ def _pair(work: Work, seen: list[int]) -> None:
 
 
 def _remember(work: Work, seen: list[int], change: RecordUse, scope: int) -> None:
+    (before,) = work.first("recall", (Equals("scope_id", scope),), "ordinal", newest=True) or (0,)
     recall = work.add(
         "recall",
         at=work.at,
+        ordinal=before + 1,
         session=change.session,
         scope_id=scope,
         query=None if change.query is None else change.query[:_LONGEST_QUERY],
@@ -88,7 +100,20 @@ def _remember(work: Work, seen: list[int], change: RecordUse, scope: int) -> Non
         "recalled",
         [{"memory_id": id_, "recall_id": recall, "place": place} for place, id_ in enumerate(seen, start=1)],
     )
-    work.rows.remove("recall", (Compares("id", "<=", recall - _MOST_RECALLS),))
+    if before >= _MOST_RECALLS:
+        _drop_before(work, "recall", scope, Compares("ordinal", ">", before + 1 - _MOST_RECALLS), recall)
+
+
+def _drop_before(
+    work: Work, table: Literal["recall", "shadow"], scope: int, kept: Compares, newest: int
+) -> None:
+    """Drop the rows of a scope that are older than the first one that is kept.
+
+    By one look at the oldest rows, however many there are: what `kept` asks of rises from a row to the next.
+    """
+    own = Equals("scope_id", scope)
+    (first,) = work.first(table, (own, kept), "id") or (newest + 1,)
+    work.rows.remove(table, (own, Compares("id", "<", first)))
 
 
 # How long after an answer its reader still acts upon it.
@@ -162,20 +187,22 @@ def _is_regular(id_: int, earlier: Sequence[tuple[int, str, str]]) -> bool:
 
 
 def _log(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> None:
-    """Keep the answer, and drop the oldest beyond the bounds."""
+    """Keep the answer, and drop the scope's oldest beyond the bounds."""
     kept = change.log
     if kept is None or change.query is None:
         return
     shown, ranked, baseline = map(_listed, (seen, kept.ranked, kept.baseline))
     size = _ROW_BYTES + len(kept.candidates) + len(change.query.encode())
     size += len(shown) + len(ranked) + len(baseline)
-    before = sum(work.first("shadow", (), "before", "bytes", newest=True) or ())
+    last = work.first("shadow", (Equals("scope_id", scope),), "ordinal", "before", "bytes", newest=True)
+    ordinal, before, bytes_ = last or (0, 0, 0)
     newest = work.add(
         "shadow",
         scope_id=scope,
         at=work.at,
+        ordinal=ordinal + 1,
         bytes=size,
-        before=before,
+        before=before + bytes_,
         handle=kept.handle,
         session=change.session,
         query=change.query,
@@ -188,18 +215,14 @@ def _log(work: Work, seen: Sequence[int], change: RecordUse, scope: int) -> None
         baseline=baseline,
         candidates=kept.candidates,
     )
-    _trim(work, kept.bounds, newest, before + size)
-
-
-def _trim(work: Work, bounds: Bounds, newest: int, through: int) -> None:
-    """Each bound by one look at the oldest rows, however many there are."""
+    bounds = kept.bounds
     work.rows.remove("shadow", (Compares("at", "<", work.at - int(bounds.days * DAY)),))
-    # What is left never holds more: ids and sizes only ever grow from a row to the next.
-    work.rows.remove("shadow", (Compares("id", "<=", newest - bounds.events),))
-    (first,) = work.first("shadow", (Compares("before", ">=", through - bounds.bytes),), "id") or (
-        newest + 1,
-    )
-    work.rows.remove("shadow", (Compares("id", "<", first),))
+    # What is left never holds more: a purge leaves gaps in both, and they only ever grow.
+    if ordinal >= bounds.events:
+        _drop_before(work, "shadow", scope, Compares("ordinal", ">", ordinal + 1 - bounds.events), newest)
+    through = before + bytes_ + size
+    if through > bounds.bytes:
+        _drop_before(work, "shadow", scope, Compares("before", ">=", through - bounds.bytes), newest)
 
 
 def give_feedback(work: Work, change: GiveFeedback) -> Outcome:

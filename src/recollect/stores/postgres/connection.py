@@ -107,8 +107,8 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
                 if connection.execute("SELECT to_regnamespace(%s)", (location.schema,)).fetchone() == (None,):
                     connection.execute(f"CREATE SCHEMA {location.schema}")
                 _refuse_strangers(connection, location)
-                # The second fence stands for the owner of the tables as well.
-                connection.execute("SELECT set_config('recollect.scopes', '*', true)")
+            # The second fence stands for the owner of the tables as well.
+            connection.execute("SELECT set_config('recollect.scopes', '*', true)")
             for step in steps[version:]:
                 connection.execute(step.replace("{schema}", location.schema))
             if version == 0:

@@ -138,11 +138,11 @@ class Replica:
         """What `begin` said of the first snapshot that shows all. `_Behind` where it took too long."""
         end = time.monotonic() + self.patience_seconds
         begun = begin(connection)
-        while not self._shows_own_writes(connection, within):
+        while (lacking := self._lacking(connection, within)) is not None:
             # Who waited in vain just now does not wait again: it may be far behind.
             if self._is_behind or time.monotonic() >= end:
                 self._is_behind = True
-                raise _Behind("It lacks what this process wrote.")
+                raise _Behind(lacking)
             time.sleep(_PAUSE_SECONDS)
             connection.execute("ROLLBACK")
             begun = begin(connection)
@@ -170,7 +170,8 @@ class Replica:
         self._rest_seconds = _SHORTEST_REST_SECONDS
         return connection
 
-    def _shows_own_writes(self, connection: WatchedConnection, within: Scope | None) -> bool:
+    def _lacking(self, connection: WatchedConnection, within: Scope | None) -> str | None:
+        """What it does not show yet that it must; None: it shows all that this process wrote."""
         schema = self._location.schema
         store_id, version, has_table, earliest = self._row(
             connection,
@@ -184,26 +185,29 @@ class Replica:
         if store_id != self._known_ids[-1] and self._store_id() != self._known_ids[-1]:
             self._known_ids.append(self._store_id())
         if store_id in self._known_ids[:-1]:
-            return False
+            return "it has the store as it was before a repair or a copy"
         if store_id != self._known_ids[-1]:
             raise InvalidInput(
                 f"{without_password(self._url)} holds another store than {self._location}, so it is no "
                 "replica of it. Name a server that follows the primary in read=, or leave read= out."
             )
-        if version != self._schema_version or earliest <= self.own_writes.transaction:
-            return False
+        if version != self._schema_version:
+            return f"it has schema {version} of the store, and this program reads {self._schema_version}"
         if self._location.vectors == "server" and not has_table:
-            return False
+            return "it has no vectors for pgvector yet"
+        unseen = "it lacks what this process wrote"
+        if earliest <= self.own_writes.transaction:
+            return unseen
         own = self.own_writes.within(within)
         if not own:
-            return True
+            return None
         (behind,) = self._row(
             connection,
             f"SELECT count(*) FROM unnest(%s::bigint[], %s::bigint[]) AS w(id, change) "
             f"LEFT JOIN {schema}.scope AS s ON s.id = w.id WHERE coalesce(s.change, -1) < w.change",
             [list(own), list(own.values())],
         )
-        return bool(behind == 0)
+        return unseen if behind else None
 
     @staticmethod
     def _row(connection: WatchedConnection, text: str, bindings: list[list[int]] | None = None) -> Row:

@@ -258,7 +258,8 @@ class ServerVectors:
         self._pgvector = pgvector
         self._model = model
         # A sum of n products, whose sizes sum up to one at most, is off by n * 2^-24 at most, in whatever
-        # order it is made (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). Both sums may be.
+        # order it is made (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). Both sums may be,
+        # the server's and ours, each its own way.
         self._doubt = 2.1 * model.dims * 2.0**-24
 
     def nearest(self, vector: Vector, k: int, scopes: Sequence[int], where: Where) -> list[Found]:
@@ -374,21 +375,21 @@ class ServerVectors:
 def _has_all(estimates: Sequence[Row], k: int, doubt: float) -> bool:
     """Whether none of the rows beyond these, the best first, can speak for one of the best `k` memories."""
     firsts = _first_distances(estimates)
-    # One of the best may seem worse than their last by the doubt, and its best passage by as much again.
     return len(firsts) >= k and estimates[-1][0] > sorted(firsts.values())[k - 1] + 2 * doubt
 
 
 def _likely_best(estimates: Sequence[Row], k: int, doubt: float) -> list[int]:
     """Vectors that may speak for one of the best `k` memories. One without an estimate always may.
 
-    Estimates are rows of a distance, a memory and a vector.
+    Estimates are rows of a distance, a memory and a vector; each may be off by the doubt. So of two vectors
+    the nearer one may seem further by twice as much: one is thought too near, the other too far.
     """
     firsts = _first_distances(estimates)
-    last = sorted(firsts.values())[k - 1] + doubt if len(firsts) > k else float("inf")
+    last = sorted(firsts.values())[k - 1] + 2 * doubt if len(firsts) > k else float("inf")
     return [
         id_
         for distance, memory, id_ in estimates
-        if distance is None or (distance <= firsts[memory] + doubt and firsts[memory] <= last)
+        if distance is None or distance <= min(firsts[memory] + 2 * doubt, last)
     ]
 
 

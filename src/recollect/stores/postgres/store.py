@@ -305,6 +305,11 @@ class PostgresStore:
         self.caches.close()
 
     @property
+    def replica_trouble(self) -> str | None:
+        """Why the primary answered what was last asked of a replica, if it did."""
+        return None if self.replica is None else self.replica.trouble
+
+    @property
     def cache_trouble(self) -> str | None:
         """Why vectors are kept in private memory instead of shared files, if they are."""
         return self.caches.reason

@@ -13,12 +13,6 @@ if TYPE_CHECKING:
 
     from recollect.tables import Row, Table
 
-# Answers from before they were kept by scope are of the scope of what they showed.
-_SCOPE_OF_RECALL = (
-    "coalesce(r.scope_id, (SELECT m.scope_id FROM recalled AS s JOIN memory AS m ON m.id = s.memory_id "
-    "WHERE s.recall_id = r.id ORDER BY s.place LIMIT 1))"
-)
-
 
 class SqliteCopySource:
     """Reads every row as it is stored."""
@@ -38,15 +32,10 @@ class SqliteCopySource:
     def page(self, table: Table, columns: Sequence[str], after: Row | None, limit: int) -> list[Row]:
         key = self.page_key(table)
         by = ", ".join(f"r.{column}" for column in key)
-        conditions = [] if after is None else [f"({by}) > ({', '.join('?' * len(key))})"]
+        condition = "1" if after is None else f"({by}) > ({', '.join('?' * len(key))})"
         listed = [f"r.{column}" for column in (*key, *columns)]
-        if table == "recall":
-            listed = [_SCOPE_OF_RECALL if each == "r.scope_id" else each for each in listed]
-            # One that nothing is left of is of no scope, and tells nothing.
-            conditions.append(f"{_SCOPE_OF_RECALL} IS NOT NULL")
         return self.connection.execute(
-            f"SELECT {', '.join(listed)} FROM {table} AS r WHERE {' AND '.join(conditions) or '1'} "
-            f"ORDER BY {by} LIMIT ?",
+            f"SELECT {', '.join(listed)} FROM {table} AS r WHERE {condition} ORDER BY {by} LIMIT ?",
             (*(after or ()), limit),
         ).fetchall()
 
