@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
-    from postgres_stores import PostgresStores
 
+    from postgres_stores import PostgresStores
     from recollect import Engine
 
 _COUNTED = """
