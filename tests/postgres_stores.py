@@ -1,4 +1,8 @@
-"""Stores on a PostgreSQL server that the tests start themselves."""
+"""Stores on a PostgreSQL server that the tests start themselves.
+
+They belong to an ordinary user, for whom row-level security holds. The superuser only makes databases, sweeps
+them, and does for a test what the user of a store cannot do.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,9 @@ from recollect.stores.postgres.store import PostgresStore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ORDINARY = "app"
+"""The user of every store: no superuser, and not exempt from row-level security."""
+_SUPERUSER = "postgres"
 _OF_OURS = "SELECT relname FROM pg_class WHERE relnamespace = 'recollect'::regnamespace AND relkind = %s"
 # Nothing in these databases outlives the test, so no power cut threatens it.
 _QUICK = {
@@ -30,9 +37,14 @@ _QUICK = {
 }
 
 
+def as_superuser(url: str) -> str:
+    """The same database, for who looks at its tables or harms them by hand."""
+    return url.replace(f"//{ORDINARY}@", f"//{_SUPERUSER}@")
+
+
 @dataclass
 class PostgresStores:
-    """A server, and empty stores on it: databases that are swept and used again."""
+    """A server, and empty stores on it: databases that are swept and used again. URLs are an ordinary user's."""
 
     node: Node
     _free: list[str] = field(default_factory=list)
@@ -40,35 +52,44 @@ class PostgresStores:
     _by_path: dict[Path, str] = field(default_factory=dict)
     _scratch: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._execute(f"CREATE ROLE {ORDINARY} LOGIN NOSUPERUSER NOBYPASSRLS")
+
+    def url(self, database: str) -> str:
+        return self.node.url(database, ORDINARY)
+
     def need_pgvector(self) -> None:
         """Skip the test where the server has no such extension to offer."""
+        if not self._has_pgvector():
+            pytest.skip("this PostgreSQL has no pgvector")
+
+    def _has_pgvector(self) -> bool:
         with psycopg.connect(self.node.url(), autocommit=True) as connection:
             offered = "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
-            if connection.execute(offered).fetchone() is None:
-                pytest.skip("this PostgreSQL has no pgvector")
+            return connection.execute(offered).fetchone() is not None
 
     def database(self) -> str:
         """One with an empty store in it; its URL."""
         name = self._free.pop() if self._free else self._made()
         self._used.append(name)
-        return self.node.url(name)
+        return self.url(name)
 
     def scratch(self, template: str | None = None) -> str:
         """A new one that goes with the test, whatever it did to it: empty, or a copy of another; its URL."""
         name = f"scratch_{secrets.token_hex(6)}"
-        self._execute(f"CREATE DATABASE {name}" + ("" if template is None else f" TEMPLATE {template}"))
+        self._create(name, template)
         self._scratch.append(name)
         if template is None:
-            PostgresStore(parse_store_url(self.node.url(name))).close()
-        return self.node.url(name)
+            PostgresStore(parse_store_url(self.url(name))).close()
+        return self.url(name)
 
     def kept(self) -> str:
         """A new one with an empty store, which stays for others to be copied from; its URL."""
-        return self.node.url(self._made())
+        return self.url(self._made())
 
     def empty_database(self) -> str:
         """A new one with nothing in it, for one test or several; its URL."""
-        return self.node.url(self._empty())
+        return self.url(self._empty())
 
     def new(self) -> PostgresStore:
         return PostgresStore(parse_store_url(self.database()))
@@ -92,18 +113,26 @@ class PostgresStores:
 
     def _empty(self) -> str:
         name = f"store_{secrets.token_hex(6)}"
-        self._execute(f"CREATE DATABASE {name}")
+        self._create(name)
         return name
+
+    def _create(self, name: str, template: str | None = None) -> None:
+        self._execute(
+            f"CREATE DATABASE {name} OWNER {ORDINARY}" + ("" if template is None else f" TEMPLATE {template}")
+        )
+        if template is None and self._has_pgvector():
+            # Not an ordinary user's to make.
+            self._execute("CREATE EXTENSION vector", name)
 
     def _made(self) -> str:
         name = self._empty()
         # For tests that look at the tables themselves.
         self._execute(f"ALTER DATABASE {name} SET search_path = public, recollect")
-        PostgresStore(parse_store_url(self.node.url(name))).close()
+        PostgresStore(parse_store_url(self.url(name))).close()
         return name
 
-    def _execute(self, statement: str) -> None:
-        with psycopg.connect(self.node.url(), autocommit=True) as connection:
+    def _execute(self, statement: str, database: str = "postgres") -> None:
+        with psycopg.connect(self.node.url(database), autocommit=True) as connection:
             connection.execute(statement)
 
     def _sweep(self, name: str) -> None:

@@ -19,7 +19,7 @@ import pytest
 from nodes import Node
 
 from conftest import PATIENCE_SECONDS
-from postgres_stores import PostgresStores
+from postgres_stores import ORDINARY, PostgresStores
 from recollect.changes import NewText, PutText
 from recollect.engine.repository import Repository
 from recollect.errors import InvalidInput
@@ -47,7 +47,7 @@ class Pair:
         return url
 
     def on_standby(self, url: str) -> str:
-        return f"{self.standby.url(url.rpartition('/')[2])}?connect_timeout={PATIENCE_SECONDS}"
+        return f"{self.standby.url(url.rpartition('/')[2], ORDINARY)}?connect_timeout={PATIENCE_SECONDS}"
 
     def opened(self, url: str, read: str | None = None) -> Repository:
         """A store that reads from the standby, and waits for it as long as it takes."""

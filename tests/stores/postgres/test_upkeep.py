@@ -13,6 +13,7 @@ import pytest
 from nodes import programs
 
 from conftest import FixedClock, engine_of
+from postgres_stores import as_superuser
 from recollect.changes import NewEntity, NewObservation, NewText, PutText
 from recollect.embedders.choose import embedder_named
 from recollect.engine.repository import Repository
@@ -170,7 +171,7 @@ def _store(url: str, cache_folder: Path | None = None) -> PostgresStore:
 
 def _behind_its_back(url: str, statements: str) -> None:
     """As a superuser who told the server not to look after references."""
-    with psycopg.connect(url, autocommit=True) as hand:
+    with psycopg.connect(as_superuser(url), autocommit=True) as hand:
         hand.execute("SET session_replication_role = replica")
         hand.execute(statements)
 
@@ -178,7 +179,7 @@ def _behind_its_back(url: str, statements: str) -> None:
 def _truth(url: str) -> dict[str, list[tuple[object, ...]]]:
     columns = dict.fromkeys(("memory", "observation", "relation", "model", "applied"), "*")
     columns["scope"] = "id, owner, agent, temper"
-    with psycopg.connect(url, autocommit=True) as hand:
+    with psycopg.connect(as_superuser(url), autocommit=True) as hand:
         return {
             table: hand.execute(f"SELECT {listed} FROM recollect.{table} ORDER BY 1, 2").fetchall()
             for table, listed in columns.items()
@@ -314,7 +315,7 @@ def test_compacting_frees_what_was_destroyed(url: str) -> None:
         "DELETE FROM recollect.setting WHERE name LIKE 'many %'",
     )
     dead = "SELECT dead_tuple_count FROM pgstattuple('recollect.setting')"
-    with closing(_store(url)) as store, psycopg.connect(url, autocommit=True) as hand:
+    with closing(_store(url)) as store, psycopg.connect(as_superuser(url), autocommit=True) as hand:
         assert hand.execute(dead).fetchone() != (0,)
         store.compact()
         assert hand.execute(dead).fetchone() == (0,)
@@ -324,7 +325,7 @@ def test_who_does_not_own_the_tables_is_told_that_nothing_was_compacted(
     postgres: PostgresStores, url: str
 ) -> None:
     database = url.rpartition("/")[2]
-    with psycopg.connect(url, autocommit=True) as owner:
+    with psycopg.connect(as_superuser(url), autocommit=True) as owner:
         owner.execute(f"CREATE ROLE guest_of_{database} LOGIN")
         owner.execute(f"GRANT USAGE ON SCHEMA recollect TO guest_of_{database}")
         owner.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA recollect TO guest_of_{database}")
@@ -350,17 +351,8 @@ def test_a_backup_to_a_file_names_the_tools_that_make_one(url: str) -> None:
 def test_the_command_that_a_refused_backup_names_makes_one_even_for_an_ordinary_owner(
     postgres: PostgresStores, url: str, tmp_path: Path
 ) -> None:
-    database, dump = url.rpartition("/")[2], tmp_path / "memory.dump"
-    with psycopg.connect(url, autocommit=True) as hand:
-        hand.execute(f"CREATE ROLE owner_of_{database} LOGIN")
-        hand.execute(f"ALTER SCHEMA recollect OWNER TO owner_of_{database}")
-        for (table,) in hand.execute(
-            "SELECT oid::regclass::text FROM pg_class "
-            "WHERE relnamespace = 'recollect'::regnamespace AND relkind = 'r'"
-        ).fetchall():
-            hand.execute(f"ALTER TABLE {table} OWNER TO owner_of_{database}")
-    theirs = postgres.node.url(database, f"owner_of_{database}")
-    with closing(_store(theirs)) as store, pytest.raises(StoreUnavailable) as refused:
+    dump = tmp_path / "memory.dump"
+    with closing(_store(url)) as store, pytest.raises(StoreUnavailable) as refused:
         store.backup(str(dump))
     named = re.search(r"backs it up: (.*)\. For a file", str(refused.value))
     assert named is not None
