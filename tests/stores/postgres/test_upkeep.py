@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from postgres_stores import PostgresStores
     from recollect.engine.engine import Engine
+    from recollect.ports import Store
 
 DIFFERS = "the index of words differs from its documents"
 SIZE_DIFFERS = "the index of words counts other documents than it has"
@@ -161,8 +162,8 @@ def _person(name: str, *observations: str) -> NewEntity:
     return NewEntity(name, "person", tuple(map(NewObservation, observations)))
 
 
-def _opened(url: str) -> Engine:
-    return engine_of(Repository(PostgresStore(parse_store_url(url))), FixedClock())
+def _opened(url: str, cache_folder: Path | None = None) -> Engine:
+    return engine_of(Repository(_store(url, cache_folder)), FixedClock())
 
 
 def _store(url: str, cache_folder: Path | None = None) -> PostgresStore:
@@ -277,6 +278,21 @@ def test_a_cache_that_differs_is_told_and_made_anew(
         assert store.verify() == []
 
 
+def test_a_restored_database_shares_no_cache_with_the_one_that_it_was_restored_from(
+    postgres: PostgresStores, filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_cache, "WORTH_SHARING", 4)
+    # Both have one identity. Then each goes its own way under the same numbers, to the same end.
+    for name in ("Emil", "Frida"):
+        url = postgres.scratch(filled)
+        with _opened(url, tmp_path) as memory:
+            for each in (name, "Gerda"):
+                memory.create_entities([_person(each, f"{each} has a kettle")])
+            assert _nearest(memory._services.store.store, f"{name} has a kettle") == name
+            assert memory._services.store.verify() == []
+    assert len({file.read_bytes() for file in tmp_path.rglob("*.vectors")}) > 1
+
+
 def test_a_repair_is_seen_by_a_process_that_was_open_all_along(url: str) -> None:
     with closing(_store(url)) as reader, closing(_store(url)) as mender:
         assert _nearest(reader, "Boris has a kettle") == "Boris"
@@ -292,7 +308,7 @@ def test_a_repair_is_seen_by_a_process_that_was_open_all_along(url: str) -> None
         assert _nearest(reader, "Boris has a kettle") == "Boris"
 
 
-def _nearest(store: PostgresStore, text: str) -> str:
+def _nearest(store: Store, text: str) -> str:
     embedder = embedder_named("hashing")
     assert embedder is not None
     with store.read() as view:
