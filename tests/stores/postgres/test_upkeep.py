@@ -129,6 +129,18 @@ OUT_OF_STEP: dict[str, tuple[str, str]] = {
         "SELECT setval('recollect.memory_id_seq', 1)",
         "1 sequences that would give a number a second time",
     ),
+    "a vector's number is another scope's too": (
+        """INSERT INTO recollect.passage(scope_id, id, memory_id, start, stop)
+        SELECT 2, 9001, id, 0, 0 FROM recollect.memory WHERE scope_id = 2;
+        INSERT INTO recollect.vector(scope_id, id, model_id, passage_id, embedding)
+        SELECT 2, id, model_id, 9001, embedding FROM recollect.vector ORDER BY id LIMIT 1;
+        SELECT setval('recollect.passage_id_seq', 9001)""",
+        "vector 1 is in 2 scopes: ",
+    ),
+    "a term's number is another scope's too": (
+        "INSERT INTO recollect.term SELECT 2, min(id), 0, 'twin', 'twin' FROM recollect.term",
+        "term 1 is in 2 scopes: ",
+    ),
     "an index is not valid": (
         "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'recollect.memory_by_scope'::regclass",
         "the index recollect.memory_by_scope is not valid",
@@ -227,6 +239,24 @@ def test_truth_that_is_missing_is_told_and_not_invented(url: str, damage: str, t
         for problems in (store.verify(), store.repair()):
             assert any(telling in problem.what and not problem.repairable for problem in problems), problems
     assert _truth(url) == truth
+
+
+def test_an_id_of_two_scopes_is_named_with_both(url: str) -> None:
+    # As an import did that asked for it while another writer had drawn it.
+    with psycopg.connect(as_superuser(url)) as hand:
+        ((id_,),) = hand.execute(f"SELECT {A_MEMORY}").fetchall()
+    _behind_its_back(
+        url,
+        "INSERT INTO recollect.memory(scope_id, id, kind, created_at, updated_at, text) "
+        f"VALUES (2, {id_}, 'note', 1, 1, 'Theirs as well')",
+    )
+    with closing(_store(url)) as store:
+        for problems in (store.verify(), store.repair()):
+            named = [problem for problem in problems if " is in 2 scopes: " in problem.what]
+            assert [problem.what for problem in named] == [
+                f"memory {id_} is in 2 scopes: owner '', agent '' and owner 'other', agent ''"
+            ]
+            assert not named[0].repairable
 
 
 def test_an_index_that_rows_contradict_is_told_and_does_not_keep_the_rest_from_repair(url: str) -> None:
