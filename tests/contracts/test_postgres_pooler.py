@@ -69,7 +69,9 @@ def pooler(postgres_server: PostgresStores) -> Iterator[Pooler]:
     folder.chmod(0o755)
     port = free_port()
     settings = folder / "pgbouncer.ini"
-    settings.write_text(_SETTINGS.format(server=postgres_server.node.port, user=ORDINARY, port=port), encoding="utf-8")
+    settings.write_text(
+        _SETTINGS.format(server=postgres_server.node.port, user=ORDINARY, port=port), encoding="utf-8"
+    )
     settings.chmod(0o644)
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(

@@ -45,9 +45,7 @@ def _user(url: str, *grants: str) -> str:
     """The URL of a new, ordinary user of the database, with these rights."""
     database = url.rpartition("/")[2]
     user = f"user_of_{database}"
-    _execute(
-        as_superuser(url), f"CREATE ROLE {user} LOGIN", *(f"GRANT {each} TO {user}" for each in grants)
-    )
+    _execute(as_superuser(url), f"CREATE ROLE {user} LOGIN", *(f"GRANT {each} TO {user}" for each in grants))
     return url.replace(f"//{_name(url)}@", f"//{user}@")
 
 

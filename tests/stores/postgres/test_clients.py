@@ -190,7 +190,9 @@ def test_an_import_gives_no_id_that_another_writer_drew_and_did_not_commit_yet(
         writing.result(PATIENCE_SECONDS)
         importing.result(PATIENCE_SECONDS)
         with store.read() as view:
-            texts = dict(view.rows("memory", ("text", "id"), (Not(Equals("text", "Here before")),)))
+            texts: dict[str, int] = dict(
+                view.rows("memory", ("text", "id"), (Not(Equals("text", "Here before")),))
+            )
         assert texts.keys() == {"Hers", "Imported"}
         assert texts["Hers"] == id_ != texts["Imported"]
 
@@ -214,15 +216,15 @@ def test_two_that_wait_for_each_other_both_come_through(postgres: PostgresStores
         for name in names:
             with closing(_opened_for(url, name)) as engine:
                 engine.remember(f"{name} is here")
-        with store.read() as view:
-            ids = {owner: id_ for id_, owner in view.rows("scope", ("id", "owner"))}
 
         def write(own: str, other: str) -> None:
+            # Of scopes, a transaction holds none but those that it was begun with, and these in order.
             def work(rows: Transaction) -> None:
                 runs.append(own)
+                _lock(rows, own)
                 if runs.count(own) == 1:
                     both_hold.wait(PATIENCE_SECONDS)
-                rows.hold([ids[other]])
+                _lock(rows, other)
 
             store.store.transact(work, [Scope(own)])
 
@@ -230,6 +232,10 @@ def test_two_that_wait_for_each_other_both_come_through(postgres: PostgresStores
             list(threads.map(write, names, reversed(names)))
     # One of them was chosen by the server to give way, and ran again.
     assert len(runs) >= 3
+
+
+def _lock(rows: Transaction, name: str) -> None:
+    rows.connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [name])  # type: ignore[attr-defined]  # PostgreSQL's own
 
 
 def test_an_older_program_refuses_a_newer_schema_and_leaves_it_as_it_is(postgres: PostgresStores) -> None:
