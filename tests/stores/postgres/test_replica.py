@@ -107,6 +107,7 @@ def pair() -> Iterator[Pair]:
         standby = Node(folder / "standby", settings=SETTINGS).following(primary).start()
         nodes.append(standby)
         yield Pair(stores, standby)
+        stores.close()
     finally:
         for node in nodes:
             node.kill()
