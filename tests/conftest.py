@@ -130,7 +130,7 @@ def clock() -> FixedClock:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """What the engine promises holds on every store: its tests are run on both."""
     if "store" in metafunc.fixturenames and metafunc.definition.path.parent.name == "engine":
-        on_one = metafunc.definition.get_closest_marker("sqlite") is not None
+        on_one = any(map(metafunc.definition.get_closest_marker, ("sqlite", "ranking")))
         metafunc.parametrize("store", ["sqlite"] if on_one else ["sqlite", "postgres"], indirect=True)
 
 

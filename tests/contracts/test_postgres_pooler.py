@@ -22,6 +22,7 @@ from nodes import AS_SERVER_USER, free_port
 
 import recollect
 from conftest import FixedClock, engine_of
+from postgres_stores import ORDINARY
 from recollect.changes import NewEntity, NewRelation
 from recollect.engine.repository import Repository
 from recollect.store_url import parse_store_url
@@ -36,7 +37,7 @@ pytestmark = pytest.mark.skipif(shutil.which("pgbouncer") is None, reason="pgbou
 
 _SETTINGS = """
 [databases]
-* = host=127.0.0.1 port={server} user=postgres
+* = host=127.0.0.1 port={server} user={user}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = {port}
@@ -68,7 +69,9 @@ def pooler(postgres_server: PostgresStores) -> Iterator[Pooler]:
     folder.chmod(0o755)
     port = free_port()
     settings = folder / "pgbouncer.ini"
-    settings.write_text(_SETTINGS.format(server=postgres_server.node.port, port=port), encoding="utf-8")
+    settings.write_text(
+        _SETTINGS.format(server=postgres_server.node.port, user=ORDINARY, port=port), encoding="utf-8"
+    )
     settings.chmod(0o644)
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(

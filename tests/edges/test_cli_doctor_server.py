@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from nodes import Node, free_port
 
+from postgres_stores import ORDINARY, as_superuser
 from recollect.store_url import parse_store_url
 from recollect.stores.postgres.connection import migrations, prepare
 
@@ -44,8 +45,8 @@ def _user(url: str, *grants: str) -> str:
     """The URL of a new, ordinary user of the database, with these rights."""
     database = url.rpartition("/")[2]
     user = f"user_of_{database}"
-    _execute(url, f"CREATE ROLE {user} LOGIN", *(f"GRANT {each} TO {user}" for each in grants))
-    return url.replace("postgres@", f"{user}@")
+    _execute(as_superuser(url), f"CREATE ROLE {user} LOGIN", *(f"GRANT {each} TO {user}" for each in grants))
+    return url.replace(f"//{_name(url)}@", f"//{user}@")
 
 
 def _name(url: str) -> str:
@@ -109,12 +110,12 @@ def test_verify_speaks_of_a_store_and_names_the_servers_tool(
     url = postgres.scratch()
     recollect("remember", "The kettle is in the garden.", "--store", url)
     assert "The store is whole" in recollect("verify", "--store", url).stdout
-    _execute(url, "UPDATE recollect.memory SET superseded_by = 9999")
+    _execute(as_superuser(url), "UPDATE recollect.memory SET superseded_by = 9999")
     assert "pg_restore BACKUP" in recollect("verify", "--store", url, status=1).output
 
 
 def test_passwords_are_not_shown(recollect: CommandLine, postgres: PostgresStores) -> None:
-    url = postgres.scratch().replace("postgres@", "postgres:s3cret@")
+    url = postgres.scratch().replace(f"{ORDINARY}@", f"{ORDINARY}:s3cret@")
     assert "s3cret" not in recollect("doctor", "--store", url).output
 
 
@@ -194,7 +195,7 @@ def test_row_security_that_is_off_or_passed_by_is_told(
     recollect: CommandLine, postgres: PostgresStores
 ) -> None:
     url = postgres.scratch()
-    mark, said = _checks(recollect, url)["row security"]
+    mark, said = _checks(recollect, as_superuser(url))["row security"]
     assert mark == "note"
     assert "user postgres sees past it" in said
     _execute(url, "ALTER TABLE recollect.memory NO FORCE ROW LEVEL SECURITY")
@@ -317,7 +318,7 @@ def test_a_replica_that_leaves_questions_to_the_primary_says_why(
 
 
 def test_a_quorum_that_nobody_can_give_is_a_problem(recollect: CommandLine, postgres: PostgresStores) -> None:
-    url = postgres.scratch()
+    url = as_superuser(postgres.scratch())
     _execute(url, "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (nobody)'", "SELECT pg_reload_conf()")
     try:
         _until(url, "SELECT current_setting('synchronous_standby_names') <> ''")

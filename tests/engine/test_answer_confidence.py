@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from conftest import MakeEngine
 
 
+pytestmark = pytest.mark.ranking
 UNKNOWN = "Which orchestra performed Mahler's symphony in Vienna?"
 
 

@@ -199,6 +199,7 @@ def wording(done: SupersedeResult) -> set[str]:
 # The law
 
 
+@pytest.mark.ranking
 @every_model
 @every_fact
 @pytest.mark.parametrize("corrected", [0, 1, 2])

@@ -225,6 +225,7 @@ WEIGHTS = (
 )
 
 
+@pytest.mark.ranking
 @pytest.mark.parametrize("profile", [RECOLLECT, *WEIGHTS])
 @pytest.mark.parametrize("told", [(SINCE_2019, SINCE_2023), (SINCE_2023, SINCE_2019)])
 @pytest.mark.parametrize("gap", [0, DAY])

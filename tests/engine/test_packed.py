@@ -33,6 +33,7 @@ from recollect.retrieval.records import scope_id
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
 
+pytestmark = pytest.mark.ranking
 NOTHING = np.zeros(0, np.int64)
 WORDS = ("tea", "kettle", "harbour", "lamp", "tide", "rye", "oolong", "letter")
 

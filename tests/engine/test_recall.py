@@ -363,6 +363,7 @@ def test_search_semantic_too_asks_a_constant_number(engine: Engine, store: Repos
 # The law of habit, in the real pipeline
 
 
+@pytest.mark.ranking
 @pytest.mark.parametrize("opened", [1, 2, 17])
 def test_opening_a_memory_never_lowers_its_own_limbic_score(
     engine: Engine, clock: FixedClock, opened: int

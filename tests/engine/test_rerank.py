@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recollect.ports import Reranker
     from recollect.ranking.candidates import Floats
 
+pytestmark = pytest.mark.ranking
 every_profile = pytest.mark.parametrize("profile", PROFILES)
 
 

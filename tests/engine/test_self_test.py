@@ -128,6 +128,7 @@ def test_every_kind_of_question_is_asked(engine: Engine) -> None:
     assert result.missed == ()
 
 
+@pytest.mark.ranking
 def test_a_share_counts_the_first_hits_and_reads_ranks_to_the_end(engine: Engine) -> None:
     # A hit at the second place counts among five, not among one; to the MRR it adds 1/2 either way.
     harbour(engine)
@@ -274,6 +275,7 @@ def test_what_is_set_aside_is_told_apart(engine: Engine) -> None:
     assert result.advice[0].command == "recollect status NAME active"
 
 
+@pytest.mark.ranking
 def test_near_repeats_crowd_one_another_out(engine: Engine) -> None:
     meetings = [
         "The harbour team meets on Thursday at nine",
@@ -287,6 +289,7 @@ def test_near_repeats_crowd_one_another_out(engine: Engine) -> None:
     assert {miss.cause for miss in told} == {Cause.CROWDED}
 
 
+@pytest.mark.ranking
 def test_a_text_of_one_common_word_says_little(engine: Engine) -> None:
     engine.remember("Thanks")
     result = self_test(engine._services, {"nothing": _NOTHING}, SelfTestOptions())
@@ -294,6 +297,7 @@ def test_a_text_of_one_common_word_says_little(engine: Engine) -> None:
     assert (miss.cause, miss.first, miss.why) == (Cause.LITTLE, None, "no search brought it up")
 
 
+@pytest.mark.ranking
 def test_a_long_text_and_one_in_another_language_are_told_apart(engine: Engine) -> None:
     chapters = (f"Chapter {number} tells how lamp {number} is trimmed by hand." for number in range(60))
     long = engine.remember(" ".join(chapters)).id
@@ -305,6 +309,7 @@ def test_a_long_text_and_one_in_another_language_are_told_apart(engine: Engine) 
     assert causes(result) == {long: Cause.LONG, spanish: Cause.OUTRANKED}
 
 
+@pytest.mark.ranking
 def test_mostly_spanish_texts_call_for_a_model_that_knows_spanish(engine: Engine) -> None:
     for text in ("La llave está en el cajón", "El barco sale a las ocho de la tarde", "The boat is green"):
         engine.remember(text)
@@ -315,6 +320,7 @@ def test_mostly_spanish_texts_call_for_a_model_that_knows_spanish(engine: Engine
     assert engine.self_test().advice == ()
 
 
+@pytest.mark.ranking
 def test_whoever_holds_the_same_words_is_as_right(engine: Engine) -> None:
     """The same sentence in two longer texts: no ranking could know which of them was meant."""
     for end in ("in the morning with a broom", "after dark by the light of a lantern"):
@@ -326,6 +332,7 @@ def test_whoever_holds_the_same_words_is_as_right(engine: Engine) -> None:
 # Profiles compared
 
 
+@pytest.mark.ranking
 def test_a_profile_is_praised_only_where_chance_cannot_explain_it(engine: Engine) -> None:
     engine.remember_many([f"Keeper{number} polished lantern{number} at dawn{number}" for number in range(12)])
     blind = replace(_NOTHING, name="recollect")

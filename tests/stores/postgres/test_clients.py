@@ -6,8 +6,9 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
+from queue import Queue
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -16,9 +17,11 @@ from load import Load, account
 
 import recollect
 from conftest import PATIENCE_SECONDS, FixedClock, engine_of
+from recollect.changes import Adopt, NewText, PutText, Receipt
+from recollect.conditions import Equals, Not
 from recollect.engine.repository import Repository
 from recollect.errors import NotAStore, StoreUnavailable
-from recollect.records import Scope
+from recollect.records import Kind, Memory, Scope
 from recollect.store_url import parse_store_url
 from recollect.stores.postgres.store import PostgresStore
 
@@ -157,6 +160,53 @@ def test_of_ten_writers_on_one_scope_every_write_is_there_in_order(postgres: Pos
     assert (after.unacknowledged, after.half, after.changes_apart) == (0, 0, 0)
 
 
+def test_an_import_gives_no_id_that_another_writer_drew_and_did_not_commit_yet(
+    postgres: PostgresStores,
+) -> None:
+    url = postgres.database()
+    drawn: Queue[int] = Queue()
+    may_commit = threading.Event()
+
+    def write(rows: Transaction) -> None:
+        ((scope,),) = rows.rows("scope", ("id",), (Equals("owner", "ann"),))
+        text = {"scope_id": scope, "kind": "note", "text": "Hers", "created_at": 1, "updated_at": 1}
+        drawn.put(rows.put("memory", [text])[0])
+        may_commit.wait(PATIENCE_SECONDS)
+
+    with closing(_opened(url)) as store, ThreadPoolExecutor(2) as threads:
+        for scope in (Scope("ann"), Scope("bob")):
+            store.apply([PutText(scope, NewText(Kind.NOTE, "Here before"))], at=FixedClock().now)
+        writing = threads.submit(store.store.transact, write, [Scope("ann")])
+        id_ = drawn.get(timeout=PATIENCE_SECONDS)
+        theirs = Memory(
+            id=id_, kind=Kind.NOTE, scope=Scope("bob"), text="Imported", created_at=FixedClock().now,
+            updated_at=FixedClock().now,
+        )  # fmt: skip
+        importing = threads.submit(store.apply, [Adopt(theirs)], at=FixedClock().now)
+        try:
+            _wait_for_a_lock(url, importing)
+        finally:
+            may_commit.set()
+        writing.result(PATIENCE_SECONDS)
+        importing.result(PATIENCE_SECONDS)
+        with store.read() as view:
+            texts: dict[str, int] = dict(
+                view.rows("memory", ("text", "id"), (Not(Equals("text", "Here before")),))
+            )
+        assert texts.keys() == {"Hers", "Imported"}
+        assert texts["Hers"] == id_ != texts["Imported"]
+
+
+def _wait_for_a_lock(url: str, work: Future[Receipt]) -> None:
+    """Until the work waits for another transaction, or has ended without."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        while not work.done() and connection.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND wait_event_type = 'Lock'"
+        ).fetchone() == (0,):
+            time.sleep(0.01)
+
+
 def test_two_that_wait_for_each_other_both_come_through(postgres: PostgresStores) -> None:
     url = postgres.database()
     names = ("ann", "bob")
@@ -166,15 +216,15 @@ def test_two_that_wait_for_each_other_both_come_through(postgres: PostgresStores
         for name in names:
             with closing(_opened_for(url, name)) as engine:
                 engine.remember(f"{name} is here")
-        with store.read() as view:
-            ids = {owner: id_ for id_, owner in view.rows("scope", ("id", "owner"))}
 
         def write(own: str, other: str) -> None:
+            # Of scopes, a transaction holds none but those that it was begun with, and these in order.
             def work(rows: Transaction) -> None:
                 runs.append(own)
+                _lock(rows, own)
                 if runs.count(own) == 1:
                     both_hold.wait(PATIENCE_SECONDS)
-                rows.hold([ids[other]])
+                _lock(rows, other)
 
             store.store.transact(work, [Scope(own)])
 
@@ -182,6 +232,10 @@ def test_two_that_wait_for_each_other_both_come_through(postgres: PostgresStores
             list(threads.map(write, names, reversed(names)))
     # One of them was chosen by the server to give way, and ran again.
     assert len(runs) >= 3
+
+
+def _lock(rows: Transaction, name: str) -> None:
+    rows.connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", [name])  # type: ignore[attr-defined]  # PostgreSQL's own
 
 
 def test_an_older_program_refuses_a_newer_schema_and_leaves_it_as_it_is(postgres: PostgresStores) -> None:

@@ -15,6 +15,7 @@ import psycopg
 import pytest
 from nodes import Node, free_port
 
+from postgres_stores import as_superuser
 from recollect.errors import InvalidInput, NotAStore, RecollectError, StoreUnavailable
 from recollect.store_url import parse_store_url
 from recollect.stores.postgres import connection
@@ -206,7 +207,7 @@ def test_a_server_that_is_too_old_is_told(guarded: Node, monkeypatch: pytest.Mon
 def test_a_database_of_other_letters_is_told(postgres: PostgresStores) -> None:
     with psycopg.connect(postgres.node.url(), autocommit=True) as hand:
         hand.execute("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'")
-    assert "ENCODING 'UTF8'" in _refusal(postgres.node.url("latin"))
+    assert "ENCODING 'UTF8'" in _refusal(postgres.url("latin"))
 
 
 def test_a_schema_of_ones_own_is_right_enough(guarded: Node) -> None:
@@ -220,7 +221,7 @@ def test_a_schema_of_ones_own_is_right_enough(guarded: Node) -> None:
 def test_who_may_not_read_the_tables_is_told_what_to_grant(postgres: PostgresStores) -> None:
     url = postgres.scratch()
     database = url.rpartition("/")[2]
-    with psycopg.connect(url, autocommit=True) as hand:
+    with psycopg.connect(as_superuser(url), autocommit=True) as hand:
         hand.execute(f"CREATE ROLE reader_of_{database} LOGIN")
         theirs = postgres.node.url(database, f"reader_of_{database}")
         said = _refusal(theirs)
@@ -275,7 +276,7 @@ def test_an_upgrade_that_fails_leaves_the_schema_as_it_was(postgres: PostgresSto
 def test_only_the_owner_upgrades_and_another_is_told_so(postgres: PostgresStores) -> None:
     url = postgres.scratch()
     database = url.rpartition("/")[2]
-    with psycopg.connect(url, autocommit=True) as hand:
+    with psycopg.connect(as_superuser(url), autocommit=True) as hand:
         hand.execute(f"CREATE ROLE user_of_{database} LOGIN")
         hand.execute(f"GRANT USAGE ON SCHEMA recollect TO user_of_{database}")
         hand.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA recollect TO user_of_{database}")

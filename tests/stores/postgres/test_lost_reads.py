@@ -68,6 +68,19 @@ def test_a_reader_goes_on_where_nobody_has_written_since(url: str, store: Reposi
         assert _texts(view) == ["Here before"]
 
 
+def test_readers_that_use_every_connection_of_the_pool_do_not_wait_for_each_others_dead_ones(
+    url: str, store: Repository
+) -> None:
+    with (
+        closing(Repository(PostgresStore(parse_store_url(f"{url}?pool=2")))) as small,
+        small.read(Scope()) as one,
+        small.read(Scope()) as other,
+    ):
+        assert _texts(one) == _texts(other) == ["Here before"]
+        _end_connections(url)
+        assert _texts(one) == _texts(other) == ["Here before"]
+
+
 def test_a_reader_that_would_see_something_else_is_told_to_ask_again(
     url: str, store: Repository, postgres: PostgresStores
 ) -> None:

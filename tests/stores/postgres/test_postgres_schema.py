@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 import recollect
+from postgres_stores import ORDINARY, as_superuser
 from recollect.stores.postgres.sql import STORE_WIDE
 from recollect.tables import TABLES
 
@@ -51,7 +52,7 @@ def role(request: pytest.FixtureRequest, filled: str) -> str:
     """The URL as a role without special rights: one that may use the tables, and the one that owns them."""
     kind: str = request.param
     name = f"{kind}_{secrets.token_hex(4)}"
-    with psycopg.connect(filled, autocommit=True) as connection:
+    with psycopg.connect(as_superuser(filled), autocommit=True) as connection:
         connection.execute(f"CREATE ROLE {name} LOGIN")
         connection.execute(f"GRANT USAGE ON SCHEMA recollect TO {name}")
         if kind == "owner":
@@ -61,7 +62,7 @@ def role(request: pytest.FixtureRequest, filled: str) -> str:
             connection.execute(
                 f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA recollect TO {name}"
             )
-    return filled.replace("//postgres@", f"//{name}@")
+    return filled.replace(f"//{ORDINARY}@", f"//{name}@")
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ import pytest
 from nodes import Node
 
 from conftest import PATIENCE_SECONDS
-from postgres_stores import PostgresStores
+from postgres_stores import ORDINARY, PostgresStores
 from recollect.changes import NewText, PutText
 from recollect.engine.repository import Repository
 from recollect.errors import InvalidInput
@@ -27,6 +27,8 @@ from recollect.records import Kind, Scope
 from recollect.store_url import parse_store_url
 from recollect.stores.postgres.replica import Replica
 from recollect.stores.postgres.store import PostgresStore
+from recollect.stores.sqlite.store import SqliteStore
+from recollect.transfer.copying import copy_store
 
 ME, YOU = Scope("me"), Scope("you")
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -47,7 +49,7 @@ class Pair:
         return url
 
     def on_standby(self, url: str) -> str:
-        return f"{self.standby.url(url.rpartition('/')[2])}?connect_timeout={PATIENCE_SECONDS}"
+        return f"{self.standby.url(url.rpartition('/')[2], ORDINARY)}?connect_timeout={PATIENCE_SECONDS}"
 
     def opened(self, url: str, read: str | None = None) -> Repository:
         """A store that reads from the standby, and waits for it as long as it takes."""
@@ -105,6 +107,7 @@ def pair() -> Iterator[Pair]:
         standby = Node(folder / "standby", settings=SETTINGS).following(primary).start()
         nodes.append(standby)
         yield Pair(stores, standby)
+        stores.close()
     finally:
         for node in nodes:
             node.kill()
@@ -241,6 +244,38 @@ def test_another_store_is_no_replica(pair: Pair) -> None:
     with pytest.raises(InvalidInput, match=r"holds another store than .* read="):
         seen(store)
     store.close()
+
+
+def test_a_store_that_got_another_identity_by_a_repair_still_has_its_replica(pair: Pair) -> None:
+    url = pair.database()
+    store, mender = pair.opened(url), PostgresStore(parse_store_url(url))
+    note(store, "mine")
+    pair.catch_up()
+    assert seen(store) == (["mine"], True)
+    with pair.pause():
+        mender.repair()
+        # Of others it may show what was.
+        assert seen(store) == (["mine"], True)
+    pair.catch_up()
+    # Now it has an identity of which this process knows nothing: the primary tells that it is the store's.
+    assert seen(store) == (["mine"], True)
+    mender.close()
+    store.close()
+
+
+def test_a_store_that_something_was_copied_to_still_has_its_replica(pair: Pair, tmp_path: Path) -> None:
+    url = pair.database()
+    source = Repository(SqliteStore(tmp_path / "memory.db"))
+    note(source, "mine")
+    store, target = pair.opened(url), PostgresStore(parse_store_url(url))
+    assert seen(store) == ([], True)
+    with pair.pause():
+        copy_store(source.store, target)
+        assert seen(store) == ([], True)
+    pair.catch_up()
+    assert seen(store) == (["mine"], True)
+    for each in (target, source, store):
+        each.close()
 
 
 def test_a_database_without_a_store_is_passed_over(pair: Pair) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import psycopg
 import pytest
 
+from postgres_stores import as_superuser
 from recollect.changes import Forget, NewEntity, NewObservation, NewText, PutEntity, PutText, PutVectors
 from recollect.conditions import Equals, Not, OneOf
 from recollect.embedders.hashing import HashingEmbedder
@@ -69,7 +70,7 @@ class World:
 
     def filled(self) -> int:
         """How many vectors pgvector has."""
-        with psycopg.connect(self.url) as connection:
+        with psycopg.connect(as_superuser(self.url)) as connection:
             ((count,),) = connection.execute("SELECT count(*) FROM recollect.server_vector").fetchall()
             return int(count)
 
@@ -84,13 +85,6 @@ def world(postgres: PostgresStores) -> Iterator[World]:
     world = World(postgres.database())
     yield world
     world.close()
-
-
-def without_pgvector(url: str) -> str:
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("DROP EXTENSION IF EXISTS vector CASCADE")
-        connection.execute("DROP TABLE IF EXISTS recollect.server_vector")
-    return url
 
 
 def sentence(random: np.random.Generator) -> str:
@@ -224,7 +218,7 @@ def test_every_profile_ranks_as_it_does_over_a_cache(world: World) -> None:
 def test_what_was_there_before_is_handed_over_when_a_store_is_first_opened_so(
     postgres: PostgresStores,
 ) -> None:
-    url, random = without_pgvector(postgres.database()), np.random.default_rng(3)
+    url, random = postgres.scratch(), np.random.default_rng(3)
     before = Repository(PostgresStore(parse_store_url(url)))
     fill(before, random, 30)
     fill(before, random, 6, YOU)
@@ -296,7 +290,7 @@ def test_a_query_without_its_scope_set_returns_no_vector(world: World) -> None:
     random = np.random.default_rng(4)
     fill(world.server, random, 3)
     embed(world.server, random)
-    with psycopg.connect(world.url) as connection:
+    with psycopg.connect(as_superuser(world.url)) as connection:
         connection.execute("CREATE ROLE plain; GRANT USAGE ON SCHEMA recollect TO plain")
         connection.execute("GRANT SELECT ON ALL TABLES IN SCHEMA recollect TO plain")
         connection.execute("SET ROLE plain")
@@ -307,18 +301,10 @@ def test_a_query_without_its_scope_set_returns_no_vector(world: World) -> None:
 
 
 def test_without_pgvector_it_is_said_what_to_do(postgres: PostgresStores) -> None:
-    url = without_pgvector(postgres.database())
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("CREATE ROLE guest LOGIN; GRANT ALL ON SCHEMA recollect TO guest")
-        connection.execute("GRANT ALL ON ALL TABLES IN SCHEMA recollect TO guest")
-    guest = url.replace("postgres@", "guest@")
-    try:
-        with pytest.raises(
-            StoreUnavailable, match="CREATE EXTENSION vector there, or leave vectors=server out"
-        ):
-            PostgresStore(parse_store_url(f"{guest}?vectors=server"))
-        # Without it, the same store opens.
-        PostgresStore(parse_store_url(guest)).close()
-    finally:
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("DROP OWNED BY guest; DROP ROLE guest")
+    url = postgres.scratch()
+    with psycopg.connect(as_superuser(url), autocommit=True) as connection:
+        connection.execute("DROP EXTENSION vector")
+    with pytest.raises(StoreUnavailable, match="CREATE EXTENSION vector there, or leave vectors=server out"):
+        PostgresStore(parse_store_url(f"{url}?vectors=server"))
+    # Without it, the same store opens.
+    PostgresStore(parse_store_url(url)).close()

@@ -13,6 +13,7 @@ import pytest
 from nodes import programs
 
 from conftest import FixedClock, engine_of
+from postgres_stores import as_superuser
 from recollect.changes import NewEntity, NewObservation, NewText, PutText
 from recollect.embedders.choose import embedder_named
 from recollect.engine.repository import Repository
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from postgres_stores import PostgresStores
     from recollect.engine.engine import Engine
+    from recollect.ports import Store
 
 DIFFERS = "the index of words differs from its documents"
 SIZE_DIFFERS = "the index of words counts other documents than it has"
@@ -127,6 +129,18 @@ OUT_OF_STEP: dict[str, tuple[str, str]] = {
         "SELECT setval('recollect.memory_id_seq', 1)",
         "1 sequences that would give a number a second time",
     ),
+    "a vector's number is another scope's too": (
+        """INSERT INTO recollect.passage(scope_id, id, memory_id, start, stop)
+        SELECT 2, 9001, id, 0, 0 FROM recollect.memory WHERE scope_id = 2;
+        INSERT INTO recollect.vector(scope_id, id, model_id, passage_id, embedding)
+        SELECT 2, id, model_id, 9001, embedding FROM recollect.vector ORDER BY id LIMIT 1;
+        SELECT setval('recollect.passage_id_seq', 9001)""",
+        "vector 1 is in 2 scopes: ",
+    ),
+    "a term's number is another scope's too": (
+        "INSERT INTO recollect.term SELECT 2, min(id), 0, 'twin', 'twin' FROM recollect.term",
+        "term 1 is in 2 scopes: ",
+    ),
     "an index is not valid": (
         "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'recollect.memory_by_kind'::regclass",
         "the index recollect.memory_by_kind is not valid",
@@ -160,8 +174,8 @@ def _person(name: str, *observations: str) -> NewEntity:
     return NewEntity(name, "person", tuple(map(NewObservation, observations)))
 
 
-def _opened(url: str) -> Engine:
-    return engine_of(Repository(PostgresStore(parse_store_url(url))), FixedClock())
+def _opened(url: str, cache_folder: Path | None = None) -> Engine:
+    return engine_of(Repository(_store(url, cache_folder)), FixedClock())
 
 
 def _store(url: str, cache_folder: Path | None = None) -> PostgresStore:
@@ -170,7 +184,7 @@ def _store(url: str, cache_folder: Path | None = None) -> PostgresStore:
 
 def _behind_its_back(url: str, statements: str) -> None:
     """As a superuser who told the server not to look after references."""
-    with psycopg.connect(url, autocommit=True) as hand:
+    with psycopg.connect(as_superuser(url), autocommit=True) as hand:
         hand.execute("SET session_replication_role = replica")
         hand.execute(statements)
 
@@ -178,7 +192,7 @@ def _behind_its_back(url: str, statements: str) -> None:
 def _truth(url: str) -> dict[str, list[tuple[object, ...]]]:
     columns = dict.fromkeys(("memory", "observation", "relation", "model", "applied"), "*")
     columns["scope"] = "id, owner, agent, temper"
-    with psycopg.connect(url, autocommit=True) as hand:
+    with psycopg.connect(as_superuser(url), autocommit=True) as hand:
         return {
             table: hand.execute(f"SELECT {listed} FROM recollect.{table} ORDER BY 1, 2").fetchall()
             for table, listed in columns.items()
@@ -225,6 +239,24 @@ def test_truth_that_is_missing_is_told_and_not_invented(url: str, damage: str, t
         for problems in (store.verify(), store.repair()):
             assert any(telling in problem.what and not problem.repairable for problem in problems), problems
     assert _truth(url) == truth
+
+
+def test_an_id_of_two_scopes_is_named_with_both(url: str) -> None:
+    # As an import did that asked for it while another writer had drawn it.
+    with psycopg.connect(as_superuser(url)) as hand:
+        ((id_,),) = hand.execute(f"SELECT {A_MEMORY}").fetchall()
+    _behind_its_back(
+        url,
+        "INSERT INTO recollect.memory(scope_id, id, kind, created_at, updated_at, text) "
+        f"VALUES (2, {id_}, 'note', 1, 1, 'Theirs as well')",
+    )
+    with closing(_store(url)) as store:
+        for problems in (store.verify(), store.repair()):
+            named = [problem for problem in problems if " is in 2 scopes: " in problem.what]
+            assert [problem.what for problem in named] == [
+                f"memory {id_} is in 2 scopes: owner '', agent '' and owner 'other', agent ''"
+            ]
+            assert not named[0].repairable
 
 
 def test_an_index_that_rows_contradict_is_told_and_does_not_keep_the_rest_from_repair(url: str) -> None:
@@ -276,6 +308,21 @@ def test_a_cache_that_differs_is_told_and_made_anew(
         assert store.verify() == []
 
 
+def test_a_restored_database_shares_no_cache_with_the_one_that_it_was_restored_from(
+    postgres: PostgresStores, filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_cache, "WORTH_SHARING", 4)
+    # Both have one identity. Then each goes its own way under the same numbers, to the same end.
+    for name in ("Emil", "Frida"):
+        url = postgres.scratch(filled)
+        with _opened(url, tmp_path) as memory:
+            for each in (name, "Gerda"):
+                memory.create_entities([_person(each, f"{each} has a kettle")])
+            assert _nearest(memory._services.store.store, f"{name} has a kettle") == name
+            assert memory._services.store.verify() == []
+    assert len({file.read_bytes() for file in tmp_path.rglob("*.vectors")}) > 1
+
+
 def test_a_repair_is_seen_by_a_process_that_was_open_all_along(url: str) -> None:
     with closing(_store(url)) as reader, closing(_store(url)) as mender:
         assert _nearest(reader, "Boris has a kettle") == "Boris"
@@ -291,7 +338,7 @@ def test_a_repair_is_seen_by_a_process_that_was_open_all_along(url: str) -> None
         assert _nearest(reader, "Boris has a kettle") == "Boris"
 
 
-def _nearest(store: PostgresStore, text: str) -> str:
+def _nearest(store: Store, text: str) -> str:
     embedder = embedder_named("hashing")
     assert embedder is not None
     with store.read() as view:
@@ -314,7 +361,7 @@ def test_compacting_frees_what_was_destroyed(url: str) -> None:
         "DELETE FROM recollect.setting WHERE name LIKE 'many %'",
     )
     dead = "SELECT dead_tuple_count FROM pgstattuple('recollect.setting')"
-    with closing(_store(url)) as store, psycopg.connect(url, autocommit=True) as hand:
+    with closing(_store(url)) as store, psycopg.connect(as_superuser(url), autocommit=True) as hand:
         assert hand.execute(dead).fetchone() != (0,)
         store.compact()
         assert hand.execute(dead).fetchone() == (0,)
@@ -324,7 +371,7 @@ def test_who_does_not_own_the_tables_is_told_that_nothing_was_compacted(
     postgres: PostgresStores, url: str
 ) -> None:
     database = url.rpartition("/")[2]
-    with psycopg.connect(url, autocommit=True) as owner:
+    with psycopg.connect(as_superuser(url), autocommit=True) as owner:
         owner.execute(f"CREATE ROLE guest_of_{database} LOGIN")
         owner.execute(f"GRANT USAGE ON SCHEMA recollect TO guest_of_{database}")
         owner.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA recollect TO guest_of_{database}")
@@ -350,17 +397,8 @@ def test_a_backup_to_a_file_names_the_tools_that_make_one(url: str) -> None:
 def test_the_command_that_a_refused_backup_names_makes_one_even_for_an_ordinary_owner(
     postgres: PostgresStores, url: str, tmp_path: Path
 ) -> None:
-    database, dump = url.rpartition("/")[2], tmp_path / "memory.dump"
-    with psycopg.connect(url, autocommit=True) as hand:
-        hand.execute(f"CREATE ROLE owner_of_{database} LOGIN")
-        hand.execute(f"ALTER SCHEMA recollect OWNER TO owner_of_{database}")
-        for (table,) in hand.execute(
-            "SELECT oid::regclass::text FROM pg_class "
-            "WHERE relnamespace = 'recollect'::regnamespace AND relkind = 'r'"
-        ).fetchall():
-            hand.execute(f"ALTER TABLE {table} OWNER TO owner_of_{database}")
-    theirs = postgres.node.url(database, f"owner_of_{database}")
-    with closing(_store(theirs)) as store, pytest.raises(StoreUnavailable) as refused:
+    dump = tmp_path / "memory.dump"
+    with closing(_store(url)) as store, pytest.raises(StoreUnavailable) as refused:
         store.backup(str(dump))
     named = re.search(r"backs it up: (.*)\. For a file", str(refused.value))
     assert named is not None

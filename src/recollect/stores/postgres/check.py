@@ -41,6 +41,12 @@ _WRONG_LENGTH: dict[Table, str] = {
         "mod(length(r.signs), (SELECT (dims + 7) / 8 FROM {schema}.model WHERE id = r.model_id)) <> 0"
     ),
 }
+_NUMBERED: tuple[Table, ...] = tuple(
+    table for table, form in TABLES.items() if form.key == ("id",) and table not in STORE_WIDE
+)
+_MADE_ANEW: frozenset[Table] = frozenset({"term", "vector"})
+_MOST_NAMED = 10
+"""Of each table: who reads them learns what happened from a few."""
 # The numbers by which caches follow a scope, and what they must not stay behind.
 _FOLLOWED = {
     "last_vector": "coalesce((SELECT max(id) FROM {schema}.vector AS v WHERE v.scope_id = s.id), 0)",
@@ -57,6 +63,7 @@ def server_problems(rows: PostgresSnapshot, caches: VectorCaches | None) -> list
             *row_problems(rows),
             *_length_problems(rows),
             *_number_problems(rows),
+            *_twin_problems(rows),
         ],
         "words": lambda: _word_problems(rows),
         "vectors": lambda: _cache_problems(rows, caches),
@@ -69,6 +76,7 @@ def rebuild_derived(rows: PostgresTransaction) -> None:
     rows.hold(None)
     _renew_indexes(rows)
     _drop_orphans(rows)
+    _drop_twins(rows)
     for scope in every_scope_id(rows):
         with _within(rows, scope):
             rebuild_passages(rows)
@@ -230,6 +238,34 @@ def _set_numbers(rows: PostgresTransaction) -> None:
         for column, highest in _FOLLOWED.items()
     )
     rows.change(f"UPDATE {rows.schema}.scope AS s SET {setting}")
+
+
+# Numbers that two scopes have: one sequence gives them to all, but each key begins with the scope
+
+
+def _twin_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+    named = {
+        id_: f"owner {owner!r}, agent {agent!r}"
+        for id_, owner, agent in rows.rows("scope", ("id", "owner", "agent"))
+    }
+    for table in _NUMBERED:
+        twins = rows.ask(
+            f"SELECT id, array_agg(scope_id ORDER BY scope_id) FROM {rows.schema}.{table} "
+            f"GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT {_MOST_NAMED}"
+        )
+        for id_, scopes in twins:
+            listed = " and ".join(named.get(scope, f"scope {scope}") for scope in scopes)
+            yield Problem(
+                f"{table} {id_} is in {len(scopes)} scopes: {listed}", "rows", repairable=table in _MADE_ANEW
+            )
+
+
+def _drop_twins(rows: PostgresTransaction) -> None:
+    """What is made again: the terms with the index, the vectors since their passages wait for some."""
+    rows.connection.execute(
+        f"DELETE FROM {rows.schema}.vector AS v USING {rows.schema}.vector AS other "
+        "WHERE other.id = v.id AND other.scope_id < v.scope_id"
+    )
 
 
 # Words and vectors
