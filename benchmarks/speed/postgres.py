@@ -40,6 +40,8 @@ from recollect.bootstrap import copy
 from stores import BATCH, World, filled, world
 
 SETTINGS = {"shared_buffers": "512MB", "max_connections": "100", "wal_level": "replica"}
+USER = "app"
+"""No superuser: row-level security binds it, as it does a user's."""
 CLIENTS = 8
 MOST_BY_HAND = 100_000
 """Beyond it, an exact scan by hand takes longer than anybody would wait."""
@@ -59,7 +61,6 @@ class PostgresByHand:
         self._next = 1
 
     def create(self) -> None:
-        self.connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
         self.connection.execute(_NOTES_BY_HAND)
 
     def add(self, texts: Sequence[str], vectors: np.ndarray[Any, Any]) -> None:
@@ -94,8 +95,12 @@ class PostgresByHand:
 @contextmanager
 def server(folder: Path) -> Iterator[Node]:
     node = Node(folder / "server", settings=SETTINGS)
-    node = (node if node.data.exists() else node.create()).start()
+    is_new = not node.data.exists()
+    node = (node.create() if is_new else node).start()
     try:
+        if is_new:
+            with psycopg.connect(node.url(), autocommit=True) as connection:
+                connection.execute(f"CREATE ROLE {USER} LOGIN")
         yield node
     finally:
         node.stop()
@@ -105,8 +110,10 @@ def database(node: Node, name: str) -> str:
     """A new one, in place of what had its name."""
     with psycopg.connect(node.url(), autocommit=True) as connection:
         connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-        connection.execute(f"CREATE DATABASE {name}")
-    return node.url(name)
+        connection.execute(f"CREATE DATABASE {name} OWNER {USER}")
+    with psycopg.connect(node.url(name), autocommit=True) as connection:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+    return node.url(name, USER)
 
 
 class Pair:
@@ -126,8 +133,8 @@ class Pair:
                 _fill_by_hand(database(node, f"hand_{size}"), self.world)
             write_json(done, rate(copying, size))
         self.copying: Figures = json.loads(done.read_text())
-        self.url = node.url(f"notes_{size}")
-        self.by_hand = PostgresByHand(node.url(f"hand_{size}")) if size <= MOST_BY_HAND else None
+        self.url = node.url(f"notes_{size}", USER)
+        self.by_hand = PostgresByHand(node.url(f"hand_{size}", USER)) if size <= MOST_BY_HAND else None
 
 
 def server_cpu(node: Node) -> float:

@@ -20,7 +20,7 @@ from recollect.stores.check import (
     word_problems,
 )
 from recollect.stores.postgres.sql import STORE_WIDE
-from recollect.stores.postgres.vectors import ScopeQueries, searched_model
+from recollect.stores.postgres.vectors import ScopeQueries
 from recollect.tables import TABLES
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def _cache_problems(rows: PostgresSnapshot, caches: VectorCaches | None) -> Iter
     if not rows.ask(f"SELECT 1 FROM {rows.schema}.setting WHERE name = 'store_id'"):
         yield Problem("the store has no identity", "vectors", repairable=True)
         return
-    model = searched_model(rows)
+    model = rows.model()
     if model is None or caches is None:
         return
     for scope in every_scope_id(rows):

@@ -9,7 +9,7 @@ import psycopg
 from recollect.conditions import IN_FORCE, OneOf
 from recollect.stores.postgres.server_vectors import PgVector, ServerVectors
 from recollect.stores.postgres.sql import Conditions, array_type, storable
-from recollect.stores.postgres.vectors import ScopeQueries, searched_model
+from recollect.stores.postgres.vectors import ScopeQueries, Searchable, searchable_question
 from recollect.stores.postgres.whole_tables import PostgresCopySource
 from recollect.stores.vectors.searches import CachedVectors, VectorSearches
 from recollect.tables import TABLES
@@ -55,8 +55,7 @@ class PostgresSnapshot(PostgresCopySource, VectorSearches):
         self._caches = caches
         self.unfilled: dict[int, list[int]] = {}
         """By scope, vectors that pgvector has yet to be given, where a search met many."""
-        self._known_model: ModelInUse | None = None
-        self._asked_model = False
+        self._searchable: Searchable | None = None
         self._searched: dict[tuple[int, ...], CachedVectors] = {}
 
     def rows(
@@ -103,7 +102,14 @@ class PostgresSnapshot(PostgresCopySource, VectorSearches):
         asked = [self._question(query) for query in queries]
         if len(asked) == 1:
             return [self.ask(*asked[0])]
-        return self._answered(lambda: [cursor.fetchall() for cursor in self._executed(asked)])
+        # Who asks for the model is about to search, and what a search asks first goes along.
+        searches = self._searchable is None and any(query.table == "model" for query in queries)
+        if searches and not self.is_writing:
+            asked.append(searchable_question(self.schema, self.scopes))
+        answers = self._answered(lambda: [cursor.fetchall() for cursor in self._executed(asked)])
+        if len(answers) > len(queries):
+            self._searchable = Searchable.of(answers.pop())
+        return answers
 
     def _executed(self, statements: Sequence[Statement]) -> list[Cursor[Row]]:
         """All are sent before the first answer is waited for."""
@@ -177,9 +183,17 @@ class PostgresSnapshot(PostgresCopySource, VectorSearches):
     # Vectors
 
     def model(self) -> ModelInUse | None:
-        if not self._asked_model:
-            self._known_model, self._asked_model = searched_model(self), not self.is_writing
-        return self._known_model
+        return self.searchable().model
+
+    def searchable(self) -> Searchable:
+        if self._searchable is not None:
+            return self._searchable
+        # Who writes may write vectors: each is asked for when it is needed.
+        scopes = () if self.is_writing else self.scopes
+        found = Searchable.of(self.ask(*searchable_question(self.schema, scopes)))
+        if not self.is_writing:
+            self._searchable = found
+        return found
 
     def nearest(
         self, vector: Vector, k: int, scopes: Sequence[int], where: Where, shortlist: int | None = None

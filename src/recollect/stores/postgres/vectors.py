@@ -15,10 +15,12 @@ from recollect.stores.vectors.source import KIND_CODES, VectorSource, Version
 from recollect.vectors import Rows, unpack_vector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+    from typing import Any
 
     from recollect.stores.postgres.snapshot import PostgresSnapshot
+    from recollect.tables import Row
 
 _AT_ONCE = 4_096
 """Vectors that are fetched together: few enough that a cache of a million takes little memory to fill."""
@@ -41,13 +43,28 @@ class ModelInUse:
         return VectorSource(f"{self.store_id}/{scope}", self.id, self.dims, self.packed_centre)
 
 
-def searched_model(snapshot: PostgresSnapshot) -> ModelInUse | None:
-    schema = snapshot.schema
-    rows = snapshot.ask(
-        f"SELECT name, (SELECT value FROM {schema}.setting WHERE name = 'store_id'), id, dims, centre "
-        f"FROM {schema}.model WHERE in_use = 1"
-    )
-    return ModelInUse(*rows[0]) if rows else None
+@dataclass(frozen=True, slots=True)
+class Searchable:
+    """The model in use, and which vectors of it each scope has."""
+
+    model: ModelInUse | None
+    versions: Mapping[int, Version]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Searchable:
+        model = ModelInUse(*rows[0][:5]) if rows else None
+        return cls(model, {row[5]: Version(*row[6:]) for row in rows if row[5] is not None})
+
+
+def searchable_question(schema: str, scopes: Sequence[int] | None) -> tuple[str, list[Any]]:
+    """Of these scopes; of all of them, only the model is asked for."""
+    return (
+        f"SELECT m.name, (SELECT value FROM {schema}.setting WHERE name = 'store_id'), m.id, m.dims, "
+        "m.centre, s.id, s.last_vector, s.last_life, coalesce((SELECT max(v.id) "
+        f"FROM {schema}.vector AS v WHERE v.scope_id = s.id AND v.model_id = m.id), 0) "
+        f"FROM {schema}.model AS m LEFT JOIN {schema}.scope AS s ON s.id = ANY (%s::bigint[]) "
+        "WHERE m.in_use = 1"
+    ), [list(scopes or ())]
 
 
 class ScopeQueries:
@@ -59,6 +76,9 @@ class ScopeQueries:
         self._scope = scope
 
     def version(self, source: VectorSource) -> Version:
+        searchable = self._snapshot.searchable()
+        if self._scope in searchable.versions:
+            return searchable.versions[self._scope]
         rows = self._snapshot.ask(
             f"SELECT last_vector, last_life, coalesce((SELECT max(v.id) FROM {self._schema}.vector AS v "
             "WHERE v.scope_id = s.id AND v.model_id = %s), 0) "
