@@ -26,6 +26,9 @@ _IDLE_SECONDS = 300.0
 """A connection that nobody used for so long may have been cut on its way."""
 _SILENCE_SECONDS = 4.0
 """A statement may take its time. After this one, it is asked whether there is a server at all."""
+_PREPARED_AFTER = 2
+"""Planning takes the server longer than most of our questions: what is asked again is planned once."""
+_MOST_PREPARED = 300
 _SHORTEST_CONNECT_SECONDS = 2  # libpq knows no shorter one
 
 
@@ -149,6 +152,9 @@ class Connections:
             connection = WatchedConnection.connect(
                 self._conninfo, connect_timeout=min(given or shortest, shortest), **KEYWORDS
             )
+            if _is_direct(connection):
+                connection.prepare_threshold = _PREPARED_AFTER
+                connection.prepared_max = _MOST_PREPARED
         except BaseException:
             with self._changed:
                 self._open -= 1
@@ -187,6 +193,12 @@ class Connections:
             while self._idle:
                 self._discard(self._idle.pop()[0])
             self._changed.notify_all()
+
+
+def _is_direct(connection: WatchedConnection) -> bool:
+    """Whether this is a session of the server's own. A pooler, which tells its clients a process id of its
+    own making, may run the next transaction elsewhere, and what was prepared would not be there."""
+    return connection.execute("SELECT pg_backend_pid()").fetchone() == (connection.info.backend_pid,)
 
 
 def _is_open(connection: WatchedConnection) -> bool:

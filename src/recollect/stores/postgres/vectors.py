@@ -90,17 +90,21 @@ class ScopeQueries:
     def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
         """Vectors of live passages, by ascending id."""
         while True:
+            # The page is cut before anything is joined: the planner, which cannot know how many live, would
+            # otherwise sort all of them for each page.
             rows = self._snapshot.ask(
-                "SELECT v.id, p.memory_id, v.passage_id, m.scope_id, m.kind, v.embedding "
-                f"FROM {self._schema}.vector AS v "
-                f"JOIN {self._schema}.passage AS p ON p.scope_id = v.scope_id AND p.id = v.passage_id "
-                f"JOIN {self._schema}.memory AS m ON m.scope_id = p.scope_id AND m.id = p.memory_id "
-                "WHERE v.scope_id = %s AND v.model_id = %s AND v.id > %s AND p.live = 1 "
-                "AND length(v.embedding) = %s ORDER BY v.id LIMIT %s",
-                [self._scope, source.model_id, after, 4 * source.dims, _AT_ONCE],
+                "SELECT v.id, p.memory_id, v.passage_id, m.scope_id, m.kind, "
+                "CASE WHEN p.live = 1 AND length(v.embedding) = %s THEN v.embedding END "
+                f"FROM (SELECT id, scope_id, passage_id, embedding FROM {self._schema}.vector "
+                "WHERE scope_id = %s AND model_id = %s AND id > %s ORDER BY id LIMIT %s) AS v "
+                f"LEFT JOIN {self._schema}.passage AS p ON p.scope_id = v.scope_id AND p.id = v.passage_id "
+                f"LEFT JOIN {self._schema}.memory AS m ON m.scope_id = p.scope_id AND m.id = p.memory_id "
+                "ORDER BY v.id",
+                [4 * source.dims, self._scope, source.model_id, after, _AT_ONCE],
             )
             for vector, memory, passage, scope, kind, embedding in rows:
-                yield VectorRow(vector, memory, passage, scope, KIND_CODES[kind], embedding)
+                if kind is not None and embedding is not None:
+                    yield VectorRow(vector, memory, passage, scope, KIND_CODES[kind], embedding)
             if len(rows) < _AT_ONCE:
                 return
             after = rows[-1][0]
