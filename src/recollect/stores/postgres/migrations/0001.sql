@@ -270,7 +270,6 @@ CREATE TABLE {schema}.vector (
 );
 ALTER TABLE {schema}.vector ALTER COLUMN embedding SET STORAGE EXTERNAL;
 CREATE UNIQUE INDEX vector_by_passage ON {schema}.vector(scope_id, passage_id, model_id);
-CREATE INDEX vector_by_model ON {schema}.vector(scope_id, model_id, id);
 
 -- The vectors of passages that died, came back or vanished, for caches that follow.
 CREATE TABLE {schema}.vector_life (
