@@ -135,7 +135,7 @@ OUT_OF_STEP: dict[str, tuple[str, str]] = {
         INSERT INTO recollect.vector(scope_id, id, model_id, passage_id, embedding)
         SELECT 2, id, model_id, 9001, embedding FROM recollect.vector ORDER BY id LIMIT 1;
         SELECT setval('recollect.passage_id_seq', 9001)""",
-        "vector 1 is in 2 scopes: ",
+        "is in 2 scopes: ",
     ),
     "a term's number is another scope's too": (
         "INSERT INTO recollect.term SELECT 2, min(id), 0, 'twin', 'twin' FROM recollect.term",

@@ -225,8 +225,8 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
             return given
         left, before = self._numbers.get(table, ([], 0))
         if len(left) < count:
-            # Where many were asked for, many more are likely to be; what is left over is lost.
-            self._draw(table, max(count - len(left), min(before, _MOST_NUMBERS)))
+            # Where many were asked for, some more are likely to be; what is left over is lost.
+            self._draw(table, max(count - len(left), min(before // 8, _MOST_NUMBERS)))
             left, before = self._numbers[table]
         self._numbers[table] = left[count:], before + count
         return left[:count]
