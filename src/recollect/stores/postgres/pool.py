@@ -163,11 +163,15 @@ class Connections:
         connection.silence_seconds = self._silence_seconds
         return connection
 
-    def give_back(self, connection: WatchedConnection) -> None:
-        """Outside of any transaction; what cannot be brought there is closed."""
-        if connection.info.transaction_status in {TransactionStatus.INTRANS, TransactionStatus.INERROR}:
+    def give_back(self, connection: WatchedConnection, *, has_read: bool = False) -> None:
+        """Outside of any transaction; what cannot be brought there is closed.
+
+        Who has only read says so: after a rollback, psycopg has everything prepared again.
+        """
+        status = connection.info.transaction_status
+        if status in {TransactionStatus.INTRANS, TransactionStatus.INERROR}:
             with suppress(psycopg.Error):
-                connection.execute("ROLLBACK")
+                connection.execute("COMMIT" if has_read else "ROLLBACK")
         with self._changed:
             if self._closed or connection.info.transaction_status != TransactionStatus.IDLE:
                 self._discard(connection)

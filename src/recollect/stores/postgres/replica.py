@@ -215,11 +215,11 @@ class Replica:
         assert row is not None  # noqa: S101  # each of these questions has one answer
         return row
 
-    def give_back(self, connection: WatchedConnection) -> None:
+    def give_back(self, connection: WatchedConnection, *, has_read: bool = False) -> None:
         try:
             with suppress(psycopg.Error):
                 if connection.info.transaction_status:
-                    connection.execute("ROLLBACK")
+                    connection.execute("COMMIT" if has_read else "ROLLBACK")
             if not connection.closed and not self._closed:
                 self._idle.append(connection)
             else:

@@ -166,9 +166,13 @@ class PostgresStore:
         try:
             with failures_of(self.location):
                 yield snapshot
-        finally:
+        except BaseException as error:
             if lent is not None:
-                lender.give_back(lent)
+                # Where the server refused something, the connection may not have what was prepared on it.
+                (lender.drop if isinstance(error.__cause__, psycopg.Error) else lender.give_back)(lent)
+            raise
+        if lent is not None:
+            lender.give_back(lent, has_read=True)
         self._fill(snapshot.unfilled)
 
     def _begin_reading(self, within: Scope | None, connection: WatchedConnection) -> _Begun:
@@ -345,7 +349,8 @@ class _Attempt(Generic[Result]):
         try:
             self._run_on(connection)
         except BaseException as error:
-            (connections.drop if _is_gone(error) else connections.give_back)(connection)
+            # Where the server refused something, the connection may not have what was prepared on it.
+            (connections.drop if isinstance(error, psycopg.Error) else connections.give_back)(connection)
             raise
         connections.give_back(connection)
         return self.result
