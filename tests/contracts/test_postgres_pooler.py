@@ -146,3 +146,18 @@ def test_twenty_clients_share_two_connections(pooler: Pooler) -> None:
         list(threads.map(use, range(20)))
     after = account(replace(load, url=pooler.direct(url)))
     assert (after.acknowledged, after.lost, after.duplicates, after.half) == (60, 0, 0, 0)
+
+
+def test_nothing_is_prepared_behind_a_pooler_and_something_is_without(pooler: Pooler) -> None:
+    url = pooler.url()
+    left = []
+    for place in (url, pooler.direct(url)):
+        with closing(PostgresStore(parse_store_url(place))) as store:
+            engine = engine_of(Repository(store), FixedClock())
+            for text in ("The keys are in the drawer.", "The ladder stands behind the shed.", "It rains."):
+                engine.remember(text)
+                engine.search(text)
+            with store.read() as snapshot:
+                left.append(snapshot.ask("SELECT count(*) FROM pg_prepared_statements")[0][0])
+    assert left[0] == 0
+    assert left[1] > 0
