@@ -182,7 +182,9 @@ def recalls(node: Node, size: int, queries: int, folder: Path) -> Iterator[Figur
             on_server.recall(each, record=False)
         spent = (server_cpu(node) - before) * 1000 / len(asked)
         yield known | {"way": "PostgreSQL, the server's own", "cpu_ms": round(spent, 2)}
-        spare = store.world.spare[:queries]
+        # Not those of an earlier run on the same stores, which would be told twice.
+        now = time.strftime("%d %H:%M:%S")
+        spare = [f"{text} Noted {now}." for text in store.world.spare[:queries]]
         for way, engine in (("SQLite", in_file), ("PostgreSQL", on_server)):
             sample = call_by_call(engine.remember, spare, partial(settle, engine), spent_embedding)
             yield {"part": "remember", "way": way, "size": size} | sample.figures()
