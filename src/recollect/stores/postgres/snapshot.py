@@ -10,6 +10,7 @@ import psycopg
 
 from recollect.conditions import IN_FORCE, Equals, OneOf
 from recollect.errors import StoreDamaged
+from recollect.interruption import end_if_interrupted
 from recollect.records import Kind
 from recollect.stores.postgres.server_vectors import PgVector, ServerVectors, insert_server_vectors
 from recollect.stores.postgres.sql import STORE_WIDE, Conditions, array_type, storable
@@ -171,6 +172,7 @@ class PostgresSnapshot(PostgresCopySource, VectorSearches):
         return self._answered(lambda: self.connection.execute(text, bindings, binary=True).fetchall())
 
     def _answered(self, question: Callable[[], Answers]) -> Answers:
+        end_if_interrupted()
         try:
             answers = question()
         except psycopg.Error as error:
