@@ -45,7 +45,8 @@ def read_bytes(file: str) -> bytes:
     raw = sys.stdin.buffer.read(_LONGEST_INPUT + 1)
     if len(raw) > _LONGEST_INPUT:
         raise click.ClickException(
-            f"Standard input has more than {_LONGEST_INPUT // 1024**2} MiB; give it in several, or import a file."
+            f"Standard input has more than {_LONGEST_INPUT // 1024**2} MiB; give it in several, or import "
+            "a file."
         )
     return raw.removeprefix(b"\xef\xbb\xbf")
 

@@ -27,6 +27,7 @@ _log = logging.getLogger(__name__)
 # A note takes milliseconds to write. Only where another program holds the file does it take longer, and
 # then an answer that lacks the latest note is better than one that is late.
 _PATIENCE_SECONDS = 0.05
+_SIZED_EVERY = 100
 
 
 class UsageRecorder:
@@ -51,6 +52,7 @@ class UsageRecorder:
         self._answers = count(1)
         self._failing = threading.Lock()
         self._untold = 0
+        self._sized = self._store_bytes = 0
         self._last: tuple[RecordUse, datetime] | None = None
 
     def record(
@@ -77,6 +79,13 @@ class UsageRecorder:
     def handle(self, at: datetime) -> str:
         """A name for an answer that nobody else has, known before it is noted."""
         return f"{self.session}:{microseconds(at):x}:{next(self._answers)}"
+
+    def store_bytes(self) -> int:
+        """How large the store is. Looked at once in a hundred answers: a store on a server must be asked."""
+        if self._sized % _SIZED_EVERY == 0:
+            self._store_bytes = self._store.size()[0]
+        self._sized += 1
+        return self._store_bytes
 
     def settle(self, at_most_seconds: float | None) -> None:
         """Wait for what was noted before, so that one call after another always gives the same answers."""
