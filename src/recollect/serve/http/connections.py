@@ -86,7 +86,8 @@ class LimitedConnection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.cycle is not None and not self.cycle.response_complete:
+        # Before the first request there is no cycle, whatever its annotation says.
+        if not getattr(self.cycle, "response_complete", True):
             self._stop_timer()
         elif self._header_timer is None and not self.transport.is_closing():
             self._await_headers()
