@@ -157,7 +157,15 @@ def _trial(settings: Settings) -> TrialSettings:
         bytes=int(settings.shadow_megabytes * 1_000_000),
         days=settings.shadow_days,
     )
-    return TrialSettings(settings.shadow, bounds, settings.ab, settings.ab_share, settings.ab_against)
+    return TrialSettings(
+        log=settings.shadow,
+        bounds=bounds,
+        keeps_text=settings.log != "no-text",
+        fits_store=True,
+        design=settings.ab,
+        share=settings.ab_share,
+        against=settings.ab_against,
+    )
 
 
 def _schedule(services: Services, settings: Settings) -> None:

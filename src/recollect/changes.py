@@ -466,12 +466,19 @@ class DropLease:
     holder: str
 
 
+@dataclass(frozen=True, slots=True)
+class EmptyLog:
+    """Empty the log of answers, and forget what was asked. There is no way back."""
+
+    scope: Scope
+
+
 _OfGraph = (
     PutEntity | AddObservations | RemoveObservations | RestoreObservation | Relate | EndRelation | Unrelate
 )
 _OfMemories = PutText | Amend | Supersede | FlagSimilar | Forget | Restore | Purge | PutVectors | UseModel
 _OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce
-_OfLearning = RecordUse | GiveFeedback | TuneProfile | CommitDream | UndoDream
+_OfLearning = RecordUse | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
 Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | TakeLease | DropLease
 
 

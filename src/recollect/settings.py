@@ -5,7 +5,6 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import Field, field, fields
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -38,13 +37,13 @@ class _Rule:
 
 
 def _text(given: object) -> str:
-    if not isinstance(given, str):
+    if not isinstance(given, str) or "\0" in given:
         raise TypeError
     return given
 
 
 def _path(given: object) -> Path:
-    if not isinstance(given, str | Path) or not str(given):
+    if not isinstance(given, str | Path) or not str(given) or "\0" in str(given):
         raise TypeError
     return Path(given).expanduser()
 
@@ -58,11 +57,13 @@ def _store(given: object) -> "Path | StoreUrl":
     return parse_store_url(given)
 
 
-def _number(kind: type[float], is_allowed: Callable[[float], bool], wanted: str) -> _Rule:
+def _number(kind: type[float], is_allowed: Callable[[float], bool], wanted: str, most: int) -> _Rule:
     def read(given: object) -> float:
         number = kind(str(given))
         if not is_allowed(number):
             raise ValueError
+        if number > most:
+            raise InvalidInput(f"it is at most {most:,}, not {str(given)[:40]}.")
         return number
 
     return _Rule(read, wanted)
@@ -84,6 +85,13 @@ def _reranker(given: object) -> str:
 def _trial_design(given: object) -> str:
     word = "off" if given is False else str(given).strip().lower()
     if word not in {"off", "split"}:
+        raise ValueError
+    return word
+
+
+def _log_detail(given: object) -> str:
+    word = str(given).strip().lower()
+    if word not in {"full", "no-text"}:
         raise ValueError
     return word
 
@@ -169,17 +177,22 @@ _TEXT = _Rule(_text, "text")
 _PATH = _Rule(_path, "the path of a file")
 _STORE = _Rule(_store, "the path of a file or a URL")
 _SWITCH = _Rule(_switch, "on or off")
-_POSITIVE = _number(float, lambda number: 0 < number < inf, "a number above 0")
-_MINUTES = _number(float, lambda number: 30 <= number < inf, "a number of at least 30")
-_SHARE = _number(float, lambda number: 0 <= number <= 1, "a number from 0 to 1")
-_WHOLE = _number(int, lambda number: number > 0, "a whole number above 0")
-_COUNT = _number(int, lambda number: number >= 0, "a whole number of at least 0")
+# What is above the last number would overflow somewhere, and nobody wants to wait or to keep so long.
+_SECONDS = _number(float, lambda number: number > 0, "a number above 0", 86_400)
+_MEGABYTES = _number(float, lambda number: number > 0, "a number above 0", 1_000_000)
+_DAYS = _number(float, lambda number: number > 0, "a number above 0", 36_500)
+_MINUTES = _number(float, lambda number: number >= 30, "a number of at least 30", 525_600)
+_SHARE = _number(float, lambda number: 0 <= number <= 1, "a number from 0 to 1", 1)
+_WHOLE = _number(int, lambda number: number > 0, "a whole number above 0", 10**9)
+_THREADS = _number(int, lambda number: number > 0, "a whole number above 0", 1_024)
+_COUNT = _number(int, lambda number: number >= 0, "a whole number of at least 0", 10**6)
 _HOSTS = _Rule(checked_hosts, "a list of names")
 _TOKEN = _Rule(checked_token, "a word")
 _ZONE = _Rule(_zone, "a time zone such as Europe/Madrid")
 _PHASES = _Rule(_phases, "a list of phases")
 _KNOBS = _Rule(_knobs, "a table [dream_knobs] in the settings file")
 _USUAL_KNOBS = Knobs()
+_LOG = _Rule(_log_detail, "full or no-text; the setting shadow switches the log off")
 _DESIGN = _Rule(_trial_design, "off or split")
 _PROFILES = _Rule(_profiles, "a list of profiles")
 _RERANKER = _Rule(_reranker, "on, off or the name of a re-ranker")
@@ -197,12 +210,12 @@ class Settings:
     ] = AUTO
     owner: Annotated[str, _TEXT, "whose memory it is"] = ""
     agent: Annotated[str, _TEXT, "which agent of the owner"] = ""
-    busy_seconds: Annotated[float, _POSITIVE, "how long to wait while another program writes"] = 10.0
-    model_threads: Annotated[int, _WHOLE, "threads of a model that runs on this machine"] = 1
+    busy_seconds: Annotated[float, _SECONDS, "how long to wait while another program writes"] = 10.0
+    model_threads: Annotated[int, _THREADS, "threads of a model that runs on this machine"] = 1
     model_url: Annotated[str | None, _TEXT, "address of the server of a hosted model"] = None
     model_key: Annotated[str | None, _TEXT, "key of a hosted model"] = field(default=None, repr=False)
     model_dims: Annotated[int | None, _WHOLE, "width of the vectors to ask a hosted model for"] = None
-    model_timeout_seconds: Annotated[float, _POSITIVE, "how long to wait for a hosted model"] = 30.0
+    model_timeout_seconds: Annotated[float, _SECONDS, "how long to wait for a hosted model"] = 30.0
     tools: Annotated[
         str, _TEXT, "what `recollect serve` offers: default, recall-only, all, or names with commas between"
     ] = "default"
@@ -224,7 +237,7 @@ class Settings:
     extractor: Annotated[str, _TEXT, "what draws notes out of messages: rules, none, openai:MODEL"] = "rules"
     extractor_url: Annotated[str | None, _TEXT, "address of the server of a hosted extractor"] = None
     extractor_key: Annotated[str | None, _TEXT, "key of a hosted extractor"] = field(default=None, repr=False)
-    extractor_timeout_seconds: Annotated[float, _POSITIVE, "how long to wait for a hosted extractor"] = 60.0
+    extractor_timeout_seconds: Annotated[float, _SECONDS, "how long to wait for a hosted extractor"] = 60.0
     dream: Annotated[
         bool,
         _SWITCH,
@@ -247,9 +260,14 @@ class Settings:
         _SWITCH,
         "on: the store logs each answer and what became of it, for `recollect tune`; off: it does not",
     ] = True
+    log: Annotated[
+        Literal["full", "no-text"], _LOG, "what that log keeps: full, or no-text, without what was asked"
+    ] = "full"
     shadow_events: Annotated[int, _WHOLE, "how many answers of each scope that log holds at most"] = 10_000
-    shadow_megabytes: Annotated[float, _POSITIVE, "how large that log is at most for each scope"] = 64.0
-    shadow_days: Annotated[float, _POSITIVE, "for how many days that log keeps an answer"] = 90.0
+    shadow_megabytes: Annotated[
+        float, _MEGABYTES, "its size for each scope at most; in all, never above a tenth of the store, or 16"
+    ] = 64.0
+    shadow_days: Annotated[float, _DAYS, "for how many days that log keeps an answer"] = 90.0
     ab: Annotated[
         Literal["off", "split"],
         _DESIGN,
@@ -333,9 +351,13 @@ def _read(rule: _Rule, of: Field[Any], given: object, origin: str) -> object:
         return rule.read(given)
     except InvalidInput as error:
         raise InvalidInput(f"The setting {of.name} ({origin}): {error}") from error
-    except (TypeError, ValueError):
+    except RecursionError:
+        raise InvalidInput(f"The setting {of.name} ({origin}) is nested too deep.") from None
+    except (TypeError, ValueError, OverflowError):
         shown = "what it is" if not of.repr else repr(given)
-        raise InvalidInput(f"The setting {of.name} ({origin}) must be {rule.wanted}, not {shown}.") from None
+        raise InvalidInput(
+            f"The setting {of.name} ({origin}) must be {rule.wanted}, not {shown[:200]}."
+        ) from None
 
 
 def _file_content(path: Path, *, required: bool) -> dict[str, object]:
@@ -347,6 +369,8 @@ def _file_content(path: Path, *, required: bool) -> dict[str, object]:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise InvalidInput(f"The settings file {path} cannot be read: {error}.") from error
+    except RecursionError:
+        raise InvalidInput(f"The settings file {path} cannot be read: it is nested too deep.") from None
     known = {each.name for each in fields(Settings)}
     unknown = sorted(set(content) - known)
     if unknown:

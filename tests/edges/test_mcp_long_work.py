@@ -153,3 +153,36 @@ async def test_a_write_that_was_cancelled_is_done_to_its_end(served: Served, mod
         await give_up(client, toil)
         await toil.until(toil.ended)
         assert [hit.memory.text for hit in memory.recall("work").hits] == ["The work was done to its end"]
+
+
+class Asking(Toil):
+    """Asks the store again and again, and never says how far it is."""
+
+    def run(self, call: OperationCall) -> OperationReply[Steps]:
+        """Ask in steps."""
+        try:
+            while True:
+                call.engine.counts()
+                self.begun.set()
+        finally:
+            self.ended.set()
+
+
+@MODES
+async def test_reading_ends_at_its_next_question_to_the_store_when_its_caller_gives_up(
+    served: Served, mode: str
+) -> None:
+    toil = Asking(0)
+    async with toiling(served, toil, mode, reads=True) as (client, _):
+        await give_up(client, toil)
+        await toil.until(toil.ended)
+
+
+async def test_reading_has_a_deadline(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.serve.mcp.server.CALL_SECONDS", 0.05)
+    toil = Asking(0)
+    async with toiling(served, toil, "auto", reads=True) as (client, _):
+        result = await client.call_tool("toil", {})
+        assert result.is_error
+        assert "given up after" in said(result)[0]
+        await toil.until(toil.ended)

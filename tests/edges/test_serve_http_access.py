@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from command_line import CommandLine
 
 pytest_plugins = ["command_line"]
-TOKEN = "open-sesame"  # noqa: S105  # of the tests' own servers
+TOKEN = "open-sesame-please"  # noqa: S105  # of the tests' own servers
 EVERYWHERE = "0.0.0.0"  # noqa: S104  # behind a token, for a moment
 HELLO = {
     "jsonrpc": "2.0",
@@ -324,6 +324,6 @@ def test_a_token_and_none_contradict_each_other(recollect: CommandLine) -> None:
 
 
 def test_a_host_that_leads_nowhere_is_told(recollect: CommandLine) -> None:
-    told = recollect.refused("serve", "--http", "--host", "no.such.host.invalid", "--token", "x", status=1)
+    told = recollect.refused("serve", "--http", "--host", "no.such.host.invalid", "--token", TOKEN, status=1)
     assert "Cannot listen on port 7438 of no.such.host.invalid" in told
     assert "Unknown error" not in told

@@ -406,3 +406,18 @@ def test_a_recall_reads_the_store_once(
     monkeypatch.setattr(store, "read", counted)
     assert engine.search("tea leaf", profile=profile, explain=True).hits
     assert len(reads) == 1
+
+
+def test_a_long_query_is_cut_and_says_so_and_a_longer_one_is_refused(make_engine: MakeEngine) -> None:
+    engine = make_engine()
+    wanted = engine.remember("The zeppelin is in the shed")
+    noise = " ".join(f"word{number}" for number in range(300))
+    answer = engine.recall(f"{noise} zeppelin", limit=1)
+    assert [hit.memory.id for hit in answer.hits] == [wanted.id]
+    assert "only its 256 rarest words were searched for" in (answer.note or "")
+    assert "of its first 2,000 characters" in (answer.note or "")
+    assert engine.recall("Where is the zeppelin?", limit=1).note is None
+    with pytest.raises(InvalidInput, match="has 20,001 characters, and at most 20,000 are searched for"):
+        engine.recall("x" * 20_001)
+    # A message of a conversation may be longer: its beginning is asked for.
+    assert engine.context([{"role": "user", "content": "zeppelin " * 5_000}]).query.startswith("zeppelin")

@@ -9,7 +9,8 @@ import pytest
 
 from recollect.changes import Bounds
 from recollect.engine.engine import Engine
-from recollect.engine.shadow import SIMILARITY, TrialSettings, arm_of
+from recollect.engine.packed import unpack
+from recollect.engine.shadow import SIMILARITY, TrialSettings, arm_of, log_bytes
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.explain import recombined
 from recollect.ranking.pipeline import run
@@ -137,6 +138,50 @@ def test_the_log_has_its_bounds(teas: Engine) -> None:
     for query in QUERIES[:4]:
         engine.recall(query, profile="limbic")
     assert [each.query for each in logged(engine)] == QUERIES[2:4]
+
+
+def test_the_log_takes_a_tenth_of_the_store_or_sixteen_megabytes() -> None:
+    assert log_bytes(64_000_000, 84_000_000, 1) == 16_000_000
+    assert log_bytes(64_000_000, 300_000_000, 1) == 30_000_000
+    assert log_bytes(64_000_000, 300_000_000, 3) == 10_000_000
+    # The setting still is the most.
+    assert log_bytes(64_000_000, 10_000_000_000, 1) == 64_000_000
+    assert log_bytes(1_000_000, 10_000_000_000, 1) == 1_000_000
+
+
+def test_the_size_of_the_store_bounds_its_log(teas: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.engine.shadow._SMALL_LOG_BYTES", 0)
+    monkeypatch.setattr("recollect.engine.shadow._SHARE_OF_STORE", 10**9)
+    engine = Engine(replace(teas._services, trial=TrialSettings(fits_store=True)))
+    for query in QUERIES[:3]:
+        engine.recall(query, profile="limbic")
+    assert logged(engine) == []
+
+
+def test_what_was_asked_can_be_left_out_of_the_log(teas: Engine) -> None:
+    engine = Engine(replace(teas._services, trial=TrialSettings(keeps_text=False)))
+    answer = engine.recall("tea leaf", profile="limbic", limit=4)
+    engine.recall("green tea", profile="limbic", limit=4)
+    kept = logged(engine)
+    assert [each.query for each in kept] == ["", ""]
+    assert kept[0].shown == ids(answer)
+    assert all(unpack(each.candidates)[1].text == "" for each in kept)
+    with engine._services.store.read() as view:
+        assert past_questions(view, scope_id(view, engine.scope), 9) == []
+        assert {query for (query,) in view.rows("recall", ("query",))} == {None}
+    # It still can be judged, by its handle.
+    engine.feedback(answer.hits[0].memory.id, 1, answer)
+
+
+def test_the_log_can_be_emptied(teas: Engine) -> None:
+    answer = teas.recall("tea leaf", profile="limbic", limit=4)
+    teas.feedback(answer.hits[0].memory.id, 1, answer)
+    assert teas.tuning.empty_log() == 1
+    assert logged(teas) == []
+    with teas._services.store.read() as view:
+        assert {query for (query,) in view.rows("recall", ("query",))} == {None}
+        assert view.rows("feedback", ("id",)) == []
+    assert teas.tuning.empty_log() == 0
 
 
 def test_a_log_that_fails_keeps_nobody_from_counting(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recollect.changes import Turn
 
 STDIN = "-"
+_LONGEST_INPUT = 64 * 1024 * 1024
 
 
 def read_text(words: tuple[str, ...], what: str) -> str:
@@ -39,7 +40,14 @@ def read_lines() -> list[tuple[int, str]]:
 
 def read_bytes(file: str) -> bytes:
     """A file, or standard input for `-`; without a byte-order mark."""
-    raw = sys.stdin.buffer.read() if file == STDIN else existing_file(file).read_bytes()
+    if file != STDIN:
+        return existing_file(file).read_bytes().removeprefix(b"\xef\xbb\xbf")
+    raw = sys.stdin.buffer.read(_LONGEST_INPUT + 1)
+    if len(raw) > _LONGEST_INPUT:
+        raise click.ClickException(
+            f"Standard input has more than {_LONGEST_INPUT // 1024**2} MiB; give it in several, or import "
+            "a file."
+        )
     return raw.removeprefix(b"\xef\xbb\xbf")
 
 

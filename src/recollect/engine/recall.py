@@ -39,13 +39,16 @@ from recollect.retrieval.gather import Gathered, gather
 from recollect.retrieval.passages import has_pending, passage_rows, passages_from
 from recollect.retrieval.records import moment
 from recollect.retrieval.search import Search
+from recollect.retrieval.term_search import MOST_TERMS
+from recollect.text.limits import check_query
 from recollect.text.time_phrases import TimePhrase, time_of
 from recollect.text.time_questions import OPEN_WORDS
-from recollect.text.tokens import content_words
+from recollect.text.tokens import content_words, pair_queries, query_terms
 
 # A time that is doubtful moves nothing.
 _SURE_ENOUGH = 0.6
-# In letters. Beyond it, a query is no question but a text, and times in it are not what is asked for.
+# In letters. Beyond it, a query is no question but a text: times in it are not what is asked for, and its
+# meaning is that of its beginning, since a model takes seconds to read it all.
 _LONGEST_QUESTION = 2_000
 # Facts that are made of what earlier answers showed.
 _OF_USE: frozenset[FactGroup] = frozenset({"usage", "cooccurrence"})
@@ -76,6 +79,7 @@ def query_of(
     The session is the current one, None: the one that the memory was opened with, if any; with `across`,
     messages are those of every session all the same. Times are told from `as_of`, else from `now`.
     """
+    check_query(text)
     as_of = aware(as_of, "as_of")
     current = session or services.session
     query = Query(
@@ -135,8 +139,6 @@ def _check(query: Query) -> None:
         isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1
     ):
         raise InvalidInput(f"The least confidence is a number from 0 to 1, not {least!r}.")
-    if not isinstance(query.text, str):
-        raise InvalidInput(f"The query is text, not {type(query.text).__name__}.")
 
 
 def check_budget(budget: object) -> None:
@@ -199,7 +201,7 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         query=query.text,
         hits=shown,
         mode=mode_of(gathered),
-        note=" ".join(filter(None, (rankers.note, unread, note, model_note))) or None,
+        note=" ".join(filter(None, (rankers.note, unread, note, _cut_note(query), model_note))) or None,
         profile=profile.name,
         strategy=_strategy(query, rankers.shown),
         time=query.time,
@@ -249,10 +251,22 @@ def _embedded(
     """The model, and the query with its vectors; or why it has none. None: the store tells which model."""
     try:
         embedder: Embedder = embedder_of(services) if used is None else embedder_for(services, used)
-        vector, tokens = embed_query(embedder, query.search_text)
+        vector, tokens = embed_query(embedder, query.search_text[:_LONGEST_QUESTION])
     except ModelUnavailable as error:
         return None, query, f"Searched by words only: {error}"
     return embedder.model, replace(query, vector=vector, tokens=tokens), None
+
+
+def _cut_note(query: Query) -> str | None:
+    """What of a long query was not searched for."""
+    text = query.search_text
+    has_more_terms = len(text) > MOST_TERMS and len(query_terms(text)) > MOST_TERMS
+    parts = [f"only its {MOST_TERMS} rarest words were searched for"] if has_more_terms else []
+    if len(text) > MOST_TERMS and len(pair_queries(text)) > MOST_TERMS:
+        parts.append(f"of letters that are searched for in pairs, only the first {MOST_TERMS} pairs were")
+    if query.vector is not None and len(text) > _LONGEST_QUESTION:
+        parts.append(f"the meaning is that of its first {_LONGEST_QUESTION:,} characters")
+    return f"The query is long: {'; '.join(parts)}." if parts else None
 
 
 def _ranked(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Literal
 
@@ -41,6 +41,8 @@ SIMILARITY = "similarity"
 _MOST_CANDIDATES = 1_000
 # In letters. What is longer is a text that was pasted.
 _LONGEST_QUERY = 2_000
+_SMALL_LOG_BYTES = 16_000_000
+_SHARE_OF_STORE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,10 @@ class TrialSettings:
 
     log: bool = True
     bounds: Bounds = field(default_factory=Bounds)
+    keeps_text: bool = True
+    """False: the log does not keep what was asked."""
+    fits_store: bool = False
+    """The log also takes at most a tenth of the store, or 16 MB if that is more."""
     design: Design = "off"
     """`split`: each query gets the one ranking or the other."""
     share: float = 0.5
@@ -169,6 +175,7 @@ class Trace:
     bounds: Bounds
     shown: tuple[int, ...] = field(repr=False)
     """The order of the ranking that made the answer."""
+    keeps_text: bool = True
 
     def logged(self) -> Logged | None:
         """As the log keeps the answer; None where it is none that one could learn from.
@@ -184,7 +191,7 @@ class Trace:
             against=self.rankers.baseline.name,
             ranked=self._order(self.rankers.ours),
             baseline=self._order(self.rankers.baseline),
-            candidates=pack(self.candidates, self.query),
+            candidates=pack(self.candidates, self.query if self.keeps_text else replace(self.query, text="")),
             version=self.rankers.version,
             bounds=self.bounds,
         )
@@ -200,7 +207,8 @@ def trace_of(
 ) -> Trace:
     """Of an answer that is about to be given; `shown` is the order that its ranking gave."""
     handle, bounds = services.usage.handle(now), services.trial.bounds
-    return Trace(handle, rankers, gathered.candidates, gathered.query, bounds, tuple(shown))
+    keeps_text = services.trial.keeps_text
+    return Trace(handle, rankers, gathered.candidates, gathered.query, bounds, tuple(shown), keeps_text)
 
 
 def note_shown(
@@ -213,5 +221,19 @@ def note_shown(
         # No store takes half of a surrogate pair: the query is not kept, but what was seen counts as ever.
         services.usage.record(services.scope, ids, at)
         return
-    log = None if trace is None or not services.trial.log else trace.logged
-    services.usage.record(services.scope, ids, at, query, profile, log=log)
+    log = None if trace is None or not services.trial.log else partial(_logged_within, services, trace)
+    said = query if services.trial.keeps_text else ""
+    services.usage.record(services.scope, ids, at, said, profile, log=log)
+
+
+def _logged_within(services: Services, trace: Trace) -> Logged | None:
+    kept = trace.logged()
+    if kept is None or not services.trial.fits_store:
+        return kept
+    most = log_bytes(kept.bounds.bytes, *services.usage.store_size())
+    return replace(kept, bounds=replace(kept.bounds, bytes=most))
+
+
+def log_bytes(most: int, store_bytes: int, scopes: int) -> int:
+    """How large the log of one of the scopes of such a store may be; `most` in any case."""
+    return min(most, max(_SMALL_LOG_BYTES, store_bytes // _SHARE_OF_STORE) // max(1, scopes))

@@ -29,6 +29,7 @@ _log = logging.getLogger(__name__)
 _PATIENCE_SECONDS = 0.05
 # Who asks faster than the store can note leaves notes behind, and does not wait minutes for them at the end.
 _CLOSING_SECONDS = 10.0
+_SIZED_EVERY = 100
 
 
 class UsageRecorder:
@@ -55,6 +56,8 @@ class UsageRecorder:
         self._answers = count(1)
         self._failing = threading.Lock()
         self._untold = 0
+        self._sized = 0
+        self._store_size = 0, 1
         self._last: tuple[RecordUse, datetime] | None = None
 
     def record(
@@ -81,6 +84,15 @@ class UsageRecorder:
     def handle(self, at: datetime) -> str:
         """A name for an answer that nobody else has, known before it is noted."""
         return f"{self.session}:{microseconds(at):x}:{next(self._answers)}"
+
+    def store_size(self) -> tuple[int, int]:
+        """How many bytes and scopes the store has. Looked at once in a hundred answers."""
+        if self._sized % _SIZED_EVERY == 0:
+            with self._store.read() as snapshot:
+                scopes = snapshot.count("scope")[None]
+            self._store_size = self._store.size()[0], scopes
+        self._sized += 1
+        return self._store_size
 
     def settle(self, at_most_seconds: float | None) -> None:
         """Wait for what was noted before, so that one call after another always gives the same answers."""

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 # How many (word, text) meetings one query may start from: some milliseconds' worth. Beyond it the most common
 # words only count in texts that a rarer one has found.
 _BUDGET = 10_000
-_MOST_WORDS = 256
+MOST_TERMS = 256
+"""Words of a query that are searched for: the rarest."""
 # As SQLite's bm25() has them.
 K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 # Of the best, so many times what is wanted are looked at in one go: a filter drops some.
@@ -58,7 +59,7 @@ def _affordable_terms(index: TermIndex, text: str, budget: int) -> AffordableTer
     distinct = query_terms(text)
     counts = index.counts(distinct)
     # Words that occur before those that do not, which only their stem could find.
-    kept = sorted(distinct, key=lambda word: (counts[word] == 0, counts[word], word))[:_MOST_WORDS]
+    kept = sorted(distinct, key=lambda word: (counts[word] == 0, counts[word], word))[:MOST_TERMS]
     chosen: list[str] = []
     too_common: list[str] = []
     spent = 0
@@ -73,7 +74,7 @@ def _affordable_terms(index: TermIndex, text: str, budget: int) -> AffordableTer
 
 def pair_phrases(text: str) -> tuple[Phrase, ...]:
     """What a query looks for among pairs; a single letter or symbol is every pair that begins with it."""
-    return tuple(Phrase(pieces, prefix=len(pieces[0]) == 1) for pieces in pair_queries(text)[:_MOST_WORDS])
+    return tuple(Phrase(pieces, prefix=len(pieces[0]) == 1) for pieces in pair_queries(text)[:MOST_TERMS])
 
 
 def search_words(index: TermIndex, text: str, k: int, analyser: Analyser, where: Where) -> Sequence[Found]:

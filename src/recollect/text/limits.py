@@ -9,6 +9,7 @@ from recollect.errors import InvalidInput
 NAME_LIMIT = 1_000
 TYPE_LIMIT = 200
 TEXT_LIMIT = 1_000_000
+QUERY_LIMIT = 20_000
 CONTEXT_TURNS = 3
 """So many turns before a message may tell whom it means."""
 
@@ -25,6 +26,17 @@ def clean_type(name: object, what: str = "type") -> str:
 def clean_text(text: object, what: str = "text") -> str:
     """A text as it is kept: exactly as given."""
     return _checked(text, what, TEXT_LIMIT, strip=False)
+
+
+def check_query(text: object) -> None:
+    """A query may be empty, and any text is one, but it is searched for while somebody waits."""
+    if not isinstance(text, str):
+        raise InvalidInput(f"The query is text, not {type(text).__name__}.")
+    if len(text) > QUERY_LIMIT:
+        raise InvalidInput(
+            f"The query has {len(text):,} characters, and at most {QUERY_LIMIT:,} are searched for; "
+            "ask for what matters in it."
+        )
 
 
 def clean_share(number: object, what: str) -> float:

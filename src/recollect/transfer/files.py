@@ -25,7 +25,10 @@ GZIP_MARK = b"\x1f\x8b"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 # Far above any line that we write; below it, a file without line ends is not read into memory whole.
-LINE_LIMIT = 256 * 1024 * 1024
+LINE_LIMIT = 32 * 1024 * 1024
+MOST_UNPACKED = 100
+"""How many times its packed size a file may have once unpacked: texts have five to twenty times."""
+_UNPACKED_FREELY = 16 * 1024 * 1024
 _PROGRESS_EVERY = 1_000
 _DATABASE = b"SQLite format 3\0"
 # Windows distinguishes text from bytes even here.
@@ -132,11 +135,38 @@ def _unpacked(raw: BinaryIO) -> Iterator[IO[bytes]]:
     raw.seek(0)
     if start == GZIP_MARK:
         with gzip.GzipFile(fileobj=raw, mode="rb") as file:
-            yield cast("IO[bytes]", file)
+            yield cast("IO[bytes]", UnpackedFile(file, raw))
     elif start in UTF16_MARKS:
         raise InvalidInput("The file is in UTF-16; save it as UTF-8 and import that.")
     else:
         yield raw
+
+
+class UnpackedFile:
+    """What a gzip file holds, refused once it grows beyond measure: a few kilobytes can hold gigabytes."""
+
+    def __init__(self, file: gzip.GzipFile, packed: BinaryIO) -> None:
+        self._file = file
+        self._packed = packed
+
+    def read(self, size: int) -> bytes:
+        return self._checked(self._file.read(size))
+
+    def readline(self, size: int) -> bytes:
+        return self._checked(self._file.readline(size))
+
+    def _checked(self, content: bytes) -> bytes:
+        check_unpacked("It", self._file.tell(), self._packed.tell())
+        return content
+
+
+def check_unpacked(what: str, unpacked: int, packed: int) -> None:
+    """Refuse what has more bytes unpacked than texts ever have."""
+    if unpacked > max(_UNPACKED_FREELY, MOST_UNPACKED * packed):
+        raise InvalidInput(
+            f"{what} is packed so tightly that it is no export: {packed:,} bytes hold {unpacked:,} or more, "
+            f"over {MOST_UNPACKED} times as many. If that is no mistake, unpack it and import that."
+        )
 
 
 def _raw_lines(file: IO[bytes]) -> Iterator[bytes | None]:

@@ -202,6 +202,18 @@ def tune_rollback_command(
     return _confirmed(change, "Give the profile {} its earlier numbers back?", dry_run=dry_run, yes=yes)
 
 
+@command("empty-log", "recollect tune empty-log --yes")
+@YES
+def tune_empty_log_command(call: Call, yes: bool) -> Result:
+    """Empty the log of answers, and forget what was asked.
+
+    What `recollect tune run` learns from is gone then, for good; numbers that were tuned stay.
+    """
+    confirm("Empty the log of answers? There is no way back.", yes=yes)
+    count = call.memory().tuning.empty_log()
+    return Result.message(f"The log is empty; {quantity(count, 'answer')} went.", {"emptied": count})
+
+
 @group(
     "tune",
     (
@@ -211,6 +223,7 @@ def tune_rollback_command(
         tune_reset_command,
         tune_history_command,
         tune_rollback_command,
+        tune_empty_log_command,
     ),
     "recollect tune run --dry-run",
     "recollect tune history",
@@ -220,7 +233,7 @@ def tune_command(_: Call) -> None:
 
     Every answer is logged on this machine with the ranking it would have had otherwise, and with what became
     of it. From that, `recollect tune run` finds better numbers, if there are any. The setting `shadow`
-    switches the log off.
+    switches the log off, `log = "no-text"` keeps what was asked out of it, and `tune empty-log` empties it.
     """
 
 

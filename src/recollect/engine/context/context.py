@@ -27,6 +27,7 @@ from recollect.ranking.profiles import RECOLLECT
 from recollect.records import Kind, Memory, as_it_stood, is_assistant
 from recollect.retrieval.conversations import last_positions, turns_of
 from recollect.retrieval.records import scope_id
+from recollect.text.limits import QUERY_LIMIT
 from recollect.text.near_duplicates import text_key
 from recollect.text.prompt_signs import prompt_signs
 from recollect.text.stems import matched_terms
@@ -137,8 +138,9 @@ def _query(given: Sequence[Turn]) -> str:
     query = given[last].content
     telling = content_words(query)
     if len(telling) < _FEWEST_WORDS and last > 0:
-        return f"{given[last - 1].content}\n{query}"
-    return query
+        return f"{given[last - 1].content}\n{query}"[-QUERY_LIMIT:]
+    # A message may be longer than a query; its beginning says what it is about.
+    return query[:QUERY_LIMIT]
 
 
 def _given(services: Services, given: Sequence[Turn]) -> list[ContextItem]:

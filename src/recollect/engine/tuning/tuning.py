@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from recollect.changes import GiveFeedback, TuneProfile
+from recollect.changes import EmptyLog, GiveFeedback, TuneProfile
 from recollect.engine.results import Answer
 from recollect.engine.services import Services, asks_again
 from recollect.engine.shadow import baseline_of, tuned_in
 from recollect.engine.tuning.logged_events import events_of
-from recollect.errors import InvalidInput, NotFound
+from recollect.errors import InvalidInput, NotFound, StoreUnavailable
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Snapshot
 from recollect.ranking.profiles import DEFAULT
@@ -159,6 +160,18 @@ class Tuning:
         step = wanted if exactly else eased(numbers.present, wanted)
         report = {"asked": wanted, "exactly": exactly}
         return self._change(chosen, numbers, step, "set", report, dry_run=dry_run)
+
+    def empty_log(self) -> int:
+        """Empty the log of answers and forget what was asked; returns how many answers it held.
+
+        What was shown still counts as used. There is no way back.
+        """
+        self.services.usage.settle(_PATIENCE_SECONDS)
+        count = self.services.write([EmptyLog(self.services.scope)])[0].count
+        # It is destroyed; where the file is busy, its bytes lie there until they are written over.
+        with suppress(StoreUnavailable):
+            self.services.store.compact()
+        return count
 
     def reset(self, profile: str | None = None, *, dry_run: bool = False) -> TuningChange:
         """Back to the published numbers."""

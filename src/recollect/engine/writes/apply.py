@@ -51,6 +51,7 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.Supersede: ("Supersede", lifecycle.supersede_memory),
     changes.RecordUse: ("RecordUse", usage.record),
     changes.GiveFeedback: ("GiveFeedback", usage.give_feedback),
+    changes.EmptyLog: ("EmptyLog", lifecycle.empty_log),
     changes.TuneProfile: ("TuneProfile", records.tune),
     changes.NoteImport: ("NoteImport", records.note_import),
     changes.TellOnce: ("TellOnce", records.tell_once),

@@ -5,7 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from recollect.changes import Amend, FlagSimilar, Forget, NewText, Outcome, Purge, PutText, Restore, Supersede
+from recollect.changes import (
+    Amend,
+    EmptyLog,
+    FlagSimilar,
+    Forget,
+    NewText,
+    Outcome,
+    Purge,
+    PutText,
+    Restore,
+    Supersede,
+)
 from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null, is_set
 from recollect.engine.writes import texts
 from recollect.engine.writes.relations import relation_in_force
@@ -152,6 +163,14 @@ def purge(work: Work, change: Purge) -> Outcome:
     _drop_pointers(work, "memory", "drawn_from")
     _drop_pointers(work, "observation", "corrected_by")
     return Outcome(count=memories)
+
+
+def empty_log(work: Work, change: EmptyLog) -> Outcome:
+    """What was shown still counts as used; what was asked for it is gone."""
+    own = Equals("scope_id", work.scope_id(change.scope))
+    answers = work.rows.remove("shadow", (own,))
+    work.rows.patch("recall", (own, is_set("query")), {"query": None})
+    return Outcome(count=answers)
 
 
 def _clean_reports(work: Work) -> None:

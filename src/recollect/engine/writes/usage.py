@@ -93,7 +93,7 @@ def _remember(work: Work, seen: list[int], change: RecordUse, scope: int) -> Non
         ordinal=before + 1,
         session=change.session,
         scope_id=scope,
-        query=None if change.query is None else change.query[:_LONGEST_QUERY],
+        query=change.query[:_LONGEST_QUERY] if change.query else None,
         profile=change.profile,
     )
     work.rows.put(

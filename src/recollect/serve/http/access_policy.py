@@ -12,6 +12,10 @@ from recollect.lazy_dataclass import dataclass
 
 PATH = "/mcp"
 LARGEST_REQUEST = 4 * 1024 * 1024
+BODY_SECONDS = 60.0
+"""How long the body of a request may take."""
+SHORTEST_TOKEN = 16
+"""Characters of a token where other machines can guess it."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _METHODS = ("GET", "POST", "DELETE")
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d*)?")
@@ -48,6 +52,11 @@ class AccessPolicy:
             return ip_address(self.host).is_unspecified
         except ValueError:
             return not self.host
+
+    @property
+    def has_weak_token(self) -> bool:
+        """Whether others could guess it: a shorter one is good enough only for this machine."""
+        return self.is_open_to_others and self.token is not None and len(self.token) < SHORTEST_TOKEN
 
     def admits(self, authorization: bytes) -> bool:
         scheme, _, word = authorization.partition(b" ")
@@ -117,11 +126,21 @@ def _name(host: str) -> str | None:
     return None if found is None else found[1] or found[2]
 
 
+TOO_LARGE = Refusal(
+    413, "too_large", f"A request may have up to {LARGEST_REQUEST // 1024**2} MiB; send it in several."
+)
+TOO_SLOW = Refusal(
+    408, "too_slow", f"The body of a request must arrive within {BODY_SECONDS:.0f} seconds; send it again."
+)
+NO_HANDSHAKE = Refusal(
+    400,
+    "bad_initialize",
+    "`initialize` needs `params` with protocolVersion, capabilities and clientInfo; no session was opened.",
+)
+
+
 def library_refusal(status: int, text: str) -> Refusal:
     """In our words, what the library refuses by itself."""
-    if status == 413:
-        size = LARGEST_REQUEST // 1024**2
-        return Refusal(413, "too_large", f"A request may have up to {size} MiB; send it in several.")
     if "Content-Type" in text:
         return Refusal(status, "not_json", "Send the header `Content-Type: application/json`.")
     return Refusal(status, "refused", text)

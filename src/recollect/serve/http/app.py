@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+import logging
 import socket
 from typing import TYPE_CHECKING, Any
 
+import anyio
+import mcp_types as types
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from pydantic import ValidationError
 from starlette.responses import JSONResponse
 
 from recollect.errors import InvalidInput
 from recollect.serve.http.access_policy import (
+    BODY_SECONDS,
     LARGEST_REQUEST,
+    NO_HANDSHAKE,
     PATH,
+    SHORTEST_TOKEN,
+    TOO_LARGE,
+    TOO_SLOW,
     AccessPolicy,
     Refusal,
     library_refusal,
     refusal,
 )
+from recollect.serve.http.connections import CONNECTION, LimitedConnection
+from recollect.serve.http.refusal_log import OncePerKind, RefusalLog
+from recollect.serve.http.token_guesses import TokenGuesses
 from recollect.serve.mcp.server import MemoryServer
 
 if TYPE_CHECKING:
@@ -32,6 +46,11 @@ if TYPE_CHECKING:
     Send = Callable[[Message], Awaitable[None]]
     App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+_MOST_SESSIONS = 1_000
+_SESSION_IDLE_SECONDS = 30 * 60.0
+# The header that names a session.
+_SESSION = b"mcp-session-id"
+
 
 def serve_http(
     memory: LazyEngine, names: Sequence[str], policy: AccessPolicy, opened: Callable[[int], None]
@@ -42,7 +61,22 @@ def serve_http(
             f"Without a token, anyone who reaches {policy.host} could read and change the memory; "
             "set a token, or listen on 127.0.0.1."
         )
-    config = uvicorn.Config(app(memory.engine, names, policy), log_level="warning", server_header=False)
+    if policy.has_weak_token:
+        raise InvalidInput(
+            f"On {policy.host} others can guess the token, so it needs at least {SHORTEST_TOKEN} characters; "
+            "set a longer one, leave it out, and one is made and kept, or listen on 127.0.0.1."
+        )
+    refusals = RefusalLog()
+    config = uvicorn.Config(
+        app(memory.engine, names, policy, refusals),
+        http=LimitedConnection,
+        ws="none",
+        # Addresses are those of the connections, not what a header says.
+        proxy_headers=False,
+        log_level="warning",
+        server_header=False,
+    )
+    logging.getLogger("uvicorn.error").addFilter(OncePerKind(refusals))
     with _listening(policy) as place:
         warming = memory.warm()
         opened(place.getsockname()[1])
@@ -77,7 +111,12 @@ def _listening(policy: AccessPolicy) -> socket.socket:
         ) from error
 
 
-def app(engine: Callable[[], Engine], names: Sequence[str], policy: AccessPolicy) -> App:
+def app(
+    engine: Callable[[], Engine],
+    names: Sequence[str],
+    policy: AccessPolicy,
+    refusals: RefusalLog | None = None,
+) -> App:
     """The ASGI application: the protocol behind the access policy."""
     inner = (
         MemoryServer(engine, names)
@@ -85,59 +124,190 @@ def app(engine: Callable[[], Engine], names: Sequence[str], policy: AccessPolicy
         .streamable_http_app(
             streamable_http_path=PATH,
             max_request_body_size=LARGEST_REQUEST,
+            session_idle_timeout=_SESSION_IDLE_SECONDS,
+            max_sessions=_MOST_SESSIONS,
             # The access policy checks hosts and origins, and says what to do about them.
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
             host=policy.host,
         )
     )
-    return guarded(inner, policy)
+    return Guard(inner, policy, refusals or RefusalLog())
 
 
-def guarded(inner: App, policy: AccessPolicy) -> App:
-    """Pass on what the policy allows; every refusal, also one of the library, says why in JSON."""
-
-    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await inner(scope, receive, send)
-            return
-        why = refusal(policy, scope["method"], scope["path"], dict(scope["headers"]))
-        if why is None:
-            await _answered(inner, scope, receive, send)
-        else:
-            await _refuse(why, scope, receive, send)
-
-    return guard
-
-
-async def _answered(inner: App, scope: Scope, receive: Receive, send: Send) -> None:
-    """Send refusals of the library, which are plain text, in our words.
-
-    Also close a stream that the library leaves open when the server ends, for its reader to see.
+class Guard:
+    """Passes on what the policy allows, once it is all there; every refusal, also one of the library, says
+    why in JSON.
     """
-    is_open = False
-    bare: int | None = None
 
-    async def watched(message: Message) -> None:
-        nonlocal is_open, bare
-        if message["type"] == "http.response.start" and _is_bare(message):
-            bare = message["status"]
-        elif bare is None:
-            is_open = message["type"] == "http.response.start" or bool(message.get("more_body"))
-            await send(message)
-        elif not message.get("more_body"):  # the library says such things in one piece
-            text = message.get("body", b"").decode("utf-8", "replace")
-            await _refuse(library_refusal(bare, text), scope, receive, send)
+    def __init__(
+        self,
+        inner: App,
+        policy: AccessPolicy,
+        refusals: RefusalLog,
+        guesses: TokenGuesses | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._inner = inner
+        self._policy = policy
+        self._refusals = refusals
+        self._guesses = guesses or TokenGuesses()
+        self._sleep = sleep
 
-    await inner(scope, receive, watched)
-    if is_open:
-        await send({"type": "http.response.body", "body": b""})
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        why = await self._checked(scope, headers)
+        if why is not None:
+            await self._refuse(why, scope, receive, send)
+            return
+        if scope["method"] != "POST":
+            await self._answered(scope, receive, send)
+            return
+        body = await _whole_body(headers, receive)
+        if body is None:  # the client has gone
+            return
+        if isinstance(body, Refusal):
+            await self._refuse(body, scope, receive, send)
+        elif _opens_no_session(headers, body):
+            await self._refuse(NO_HANDSHAKE, scope, receive, send)
+        elif _SESSION in headers:
+            await self._answered_while_wanted(scope, body, receive, send)
+        else:
+            await self._answered(scope, _replayed(body, receive), send)
+
+    async def _answered_while_wanted(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        """Cancel what a session asked for when its client goes, since nobody can fetch the answer later.
+
+        Newer revisions of the protocol have no sessions, and the library does the same for them.
+        """
+        has_gone = False
+
+        async def watched() -> Message:
+            nonlocal has_gone
+            message = await receive()
+            has_gone = message["type"] == "http.disconnect"
+            return message
+
+        is_answered = await self._answered(scope, _replayed(body, watched), send)
+        cancellation = None if is_answered or not has_gone else _cancellation(body)
+        if cancellation is not None:
+            headers = [
+                *(each for each in scope["headers"] if each[0] != b"content-length"),
+                (b"content-length", str(len(cancellation)).encode()),
+            ]
+            await self._inner({**scope, "headers": headers}, _replayed(cancellation, _nobody), _unheard)
+
+    async def _checked(self, scope: Scope, headers: dict[bytes, bytes]) -> Refusal | None:
+        connection = scope.get("state", {}).get(CONNECTION)
+        address = (scope.get("client") or ("",))[0]
+        if connection is None or not connection.was_admitted:
+            seconds = self._guesses.delay_seconds(address)
+            if seconds:
+                await self._sleep(seconds)
+        why = refusal(self._policy, scope["method"], scope["path"], headers)
+        if why is None and connection is not None:
+            connection.was_admitted = True
+        # Who shows none does not guess.
+        if why is not None and why.status == 401 and headers.get(b"authorization"):
+            self._guesses.add(address)
+        return why
+
+    async def _answered(self, scope: Scope, receive: Receive, send: Send) -> bool:
+        """Whether the answer came to its end.
+
+        Send refusals of the library, which are plain text, in our words.
+
+        Also close a stream that the library leaves open when the server ends, for its reader to see.
+        """
+        is_open = False
+        bare: int | None = None
+
+        async def watched(message: Message) -> None:
+            nonlocal is_open, bare
+            if message["type"] == "http.response.start" and _is_bare(message):
+                bare = message["status"]
+            elif bare is None:
+                is_open = message["type"] == "http.response.start" or bool(message.get("more_body"))
+                await send(message)
+            elif not message.get("more_body"):  # the library says such things in one piece
+                text = message.get("body", b"").decode("utf-8", "replace")
+                await self._refuse(library_refusal(bare, text), scope, receive, send)
+
+        await self._inner(scope, receive, watched)
+        if is_open:
+            await send({"type": "http.response.body", "body": b""})
+        return not is_open
+
+    async def _refuse(self, why: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+        self._refusals.add(why.error)
+        said = {"error": why.error, "message": why.message}
+        await JSONResponse(said, why.status, why.headers)(scope, receive, send)
+
+
+async def _whole_body(headers: dict[bytes, bytes], receive: Receive) -> bytes | Refusal | None:
+    """What a request holds; None where its client goes before it is all there."""
+    declared = headers.get(b"content-length", b"")
+    if declared.isdigit() and int(declared) > LARGEST_REQUEST:
+        return TOO_LARGE
+    body = bytearray()
+    with anyio.move_on_after(BODY_SECONDS):
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            body += message.get("body", b"")
+            if len(body) > LARGEST_REQUEST:
+                return TOO_LARGE
+            if not message.get("more_body"):
+                return bytes(body)
+    return TOO_SLOW
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body in one piece, and then whatever else comes."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return replay
+
+
+async def _nobody() -> Message:
+    return {"type": "http.disconnect"}
+
+
+async def _unheard(message: Message) -> None:
+    """What answers a message that we sent ourselves."""
+
+
+def _cancellation(body: bytes) -> bytes | None:
+    """The message that takes back this request; None for what is none."""
+    message = json.loads(body)  # the library has read it before
+    if not isinstance(message, dict) or "method" not in message or "id" not in message:
+        return None
+    params = {"requestId": message["id"], "reason": "The client closed the connection."}
+    return json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).encode()
+
+
+def _opens_no_session(headers: dict[bytes, bytes], body: bytes) -> bool:
+    """Whether it asks for a session and could never use it; the library would open one all the same."""
+    if _SESSION in headers or b'"initialize"' not in body:
+        return False
+    try:
+        message = json.loads(body)
+        if not isinstance(message, dict) or message.get("method") != "initialize":
+            return False
+        types.InitializeRequestParams.model_validate(message.get("params"))
+    except ValidationError:
+        return True
+    except (ValueError, RecursionError):  # the library says what is wrong with it
+        return False
+    return False
 
 
 def _is_bare(message: Message) -> bool:
     kind = dict(message["headers"]).get(b"content-type", b"")
     return message["status"] >= 400 and not kind.startswith(b"application/json")
-
-
-async def _refuse(why: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-    said = {"error": why.error, "message": why.message}
-    await JSONResponse(said, why.status, why.headers)(scope, receive, send)

@@ -6,9 +6,10 @@ import asyncio
 import logging
 import threading
 from concurrent.futures import CancelledError
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, nullcontext, suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from weakref import WeakValueDictionary
 
 import anyio
 import anyio.from_thread
@@ -20,6 +21,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Res
 from mcp.shared.exceptions import MCPError
 
 from recollect.errors import RecollectError
+from recollect.interruption import interruptible
 from recollect.serve.mcp import prompts, resources
 from recollect.serve.mcp.notices import ChangeNotices
 from recollect.serve.operations.catalogue import definitions, operations
@@ -27,6 +29,7 @@ from recollect.serve.operations.recent_answers import RecentAnswers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from mcp.server.connection import Connection
     from mcp.server.session import ServerSession
@@ -38,6 +41,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 # Calls at one time. More would only wait for the same file.
 _MOST_CALLS = 8
+# Of these, one client has at most so many: the others need not wait for it.
+_MOST_CALLS_EACH = 4
+CALL_SECONDS = 60.0
+"""How long a call that only reads may take. What writes is done to its end."""
 _ANSWERED_SECONDS = 0.1
 
 INSTRUCTIONS = {
@@ -64,6 +71,8 @@ class MemoryServer:
         self._offered = {name: definitions()[name] for name in names}
         self._recent = RecentAnswers()
         self._limiter = anyio.CapacityLimiter(_MOST_CALLS)
+        # One that nobody waits in is forgotten.
+        self._limiters: WeakValueDictionary[str, anyio.CapacityLimiter] = WeakValueDictionary()
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
         self._subscribers: dict[str, dict[Connection, ServerSession]] = {}
@@ -107,8 +116,15 @@ class MemoryServer:
         read_only = self._offered[name]["read_only"]
         progress = ProgressReporter(ctx, stops=read_only)
         try:
-            reply = await self._in_thread(
-                lambda: self._run(name, params.arguments or {}, progress), abandon=read_only
+            async with self._limiter_of(ctx):
+                with anyio.fail_after(CALL_SECONDS if read_only else None):
+                    reply = await self._in_thread(
+                        lambda: self._run(name, params.arguments or {}, progress), abandon=read_only
+                    )
+        except TimeoutError:
+            return _failed(
+                f"{name} was given up after {CALL_SECONDS:.0f} seconds; ask for less, or try again when the "
+                "server has less to do."
             )
         except RecollectError as error:
             return _failed(str(error))
@@ -134,7 +150,20 @@ class MemoryServer:
 
     async def _in_thread(self, work: Callable[[], _Work], *, abandon: bool = True) -> _Work:
         """Let other calls go on meanwhile. A cancelled write is let finish: it is one transaction."""
-        return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=abandon)
+
+        def interrupted() -> _Work:
+            with interruptible(_end_if_cancelled) if abandon else nullcontext():
+                return work()
+
+        return await anyio.to_thread.run_sync(interrupted, limiter=self._limiter, abandon_on_cancel=abandon)
+
+    def _limiter_of(self, ctx: Context) -> AbstractAsyncContextManager[object]:
+        """The places of whoever calls: of a session, or of an address where the protocol has no sessions."""
+        request = ctx.request
+        if request is None:  # there is one client alone
+            return nullcontext()
+        caller = request.headers.get("mcp-session-id") or (request.client.host if request.client else "")
+        return self._limiters.setdefault(caller, anyio.CapacityLimiter(_MOST_CALLS_EACH))
 
     async def _answer(self, work: Callable[[], _Work]) -> _Work:
         """The same, where a mistake is the protocol's own error: there is no result that could carry it."""
@@ -240,7 +269,7 @@ class ProgressReporter:
     def __call__(self, done: int, total: int | None) -> None:
         """From the worker's thread, after every step."""
         try:
-            anyio.from_thread.check_cancelled()
+            _end_if_cancelled()
             anyio.from_thread.run(self._tell, done, total)
         except (asyncio.CancelledError, CancelledError):
             # What writes is let finish, or it would be half done.
@@ -253,6 +282,14 @@ class ProgressReporter:
             self._before = self._last
         self._last = self._before + done
         await self._session.report_progress(self._last, None if total is None else self._before + total)
+
+
+def _end_if_cancelled() -> None:
+    """From a worker's thread."""
+    try:
+        anyio.from_thread.check_cancelled()
+    except (asyncio.CancelledError, CancelledError):
+        raise asyncio.CancelledError from None
 
 
 def _connection(ctx: Context) -> Connection:

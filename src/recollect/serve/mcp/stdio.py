@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 import threading
 from contextlib import suppress
 from functools import partial
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _CHUNK_BYTES = 1 << 16
+LONGEST_LINE = 4 * 1024 * 1024
+"""Bytes of one message, as over HTTP."""
+# Bytes at either end of a longer one, where its id stands.
+_END_BYTES = 1_024
+_START_ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")')
+_END_ID = re.compile(rb',\s*"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
 # Lines read before they are asked for. A client that sends faster than it is served waits.
 _LINES_AHEAD = 16
 
@@ -114,16 +121,46 @@ class InputLines:
         self._loop.call_soon_threadsafe(self._read.put_nowait, line)
 
 
-def whole_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    begun: list[bytes] = []
+def whole_lines(chunks: Iterable[bytes], longest: int = LONGEST_LINE) -> Iterator[bytes]:
+    """The lines; one that is too long comes as a short message that stands for it, and is not kept whole."""
+    line = _Line(longest)
     for chunk in chunks:
         first, *more = chunk.split(b"\n")
-        begun.append(first)
+        line.add(first)
         for each in more:
-            yield b"".join(begun)
-            begun = [each]
-    if any(begun):
-        yield b"".join(begun)
+            yield line.content()
+            line = _Line(longest)
+            line.add(each)
+    if line.size:
+        yield line.content()
+
+
+class _Line:
+    """A line as it comes in; of one that is too long, both ends."""
+
+    def __init__(self, longest: int) -> None:
+        self.size = 0
+        self._longest = longest
+        self._pieces: list[bytes] = []
+        self._start = self._end = b""
+
+    def add(self, piece: bytes) -> None:
+        self.size += len(piece)
+        if self.size <= self._longest:
+            self._pieces.append(piece)
+            return
+        begun = b"".join((*self._pieces, self._end, piece))
+        self._start = self._start or begun[:_END_BYTES]
+        self._end = begun[-_END_BYTES:]
+        self._pieces.clear()
+
+    def content(self) -> bytes:
+        if self.size <= self._longest:
+            return b"".join(self._pieces)
+        # No message, so that whoever answers what cannot be read answers this, and its sender does not wait.
+        found = _START_ID.match(self._start) or _END_ID.search(self._end)
+        id_ = b"null" if found is None else found[1]
+        return b'{"id":%s,"method":"","too_long":%d}' % (id_, self.size)
 
 
 def take_input() -> int:
@@ -174,7 +211,11 @@ def error_answers(error: Exception) -> list[types.JSONRPCError]:
     if isinstance(message, list):
         why = "Several messages in one are not taken; send each on a line of its own. Nothing was done."
         return [_error(id_, types.INVALID_REQUEST, why) for id_ in filter(_is_id, map(_request_id, message))]
-    why = f"The message cannot be read: {first['msg']}. Nothing was done."
+    if isinstance(message, dict) and isinstance(size := message.get("too_long"), int):
+        most = f"at most {LONGEST_LINE // 1024**2} MiB are read"
+        why = f"The message has {size:,} bytes, and {most}; send it in several. Nothing was done."
+    else:
+        why = f"The message cannot be read: {first['msg']}. Nothing was done."
     return [_error(id_, types.PARSE_ERROR, why) for id_ in filter(_is_id, [_request_id(message)])]
 
 

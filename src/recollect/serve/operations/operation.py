@@ -22,6 +22,7 @@ from pydantic import (
 
 from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
+from recollect.serve.operations.argument_limits import check_lengths, check_nesting, shown_limits, with_limits
 from recollect.serve.operations.recent_answers import RecentAnswers
 from recollect.serve.operations.schema import plain_schema
 from recollect.serve.operations.validation_errors import validation_message
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.ports import Progress
     from recollect.serve.operations.catalogue import Definition
+    from recollect.serve.operations.schema import Schema
 
 BUDGET = 10_000
 """Tokens that an answer may take where the caller names no budget: some 200 entities of a few facts each."""
@@ -205,7 +207,7 @@ class Operation(Generic[ResultT_co]):
         return {
             "title": self.title,
             "description": " ".join(cleandoc(self.run.__doc__ or "").split()),
-            "arguments": plain_schema(self.arguments),
+            "arguments": shown_limits(_limited_schema(self.arguments)),
             "result": plain_schema(get_args(get_type_hints(self.run, include_extras=True)["return"])[0]),
             "read_only": self.read_only,
             "destructive": self.destructive,
@@ -214,6 +216,8 @@ class Operation(Generic[ResultT_co]):
 
     def parse(self, given: Mapping[str, Any]) -> Arguments:
         """The arguments; a mistake in them is told in words that a language model can act on."""
+        check_nesting(given)
+        check_lengths(self.name, _limited_schema(self.arguments), given)
         # Models often write null for what they leave out.
         passed = {name: value for name, value in _whole_numbers(given).items() if value is not None}
         try:
@@ -263,6 +267,11 @@ def _arguments(run: _Run[Any], pages: Pages | None) -> type[Arguments]:
     }
     fields |= {} if pages is None else pages.parameters()
     return create_model(run.__name__.removeprefix("_"), __base__=Arguments, **fields)
+
+
+@cache
+def _limited_schema(arguments: type[Arguments]) -> Schema:
+    return with_limits(plain_schema(arguments))
 
 
 def _whole_numbers(given: Any) -> Any:

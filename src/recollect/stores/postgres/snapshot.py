@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import psycopg
 
 from recollect.conditions import IN_FORCE, OneOf
+from recollect.interruption import end_if_interrupted
 from recollect.stores.postgres.server_vectors import PgVector, ServerVectors
 from recollect.stores.postgres.sql import Conditions, array_type, storable
 from recollect.stores.postgres.vectors import ScopeQueries, Searchable, searchable_question
@@ -162,6 +163,7 @@ class PostgresSnapshot(PostgresCopySource, VectorSearches):
         return self._answered(lambda: self.connection.execute(text, bindings, binary=True).fetchall())
 
     def _answered(self, question: Callable[[], Answers]) -> Answers:
+        end_if_interrupted()
         try:
             answers = question()
         except psycopg.Error as error:

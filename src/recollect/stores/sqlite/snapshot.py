@@ -7,6 +7,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from recollect.conditions import IN_FORCE, Equals, KeyIn, OneOf
+from recollect.interruption import end_if_interrupted
 from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.sqlite.whole_tables import SqliteCopySource, SqliteCopyTarget
@@ -48,6 +49,7 @@ class SqliteSnapshot(SqliteCopySource, VectorSearches):
         limit: int | None = None,
         each: OneOf | None = None,
     ) -> list[Row]:
+        end_if_interrupted()
         source, bindings = _source(table, where)
         direction = " DESC" if newest_first else ""
         by = _listed(tuple(order or TABLES[table].key), "r", direction)
@@ -67,6 +69,7 @@ class SqliteSnapshot(SqliteCopySource, VectorSearches):
         ).fetchall()
 
     def several(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
+        end_if_interrupted()
         if len(queries) == 1 and queries[0].limit is None:
             source, bindings = _source(queries[0].table, queries[0].where)
             listed = _listed(tuple(queries[0].columns), "r")

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 from recollect.errors import InvalidInput
 from recollect.transfer.chats.conversation import Conversation, object_at
 from recollect.transfer.chats.json_values import json_values
-from recollect.transfer.files import GZIP_MARK
+from recollect.transfer.files import GZIP_MARK, UnpackedFile, check_unpacked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,7 +40,7 @@ class Member(NamedTuple):
                 with self.path.open("rb") as raw:
                     packed = raw.read(2) == GZIP_MARK
                     raw.seek(0)
-                    yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
+                    yield cast("IO[bytes]", UnpackedFile(gzip.GzipFile(fileobj=raw), raw)) if packed else raw
             else:
                 with zipfile.ZipFile(self.path) as archive, archive.open(self.inside) as file:
                     yield file
@@ -129,6 +129,8 @@ def _inside(path: Path, name: str) -> list[Member]:
             f"{SIZE_LIMIT / 1024**3:,.0f} GB that are read out of a zip. If that is no mistake, "
             "unpack it and import the folder."
         )
+    for info in found:
+        check_unpacked(f"{name}/{info.filename}", info.file_size, info.compress_size)
     return [Member(f"{name}/{info.filename}", path, info) for info in found]
 
 

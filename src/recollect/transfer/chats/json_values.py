@@ -15,7 +15,7 @@ from recollect.transfer.files import UTF16_MARKS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VALUE_LIMIT = 256 * 1024 * 1024
+VALUE_LIMIT = 32 * 1024 * 1024
 """Characters of one value. What is longer is no conversation, and would not fit into memory."""
 _PIECE = 1 << 16
 _STARTS = frozenset('{["-0123456789tfnNI')
