@@ -194,7 +194,7 @@ def test_answers_that_could_not_be_noted_are_told(
 
 def test_damage_is_a_problem(harbour: CommandLine) -> None:
     content = harbour.store.read_bytes()
-    flipped = content.replace(b"Leads the harbour team", b"Leads the harbour taam")
+    flipped = content.replace(b"Says when it is safe to cross", b"Says when it is safe to crass")
     assert flipped != content
     harbour.store.write_bytes(flipped)
     mark, said = _checks(harbour, status=1)["damage"]

@@ -205,9 +205,9 @@ class SqliteTransaction(SqliteCopyTarget, SqliteSnapshot):
         self.connection.execute(
             f"UPDATE {table} AS r SET {setting} WHERE {condition}", (*values.values(), *bindings)
         )
-        changed = self.connection.changes()
+        count = self.connection.changes()
         renew_checksums(self, table, new_words)
-        return changed
+        return count
 
     def remove(self, table: Table, where: Where) -> int:
         condition, bindings = condition_sql(where, "r")
