@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import socket
 from pathlib import Path
 
 _PARTS = 6
@@ -12,9 +11,8 @@ _PARTS = 6
 
 def process_identity() -> str:
     """A name for this process that no other has; the last parts tell where and when it was started."""
-    machine = socket.gethostname().replace("/", "-")
     started = _started(os.getpid())
-    return "/".join((secrets.token_hex(8), machine, _boot(), _namespace(), str(os.getpid()), started))
+    return "/".join((secrets.token_hex(8), _machine(), _boot(), _namespace(), str(os.getpid()), started))
 
 
 def is_dead(holder: str) -> bool:
@@ -23,12 +21,18 @@ def is_dead(holder: str) -> bool:
     if len(parts) != _PARTS or not parts[4].isdecimal():
         return False
     _, machine, boot, namespace, pid, started = parts
-    if machine != socket.gethostname().replace("/", "-") or not boot:
+    if machine != _machine() or not boot:
         return False
     if boot != _boot():
         return True  # the machine was started anew since
     # Another container may use the same numbers for its own processes.
     return bool(namespace) and namespace == _namespace() and started != _started(int(pid))
+
+
+def _machine() -> str:
+    # Not by `socket`, which takes milliseconds to load.
+    name = os.uname().nodename if hasattr(os, "uname") else ""
+    return name.replace("/", "-").replace(" ", "-")
 
 
 def _boot() -> str:

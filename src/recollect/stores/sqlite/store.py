@@ -76,6 +76,8 @@ class SqliteStore:
         self._log_inode: tuple[int, int] | None = None
         self._changes = ChangeNumberFile(self.path)
         self._is_guarded = True
+        self._number: int | None = None
+        """Of the change that is being written."""
         self._compacting = False
         """Something was destroyed of which the log may still hold the pages."""
         if copying:
@@ -91,7 +93,8 @@ class SqliteStore:
                 wordless = _scopes_without_words(self._writer) if mark is None else []
                 if _COMPACTING in noted and not self.read_only:
                     self._compacting = True
-                    self._finish_compacting(0)
+                    with suppress(apsw.Error):
+                        self._finish_compacting(0)
                 self._log_inode = _inode(self._log)
                 if not self.read_only:
                     self._look_for_lost_changes()
@@ -130,9 +133,8 @@ class SqliteStore:
         with self._transaction() as connection:
             rows = SqliteTransaction(connection, self._cache)
             result = work(rows)
-            number = rows.finish()
-        self._changes.write(number)
-        return result
+            self._number = rows.finish()
+            return result
 
     def version(self) -> int:
         self._refuse_unusable()
@@ -272,6 +274,7 @@ class SqliteStore:
             # IMMEDIATE takes the write lock at once: a transaction that reads first and then cannot
             # write would have to start over.
             self._writer.execute("BEGIN IMMEDIATE")
+            self._number = None
             try:
                 yield self._writer
                 self._writer.execute("COMMIT")
@@ -279,6 +282,9 @@ class SqliteStore:
                 # A full disk may have rolled back already; a failed commit has not.
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
+            if self._number is not None:
+                self._changes.write(self._number)
+                self._number = None
             self._tend_log()
 
     @contextmanager
