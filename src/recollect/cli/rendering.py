@@ -163,12 +163,8 @@ def right_aligned(*titles: str) -> list[Column]:
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """A dataclass as it is, but for fields that are omitted where they say nothing; what is in it stays."""
-    return {
-        field.name: found
-        for field in fields(value)
-        if (found := getattr(value, field.name)) is not None or not field.metadata.get("omitted_if_none")
-    }
+    """A dataclass as it is; what is in it stays."""
+    return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 def picked(value: object, *names: str) -> dict[str, Any]:

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 Mode = Literal["hybrid", "meaning", "words"]
 
 
-OMITTED_IF_NONE = {"omitted_if_none": True}
-"""Marks a field that is written into JSON only where it has a value."""
-
-
 @dataclass(frozen=True, slots=True)
 class RejectedRow:
     """A row of a batch that was left out."""
@@ -122,11 +118,10 @@ class Remembered:
     """The names of the entities that it speaks of."""
     similar: SimilarMemory | None = None
     model_note: str | None = None
-    """What its language means for the model, as a batch says it of all its notes."""
+    """What its language means for the model, as a batch says it of all its notes; and before that, what could
+    not follow though it is stored, and why, if so."""
     contradicts: tuple[ConflictingMemory, ...] = ()
     """Notes that it seems to contradict, the most alike first; `supersede` settles which of them holds."""
-    note: str | None = field(default=None, metadata=OMITTED_IF_NONE)
-    """What could not follow though it is stored, and why, if so; a batch says it of all its notes."""
 
 
 @dataclass(frozen=True, slots=True)

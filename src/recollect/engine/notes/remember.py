@@ -8,7 +8,7 @@ from typing import Any
 
 from recollect.changes import Amend, Change, FlagSimilar, NewText, Outcome, PutText, TextVectors
 from recollect.conditions import OneOf
-from recollect.engine.after_commit import attempt_follow_up
+from recollect.engine.after_commit import attempt_follow_up, unfinished_note
 from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradicted_texts
@@ -60,7 +60,8 @@ def remember(
         stored = RememberedBatch(_told(outcomes, read, found))
     if not stored.notes:
         raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
-    return replace(stored.notes[0], model_note=stored.model_note, note=stored.note)
+    remarks = [note for note in (unfinished_note(stored.note), stored.model_note) if note]
+    return replace(stored.notes[0], model_note=" ".join(remarks) or None)
 
 
 def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared] | None:

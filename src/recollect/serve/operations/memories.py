@@ -97,9 +97,9 @@ def _remember(
         )
     told = f"Remembered as #{done.id}." if done.created else f"#{done.id} says so already; counted."
     row: RememberOutput = noted_row(done)
-    if note_ := join_sentences(unfinished_note(done.note), done.model_note):
-        row["note"] = note_
-    return OperationReply(row, told, join_sentences(remark, note_))
+    if done.model_note:
+        row["note"] = done.model_note
+    return OperationReply(row, told, join_sentences(remark, done.model_note))
 
 
 def _correct(call: OperationCall, old: int, note: dict[str, Any]) -> OperationReply[RememberOutput]:
@@ -139,7 +139,7 @@ def _add_reflection(
 ) -> OperationReply[AddReflectionOutput]:
     """Save a thought about how things went or what to do better: yours or the user's, apart from facts."""
     note = call.engine.upkeep.add_reflection(content, about=about, author=author, mood=mood)
-    return OperationReply(noted_row(note), f"Reflection #{note.id} saved.", unfinished_note(note.note))
+    return OperationReply(noted_row(note), f"Reflection #{note.id} saved.", unfinished_note(note.model_note))
 
 
 class MessageRow(TypedDict):

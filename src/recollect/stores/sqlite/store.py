@@ -76,8 +76,8 @@ class SqliteStore:
         self._log_inode: tuple[int, int] | None = None
         self._changes = ChangeNumberFile(self.path)
         self._is_guarded = True
-        self._number: int | None = None
-        """Of the change that is being written."""
+        self._numbers: list[int] = []
+        """Of the change that is being written, if it counts."""
         self._compacting = False
         """Something was destroyed of which the log may still hold the pages."""
         if copying:
@@ -133,7 +133,7 @@ class SqliteStore:
         with self._transaction() as connection:
             rows = SqliteTransaction(connection, self._cache)
             result = work(rows)
-            self._number = rows.finish()
+            self._numbers.append(rows.finish())
             return result
 
     def version(self) -> int:
@@ -274,7 +274,7 @@ class SqliteStore:
             # IMMEDIATE takes the write lock at once: a transaction that reads first and then cannot
             # write would have to start over.
             self._writer.execute("BEGIN IMMEDIATE")
-            self._number = None
+            self._numbers.clear()
             try:
                 yield self._writer
                 self._writer.execute("COMMIT")
@@ -282,9 +282,8 @@ class SqliteStore:
                 # A full disk may have rolled back already; a failed commit has not.
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
-            if self._number is not None:
-                self._changes.write(self._number)
-                self._number = None
+            for number in self._numbers:
+                self._changes.write(number)
             self._tend_log()
 
     @contextmanager
