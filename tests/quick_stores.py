@@ -55,7 +55,7 @@ class Template:
 def quick_stores() -> Iterator[QuickStores]:
     quick, template = QuickStores(), Template()
 
-    def copied(path: Path, busy_ms: int, steps: Sequence[str] | None = None, **how: bool) -> None:
+    def copied(path: Path, busy_ms: int, steps: Sequence[str] | None = None, **how: Any) -> None:
         if quick.on and path.parent.is_dir() and not os.path.lexists(path):
             template.copy_to(path)
         prepare(path, busy_ms, steps, **how)

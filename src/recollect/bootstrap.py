@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from recollect.changes import Bounds
 from recollect.dreams.knobs import Phase
 from recollect.embedders import choose
+from recollect.engine.dreams.lease_holders import process_identity
 from recollect.engine.engine import Engine
 from recollect.engine.services import LanguageModels, Services
 from recollect.engine.shadow import SIMILARITY, TrialSettings
@@ -91,14 +92,14 @@ def engine(
         zone=zone(settings),
         knobs=settings.dream_knobs,
         phases=tuple(phase for phase in Phase if phase not in settings.dream_without),
-        process_id=secrets.token_hex(8),
+        process_id=process_identity(),
         extractor=lru_cache(maxsize=1)(lambda: _extractor(settings)),
         trial=_trial(settings),
         reranker=lambda: reranker(settings),
         reranks=settings.rerank != "off",
         language_models=replace(language_models(settings), in_background=dreams),
     )
-    if dreams and settings.dream:
+    if dreams and settings.dream and not store.read_only:
         _schedule(services, settings)
     return Engine(services)
 

@@ -195,6 +195,17 @@ class RestoreObservation:
 
 
 @dataclass(frozen=True, slots=True)
+class Unmake:
+    """Take memories away as if they had never been made, with all that belongs to them.
+
+    Only for what undoes their making, and where all that they hold is elsewhere.
+    """
+
+    scope: Scope
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Purge:
     """Destroy for good what was forgotten before a time. The only change that cannot be taken back."""
 
@@ -476,7 +487,9 @@ class EmptyLog:
 _OfGraph = (
     PutEntity | AddObservations | RemoveObservations | RestoreObservation | Relate | EndRelation | Unrelate
 )
-_OfMemories = PutText | Amend | Supersede | FlagSimilar | Forget | Restore | Purge | PutVectors | UseModel
+_OfMemories = (
+    PutText | Amend | Supersede | FlagSimilar | Forget | Restore | Unmake | Purge | PutVectors | UseModel
+)
 _OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce
 _OfLearning = RecordUse | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
 Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | TakeLease | DropLease

@@ -271,14 +271,19 @@ class StoreUpkeep(Protocol):
         """A consistent copy, taken while others read and write."""
         ...
 
-    def compact(self) -> None:
-        """Leave nothing of what was destroyed in unused parts of the store."""
+    def compact(self) -> bool:
+        """Leave nothing of what was destroyed in unused parts of the store.
+
+        False: somebody who reads still holds some of it, and the store finishes by itself when they end.
+        """
         ...
 
-    def verify(self) -> Sequence[Problem]: ...
+    def verify(self, *, quick: bool = False) -> Sequence[Problem]:
+        """What is wrong; `quick`: only whether all can be read, and texts are what was stored."""
+        ...
 
     def repair(self) -> Sequence[Problem]:
-        """Rebuild what is derived, and return what remains."""
+        """Rebuild what is derived, and return what remains, with what was salvaged and what was not."""
         ...
 
     def size(self) -> tuple[int, int]:

@@ -115,7 +115,7 @@ TABLES: Mapping[Table, TableForm] = {
     "setting": TableForm(("name",)),
 }
 
-OWN_SETTINGS = frozenset({"store_id", "schema_version"})
+OWN_SETTINGS = frozenset({"store_id", "schema_version", "compacting", "lost_changes"})
 """Settings of one store alone: a copy has its own."""
 COPY_MARK = "copy"
 """The setting that says how far a copy into the store has come; gone when the copy is complete."""

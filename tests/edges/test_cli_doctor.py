@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from recollect.bootstrap import engine
+from recollect.cli import health
 from recollect.models.registry import availability
 from recollect.text.languages import mostly_other_than_english
 
@@ -188,3 +190,40 @@ def test_answers_that_could_not_be_noted_are_told(
     mark, said = _checks(harbour)["signals"]
     assert mark == "note"
     assert "2 answers could not be recorded: the disk is full" in said
+
+
+def test_damage_is_a_problem(harbour: CommandLine) -> None:
+    content = harbour.store.read_bytes()
+    flipped = content.replace(b"Says when it is safe to cross", b"Says when it is safe to crass")
+    assert flipped != content
+    harbour.store.write_bytes(flipped)
+    mark, said = _checks(harbour, status=1)["damage"]
+    assert mark == "problem"
+    assert "its checksum differs" in said
+    assert "recollect verify" in said
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_a_store_that_others_can_read_is_a_problem_where_they_can_reach_it(harbour: CommandLine) -> None:
+    harbour.store.chmod(0o644)
+    reached = [folder for folder in harbour.store.absolute().parents if not folder.stat().st_mode & 0o001]
+    if reached:
+        assert "privacy" not in _checks(harbour)
+    for folder in reached:
+        modes = folder.stat().st_mode & 0o777
+        folder.chmod(modes | 0o011)
+    try:
+        mark, said = _checks(harbour, status=1)["privacy"]
+    finally:
+        for folder in reached:
+            folder.chmod(0o700)
+    assert mark == "problem"
+    assert f"chmod 600 {harbour.store}*" in said
+
+
+def test_a_full_disk_is_a_problem(harbour: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A disk of the tests' own would take a mount; what is asked of the system is how much is free.
+    monkeypatch.setattr(health, "_LEAST_FREE", 1 << 60)
+    mark, said = _checks(harbour, status=1)["disk"]
+    assert mark == "problem"
+    assert "Free some space" in said

@@ -15,14 +15,16 @@ from recollect.engine.upkeep.results import SplitPart
 from recollect.engine.upkeep.split_analysis import limit_for
 from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError
 from recollect.models.registry import availability
+from recollect.tables import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from conftest import FixedClock, MakeEngine
     from recollect.engine.engine import Engine
     from recollect.engine.upkeep.results import SplitAnalysis, SplitResult
     from recollect.records import Memory
+    from recollect.tables import Table
 
 ARCTIC = availability("arctic-s")
 # A model is loaded once for all tests.
@@ -215,6 +217,39 @@ def test_a_proposal_is_carried_out_and_taken_back(make_engine: MakeEngine, model
     assert list(engine.upkeep.verify()) == []
 
 
+def test_an_undone_split_leaves_nothing_of_its_parts(engine: Engine, clock: FixedClock) -> None:
+    apollo(engine)
+    tables: tuple[Table, ...] = (
+        "memory",
+        "observation",
+        "relation",
+        "passage",
+        "document",
+        "mention",
+        "term",
+    )
+    before = _keys(engine, tables)
+    clock.tick(60)
+    done = engine.upkeep.execute_split("Apollo", HALVES)
+    during = clock.now
+    clock.tick(60)
+    engine.upkeep.undo_split(done.undo)
+    assert _keys(engine, tables) == before
+    assert engine.counts().forgotten == 0
+    assert all(engine.get(part) is None for part in done.undo.parts)
+    for as_of in (None, during):
+        hits = engine.recall("slow database queries", kinds=["entity"], as_of=as_of).hits
+        assert [hit.memory.name for hit in hits] == ["Apollo"]
+    assert list(engine.upkeep.verify()) == []
+
+
+def _keys(engine: Engine, tables: Iterable[Table]) -> dict[Table, list[tuple[Any, ...]]]:
+    with engine._services.read() as view:
+        return {table: view.rows(table, TABLES[table].key) for table in tables if table != "term"} | {
+            "term": sorted(view.rows("term", ("pair", "term")))
+        }
+
+
 def halved(engine: Engine) -> SplitResult:
     apollo(engine)
     return engine.upkeep.execute_split("Apollo", HALVES)
@@ -380,7 +415,7 @@ def test_one_store_write_does_it_all(engine: Engine, monkeypatch: pytest.MonkeyP
     assert all(set(write) == {"PutVectors"} for write in writes[1:])
     writes.clear()
     engine.upkeep.undo_split(done.undo)
-    assert writes[0] == ["RestoreObservation"] * 18 + ["Forget"]
+    assert writes[0] == ["RestoreObservation"] * 18 + ["Unmake"]
 
 
 @pytest.mark.parametrize(
@@ -442,7 +477,7 @@ def test_a_split_can_be_made_again_after_it_was_undone(engine: Engine, clock: Fi
     clock.tick()
     again = engine.upkeep.execute_split("Apollo", HALVES)
     assert set(again.undo.parts).isdisjoint(done.undo.parts)
-    with pytest.raises(Conflict, match="was forgotten since"):
+    with pytest.raises(NotFound, match=f"There is no entity {done.undo.parts[0]}"):
         engine.upkeep.undo_split(done.undo)
     engine.upkeep.undo_split(again.undo)
     assert contents(opened(engine, "Apollo")) == APOLLO

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from conftest import FixedClock
     from recollect.changes import Change, Receipt
+    from recollect.engine.writes.apply import BeforeCommit
 
 Rows = list[tuple[Any, ...]]
 
@@ -265,7 +266,13 @@ class Troubled(Repository):
         self.was_tried = threading.Event()
 
     def apply(
-        self, changes: Sequence[Change], *, at: datetime, key: str | None = None, keep_going: bool = False
+        self,
+        changes: Sequence[Change],
+        *,
+        at: datetime,
+        key: str | None = None,
+        keep_going: bool = False,
+        before_commit: BeforeCommit | None = None,
     ) -> Receipt:
         if any(isinstance(change, RecordUse) for change in changes):
             self.was_tried.set()
@@ -273,7 +280,7 @@ class Troubled(Repository):
                 assert self.gate.wait(PATIENCE_SECONDS)
             if self.error is not None:
                 raise self.error
-        return super().apply(changes, at=at, key=key, keep_going=keep_going)
+        return super().apply(changes, at=at, key=key, keep_going=keep_going, before_commit=before_commit)
 
 
 @pytest.fixture

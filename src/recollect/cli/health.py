@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
+import stat
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
@@ -19,7 +22,7 @@ from recollect.errors import ModelUnavailable, RecollectError
 from recollect.extractors.choose import extractor_named
 from recollect.models.registry import RERANKER, availability
 from recollect.settings import AUTO, config_path
-from recollect.stores.sqlite.connection import migrations, refuse_strangers
+from recollect.stores.sqlite.connection import migrations, read_only_disk, refuse_strangers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,6 +46,8 @@ class Check(NamedTuple):
 
 # Compares words, not meaning: for tests.
 _NO_ADVICE = frozenset({"hashing"})
+# Bytes: a note, its words and vectors take a few pages in the store and as many in its log.
+_LEAST_FREE = 1 << 20
 
 
 def health_checks(call: Call) -> Iterator[Check]:
@@ -102,7 +107,8 @@ def _store_checks(store: Path | StoreUrl) -> tuple[list[Check], bool]:
     """What is seen of the store from outside, and whether it can be opened without making anything."""
     if isinstance(store, Path):
         check = _file_check(store)
-        return [check], check.mark == "ok"
+        opens = check.mark == "ok" or (check.mark == "note" and _is_on_read_only_disk(store))
+        return [check, *_surroundings(store)], opens
     from recollect.cli.server_health import server_checks  # few stores are on a server
 
     return server_checks(store)
@@ -123,13 +129,46 @@ def _file_check(path: Path) -> Check:
     except OSError as error:
         remedy = "Give yourself permission to read it."
         return Check("problem", "store", f"{path} cannot be read: {error.strerror}", remedy)
+    whole = f"{path}, {file_size(size)}, schema {schema}"
+    if _is_on_read_only_disk(path):
+        return Check("note", "store", f"{whole}, on a read-only disk: it can be read, not written")
+    return _writable_file(path, schema, whole)
+
+
+def _writable_file(path: Path, schema: int, whole: str) -> Check:
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         remedy = "Make the file and its folder writable: a store keeps its log beside itself."
         return Check("problem", "store", f"{path} cannot be written to", remedy)
     if schema < len(migrations()):
         said = f"{path} has the older schema {schema}; the next command brings it up to date"
         return Check("note", "store", said, "recollect backup FILE, if you want a copy from before")
-    return Check("ok", "store", f"{path}, {file_size(size)}, schema {schema}")
+    return Check("ok", "store", whole)
+
+
+def _surroundings(path: Path) -> Iterator[Check]:
+    """Whether there is room to write, and whether others may read what one remembers."""
+    if not path.exists() or _is_on_read_only_disk(path):
+        return
+    free = shutil.disk_usage(path.parent).free
+    if free < _LEAST_FREE:
+        said = f"{file_size(free)} are left where {path} is; a write needs more"
+        yield Check("problem", "disk", said, "Free some space, or move the store to another disk.")
+    if os.name == "posix" and _others_can_read(path):  # Windows has other permissions
+        said = (
+            f"{path} can be read by other users of this machine (mode {stat.S_IMODE(path.stat().st_mode):o})"
+        )
+        yield Check("problem", "privacy", said, f"chmod 600 {quote(str(path))}*")
+
+
+def _others_can_read(path: Path) -> bool:
+    mode, folders = path.stat().st_mode, [folder.stat().st_mode for folder in path.absolute().parents]
+    anyone = mode & stat.S_IROTH and all(folder & stat.S_IXOTH for folder in folders)
+    group = mode & stat.S_IRGRP and all(folder & (stat.S_IXGRP | stat.S_IXOTH) for folder in folders)
+    return bool(anyone or group)
+
+
+def _is_on_read_only_disk(path: Path) -> bool:
+    return path.exists() and read_only_disk(path)
 
 
 def _missing_file(path: Path) -> Check:
@@ -170,6 +209,13 @@ def _reranking(found: Settings) -> Check:
 
 
 def _inside(memory: Engine, found: Settings) -> Iterator[Check]:
+    damage = memory.upkeep.verify(quick=True)
+    if damage:
+        first = f"{damage[0].where}: {damage[0].what}"
+        more = f", and {quantity(len(damage) - 1, 'problem')} more" if len(damage) > 1 else ""
+        yield Check(
+            "problem", "damage", f"{first}{more}", "recollect verify, then: recollect verify --repair"
+        )
     counts, used = memory.counts(), memory.model
     yield Check("ok", "holds", _contents(counts, memory.upkeep.session_count()))
     name, wanted = model_name(found) if used is None else used.name, model_name(found)

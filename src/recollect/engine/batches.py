@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recollect.changes import Change, Outcome
 from recollect.engine.results import RejectedRow
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, RecollectError
+
+if TYPE_CHECKING:
+    from recollect.engine.writes.apply import BeforeCommit
 
 _Row = TypeVar("_Row")
 
@@ -20,6 +23,7 @@ def apply_rows(
     *,
     keep_going: bool,
     key: str | None,
+    before_commit: BeforeCommit | None = None,
 ) -> tuple[list[tuple[Change, Outcome]], tuple[RejectedRow, ...]]:
     """Apply a batch: all of it, or, where the caller keeps going, all but the rows that are wrong."""
     changes: list[Change] = []
@@ -34,7 +38,7 @@ def apply_rows(
                 raise InvalidInput(f"Row {index}: {error} Nothing was written.") from error
             rejected.append(RejectedRow(index, str(error)))
     try:
-        outcomes = services.write(changes, key=key, keep_going=keep_going)
+        outcomes = services.write(changes, key=key, keep_going=keep_going, before_commit=before_commit)
     except RecollectError as error:
         if error.change is None or len(changes) == 1:
             raise

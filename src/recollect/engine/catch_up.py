@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 from recollect.engine import embedding
+from recollect.engine.after_commit import attempt_follow_up
 from recollect.engine.embedding import (
     EMBED_BATCH,
     StoppedEmbedding,
@@ -44,10 +45,21 @@ def catch_up(
 ) -> EmbedResult:
     """Embed what waits for a vector, first what these memories say; tells why it could not be, if so.
 
-    Never a reason to fail a write: the rows are stored, words find them, and the passages stay in the queue.
-    Who has read the memories gives them along; who compares texts afterwards says by `also` which, and they
-    are embedded in the same call of the model.
+    It follows a commit, and never raises: the rows are stored, words find them, and the passages stay in the
+    queue. Who has read the memories gives them along; who compares texts afterwards says by `also` which,
+    and they are embedded in the same call of the model.
     """
+    done, problem = attempt_follow_up(lambda: _catch_up(services, ids, progress, memories, also))
+    return done or EmbedResult(problem=problem)
+
+
+def _catch_up(
+    services: Services,
+    ids: Sequence[int],
+    progress: Progress | None,
+    memories: Mapping[int, Memory] | None,
+    also: Callable[[], Sequence[str]],
+) -> EmbedResult:
     if services.language_models is not None and ids and memories is None:
         with services.read() as view:
             memories = memories_by_id(view, sorted(set(ids)))

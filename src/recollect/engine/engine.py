@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from types import TracebackType
@@ -13,7 +12,6 @@ from recollect.changes import Forget, Purge, Restore
 from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.engine.services import Services, asks_again
-from recollect.errors import StoreUnavailable
 from recollect.ports import Progress
 from recollect.ranking.default_profile import DEFAULT_PROFILE
 from recollect.records import Counts, Kind, Memory, Model, Scope
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
         Context,
         History,
         ObservedBatch,
+        PurgeResult,
         ReindexResult,
         Remembered,
         RememberedBatch,
@@ -497,18 +496,24 @@ class Engine:
         """Bring back a forgotten memory, with the relations that went with it, or a superseded one."""
         from recollect.engine.catch_up import catch_up
 
-        self._services.write([Restore(self.scope, id)])
+        read: dict[int, Memory] = {}
+        self._services.write(
+            [Restore(self.scope, id)], before_commit=lambda view, _: read.update(memories_by_id(view, [id]))
+        )
         catch_up(self._services)
-        with self._services.read() as view:
-            return memories_by_id(view, [id])[id]
+        return read[id]
 
-    def purge(self, before: datetime) -> int:
-        """Destroy for good what was forgotten before a time, in every scope. There is no way back."""
+    def purge(self, before: datetime) -> PurgeResult:
+        """Destroy for good what was forgotten before a time, in every scope. There is no way back.
+
+        The result is the number of memories; its `note` says what of them is still in the file, if so.
+        """
+        from recollect.engine.after_commit import attempt_follow_up
+        from recollect.engine.results import PURGE_WAITS, PurgeResult
+
         count = self._services.write([Purge(before)])[0].count
-        # It is destroyed; where the file is busy, its bytes lie there until they are written over.
-        with suppress(StoreUnavailable):
-            self._services.store.compact()
-        return count
+        done, failure = attempt_follow_up(self._services.store.compact)
+        return PurgeResult(count, None if done else failure or PURGE_WAITS)
 
     # Dreams
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from recollect.changes import Change, Receipt
 from recollect.errors import StoreUnavailable
 from recollect.ports import Progress, Snapshot, Store, StoreUpkeep
 from recollect.records import Model, Problem, Scope
+
+if TYPE_CHECKING:
+    from recollect.engine.writes.apply import BeforeCommit
 
 
 class Repository:
@@ -29,15 +33,21 @@ class Repository:
         at: datetime,
         key: str | None = None,
         keep_going: bool = False,
+        before_commit: BeforeCommit | None = None,
     ) -> Receipt:
         """Apply all changes in one transaction, or none.
 
         The same key again returns the first receipt and writes nothing. With `keep_going`, a change
-        that cannot be applied is left out, and its outcome says why.
+        that cannot be applied is left out, and its outcome says why. `before_commit` reads what was written.
         """
         from recollect.engine.writes.apply import apply  # noqa: PLC0415  # many calls only read
 
-        return apply(self.store, changes, at=at, key=key, keep_going=keep_going)
+        return apply(self.store, changes, at=at, key=key, keep_going=keep_going, before_commit=before_commit)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be written, as on a read-only disk: then nothing that can be left is tried."""
+        return bool(getattr(self.store, "read_only", False))
 
     def read(self, within: Scope | None = None) -> AbstractContextManager[Snapshot]:
         """The store at this moment; of this scope, where one is named."""
@@ -62,13 +72,12 @@ class Repository:
             raise StoreUnavailable("This memory is kept in no file, so it cannot be backed up; export it.")
         self.store.backup(path, progress)
 
-    def compact(self) -> None:
-        """Leave nothing of what was destroyed in unused parts of the store."""
-        if isinstance(self.store, StoreUpkeep):
-            self.store.compact()
+    def compact(self) -> bool:
+        """Leave nothing of what was destroyed in unused parts of the store; False: that is left for later."""
+        return self.store.compact() if isinstance(self.store, StoreUpkeep) else True
 
-    def verify(self) -> Sequence[Problem]:
-        return self.store.verify() if isinstance(self.store, StoreUpkeep) else ()
+    def verify(self, *, quick: bool = False) -> Sequence[Problem]:
+        return self.store.verify(quick=quick) if isinstance(self.store, StoreUpkeep) else ()
 
     def repair(self) -> Sequence[Problem]:
         """Rebuild what is derived, and return what remains."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 from recollect.changes import Added
 from recollect.lazy_dataclass import dataclass
@@ -118,7 +118,8 @@ class Remembered:
     """The names of the entities that it speaks of."""
     similar: SimilarMemory | None = None
     model_note: str | None = None
-    """What its language means for the model, as a batch says it of all its notes."""
+    """What its language means for the model, as a batch says it of all its notes; and before that, what could
+    not follow though it is stored, and why, if so."""
     contradicts: tuple[ConflictingMemory, ...] = ()
     """Notes that it seems to contradict, the most alike first; `supersede` settles which of them holds."""
 
@@ -169,6 +170,26 @@ class SupersedeResult:
     """What says nearly the same and yet may be something else; it was left in force."""
     model_note: str | None = None
     """What the languages of the texts mean for the model: that it was chosen or changed, or what to run."""
+    note: str | None = None
+    """Why it cannot be found by meaning yet, if so."""
+
+
+PURGE_WAITS = (
+    "Somebody who reads the store at this moment still holds its former pages; they are overwritten as soon "
+    "as that reading ends, by the next write or when the store is closed or opened."
+)
+
+
+class PurgeResult(int):
+    """How many memories were destroyed."""
+
+    note: str | None
+    """What is left of them in the store's files for now, if anything."""
+
+    def __new__(cls, count: int, note: str | None = None) -> Self:
+        made = super().__new__(cls, count)
+        made.note = note
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +260,8 @@ class RelationResult:
 class RelatedBatch:
     relations: tuple[RelationResult, ...]
     rejected: tuple[RejectedRow, ...] = ()
+    note: str | None = None
+    """Why entities that were made cannot be found by meaning yet, if so."""
 
 
 @dataclass(frozen=True, slots=True)

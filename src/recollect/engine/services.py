@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import field
 from datetime import UTC, tzinfo
 from functools import wraps
-from typing import Any, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from recollect.changes import Change, Outcome
 from recollect.dreams.knobs import Knobs, Phase
@@ -25,6 +25,9 @@ from recollect.ranking.pipeline import Profile
 from recollect.ranking.profiles import PROFILES, profile_named
 from recollect.records import Kind, Memory, Scope
 from recollect.retrieval.records import memories_by_id
+
+if TYPE_CHECKING:
+    from recollect.engine.writes.apply import BeforeCommit
 
 Asked = ParamSpec("Asked")
 
@@ -143,11 +146,18 @@ class Services:
         return profile_named(profile, self.all_profiles) if isinstance(profile, str) else profile
 
     def write(
-        self, changes: Sequence[Change], *, key: str | None = None, keep_going: bool = False
+        self,
+        changes: Sequence[Change],
+        *,
+        key: str | None = None,
+        keep_going: bool = False,
+        before_commit: BeforeCommit | None = None,
     ) -> Sequence[Outcome]:
         """Write now. A scope's keys are its own, though the store keeps those of all scopes in one place."""
         own = None if key is None else f"{key} of {self.scope.owner!r} {self.scope.agent!r}"
-        return self.store.apply(changes, at=self.clock(), key=own, keep_going=keep_going).outcomes
+        return self.store.apply(
+            changes, at=self.clock(), key=own, keep_going=keep_going, before_commit=before_commit
+        ).outcomes
 
     def read(self) -> AbstractContextManager[Snapshot]:
         """The store at this moment, as far as it is of this scope: a store may show nothing else."""

@@ -75,7 +75,7 @@ class UsageRecorder:
 
         `log` gives what else to keep of the answer. It is called in the background.
         """
-        if not ids:
+        if not ids or self._store.read_only:
             return
         use = RecordUse(scope, tuple(ids), self.session, query=query, profile=profile, opened=opened)
         if not self.worker.submit(Priority.USAGE, lambda: self._write(use, at, log)):

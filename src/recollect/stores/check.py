@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.conditions import IN_FORCE, AnyOf, Equals, HasRow, Not, OneOf, is_null, is_set
+from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, HasRow, Not, OneOf, is_null, is_set
 from recollect.errors import StoreDamaged
 from recollect.ports import RowsQuery
 from recollect.records import Kind, Problem
 from recollect.retrieval.documents import documents
 from recollect.retrieval.postings import joined, unpack_block
 from recollect.retrieval.term_index import TERM_ID, IndexSize, index_size, postings_of
+from recollect.stores.checksums import WORDS, renew_checksums, words_checksum
 from recollect.text.passages import passage_spans
 from recollect.text.stems import porter_stem
+from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,6 +31,8 @@ DERIVED: tuple[Table, ...] = ("passage", "due", "vector", "passage_tokens", "ter
 """Tables whose rows are derived, each after those that they belong to; all others hold what was said."""
 
 _BATCH = 2_000
+# Models differ in how exactly they divide by the length.
+_LENGTH_TOLERANCE = 0.01
 
 _GONE = AnyOf(((is_set("deleted_at"),), (is_set("superseded_at"),)))
 _BARE_MEMORY = Not(HasRow("passage", "memory_id", (is_null("observation_id"), is_null("revision_id"))))
@@ -71,6 +75,57 @@ def row_problems(rows: Snapshot) -> Iterator[Problem]:
         )
 
 
+def checksum_problems(rows: Snapshot) -> Iterator[Problem]:
+    """Rows whose words are not those that were stored."""
+    for table, words in WORDS.items():
+        missing, damaged = 0, []
+        for id_, checksum, *found in _each(rows, table, ("checksum", *words)):
+            if checksum is None:
+                missing += 1
+            elif checksum != words_checksum(found):
+                damaged.append(id_)
+        yield from count_problem(missing, f"rows of {table} without a checksum")
+        for id_ in damaged:
+            yield Problem(
+                f"{table} {id_} does not say what was stored: its checksum differs", "words", repairable=False
+            )
+    wrong = sorted({memory for memory, folded, tag in _tags(rows) if folded != fold(tag)})
+    for id_ in wrong:
+        yield Problem(f"a tag of memory {id_} differs from its folded form", "words", repairable=False)
+
+
+def _each(rows: Snapshot, table: Table, columns: tuple[str, ...]) -> Iterator[Row]:
+    """The id and these columns of every row, a batch at a time."""
+    after = 0
+    while page := rows.rows(table, ("id", *columns), (Compares("id", ">", after),), limit=_BATCH):
+        yield from page
+        after = page[-1][0]
+
+
+def _tags(rows: Snapshot) -> list[Row]:
+    return rows.rows("tag", ("memory_id", "folded", "tag"))
+
+
+def add_checksums(rows: Transaction) -> None:
+    """Give rows that have no checksum theirs; one that differs stays, for what it tells."""
+    for table in WORDS:
+        ids = [id_ for (id_,) in rows.rows(table, ("id",), (is_null("checksum"),))]
+        for some in _batches(ids):
+            renew_checksums(rows, table, some)
+
+
+def broken_vectors(rows: Snapshot) -> list[int]:
+    """Vectors that are not of length one: something changed their numbers."""
+    broken: list[int] = []
+    for id_, packed in _each(rows, "vector", ("embedding",)):
+        numbers = np.frombuffer(packed[: len(packed) // 4 * 4], "<f4").astype(np.float64)
+        length = float(np.linalg.norm(numbers)) if np.isfinite(numbers).all() else np.inf
+        # What has no words at all is of length zero.
+        if not (abs(length - 1) < _LENGTH_TOLERANCE or length == 0):
+            broken.append(id_)
+    return broken
+
+
 def count_problem(count: int, what: str) -> Iterator[Problem]:
     """The problem that there are some of these rows, which a repair mends."""
     if count:
@@ -92,6 +147,12 @@ def word_problems(rows: Snapshot, scope: int) -> Iterator[Problem]:
         )
     elif not _in_step(rows, scope, known):
         yield Problem("the index of words differs from its documents", "words", repairable=True)
+    elif wrong := _other_words(rows, scope, known):
+        yield Problem(
+            f"the index of words holds other words than {len(wrong)} memories say (the first is {wrong[0]})",
+            "words",
+            repairable=True,
+        )
     if _size_of(known) != index_size(rows, scope):
         yield Problem("the index of words counts other documents than it has", "words", repairable=True)
 
@@ -171,6 +232,27 @@ def _in_step(rows: Snapshot, scope: int, known: Sequence[Row]) -> bool:
             for one, other in zip(postings, posted[term], strict=True)
         )
     )
+
+
+def _other_words(rows: Snapshot, scope: int, known: Sequence[Row]) -> list[int]:
+    """Memories whose texts have other words than the index holds of them."""
+    from recollect.engine.writes.word_index import (  # noqa: PLC0415  # who only reads needs no rule of writing
+        document_terms,
+    )
+
+    terms: dict[int, str] = dict(rows.rows("term", ("id", "term"), (Equals("scope_id", scope),)))
+    indexed = {
+        id_: tuple(
+            [terms[each] for each in np.frombuffer(packed, TERM_ID).tolist()] for packed in (words, pairs)
+        )
+        for id_, _, _, words, pairs in known
+    }
+    return [
+        document.id
+        for some in _batches(sorted(indexed))
+        for document in documents(rows, some)
+        if document_terms(document) != indexed[document.id]
+    ]
 
 
 def _posted(rows: Snapshot, terms: Sequence[int]) -> dict[int, Postings]:

@@ -119,7 +119,7 @@ WRITES: dict[type[object], str] = {
     "delete_relations set_status restore_observation",
     Sessions: "extract import_turns",
     Dreams: "undo",
-    Tuning: "run set reset rollback",
+    Tuning: "run set reset rollback empty_log",
     Upkeep: "repair embed_pending embed_in_background importing execute_split undo_split add_reflection",
 }
 # Those that ask through another method; that ask the store nothing; and what cannot be asked twice: an export

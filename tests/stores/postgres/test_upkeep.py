@@ -25,7 +25,7 @@ from recollect.records import Kind, Scope
 from recollect.retrieval.records import memories_by_id
 from recollect.retrieval.search import Search
 from recollect.store_url import parse_store_url
-from recollect.stores.postgres.connection import migrations
+from recollect.stores.postgres.connection import migrations, prepare
 from recollect.stores.postgres.store import PostgresStore
 from recollect.stores.vectors import cache as vector_cache
 
@@ -409,3 +409,38 @@ def test_the_command_that_a_refused_backup_names_makes_one_even_for_an_ordinary_
     assert _truth(copy) == _truth(url)
     with closing(_store(copy)) as store:
         assert store.verify() == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "named"),
+    [
+        ("UPDATE recollect.memory SET text = 'The kettle is in the gardon.' WHERE kind = 'note'", "memory"),
+        ("UPDATE recollect.observation SET content = 'likes toa' WHERE content = 'likes tea'", "observation"),
+        ("UPDATE recollect.scope SET owner = 'othur' WHERE owner = 'other'", "scope"),
+    ],
+)
+def test_a_letter_that_changes_on_the_disk_is_noticed_and_named(url: str, damage: str, named: str) -> None:
+    _behind_its_back(url, damage)
+    with closing(_store(url)) as store:
+        found = [each.what for each in store.verify(quick=True) if not each.repairable]
+        assert found
+        assert all(each.startswith(named) and "its checksum differs" in each for each in found)
+        # A repair does not bless what is damaged.
+        assert [each.what for each in store.repair() if not each.repairable] == found
+
+
+def test_a_store_from_before_checksums_gets_them_when_it_is_opened(postgres: PostgresStores) -> None:
+    url = postgres.empty_database()
+    prepare(parse_store_url(url), migrations()[:1])
+    with psycopg.connect(url, autocommit=True) as hand:
+        hand.execute("SELECT set_config('recollect.scopes', '*', false)")
+        hand.execute("INSERT INTO recollect.scope(id, owner, agent) VALUES (1, '', '')")
+        hand.execute(
+            "INSERT INTO recollect.memory(id, scope_id, kind, created_at, updated_at, text) "
+            "VALUES (1, 1, 'note', 1, 1, 'From before')"
+        )
+    with closing(_store(url)) as store:
+        assert list(store.verify(quick=True)) == []
+    with psycopg.connect(url, autocommit=True) as hand:
+        hand.execute("SELECT set_config('recollect.scopes', '*', false)")
+        assert hand.execute("SELECT count(*) FROM recollect.memory WHERE checksum IS NULL").fetchone() == (0,)

@@ -143,6 +143,39 @@ def test_a_full_disk_refuses_writes_and_backups_and_keeps_the_rest(tmp_path: Pat
     ]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no number of files")
+def test_a_program_that_may_open_no_more_files_is_told_so_and_what_it_wrote_is_acknowledged(
+    tmp_path: Path,
+) -> None:
+    said = _run(
+        """
+        import os, resource
+        import recollect
+        memory = recollect.open(path, model="hashing")
+        memory.remember("The kettle stands on the stove")
+        memory.recall("kettle", record=False)
+        # Every connection that reads is a file that is open already; a new one would be one too many.
+        while not memory._services.store.store._readers.empty():
+            memory._services.store.store._readers.get_nowait().close()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        taken = [os.open(os.devnull, os.O_RDONLY)]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (taken[0] + 1, hard))
+        batch = memory.remember_many(["The pan hangs on the wall"])
+        print(batch.notes[0].id, batch.note)
+        attempt(lambda: memory.recall("kettle"))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        print(len(memory.recall("pan", record=False).hits) > 0, memory.counts().notes)
+        """,
+        tmp_path / "memory.db",
+    )
+    assert said[0].startswith("2 It is stored, but not all that follows could be done: ")
+    assert "may open no more files" in said[0]
+    assert "Nothing was written" not in said[0]
+    assert said[1].startswith("StoreUnavailable")
+    assert "may open no more files" in said[1]
+    assert said[2] == "True 2"
+
+
 # Not to be written
 
 
@@ -198,24 +231,72 @@ def test_a_folder_that_may_not_be_entered_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a mount of its own")
-def test_a_read_only_disk_says_so(tmp_path: Path) -> None:
+def test_a_store_on_a_read_only_disk_can_be_read_and_says_what_it_cannot(tmp_path: Path) -> None:
     path = tmp_path / "disk" / "store.db"
     path.parent.mkdir()
     with closing(Repository(SqliteStore(path))) as store:
         acks = write_things(store, "a", 0, 5)
-    mount = f"mount --bind {path.parent} {path.parent} && mount -o remount,bind,ro {path.parent}"
-    _need("unshare", "-m", "sh", "-c", mount)
-    said = _run(
+    before = _folder(path.parent)
+    said = _on_read_only_disk(
+        path,
         """
-        attempt(lambda: SqliteStore(path))
+        import recollect
+        store = Repository(SqliteStore(path))
+        third = named("a", 3)
+        print(len(entities(store)), found_by_words(store, third), found_by_meaning(store, third))
+        print(store.verify(), store.read_only)
+        attempt(lambda: store.backup(sys.argv[1] + "-copy"))
+        attempt(lambda: apply(store, entity("late")))
+        store.close()
+        with recollect.open(path, model="none") as memory:
+            # Asking leaves no trace, and says nothing about it.
+            print([hit.memory.name for hit in memory.recall(named("a", 3), limit=1).hits])
+            with memory.upkeep.export() as export:
+                print(len(list(export.memories())), memory.upkeep.unrecorded_answers())
         attempt(lambda: SqliteStore(path + "-new"))
         """,
-        path,
-        before=("unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh"),
     )
-    assert all(line.startswith("StoreUnavailable") and "written to" in line for line in said)
-    assert len(said) == 2
+    assert said[:2] == [f"5 {named('a', 3)} {named('a', 3)}", "[] True"]
+    assert all(line.startswith("StoreUnavailable") and "written" in line for line in (*said[2:4], said[6]))
+    assert said[4:6] == [f"['{named('a', 3)}']", "5 (0, None)"]
+    assert _folder(path.parent) == before
     assert_whole(path, acks)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a mount of its own")
+@pytest.mark.parametrize("with_index", [True, False])
+def test_a_store_that_was_killed_before_its_disk_became_read_only_is_read_whole_or_not_at_all(
+    tmp_path: Path, with_index: bool
+) -> None:
+    path = tmp_path / "disk" / "store.db"
+    path.parent.mkdir()
+    _run(
+        """
+        import os
+        store = Repository(SqliteStore(path))
+        write_things(store, "a", 0, 5)
+        os._exit(0)
+        """,
+        path,
+    )
+    if not with_index:
+        path.with_name("store.db-shm").unlink()
+    said = _on_read_only_disk(path, "attempt(lambda: print(len(entities(Repository(SqliteStore(path))))))")
+    if with_index:
+        assert said == ["5", "fine"]
+    else:
+        assert said[0].startswith("StoreUnavailable")
+        assert "not closed in good order" in said[0]
+
+
+def _on_read_only_disk(path: Path, script: str) -> list[str]:
+    mount = f"mount --bind {path.parent} {path.parent} && mount -o remount,bind,ro {path.parent}"
+    _need("unshare", "-m", "sh", "-c", mount)
+    return _run(script, path, before=("unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh"))
+
+
+def _folder(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 # Locked

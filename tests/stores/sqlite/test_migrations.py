@@ -223,6 +223,21 @@ def _ninth(hand: apsw.Connection) -> None:
     assert hand.execute("SELECT count(*) FROM past").get == 1
 
 
+def _eleventh(hand: apsw.Connection) -> None:
+    """Its checksums: of the words of each row, with NUL for none, and the unit separator between them."""
+    words = {
+        "scope": "owner, agent",
+        "memory": "name, type, text, category, source, session, role, speaker, importance_tag",
+        "observation": "content, kind",
+        "relation": "type, context",
+        "revision": "text",
+    }
+    for table, columns in words.items():
+        for id_, *each in hand.execute(f"SELECT id, {columns} FROM {table}").fetchall():
+            joined = "\x1f".join("\0" if word is None else str(word) for word in each)
+            hand.execute(f"UPDATE {table} SET checksum = ? WHERE id = ?", (zlib.crc32(joined.encode()), id_))
+
+
 # For each version the rows that were new in it, as that version wrote them. A migration comes with its own.
 ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     1: _first,
@@ -235,6 +250,7 @@ ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     8: _eighth,
     9: _ninth,
     10: lambda _: None,  # it brings columns, and fills them
+    11: _eleventh,
 }
 
 
@@ -575,3 +591,15 @@ def _version(path: Path) -> int:
         version = hand.pragma("user_version")
         assert isinstance(version, int)
         return version
+
+
+def test_who_opens_an_older_store_is_told_how_far_its_checksums_have_come(tmp_path: Path) -> None:
+    path = store_of(9, tmp_path / "store.db")
+    told: list[tuple[int, int | None]] = []
+    SqliteStore(path, progress=lambda done, of: told.append((done, of))).close()
+    assert told
+    assert told[-1][0] == told[-1][1]
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    with closing(apsw.Connection(str(path))) as hand:
+        for table in ("scope", "memory", "observation", "relation", "revision"):
+            assert hand.execute(f"SELECT count(*) FROM {table} WHERE checksum IS NULL").get == 0

@@ -46,7 +46,7 @@ def test_a_new_store_and_all_that_stands_beside_it_is_its_owners(tmp_path: Path)
     with closing(Repository(SqliteStore(tmp_path / "memory.db"))) as store:
         write_things(store, "a", 0, SHARED_FROM + 1)
         found_by_meaning(store, named("a", 0))
-        beside = {"-wal", "-shm", "-vectors", "-vectors-lock"}
+        beside = {"-wal", "-shm", "-changes", "-vectors", "-vectors-lock"}
         assert modes(tmp_path) == {f"memory.db{each}": 0o600 for each in {"", *beside}}
 
 

@@ -342,3 +342,18 @@ def test_any_history_gives_the_snapshot_s_answer(
             QUERY, 2, [1, 2], at=at
         )
     assert [world.check(cache) for cache in caches] == [[], []]
+
+
+def test_a_file_that_somebody_cuts_off_does_not_end_the_process(world: World, small: None) -> None:
+    world.add_some(40)
+    cache = world.cache()
+    before = world.search(cache, QUERY)
+    path = cache._path
+    assert path is not None
+    assert path.exists()
+    for length in (path.stat().st_size // 2, 4096, 0):
+        # To read beyond the end of a file that is mapped is a fault of the bus, which Python cannot catch.
+        with path.open("r+b") as file:
+            file.truncate(length)
+        assert world.search(cache, QUERY) == before
+        assert cache._mapped is not None

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from recollect.engine.results import SupersedeResult
     from recollect.records import Memory
 
+_COPIES = ("-before-schema-", "-damaged", "-salvaged")
+"""How the names of copies end that the store itself makes."""
 _MOST_NAMED = 10
 """Memories that are named when they are forgotten; of more, the ids say enough."""
 
@@ -104,6 +106,8 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
     are retired with it, so that the error does not come back through them. What was retired stays: see it
     with `recollect recall --superseded`, or as of a day with `--as-of`; `recollect restore` takes it back.
     """
+    from recollect.engine.after_commit import unfinished_note  # --help needs none
+
     id_ = id_in(new[0]) if len(new) == 1 else None
     by: int | str = read_text(new, "text that takes its place") if id_ is None else id_
     engine = call.memory()
@@ -111,7 +115,7 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
     data = {"by": memory_data(done.by), "retired": done.retired, "similar": done.similar}
     details = list(_superseded_details(engine, done))
     mark: Mark = "note" if done.similar else "ok"
-    warnings = [done.model_note] if done.model_note else []
+    warnings = [note for note in (unfinished_note(done.note), done.model_note) if note]
     return Result.message(f"#{done.by.id} supersedes #{old}.", data, details, mark, warnings)
 
 
@@ -129,7 +133,7 @@ def forget_command(call: Call, ids: tuple[int, ...]) -> Result:
     """Forget memories of any kind by their id. They can be restored."""
     memory = call.memory()
     gone = memory.forget(ids)
-    named = filter(None, map(memory.get, gone[:_MOST_NAMED]))
+    named = _as_far_as_readable(memory, gone[:_MOST_NAMED])
     texts = [f"{_name(each)}: {ellipsize(label(each) if each.text else each.type)}" for each in named]
     return _forgotten(gone, len(set(ids)), memories_text(len(gone)), texts)
 
@@ -184,20 +188,42 @@ def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result
     memory = call.memory()
     confirm(f"Destroy for good what was forgotten before {iso_minute(moment)}?", yes=yes)
     gone = memory.purge(moment)
-    folder = backups(call.settings()[0])
-    still = f"Backups in {folder} still hold what they held; remove them to be rid of it."
+    settings = call.settings()[0]
+    folder = backups(settings)
+    copies = [str(folder)] if folder.exists() else []
+    if isinstance(settings.store, Path):
+        beside = settings.store.parent.glob(f"{settings.store.name}-*")
+        copies += sorted(
+            str(each) for each in beside if each.name.removeprefix(settings.store.name).startswith(_COPIES)
+        )
+    still = f"Backups in {', '.join(copies)} still hold what they held; remove them to be rid of it."
+    data = {"purged": int(gone), "before": moment}
+    if gone.note is not None:
+        text = f"Destroyed {quantity(gone, 'forgotten thing')}, but not all of its pages yet."
+        return Result.message(
+            text, {**data, "note": gone.note}, [gone.note], "note", [still] if copies else []
+        )
     return Result.message(
-        f"Destroyed {quantity(gone, 'forgotten thing')} for good.",
-        {"purged": gone, "before": moment},
-        warnings=[still] if folder.exists() else [],
+        f"Destroyed {quantity(gone, 'forgotten thing')} for good.", data, warnings=[still] if copies else []
     )
+
+
+def _as_far_as_readable(memory: Engine, ids: Sequence[int]) -> list[Memory]:
+    """Memories that were written just now, to name them. The write stands where they cannot be read."""
+    from recollect.engine.after_commit import attempt_follow_up  # --help needs none
+
+    found, _ = attempt_follow_up(lambda: memory.get_many(ids))
+    found = found or {}
+    return [found[id_] for id_ in ids if id_ in found]
 
 
 def _superseded_details(engine: Engine, done: SupersedeResult) -> Iterator[str]:
     yield f"In force, #{done.by.id}: {ellipsize(done.by.text or done.by.name)}"
     for place, each in enumerate(done.retired):
         what = "Retired with it, a near-copy" if place else "Retired"
-        entity = None if each.observation is None else engine.get(each.id)
+        entity = (
+            None if each.observation is None else next(iter(_as_far_as_readable(engine, [each.id])), None)
+        )
         where = f"#{each.id}" if entity is None else f"observed of {entity.name}"
         yield f"{what}, {where}: {ellipsize(each.text)}"
     for alike in done.similar:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
+    from recollect.engine.engine import Engine
     from recollect.engine.results import ObservedBatch, ObservedEntity, Remembered, RememberedBatch
 
 _MOST_NAMED = 10
@@ -77,8 +78,7 @@ def _remember_one(call: Call, text: str, shared: dict[str, Any]) -> Result:
     if batch.rejected:
         raise InvalidInput(batch.rejected[0].reason)
     (note,) = batch.notes
-    stored, alike = memory.get(note.id), note.similar
-    times = 1 if stored is None else stored.duplicates + 1
+    alike, times = note.similar, _times_said(memory, note)
     again = f"; that makes {times:,} times" if times > 1 else ""
     details = [f"Mentions: {', '.join(note.mentions)}"] if note.mentions else []
     for other in note.contradicts:
@@ -101,9 +101,18 @@ def _remember_one(call: Call, text: str, shared: dict[str, Any]) -> Result:
     )
 
 
+def _times_said(memory: Engine, note: Remembered) -> int:
+    from recollect.engine.after_commit import attempt_follow_up  # --help needs none
+
+    stored, _ = attempt_follow_up(lambda: None if note.created else memory.get(note.id))
+    return 1 if stored is None else stored.duplicates + 1
+
+
 def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *, keep_going: bool) -> Result:
     if text and text != (STDIN,):
         raise click.UsageError("--lines reads standard input; leave TEXT out.")
+    from recollect.engine.after_commit import attempt_follow_up  # --help needs none
+
     rows = read_lines()
     if not rows:
         raise click.UsageError("There is nothing to remember: standard input is empty.")
@@ -111,7 +120,7 @@ def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *
     batch = memory.remember_many([{"text": line, **shared} for _, line in rows], keep_going=keep_going)
     rejected = [{"line": rows[each.index][0], "reason": each.reason} for each in batch.rejected]
     left_out = left_out_warnings([f"line {each['line']}: {each['reason']}" for each in rejected], "lines")
-    due = memory.counts().due
+    due, _ = attempt_follow_up(lambda: memory.counts().due)
     waiting = f"{quantity(due, 'passage')} wait; run: recollect reindex" if due else None
     told = batch if batch.note else replace(batch, note=waiting)
     return Result(
@@ -148,8 +157,15 @@ def left_out_warnings(left_out: Sequence[str], things: str = "") -> list[str]:
 
 def _embedding_warnings(batch: RememberedBatch | ObservedBatch) -> list[str]:
     """Why what was stored is not found by meaning yet, and what its languages mean for the model."""
-    late = [f"stored, but not yet found by meaning: {batch.note}"] if batch.note else []
-    return late + ([batch.model_note] if batch.model_note else [])
+    warnings = [note_warning(batch.note)] if batch.note else []
+    return warnings + ([batch.model_note] if batch.model_note else [])
+
+
+def note_warning(note: str) -> str:
+    """A note on what was written, as a warning."""
+    from recollect.engine.after_commit import UNFINISHED  # --help needs none
+
+    return note if note.startswith(UNFINISHED) else f"stored, but not yet found by meaning: {note}"
 
 
 @command(
@@ -267,6 +283,7 @@ def relate_command(call: Call, type_: str, create_missing: bool, **relation: Any
         f"Related: {triple}." if related.created else f"That was known already: {triple}.",
         picked(related, "source", "type", "target", "created", "inverse", "also_created"),
         details,
+        warnings=[note_warning(made.note)] if made.note else [],
     )
 
 

@@ -60,6 +60,8 @@ def doctor_command(call: Call) -> Result:
 
     Each line is ok, a note or a problem. Nothing is changed: no store is created, and a file that is not ours
     is not touched. To check every row and index of a store, use `recollect verify`.
+
+    Exits with 1 where there is a problem: damage, a full disk, a store that other users can read.
     """
     from recollect.cli.health import health_checks  # loads the engine, SQLite and NumPy
 
@@ -86,7 +88,11 @@ def doctor_command(call: Call) -> Result:
 def verify_command(call: Call, repair: bool) -> Result:
     """Check the store, its rows and every index.
 
-    With --repair, what is derived from the rows is rebuilt. Exits with 1 while anything is wrong.
+    Every text is compared with the checksum that was stored with it, and every index with the texts.
+
+    With --repair, what is derived from the rows is rebuilt. Of a file with damaged pages, all that can be
+    read is carried over: within the store where only indexes are damaged, and where rows are lost into a new
+    store beside it, with a list of what is missing. Exits with 1 while anything is wrong.
     """
     settings, _ = call.settings()
     memory = call.memory()

@@ -9,10 +9,13 @@ from datetime import datetime
 from itertools import count
 
 from recollect.changes import DREAMING, CommitDream, DropLease, TakeLease
+from recollect.conditions import Equals
 from recollect.dreams.gate import judge
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import Plan, plan
 from recollect.dreams.report import DreamReport, dream_report
+from recollect.engine.after_commit import attempt_follow_up
+from recollect.engine.dreams.lease_holders import is_dead
 from recollect.engine.dreams.questions import gate_questions, trials
 from recollect.engine.dreams.search import copies_of_errors, echoes_of_fading
 from recollect.engine.limits import STALE_DAYS
@@ -71,11 +74,26 @@ def dream(services: Services, options: DreamOptions, progress: Progress | None =
     holder = f"{services.process_id} {next(_DREAMERS)}"
     if options.dry_run:
         return _run_dream(services, options, at, None, _stages(progress))
-    services.store.apply([TakeLease(DREAMING, holder, _LEASE_SECONDS)], at=at)
+    _take_lease(services, holder, at)
     try:
         return _run_dream(services, options, at, holder, _stages(progress, lambda: _hold(services, holder)))
     finally:
-        services.write([DropLease(DREAMING, holder)])
+        # The dream may be committed by now; a lease that cannot be given back ends by itself.
+        attempt_follow_up(lambda: services.write([DropLease(DREAMING, holder)]))
+
+
+def _take_lease(services: Services, holder: str, at: datetime) -> None:
+    take = TakeLease(DREAMING, holder, _LEASE_SECONDS)
+    try:
+        services.store.apply([take], at=at)
+    except Conflict:
+        with services.read_everything() as view:
+            held = view.rows("lease", ("holder",), (Equals("name", DREAMING),))
+        dead = [other for (other,) in held if is_dead(other)]
+        if not dead:
+            raise
+        # It was killed in the middle of a dream, of which nothing was written.
+        services.store.apply([*(DropLease(DREAMING, other) for other in dead), take], at=at)
 
 
 def _hold(services: Services, holder: str) -> None:
@@ -143,7 +161,7 @@ def _run_dream(
     except Outdated:
         receipt = services.store.apply([change], at=at)
     outcome = receipt.outcomes[0]
-    reached(_STAGES)
+    attempt_follow_up(lambda: reached(_STAGES))
     return DreamResult(at, report, outcome.ids[0], outcome.left)
 
 

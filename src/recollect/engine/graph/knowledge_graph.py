@@ -14,12 +14,14 @@ from recollect.changes import (
     Change,
     EndRelation,
     Forget,
+    Outcome,
     PutEntity,
     Relate,
     RemoveObservations,
     RestoreObservation,
     Unrelate,
 )
+from recollect.engine.after_commit import attempt_follow_up
 from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradicted_observations
@@ -112,8 +114,9 @@ class KnowledgeGraph:
             keep_going=keep_going,
             key=key,
         )
+        note = None
         if any(outcome.also_created for _, outcome in done):
-            catch_up(self.services)
+            note = catch_up(self.services).problem
         related = tuple(
             RelationResult(
                 source=outcome.names[0],
@@ -126,7 +129,7 @@ class KnowledgeGraph:
             for change, outcome in done
             if isinstance(change, Relate)
         )
-        return RelatedBatch(related, rejected)
+        return RelatedBatch(related, rejected, note)
 
     def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = None) -> None:  # noqa: A002  # the domain's word
         """Say that a relation held until `at` (now, if not given). It stays, as history."""
@@ -370,14 +373,20 @@ def _observe(
     progress: Progress | None,
 ) -> ObservedBatch:
     """Write observations, then embed them and flag those that nearly repeat an older one."""
-    done, rejected = apply_rows(services, rows, change_of, keep_going=keep_going, key=key)
-    written = [outcome.ids[0] for _, outcome in done if outcome.created or outcome.added or outcome.took_type]
+    memories: dict[int, Memory] = {}
+
+    def read_back(view: Snapshot, outcomes: Sequence[Outcome]) -> None:
+        memories.clear()
+        memories.update(memories_by_id(view, sorted(set(_written_ids(outcomes)))))
+
+    done, rejected = apply_rows(
+        services, rows, change_of, keep_going=keep_going, key=key, before_commit=read_back
+    )
+    written = _written_ids([outcome for _, outcome in done])
     added = {outcome.ids[0]: outcome.added for _, outcome in done if outcome.added}
-    with services.read() as view:
-        memories = memories_by_id(view, sorted(set(written)))
     comparison = ObservationComparison(memories, added)
     embedded = catch_up(services, written, progress, memories, comparison.contents)
-    similar = flag_similar_observations(services, comparison)
+    similar, failure = attempt_follow_up(lambda: flag_similar_observations(services, comparison))
     contradicted = _contradicted(memories, added)
     entities = tuple(
         ObservedEntity(
@@ -385,14 +394,19 @@ def _observe(
             name=outcome.names[0],
             created=outcome.created,
             added=outcome.added,
-            similar=similar.get(outcome.ids[0], ()),
+            similar=(similar or {}).get(outcome.ids[0], ()),
             took_type=outcome.took_type,
             kept_type=outcome.kept_type,
             contradicts=contradicted.get(outcome.ids[0], ()),
         )
         for _, outcome in done
     )
-    return ObservedBatch(entities, rejected, embedded.problem, embedded.model_note)
+    return ObservedBatch(entities, rejected, embedded.problem or failure, embedded.model_note)
+
+
+def _written_ids(outcomes: Iterable[Outcome]) -> list[int]:
+    """The entities of which something is new."""
+    return [outcome.ids[0] for outcome in outcomes if outcome.created or outcome.added or outcome.took_type]
 
 
 def _contradicted(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recollect.engine.inputs import tags_of
+from recollect.errors import Conflict
 from recollect.records import Memory
 from recollect.text.limits import clean_type
 
@@ -17,3 +18,12 @@ def mood_of(reflection: Memory) -> str | None:
 
 def mood_tags(mood: str | None) -> tuple[str, ...]:
     return () if mood is None else tags_of([f"{_MOOD}{clean_type(mood, 'mood')}"])
+
+
+def check_category(note: Memory) -> None:
+    """Refuse to count a reflection as said again by a note that is none."""
+    if note.category != CATEGORY:
+        raise Conflict(
+            f"Note {note.id} says this already, in the category {note.category!r}; say the reflection in "
+            "words of its own, or update that note's category."
+        )

@@ -8,12 +8,18 @@ from typing import Any
 
 from recollect.changes import Amend, Change, FlagSimilar, NewText, Outcome, PutText, TextVectors
 from recollect.conditions import OneOf
+from recollect.engine.after_commit import attempt_follow_up, unfinished_note
 from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradicted_texts
 from recollect.engine.embedding import text_vectors
 from recollect.engine.inputs import NoteLike, aware, listed, note_of, tags_of
-from recollect.engine.results import ConflictingMemory, Remembered, RememberedBatch, SimilarMemory
+from recollect.engine.results import (
+    ConflictingMemory,
+    Remembered,
+    RememberedBatch,
+    SimilarMemory,
+)
 from recollect.engine.services import Services, asks_again
 from recollect.engine.writes.texts import twin_of
 from recollect.errors import InvalidInput, NotFound
@@ -35,22 +41,27 @@ _NO_ID_YET = 1 << 62
 MOST_NEW = 50
 
 
-def remember(services: Services, note: NoteLike, key: str | None) -> Remembered:
-    """Store one note, or count that it was said again."""
+def remember(
+    services: Services, note: NoteLike, key: str | None, check: Callable[[Memory], None] | None = None
+) -> Remembered:
+    """Store one note, or count that it was said again. `check` may refuse what is stored then."""
     new = note_of(note)
     ready = _prepared(services, new)
+    read = _ReadBack(check)
     if ready is None:
-        stored = _stored(services, services.write([PutText(services.scope, new)], key=key))
+        outcomes = services.write([PutText(services.scope, new)], key=key, before_commit=read)
+        stored = _stored(services, outcomes, read)
     else:
         embedded, known = ready
         similar = None if known.similar is None else (known.similar.id, known.similar.similarity)
-        outcomes = services.write([PutText(services.scope, new, embedded, similar)], key=key)
-        memories, names = _read_back(services, outcomes)
+        change = PutText(services.scope, new, embedded, similar)
+        outcomes = services.write([change], key=key, before_commit=read)
         found = {outcome.ids[0]: known for outcome in outcomes if outcome.created}
-        stored = RememberedBatch(_told(outcomes, memories, names, found))
+        stored = RememberedBatch(_told(outcomes, read, found))
     if not stored.notes:
         raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
-    return replace(stored.notes[0], model_note=stored.model_note)
+    remarks = [note for note in (unfinished_note(stored.note), stored.model_note) if note]
+    return replace(stored.notes[0], model_note=" ".join(remarks) or None)
 
 
 @asks_again
@@ -92,14 +103,16 @@ def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared]
 def remember_many(
     services: Services, notes: Iterable[NoteLike], *, keep_going: bool, key: str | None
 ) -> RememberedBatch:
+    read = _ReadBack()
     done, rejected = apply_rows(
         services,
         listed(notes, "Notes"),
         lambda note: PutText(services.scope, note_of(note)),
         keep_going=keep_going,
         key=key,
+        before_commit=read,
     )
-    return replace(_stored(services, [outcome for _, outcome in done]), rejected=rejected)
+    return replace(_stored(services, [outcome for _, outcome in done], read), rejected=rejected)
 
 
 def keep(
@@ -114,8 +127,10 @@ def keep(
     The memories in `beside`, which were stored just before, are embedded with them.
     """
     changes: list[Change] = [PutText(services.scope, note) for note in notes]
-    outcomes = services.write(changes, key=key, keep_going=True)
-    return _stored(services, [outcome for outcome in outcomes if outcome.error is None], beside, progress)
+    read = _ReadBack()
+    outcomes = services.write(changes, key=key, keep_going=True, before_commit=read)
+    stored = [outcome for outcome in outcomes if outcome.error is None]
+    return _stored(services, stored, read, beside, progress)
 
 
 # How what may be updated is read.
@@ -137,16 +152,20 @@ def update(services: Services, id_: int, **given: object) -> Memory:
     if not changed:
         *most, last = _READERS
         raise InvalidInput(f"Say what to update: {', '.join(most)} or {last}.")
-    services.write([Amend(services.scope, id_, **changed)])
+    read = _ReadBack()
+    services.write([Amend(services.scope, id_, **changed)], before_commit=read)
+    memory = read.memories[id_]
     if "text" in changed:
         catch_up(services, [id_])
-        compare_with_older(services, [services.memory(id_)])
-    return services.memory(id_)
+        attempt_follow_up(lambda: compare_with_older(services, [memory]))
+        memory = attempt_follow_up(lambda: services.memory(id_))[0] or memory
+    return memory
 
 
 def _stored(
     services: Services,
     outcomes: Sequence[Outcome],
+    read: _ReadBack,
     beside: Mapping[int, Memory] | None = None,
     progress: Progress | None = None,
 ) -> RememberedBatch:
@@ -154,35 +173,36 @@ def _stored(
 
     A key may be older than the purge of what it stored; that is left out.
     """
-    memories, names = _read_back(services, outcomes)
+    memories = read.memories
     ids = [outcome.ids[0] for outcome in outcomes]
     embedded = catch_up(services, [*(beside or ()), *ids], progress, {**(beside or {}), **memories})
     there = [outcome for outcome in outcomes if outcome.ids[0] in memories]
     new = [memories[outcome.ids[0]] for outcome in there if outcome.created]
-    compared = compare_with_older(services, new)
-    stored = _told(there, memories, names, compared)
-    return RememberedBatch(stored, note=embedded.problem, model_note=embedded.model_note)
+    compared, failure = attempt_follow_up(lambda: compare_with_older(services, new))
+    return RememberedBatch(
+        _told(there, read, compared or {}), note=embedded.problem or failure, model_note=embedded.model_note
+    )
 
 
-@asks_again
-def _read_back(
-    services: Services, outcomes: Sequence[Outcome]
-) -> tuple[Mapping[int, Memory], Mapping[int, str]]:
-    """The notes as they are stored, and the names of the entities that they mention."""
-    with services.read() as view:
-        memories = memories_by_id(view, [outcome.ids[0] for outcome in outcomes])
-        mentioned = {entity for memory in memories.values() for entity in memory.mentions}
-        names: dict[int, str] = {}
-        if mentioned:
-            names = dict(view.rows("memory", ("id", "name"), (OneOf("id", mentioned),)))
-    return memories, names
+class _ReadBack:
+    """The notes as they are stored, and the names of the entities that they mention: a `BeforeCommit`."""
+
+    def __init__(self, check: Callable[[Memory], None] | None = None) -> None:
+        self.memories: Mapping[int, Memory] = {}
+        self.names: Mapping[int, str] = {}
+        self._check = check
+
+    def __call__(self, view: Snapshot, outcomes: Sequence[Outcome]) -> None:
+        self.memories = memories_by_id(view, [outcome.ids[0] for outcome in outcomes if outcome.ids])
+        mentioned = {entity for memory in self.memories.values() for entity in memory.mentions}
+        self.names = dict(view.rows("memory", ("id", "name"), (OneOf("id", mentioned),))) if mentioned else {}
+        if self._check is not None:
+            for memory in self.memories.values():
+                self._check(memory)
 
 
 def _told(
-    outcomes: Sequence[Outcome],
-    memories: Mapping[int, Memory],
-    names: Mapping[int, str],
-    compared: Mapping[int, _Compared],
+    outcomes: Sequence[Outcome], read: _ReadBack, compared: Mapping[int, _Compared]
 ) -> tuple[Remembered, ...]:
     return tuple(
         Remembered(
@@ -190,13 +210,13 @@ def _told(
             text=memory.text,
             created=outcome.created,
             category=memory.category,
-            mentions=tuple(names[entity] for entity in memory.mentions),
+            mentions=tuple(read.names[entity] for entity in memory.mentions),
             similar=known.similar,
             contradicts=known.contradicts,
         )
         for outcome in outcomes
-        if outcome.ids[0] in memories
-        for memory in (memories[outcome.ids[0]],)
+        if outcome.ids[0] in read.memories
+        for memory in (read.memories[outcome.ids[0]],)
         for known in (compared.get(memory.id, _Compared()),)
     )
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import tzinfo
 
 from recollect.changes import NewText, PutText, Turn
+from recollect.engine.after_commit import attempt_follow_up
 from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.inputs import TurnLike, listed, turn_of
@@ -114,39 +115,57 @@ def add_messages(
     told = [outcome.ids[0] for _, outcome in done]
     kept, failure = RememberedBatch(()), None
     if extract and told:
-        with services.read() as view:
-            stored = memories_by_id(view, told)
-            # Messages that were there before may have been stored without drawing, or a crash came between.
-            known = len(created) < len(told)
-            drawn = (
-                {(note.drawn_from, note.text) for note in _notes(view, services.scope, name)}
-                if known
-                else set()
+        # Messages that were there before may have been stored without drawing, or a crash came between.
+        known = len(created) < len(told)
+        found, failure = attempt_follow_up(
+            lambda: _drawn_from_new(
+                services, name, told, known=known, key=key, embed=embed, progress=progress
             )
-            messages_ = [
-                stored[id_] for id_ in dict.fromkeys(told) if id_ in stored and not _is_gone(stored[id_])
-            ]
-            context = _turns_before(view, services.scope, messages_)
-        try:
-            kept = _drawn(
-                services,
-                messages_,
-                context,
-                key=None if key is None else f"notes by {key}",
-                without=drawn,
-                beside=stored if embed else {},
-                progress=progress,
-            )
-        except Conflict:
-            # A retry, and the extractor now tells otherwise: what it drew the first time stands.
-            pass
-        except ExtractionFailed as error:
-            failure = f"The messages are stored, but no notes were drawn out of them: {error}"
+        )
+        kept = found or kept
+        if not kept.notes:
+            failure = failure or kept.note
     note, model_note = failure or (kept.note if embed else None), kept.model_note
     if embed and not kept.notes:
         embedded = catch_up(services, told, progress)
         note, model_note = failure or embedded.problem, embedded.model_note
     return AddMessagesResult(name, tuple(told), len(created), kept.notes, rejected, note, model_note)
+
+
+def _drawn_from_new(
+    services: Services,
+    session: str,
+    told: Sequence[int],
+    *,
+    known: bool,
+    key: str | None,
+    embed: bool,
+    progress: Progress | None,
+) -> RememberedBatch:
+    """The notes in messages just stored; `known`: some were there before, and perhaps their notes."""
+    with services.read() as view:
+        stored = memories_by_id(view, told)
+        earlier = _notes(view, services.scope, session) if known else ()
+        drawn = {(note.drawn_from, note.text) for note in earlier}
+        messages = [stored[id_] for id_ in dict.fromkeys(told) if id_ in stored and not _is_gone(stored[id_])]
+        context = _turns_before(view, services.scope, messages)
+    try:
+        return _drawn(
+            services,
+            messages,
+            context,
+            key=None if key is None else f"notes by {key}",
+            without=drawn,
+            beside=stored if embed else {},
+            progress=progress,
+        )
+    except Conflict:
+        # A retry, and the extractor now tells otherwise: what it drew the first time stands.
+        return RememberedBatch(())
+    except ExtractionFailed as error:
+        return RememberedBatch(
+            (), note=f"The messages are stored, but no notes were drawn out of them: {error}"
+        )
 
 
 def _message(turn: Turn, session: str) -> NewText:

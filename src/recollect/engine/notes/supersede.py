@@ -12,7 +12,7 @@ from recollect.engine.catch_up import catch_up
 from recollect.engine.embedding import embedded_texts, embedder_for, text_vectors
 from recollect.engine.inputs import NoteLike, note_of
 from recollect.engine.language_choice import first_model
-from recollect.engine.results import RetiredMemory, SimilarMemory, SupersedeResult
+from recollect.engine.results import EmbedResult, RetiredMemory, SimilarMemory, SupersedeResult
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.lazy_dataclass import dataclass
@@ -63,16 +63,20 @@ def supersede(services: Services, old: int, new: int | NoteLike, *, copies: bool
         observations=tuple(place.observation for place in retired if place.observation is not None),
         embedded=embedded,
     )
-    outcome = services.write([change])[0]
-    model_note = None if embedded is not None else catch_up(services, outcome.ids[:1]).model_note
+    read: dict[int, Memory] = {}
+    outcome = services.write(
+        [change], before_commit=lambda view, done: read.update(memories_by_id(view, done[0].ids[:1]))
+    )[0]
+    caught_up = EmbedResult() if embedded is not None else catch_up(services, outcome.ids[:1])
     return SupersedeResult(
-        by=services.memory(outcome.ids[0]),
+        by=read[outcome.ids[0]],
         retired=(
             RetiredMemory(old, wrong.text),
             *(RetiredMemory(place.id, place.text, place.observation) for place in retired),
         ),
         similar=tuple(similar),
-        model_note=model_note,
+        model_note=caught_up.model_note,
+        note=caught_up.problem,
     )
 
 

@@ -158,7 +158,9 @@ class UndoSplitResult:
     restored: int
     """Observations that the original has again."""
     forgotten: tuple[int, ...]
-    """The parts, which `restore` would bring back."""
+    """The parts, of which nothing is left."""
+    note: str | None = None
+    """Why something cannot be found by meaning yet, if so."""
 
 
 @dataclass(frozen=True, slots=True)

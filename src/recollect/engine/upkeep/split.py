@@ -10,12 +10,12 @@ from typing import Any
 from recollect.changes import (
     Adopt,
     Change,
-    Forget,
     NewRelation,
     Outcome,
     Relate,
     RemoveObservations,
     RestoreObservation,
+    Unmake,
 )
 from recollect.engine.catch_up import catch_up
 from recollect.engine.graph.knowledge_graph import entity_named
@@ -81,7 +81,7 @@ def _meanwhile(original: Memory, outcomes: Sequence[Outcome], taken: int) -> str
 
 
 def undo_split(services: Services, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
-    """Give the original its observations back and forget the parts: all of it, or nothing.
+    """Give the original its observations back and take the parts away: all of it, or nothing.
 
     What was changed in a part since would be hidden with it, so that is refused, and the message says what.
     """
@@ -92,10 +92,11 @@ def undo_split(services: Services, undo: SplitUndo | Mapping[str, Any]) -> UndoS
         made = [_living(services, memories, id_) for id_ in token.parts]
         _check_undo(view, token, original, made)
     changes: list[Change] = [RestoreObservation(services.scope, id_) for id_ in token.observations]
-    changes.append(Forget(services.scope, ids=token.parts))
+    # All that they hold is the original's again, so nothing of them need stay.
+    changes.append(Unmake(services.scope, token.parts))
     outcomes = services.write(changes)
-    catch_up(services)
-    return UndoSplitResult(original.id, original.name, len(token.observations), outcomes[-1].ids)
+    note = catch_up(services).problem
+    return UndoSplitResult(original.id, original.name, len(token.observations), outcomes[-1].ids, note)
 
 
 def _entity(original: Memory, part: SplitPart, observations: Sequence[Observation], now: datetime) -> Memory:

@@ -16,7 +16,6 @@ from recollect.engine.recall import query_of, recall
 from recollect.engine.results import Answer, EmbedResult, ModelProposal, Remembered
 from recollect.engine.services import Services, asks_again
 from recollect.engine.upkeep.transfer import Export, Import, exporting
-from recollect.errors import Conflict
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Vector
 from recollect.ranking.profiles import DEFAULT
@@ -53,12 +52,18 @@ class Upkeep:
         """Copy the store to a new file, while others may go on writing."""
         self.services.store.backup(path, progress)
 
-    def verify(self) -> Sequence[Problem]:
-        """Everything that is wrong with the store; empty if nothing is."""
-        return self.services.store.verify()
+    def verify(self, *, quick: bool = False) -> Sequence[Problem]:
+        """Everything that is wrong with the store; empty if nothing is.
+
+        With `quick`, only whether all of it can be read, and texts are what was stored.
+        """
+        return self.services.store.verify(quick=quick)
 
     def repair(self) -> Sequence[Problem]:
-        """Rebuild what is derived from the rows; returns what remains wrong."""
+        """Rebuild what is derived from the rows; returns what remains wrong.
+
+        Of a file with damaged pages, all that can be read is carried over to a new one.
+        """
         return self.services.store.repair()
 
     @asks_again
@@ -229,13 +234,7 @@ class Upkeep:
             "about": about,
             "tags": reflections.mood_tags(mood),
         }
-        told = remember(self.services, note, key)
-        if told.category != reflections.CATEGORY:
-            raise Conflict(
-                f"Note {told.id} says this already, in the category {told.category!r}; say the reflection in "
-                "words of its own, or update that note's category."
-            )
-        return told
+        return remember(self.services, note, key, reflections.check_category)
 
     @asks_again
     def search_reflections(

@@ -11,12 +11,13 @@ from typing import Any
 
 from recollect import changes
 from recollect.changes import Added, Change, Outcome, Receipt
-from recollect.conditions import Compares, Equals
+from recollect.conditions import Compares, OneOf
 from recollect.engine.writes import (
     adoption,
     dreams,
     entities,
     lifecycle,
+    receipts,
     records,
     relations,
     texts,
@@ -25,10 +26,13 @@ from recollect.engine.writes import (
 )
 from recollect.engine.writes.work import Work
 from recollect.errors import Conflict, InvalidInput, RecollectError
-from recollect.ports import Store, Transaction
+from recollect.ports import Snapshot, Store, Transaction
 from recollect.ranking.candidates import DAY
 from recollect.records import Scope
 from recollect.retrieval.records import stamp
+
+BeforeCommit = Callable[[Snapshot, Sequence[Outcome]], None]
+"""Reads what was written, and may raise to have none of it."""
 
 # A retry comes within seconds; a key that is a month old guards nothing.
 _KEYS_KEPT_US = 30 * DAY
@@ -45,6 +49,7 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.Unrelate: ("Unrelate", relations.unrelate),
     changes.Forget: ("Forget", lifecycle.forget),
     changes.Restore: ("Restore", lifecycle.restore),
+    changes.Unmake: ("Unmake", lifecycle.unmake),
     changes.Purge: ("Purge", lifecycle.purge),
     changes.Amend: ("Amend", lifecycle.amend),
     changes.FlagSimilar: ("FlagSimilar", lifecycle.flag_similar),
@@ -81,22 +86,34 @@ _DERIVED_FIELDS: dict[type[Change], tuple[str, ...]] = {
 
 
 def apply(
-    store: Store, batch: Sequence[Change], *, at: datetime, key: str | None = None, keep_going: bool = False
+    store: Store,
+    batch: Sequence[Change],
+    *,
+    at: datetime,
+    key: str | None = None,
+    keep_going: bool = False,
+    before_commit: BeforeCommit | None = None,
 ) -> Receipt:
     """Apply all changes in one transaction, or none.
 
     The same key again returns the first receipt and writes nothing. With `keep_going`, a change that cannot
-    be applied is left out, and its outcome says why.
+    be applied is left out, and its outcome says why. `before_commit` is called with the outcomes while
+    nothing is committed yet, perhaps more than once: what has to be read of them is read there, since after
+    the commit a failure to read would look like a failure to write.
     """
     if at.tzinfo is None:
         raise InvalidInput(f"The time {at} names no time zone; pass an aware datetime.")
     digest = digest_of(batch) if key is not None else ""
 
     def work(rows: Transaction) -> Receipt:
-        if key is not None:
-            repeated = _repeated(rows, key, digest)
-            if repeated is not None:
-                return repeated
+        receipt = None if key is None else _repeated(rows, key, digest)
+        if receipt is None:
+            receipt = write(rows)
+        if before_commit is not None:
+            before_commit(rows, receipt.outcomes)
+        return receipt
+
+    def write(rows: Transaction) -> Receipt:
         shared = Work(rows, at)
         texts.expect(shared, batch)
         each = _apply_or_skip if keep_going else _apply_one
@@ -139,10 +156,11 @@ def _apply_or_skip(work: Work, index: int, change: Change) -> Outcome:
 
 
 def _repeated(rows: Transaction, key: str, digest: str) -> Receipt | None:
-    found = rows.rows("applied", ("digest", "receipt"), (Equals("key", key),))
+    known = OneOf("key", [key, receipts.purged_key(key)])
+    found = rows.rows("applied", ("digest", "receipt"), (known,))
     if not found:
         return None
-    if found[0][0] != digest:
+    if found[0][0] not in {digest, receipts.NO_DIGEST}:
         raise Conflict(f"The key {key!r} was used for other changes; a retry must repeat the same ones.")
     outcomes = tuple(_outcome_of(plain) for plain in json.loads(found[0][1]))
     return Receipt(outcomes, repeated=True)

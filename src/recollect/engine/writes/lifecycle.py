@@ -16,9 +16,10 @@ from recollect.changes import (
     PutText,
     Restore,
     Supersede,
+    Unmake,
 )
 from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null, is_set
-from recollect.engine.writes import texts
+from recollect.engine.writes import receipts, texts
 from recollect.engine.writes.relations import relation_in_force
 from recollect.errors import Conflict, InvalidInput, NotFound
 from recollect.retrieval.entities import exact_entity
@@ -144,10 +145,24 @@ def _restore_relations(work: Work, memory: int, gone_at: int) -> None:
             work.set("relation", relation, deleted_at=other[0])
 
 
+def unmake(work: Work, change: Unmake) -> Outcome:
+    scope = work.scope_id(change.scope)
+    ids = work.ids("memory", (OneOf("id", change.ids), Equals("scope_id", scope)))
+    for memory in ids:
+        # Whoever caches vectors is told as it is of what is forgotten.
+        forget_one(work, scope, memory)
+    work.rows.remove("memory", (OneOf("id", ids),))
+    work.rows_went()
+    return Outcome(ids=tuple(ids), count=len(ids))
+
+
 def purge(work: Work, change: Purge) -> Outcome:
     work.rows.hold(None)
     before = stamp(change.before)
     gone = (Compares("deleted_at", "<", before),)
+    gone_ids = work.ids("memory", gone)
+    observed = AnyOf((gone, (OneOf("memory_id", gone_ids),)))
+    receipts.forget_words(work.rows, gone_ids, work.ids("observation", (observed,)))
     memories = work.rows.remove("memory", gone)
     observations = work.rows.remove("observation", gone)
     work.rows.remove("relation", gone)

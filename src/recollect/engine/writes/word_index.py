@@ -62,7 +62,7 @@ def _pieces(documents: Sequence[Document]) -> Iterator[Sequence[Document]]:
 
 
 def _add(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
-    terms = [_terms(document) for document in documents]
+    terms = [document_terms(document) for document in documents]
     ids = [
         _term_ids(rows, scope, {term for each in terms for term in each[pair]}, pair=pair) for pair in (0, 1)
     ]
@@ -129,7 +129,7 @@ def clear_index(rows: Transaction, scope: int) -> None:
     _put_size(rows, scope, IndexSize())
 
 
-def _terms(document: Document) -> Terms:
+def document_terms(document: Document) -> Terms:
     texts = (document.name, document.type, document.body)
     return (
         [word for text in texts for word in words(text)],

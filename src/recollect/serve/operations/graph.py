@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from recollect.engine.after_commit import attempt_follow_up, unfinished_note
 from recollect.engine.limits import MOST_PER_PAGE
 from recollect.errors import NotFound
 from recollect.records import Status
@@ -77,10 +78,17 @@ def _create_entities(call: OperationCall, entities: Many[EntityRow]) -> Operatio
     that are new.
     """
     batch = call.engine.create_entities(entities, progress=call.progress)
+    changed = [done for done in batch.entities if done.changed]
+    stored, _ = attempt_follow_up(lambda: call.engine.get_many(done.id for done in changed))
+    stored = stored or {}
+    given = {entity["name"]: entity for entity in entities}
     written: list[EntityRow] = [
-        {**entity_row(memory), "observations": [added.content for added in done.added]}
-        for done in batch.entities
-        if done.changed and (memory := call.engine.get(done.id)) is not None
+        {
+            **(entity_row(stored[done.id]) if done.id in stored else given[done.name]),
+            "observations": [added.content for added in done.added],
+        }
+        for done in changed
+        if done.id in stored or done.name in given
     ]
     gained = [done.name for done in batch.entities if not done.created and done.added]
     typed = [f"{done.name} ({done.took_type})" for done in batch.entities if done.took_type]
@@ -91,6 +99,7 @@ def _create_entities(call: OperationCall, entities: Many[EntityRow]) -> Operatio
         f"These existed and gained the new observations: {name_list(gained)}." if gained else None,
         f"These had the type 'unknown' and took the one given: {name_list(typed)}." if typed else None,
         f"{name_list(list(dict.fromkeys(kept)))}." if kept else None,
+        unfinished_note(batch.note),
         batch.model_note,
     )
 
@@ -114,7 +123,7 @@ def _create_relations(
     ]
     missing = sorted({name for done in batch.relations for name in done.also_created})
     remark = f"These entities did not exist and were created with the type 'unknown': {name_list(missing)}."
-    return _written("relations", written, remark if missing else None)
+    return _written("relations", written, remark if missing else None, unfinished_note(batch.note))
 
 
 class CorrectionRow(TypedDict):
@@ -163,7 +172,9 @@ def _add_observations(
         }
         for item in observations
     ]
-    return _written("results", results, _remark(batch.entities), batch.model_note)
+    return _written(
+        "results", results, _remark(batch.entities), unfinished_note(batch.note), batch.model_note
+    )
 
 
 def _remark(entities: Sequence[ObservedEntity]) -> str | None:
@@ -209,8 +220,8 @@ def _delete_entities(call: OperationCall, entityNames: Many[str]) -> OperationRe
     existing = call.engine.graph.existing_names(names)
     absent = [name for name in map(clean_name, names) if name not in existing]
     deleted = call.engine.graph.delete_entities(names)
-    remedy = _similar_names(call.engine.graph, absent) or "`search_nodes` finds them"
-    fewer = _fewer(len(deleted), len(names), f"names are exact; {remedy}")
+    alike, _ = attempt_follow_up(lambda: _similar_names(call.engine.graph, absent))
+    fewer = _fewer(len(deleted), len(names), f"names are exact; {alike or '`search_nodes` finds them'}")
     return _done("Entities deleted successfully", join_sentences(fewer, _way_back(call, deleted)))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from recollect.engine.after_commit import attempt_follow_up, unfinished_note
 from recollect.errors import NotFound
 from recollect.serve.operations.operation import (
     BUDGET,
@@ -105,18 +106,18 @@ def _correct(call: OperationCall, old: int, note: dict[str, Any]) -> OperationRe
     with naming_ids():
         done = call.engine.supersede(old, note)
     retired = [each.id for each in done.retired]
-    mentions = [
-        entity.name[:80] for id_ in done.by.mentions[:50] if (entity := call.engine.get(id_)) is not None
-    ]
+    named, _ = attempt_follow_up(lambda: call.engine.get_many(done.by.mentions[:50]))
+    named = named or {}
+    mentions = [named[id_].name[:80] for id_ in done.by.mentions[:50] if id_ in named]
     similar = ", ".join(f"#{each.id} “{brief_text(each.text)}”" for each in done.similar[:_MOST_SIMILAR])
     row: RememberOutput = {"id": done.by.id, "created": True, "mentions": mentions, "retired": retired}
-    if done.model_note:
-        row["note"] = done.model_note
+    if note_ := join_sentences(unfinished_note(done.note), done.model_note):
+        row["note"] = note_
     left = f"Left in force, though alike: {similar}. Supersede what is wrong of it, too." if similar else None
     return OperationReply(
         row,
         f"Remembered as #{done.by.id}; retired: {', '.join(f'#{id_}' for id_ in retired)}.",
-        join_sentences(left, done.model_note),
+        join_sentences(left, note_),
     )
 
 
@@ -138,7 +139,7 @@ def _add_reflection(
 ) -> OperationReply[AddReflectionOutput]:
     """Save a thought about how things went or what to do better: yours or the user's, apart from facts."""
     note = call.engine.upkeep.add_reflection(content, about=about, author=author, mood=mood)
-    return OperationReply(noted_row(note), f"Reflection #{note.id} saved.")
+    return OperationReply(noted_row(note), f"Reflection #{note.id} saved.", unfinished_note(note.model_note))
 
 
 class MessageRow(TypedDict):

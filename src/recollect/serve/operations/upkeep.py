@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from recollect.engine.after_commit import unfinished_note
 from recollect.records import Kind
 from recollect.serve.operations.operation import (
     Many,
@@ -307,7 +308,9 @@ class UndoSplitOutput(TypedDict):
 def _undo_entity_split(call: OperationCall, undo: UndoRow) -> OperationReply[UndoSplitOutput]:
     """Put a split entity together again, with the `undo` that the split gave."""
     done = call.engine.upkeep.undo_split(undo)
-    return OperationReply({"entity_name": done.name, "restored": done.restored})
+    return OperationReply(
+        {"entity_name": done.name, "restored": done.restored}, None, unfinished_note(done.note)
+    )
 
 
 # Statistics

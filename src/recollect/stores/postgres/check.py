@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING
 import psycopg
 from psycopg import errors
 
+from recollect.conditions import OneOf
 from recollect.records import Problem
 from recollect.stores.check import (
     DERIVED,
+    add_checksums,
+    broken_vectors,
+    checksum_problems,
     count_problem,
     every_scope_id,
     forget_caches,
@@ -54,13 +58,22 @@ _FOLLOWED = {
 }
 
 
-def server_problems(rows: PostgresSnapshot, caches: VectorCaches | None) -> list[Problem]:
-    """Everything that is wrong, from the indexes up to the caches of this machine, if it keeps some."""
+def server_problems(
+    rows: PostgresSnapshot, caches: VectorCaches | None, *, quick: bool = False
+) -> list[Problem]:
+    """Everything that is wrong, from the indexes up to the caches of this machine, if it keeps some.
+
+    With `quick`, of indexes and words alone.
+    """
     parts: dict[str, Callable[[], Iterable[Problem]]] = {
         "indexes": lambda: _index_problems(rows),
+        "checksums": lambda: list(checksum_problems(rows)),
+    }
+    more: dict[str, Callable[[], Iterable[Problem]]] = {
         "rows": lambda: [
             *_orphan_problems(rows),
             *row_problems(rows),
+            *count_problem(len(broken_vectors(rows)), "vectors whose numbers were changed"),
             *_length_problems(rows),
             *_number_problems(rows),
             *_twin_problems(rows),
@@ -68,6 +81,8 @@ def server_problems(rows: PostgresSnapshot, caches: VectorCaches | None) -> list
         "words": lambda: _word_problems(rows),
         "vectors": lambda: _cache_problems(rows, caches),
     }
+    if not quick:
+        parts |= more
     return [problem for where, ask in parts.items() for problem in _as_far_as_readable(rows, ask, where)]
 
 
@@ -77,6 +92,8 @@ def rebuild_derived(rows: PostgresTransaction) -> None:
     _renew_indexes(rows)
     _drop_orphans(rows)
     _drop_twins(rows)
+    rows.remove("vector", (OneOf("id", broken_vectors(rows)),))
+    add_checksums(rows)
     for scope in every_scope_id(rows):
         with _within(rows, scope):
             rebuild_passages(rows)

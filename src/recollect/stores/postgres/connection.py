@@ -14,6 +14,7 @@ import psycopg
 from psycopg import errors
 
 from recollect.errors import Conflict, InvalidInput, NotAStore, RecollectError, StoreDamaged, StoreUnavailable
+from recollect.stores.checksums import WORDS, words_checksum
 from recollect.stores.postgres.refusals import missing_right, no_primary, plain_words, why_refused
 from recollect.stores.unfinished import unfinished_copy
 from recollect.tables import COPY_MARK
@@ -45,6 +46,10 @@ KEYWORDS: dict[str, Any] = {
     # Behind a pooler, the next statement may run on another connection of the server.
     "prepare_threshold": None,
 }
+
+# The schema from which on rows that hold a user's words have checksums, and how many get theirs at a time.
+_WITH_CHECKSUMS = 3
+_AT_ONCE = 5_000
 
 
 def migrations() -> tuple[str, ...]:
@@ -111,6 +116,8 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
             connection.execute("SELECT set_config('recollect.scopes', '*', true)")
             for step in steps[version:]:
                 connection.execute(step.replace("{schema}", location.schema))
+            if 0 < version < _WITH_CHECKSUMS <= len(steps):
+                _fill_checksums(connection, location.schema)
             if version == 0:
                 connection.execute(
                     f"INSERT INTO {location.schema}.setting VALUES ('store_id', %s), ('trial_seed', %s)",
@@ -121,6 +128,28 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
                 "ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value",
                 (str(len(steps)),),
             )
+
+
+def _fill_checksums(connection: psycopg.Connection[Row], schema: str) -> None:
+    for table, words in WORDS.items():
+        scope = "id" if table == "scope" else "scope_id"
+        after: Row = (0, 0)
+        while rows := connection.execute(
+            f"SELECT {scope}, id, {', '.join(words)} FROM {schema}.{table} "
+            f"WHERE ({scope}, id) > (%s, %s) ORDER BY {scope}, id LIMIT {_AT_ONCE}",
+            after,
+        ).fetchall():
+            connection.execute(
+                f"UPDATE {schema}.{table} AS r SET checksum = v.new "
+                "FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS v(scope, id, new) "
+                f"WHERE r.{scope} = v.scope AND r.id = v.id",
+                [
+                    [row[0] for row in rows],
+                    [row[1] for row in rows],
+                    [words_checksum(row[2:]) for row in rows],
+                ],
+            )
+            after = rows[-1][:2]
 
 
 def _connected(info: str) -> psycopg.Connection[Row]:

@@ -256,10 +256,10 @@ class PostgresStore:
 
     # Upkeep
 
-    def verify(self) -> Sequence[Problem]:
+    def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         with self.read_primary() as snapshot:
             caches = self.caches if isinstance(self.caches, VectorCaches) else None
-            return server_problems(snapshot, caches)
+            return server_problems(snapshot, caches, quick=quick)
 
     def repair(self) -> Sequence[Problem]:
         if isinstance(self.caches, VectorCaches):
@@ -267,13 +267,16 @@ class PostgresStore:
         self.transact(lambda rows: rebuild_derived(cast("PostgresTransaction", rows)))
         return self.verify()
 
-    def compact(self) -> None:
+    def compact(self) -> bool:
         with failures_of(self.location):
             connection = self.connections.take(self.busy_seconds)
             try:
                 vacuum(connection, self.location)
             finally:
                 self.connections.give_back(connection)
+        if isinstance(self.caches, VectorCaches):
+            self.caches.forget()
+        return True
 
     def size(self) -> tuple[int, int]:
         with self.read() as snapshot:

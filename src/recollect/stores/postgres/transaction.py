@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from recollect.conditions import Equals, OneOf
 from recollect.errors import StoreDamaged
 from recollect.records import Kind
+from recollect.stores.checksums import renew_checksums, reworded, with_checksums
 from recollect.stores.postgres.server_vectors import PgVector, insert_server_vectors
 from recollect.stores.postgres.snapshot import PostgresSnapshot
 from recollect.stores.postgres.sql import STORE_WIDE, Conditions
@@ -172,6 +173,7 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
     def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
         if not rows:
             return []
+        rows = with_checksums(table, rows)
         values: dict[str, list[Any]] = {column: [row[column] for row in rows] for column in rows[0]}
         if table not in STORE_WIDE:
             values["scope_id"] = self._scopes_of(table, rows)
@@ -336,15 +338,18 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
     def patch(self, table: Table, where: Where, values: Values) -> int:
         self._before_change(table, values)
         self._hold_those(table, where)
+        new_words = reworded(self, table, where, values)
         if table == "passage" and "live" in values:
             self._log_lives("passage", (*where, Equals("live", int(not values["live"]))))
         conditions = Conditions(self.schema)
         condition = conditions.of(table, where, "r", self.scopes)
         setting = ", ".join(f"{column} = %s" for column in values)
-        return self.change(
+        changed = self.change(
             f"UPDATE {self.schema}.{table} AS r SET {setting} WHERE {condition}",
             [*values.values(), *conditions.bindings],
         )
+        renew_checksums(self, table, new_words)
+        return changed
 
     def remove(self, table: Table, where: Where) -> int:
         self._before_change(table)

@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from recollect.conditions import Equals, OneOf
 from recollect.records import Problem
 from recollect.stores.check import (
     DERIVED,
+    add_checksums,
+    broken_vectors,
+    checksum_problems,
     count_problem,
     every_scope_id,
     forget_caches,
@@ -17,6 +21,7 @@ from recollect.stores.check import (
     row_problems,
     word_problems,
 )
+from recollect.stores.sqlite.change_number import LOST_CHANGES
 from recollect.stores.sqlite.snapshot import SqliteSnapshot
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.vectors.source import VectorSource
@@ -41,22 +46,38 @@ _WRONG_LENGTH = {
 }
 
 
-def problems(connection: apsw.Connection, cache: VectorCache) -> list[Problem]:
-    """Everything that is wrong, from the file's pages up to the cache."""
+def problems(connection: apsw.Connection, cache: VectorCache, *, quick: bool = False) -> list[Problem]:
+    """Everything that is wrong, from the file's pages up to the cache; `quick`: of pages and words alone."""
     rows = SqliteSnapshot(connection, cache)
     parts = {
-        "the file": _file_problems(connection),
-        "rows": row_problems(rows),
-        "lengths": _length_problems(connection),
-        "words": _word_problems(rows),
-        "vectors": _cache_problems(connection, cache),
+        "the file": _file_problems(connection, quick=quick),
+        "checksums": checksum_problems(rows),
     }
+    if not quick:
+        parts |= {
+            "rows": row_problems(rows),
+            "lengths": _length_problems(connection),
+            "numbers": _vector_problems(rows),
+            "words": _word_problems(rows),
+            "vectors": _cache_problems(connection, cache),
+        }
     return [problem for where, found in parts.items() for problem in _as_far_as_readable(found, where)]
+
+
+def has_sound_pages(connection: apsw.Connection) -> bool:
+    """Whether SQLite can read every page, and every index has what its table has."""
+    try:
+        return bool(connection.execute("PRAGMA integrity_check(1)").get == "ok")
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError):
+        return False
 
 
 def rebuild(rows: SqliteTransaction) -> None:
     """Make the derived anew: passages and their lives, the queue for vectors, indexes of words."""
+    rows.remove("setting", (Equals("name", LOST_CHANGES),))
     _drop_orphans(rows.connection)
+    rows.remove("vector", (OneOf("id", broken_vectors(rows)),))
+    add_checksums(rows)
     rebuild_passages(rows)
     for scope in every_scope_id(rows):
         refill_words(rows, scope)
@@ -94,10 +115,22 @@ def _drop_orphans(connection: apsw.Connection) -> None:
         connection.execute(f"DELETE FROM {table}")
 
 
-def _file_problems(connection: apsw.Connection) -> Iterator[Problem]:
-    for (message,) in connection.execute("PRAGMA integrity_check"):
-        if message != "ok":
-            yield Problem(str(message), "the file", repairable=False)
+def _file_problems(connection: apsw.Connection, *, quick: bool) -> Iterator[Problem]:
+    for (message,) in connection.execute("PRAGMA quick_check" if quick else "PRAGMA integrity_check"):
+        # A repair mends indexes, and says what it could not read of the rows.
+        for line in str(message).splitlines():
+            if line != "ok" and not line.startswith("***"):
+                yield Problem(line, "the file", repairable=True)
+    lost = connection.execute("SELECT value FROM setting WHERE name = ?", (LOST_CHANGES,)).get
+    if lost is not None:
+        yield Problem(
+            f"{lost} changes are lost: the log ({connection.filename}-wal) was missing when the store was "
+            "opened after a crash. Put back a backup, or repair the store to go on without them",
+            "the file",
+            repairable=True,
+        )
+    if quick:
+        return
     for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check"):
         yield Problem(
             f"row {row} of {table} points to a {parent} that is not there",
@@ -109,6 +142,10 @@ def _file_problems(connection: apsw.Connection) -> Iterator[Problem]:
 def _length_problems(connection: apsw.Connection) -> Iterator[Problem]:
     for what, question in _WRONG_LENGTH.items():
         yield from count_problem(connection.execute(question).get, what)
+
+
+def _vector_problems(rows: SqliteSnapshot) -> Iterator[Problem]:
+    yield from count_problem(len(broken_vectors(rows)), "vectors whose numbers were changed")
 
 
 def _word_problems(rows: SqliteSnapshot) -> Iterator[Problem]:

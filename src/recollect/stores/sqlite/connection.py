@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
+import shutil
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import resources
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import apsw
 
 from recollect.errors import NotAStore, StoreDamaged, StoreUnavailable
 from recollect.stores import private_files
+from recollect.stores.checksums import WORDS, words_checksum
 from recollect.text.names import name_beginning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from recollect.ports import Progress
+    from recollect.tables import Row
+
 APPLICATION_ID = 0x52434C54  # "RCLT", in the file's header
 # Before 3.51.3, a writer and a checkpointer could reset the log at the same moment and corrupt the file.
 _OLDEST_SQLITE = (3, 51, 3)
 _MAGIC = b"SQLite format 3\0"
 _TRIES = 100
+# Bytes. SQLite makes a file that programs share 32 kB longer at a time, and a file of the log by whole pages.
+_LEAST_ROOM = 65_536
 # The schema from which on entities store the word by which their names are known in texts.
 _WITH_FIRST_WORDS = 6
 # The schema from which on the index of words is kept in tables of our own.
 _WITH_TERMS = 8
+# The schema from which on rows that hold a user's words have checksums, and how many get theirs at a time.
+_WITH_CHECKSUMS = 11
+_AT_ONCE = 5_000
 
 
 def migrations() -> tuple[str, ...]:
@@ -37,21 +49,32 @@ def migrations() -> tuple[str, ...]:
     return tuple((folder / name).read_text(encoding="utf-8") for name in names)
 
 
-def prepare(path: Path, busy_ms: int, steps: Sequence[str] | None = None, *, keep_older: bool = True) -> None:
+def prepare(
+    path: Path,
+    busy_ms: int,
+    steps: Sequence[str] | None = None,
+    *,
+    keep_older: bool = True,
+    progress: Progress | None = None,
+) -> None:
     """Make the file a store of the current version, or refuse it untouched.
 
-    A store of an older version is copied first, unless it is a copy itself.
+    A store of an older version is copied first, unless it is a copy itself. `progress` is told how many rows
+    got what that version lacks.
     """
     steps = migrations() if steps is None else steps
     _refuse_old_sqlite()
     with failures_of(path):
         refuse_strangers(path, len(steps))
+        if read_only_disk(path):
+            _refuse_older(path, busy_ms, len(steps))
+            return
         private_files.make(path)
         connection = _open(path, busy_ms)
         try:
             if keep_older:
                 _back_up_older(connection, path, len(steps))
-            _migrate(connection, path, steps)
+            _migrate(connection, path, steps, progress)
             _use_log(connection)
         except NotAStore:
             # The last to close a file moves its log into it; not in a file that we leave as it is.
@@ -64,7 +87,9 @@ def prepare(path: Path, busy_ms: int, steps: Sequence[str] | None = None, *, kee
 def connect(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
     """A connection to a file that `prepare` has seen."""
     with failures_of(path):
-        connection = _open(path, busy_ms, create=False)
+        connection = (
+            _open_unwritable(path, busy_ms) if read_only_disk(path) else _open(path, busy_ms, create=False)
+        )
         connection.pragma("foreign_keys", 1)
         # FULL, not NORMAL: an acknowledged write must survive a power cut.
         connection.pragma("synchronous", "FULL")
@@ -73,6 +98,49 @@ def connect(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
         if not writes:
             connection.pragma("query_only", 1)
         return connection
+
+
+def read_only_disk(path: Path) -> bool:
+    """Whether the file is there, on a disk that cannot be written to: it can be read all the same."""
+    try:
+        return os.name == "posix" and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False
+
+
+def _open_unwritable(path: Path, busy_ms: int) -> apsw.Connection:
+    """A connection that needs to write nothing, neither a log nor what programs share about it."""
+    log = path.with_name(path.name + "-wal")
+    if not (log.exists() and log.stat().st_size):
+        # Closed in good order. SQLite takes our word that nobody changes it, and the store looks.
+        how = "immutable=1"
+    elif path.with_name(path.name + "-shm").exists():
+        how = "mode=ro"
+    else:
+        raise StoreUnavailable(
+            f"{path} was not closed in good order, and what its log holds can be read only where it can be "
+            f"written to. Copy it with {log.name} to another disk, and open it there."
+        )
+    connection = apsw.Connection(
+        f"file:{quote(str(path.absolute()))}?{how}",
+        flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI,
+        statementcachesize=200,
+    )
+    connection.set_busy_timeout(busy_ms)
+    return connection
+
+
+def _refuse_older(path: Path, busy_ms: int, newest: int) -> None:
+    connection = _open_unwritable(path, busy_ms)
+    try:
+        version = schema_version(connection)
+    finally:
+        connection.close()
+    if version < newest:
+        raise StoreUnavailable(
+            f"{path} has the older schema {version}, and cannot be brought up to date on a read-only disk. "
+            "Copy it to another disk, and open it there."
+        )
 
 
 def renew_identity(connection: apsw.Connection) -> None:
@@ -91,9 +159,7 @@ def failures_of(path: Path) -> Iterator[None]:
             "Close that program, or try again later. Nothing was written."
         ) from error
     except apsw.FullError as error:
-        raise StoreUnavailable(
-            f"There is no room left to write {path}. Free some space and try again. Nothing was written."
-        ) from error
+        raise StoreUnavailable(_no_room(path)) from error
     except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
         raise StoreUnavailable(
             f"{path} or its folder cannot be written to. Give it write permission, or name another file "
@@ -101,7 +167,8 @@ def failures_of(path: Path) -> Iterator[None]:
         ) from error
     except apsw.CantOpenError as error:
         raise StoreUnavailable(
-            f"{path} cannot be opened. Check that its folder exists and can be written to."
+            _exhaustion(path)
+            or f"{path} cannot be opened. Check that its folder exists and can be written to."
         ) from error
     except apsw.NotADBError as error:
         raise NotAStore(f"{path} is not a Recollect store; it was left as it is.") from error
@@ -109,8 +176,31 @@ def failures_of(path: Path) -> Iterator[None]:
         raise StoreDamaged(
             f"{path} is damaged ({error}). Run `recollect verify`, and restore a backup if it cannot help."
         ) from error
-    except apsw.IOError as error:
-        raise StoreUnavailable(f"{path} could not be read or written: {error}.") from error
+    except (apsw.IOError, apsw.NoMemError) as error:
+        raise StoreUnavailable(
+            _exhaustion(path) or f"{path} could not be read or written: {error}. Nothing was written."
+        ) from error
+
+
+def _exhaustion(path: Path) -> str | None:
+    """What the system has run out of, if so: SQLite tells only that it could not open or write a file."""
+    try:
+        # Not the store's own file: closing it would give up every lock that this process holds on it.
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        if error.errno in {errno.EMFILE, errno.ENFILE}:
+            return (
+                f"{path} could not be opened or read: this program may open no more files. Close some, or "
+                "raise the limit (`ulimit -n`), and try again. Nothing was written."
+            )
+    with suppress(OSError):
+        if shutil.disk_usage(path.parent).free < _LEAST_ROOM:
+            return _no_room(path)
+    return None
+
+
+def _no_room(path: Path) -> str:
+    return f"There is no room left to write {path}. Free some space and try again. Nothing was written."
 
 
 def _refuse_old_sqlite() -> None:
@@ -178,7 +268,9 @@ def _back_up_older(connection: apsw.Connection, path: Path, newest: int) -> None
         copy_older(connection, backup, newest)
 
 
-def _migrate(connection: apsw.Connection, path: Path, steps: Sequence[str]) -> None:
+def _migrate(
+    connection: apsw.Connection, path: Path, steps: Sequence[str], progress: Progress | None
+) -> None:
     version = schema_version(connection)
     _refuse_newer(version, len(steps), path)
     if version == len(steps):
@@ -196,6 +288,8 @@ def _migrate(connection: apsw.Connection, path: Path, steps: Sequence[str]) -> N
             _fill_first_words(connection)
         if version < _WITH_TERMS <= len(steps):
             _drop_former_indexes(connection)
+        if version < _WITH_CHECKSUMS <= len(steps):
+            _fill_checksums(connection, progress)
         if version == 0:
             connection.pragma("application_id", APPLICATION_ID)
             renew_identity(connection)
@@ -213,6 +307,23 @@ def _fill_first_words(connection: apsw.Connection) -> None:
         "UPDATE memory SET first_word = ? WHERE id = ?",
         [(name_beginning(str(folded)), id_) for id_, folded in rows],
     )
+
+
+def _fill_checksums(connection: apsw.Connection, progress: Progress | None) -> None:
+    total: int = sum(connection.execute(f"SELECT count(*) FROM {table}").get for table in WORDS)
+    done = 0
+    for table, words in WORDS.items():
+        after = 0
+        listed = f"SELECT id, {', '.join(words)} FROM {table} WHERE id > ? ORDER BY id LIMIT ?"
+        rows: list[Row]
+        while rows := connection.execute(listed, (after, _AT_ONCE)).fetchall():
+            connection.executemany(
+                f"UPDATE {table} SET checksum = ? WHERE id = ?",
+                [(words_checksum(each), id_) for id_, *each in rows],
+            )
+            after, done = rows[-1][0], done + len(rows)
+            if progress is not None:
+                progress(done, total)
 
 
 def _drop_former_indexes(connection: apsw.Connection) -> None:

@@ -70,14 +70,19 @@ def restore_copy(backup: Path, path: Path, busy_ms: int, progress: Progress | No
     # The copy is brought up to date and given its identity before the store changes: a crash leaves the
     # store as it was, or as it shall be.
     with _failures_of_copy(path), _unfinished(path) as ready:
-        _make_ready(backup, ready, busy_ms)
-        with failures_of(path):
-            source, target = connect(ready, busy_ms, writes=False), connect(path, busy_ms, writes=True)
-            try:
-                _pages(source, target, progress)
-            finally:
-                source.close()
-                target.close()
+        _make_ready(backup, ready, busy_ms, _change_number(path, busy_ms))
+        replace_content(ready, path, busy_ms, progress)
+
+
+def replace_content(source: Path, path: Path, busy_ms: int, progress: Progress | None = None) -> None:
+    """Make the store at `path` what another, current one holds, in one transaction."""
+    with failures_of(path):
+        new, target = connect(source, busy_ms, writes=False), connect(path, busy_ms, writes=True)
+        try:
+            _pages(new, target, progress)
+        finally:
+            new.close()
+            target.close()
 
 
 def _refuse_no_backup(backup: Path, path: Path) -> None:
@@ -87,7 +92,18 @@ def _refuse_no_backup(backup: Path, path: Path) -> None:
         raise InvalidInput(f"{backup} is the store itself; name the file that `recollect backup` made.")
 
 
-def _make_ready(backup: Path, ready: Path, busy_ms: int) -> None:
+def _change_number(path: Path, busy_ms: int) -> int:
+    with failures_of(path):
+        connection = connect(path, busy_ms, writes=False)
+        try:
+            number: int | None = connection.execute("SELECT number FROM change_number").get
+            return number or 0
+        finally:
+            connection.close()
+
+
+def _make_ready(backup: Path, ready: Path, busy_ms: int, after: int) -> None:
+    """Bring a copy of the backup up to date; its changes are numbered after those of the store."""
     with failures_of(backup):
         refuse_strangers(backup, len(migrations()))
         source = apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)
@@ -105,6 +121,8 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int) -> None:
             if broken != "ok":
                 raise StoreDamaged(f"{backup} is damaged ({broken}); the store was left as it is.")
             renew_identity(target)
+            # With room for what others write before the store changes.
+            target.execute("UPDATE change_number SET number = max(number, ?) + 1000000", (after,))
         finally:
             target.close()
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.conditions import IN_FORCE, Equals, KeyIn, OneOf
 from recollect.interruption import end_if_interrupted
+from recollect.stores.checksums import renew_checksums, reworded, with_checksums
 from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.sqlite.whole_tables import SqliteCopySource, SqliteCopyTarget
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 # Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
 _LOG_LIMIT = 50_000
+_COUNT_CHANGE = "UPDATE change_number SET number = number + 1 RETURNING number"
 _LONGEST_PATTERN = 50_000  # bytes; SQLite compares no longer ones
 
 
@@ -165,6 +167,7 @@ class SqliteTransaction(SqliteCopyTarget, SqliteSnapshot):
     def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
         if not rows:
             return []
+        rows = with_checksums(table, rows)
         columns = tuple(rows[0])
         numbered = TABLES[table].key == ("id",)
         statement = _insert(table, columns, replaces=not (numbered or keep), ignores=keep)
@@ -197,6 +200,7 @@ class SqliteTransaction(SqliteCopyTarget, SqliteSnapshot):
 
     def patch(self, table: Table, where: Where, values: Values) -> int:
         condition, bindings = condition_sql(where, "r")
+        new_words = reworded(self, table, where, values)
         if table == "passage" and "live" in values:
             changed, more = condition_sql((*where, Equals("live", int(not values["live"]))), "r")
             self._log_lives(changed, more)
@@ -204,7 +208,9 @@ class SqliteTransaction(SqliteCopyTarget, SqliteSnapshot):
         self.connection.execute(
             f"UPDATE {table} AS r SET {setting} WHERE {condition}", (*values.values(), *bindings)
         )
-        return self.connection.changes()
+        count = self.connection.changes()
+        renew_checksums(self, table, new_words)
+        return count
 
     def remove(self, table: Table, where: Where) -> int:
         condition, bindings = condition_sql(where, "r")
@@ -232,12 +238,13 @@ class SqliteTransaction(SqliteCopyTarget, SqliteSnapshot):
             raise
         self.connection.execute("RELEASE change")
 
-    def finish(self) -> None:
-        """What is left to do before the commit."""
+    def finish(self) -> int:
+        """What is left to do before the commit; the number of this change."""
         if self._lives_logged:
             self.connection.execute(
                 "DELETE FROM vector_life WHERE seq <= (SELECT max(seq) FROM vector_life) - ?", (_LOG_LIMIT,)
             )
+        return int(self.connection.execute(_COUNT_CHANGE).get)
 
     def _log_lives(self, condition: str, bindings: Sequence[Value]) -> None:
         """Log the vectors of passages that die, come back or vanish; `condition` is SQL on the row `r`."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from contextlib import closing, contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING
 
 import apsw
 
-from recollect.errors import StoreUnavailable
+from recollect.errors import StoreDamaged, StoreUnavailable
+from recollect.records import Problem
 from recollect.stores import private_files
-from recollect.stores.sqlite.connection import connect, failures_of, prepare
+from recollect.stores.sqlite.change_number import LOST_CHANGES, ChangeNumberFile
+from recollect.stores.sqlite.connection import connect, failures_of, prepare, read_only_disk
 from recollect.stores.sqlite.copying import copy_to
 from recollect.stores.sqlite.snapshot import SqliteSnapshot, SqliteTransaction
 from recollect.stores.vectors.cache import VectorCache
@@ -22,11 +26,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from recollect.ports import Progress, Result, Transaction
-    from recollect.records import Problem, Scope
+    from recollect.records import Scope
     from recollect.tables import Row
 
+_log = logging.getLogger(__name__)
 # Five writers that each wait for the other four, with room to spare.
 BUSY_MS = 10_000
+_COMPACTING = "compacting"
+# The log is emptied once it is this large, and this many times as large as the file.
+_LOG_BYTES = 16 << 20
+_LOG_SHARE = 4
+# Writers wait meanwhile, and readers are short.
+_LOG_WAIT_MS = 1_000
 
 
 class SqliteStore:
@@ -40,34 +51,64 @@ class SqliteStore:
         progress: Progress | None = None,
         copying: bool = False,
     ) -> None:
-        """`progress` is told how many memories of a scope are indexed, where that has to be done first.
+        """`progress` is told how far an older store has come that is brought up to date first.
 
         With `copying`, a copy that is not complete may be opened too.
         """
         self.path = Path(path)
         self._busy_ms = busy_ms
-        prepare(self.path, busy_ms)
+        prepare(self.path, busy_ms, progress=progress)
         self._cache = VectorCache(
             self.path.with_name(self.path.name + "-vectors"), private_files.like(self.path)
         )
         self._writer = connect(self.path, busy_ms, writes=True)
+        self.read_only = read_only_disk(self.path)
+        """On a disk that cannot be written to."""
         self._inode = _inode(self.path)
+        self._changed_at = self.path.stat().st_mtime_ns
         self._writing = threading.Lock()
         self._watching = threading.Lock()
         self._watcher: apsw.Connection | None = None
         self._readers: LifoQueue[apsw.Connection] = LifoQueue()
         self._closed = False
+        self._log = self.path.with_name(self.path.name + "-wal")
+        self._try_at_bytes = 0
+        self._log_inode: tuple[int, int] | None = None
+        self._changes = ChangeNumberFile(self.path)
+        self._is_guarded = True
+        self._numbers: list[int] = []
+        """Of the change that is being written, if it counts."""
+        self._compacting = False
+        """Something was destroyed of which the log may still hold the pages."""
         if copying:
             return
-        with failures_of(self.path):
-            mark = self._writer.execute("SELECT value FROM setting WHERE name = ?", (COPY_MARK,)).get
-            wordless = _scopes_without_words(self._writer) if mark is None else []
+        try:
+            with failures_of(self.path):
+                noted: dict[str, str] = dict(
+                    self._writer.execute(
+                        "SELECT name, value FROM setting WHERE name IN (?, ?)", (COPY_MARK, _COMPACTING)
+                    )
+                )
+                mark = noted.get(COPY_MARK)
+                wordless = _scopes_without_words(self._writer) if mark is None else []
+                if _COMPACTING in noted and not self.read_only:
+                    self._compacting = True
+                    with suppress(apsw.Error):
+                        self._finish_compacting(0)
+                self._log_inode = _inode(self._log)
+                if not self.read_only:
+                    self._look_for_lost_changes()
+        except StoreDamaged:
+            if self._closed:
+                raise
+            # Who opens it may have come to check and to repair it.
+            mark, wordless = None, []
         if mark is not None:
             from recollect.stores.unfinished import unfinished_copy  # noqa: PLC0415  # few are
 
             self.close()
             raise unfinished_copy(str(self.path))
-        if wordless:
+        if wordless and not self.read_only:
             from recollect.stores.check import refill_words  # noqa: PLC0415  # few starts have to
 
             with self._transaction() as connection:
@@ -92,7 +133,7 @@ class SqliteStore:
         with self._transaction() as connection:
             rows = SqliteTransaction(connection, self._cache)
             result = work(rows)
-            rows.finish()
+            self._numbers.append(rows.finish())
             return result
 
     def version(self) -> int:
@@ -107,30 +148,96 @@ class SqliteStore:
         with failures_of(self.path), self._reader() as connection:
             copy_to(connection, Path(path), progress)
 
-    def compact(self) -> None:
+    def compact(self) -> bool:
         self._refuse_unusable()
+        # Its rows outlive the passages that they were made of.
+        self._cache.forget()
         with self._writing, failures_of(self.path):
+            # Told in the store itself: whoever opens it next finishes what a crash or a reader holds up.
+            self._writer.execute("INSERT OR REPLACE INTO setting VALUES (?, '1')", (_COMPACTING,))
             # The whole file anew: pages that are free keep what they held until they are used again.
             self._writer.execute("VACUUM")
-            # Who reads at this moment keeps the log, and with it what it holds, until the next one to close.
-            with suppress(apsw.BusyError):
-                self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self._compacting = True
+            return self._finish_compacting()
 
-    def verify(self) -> Sequence[Problem]:
+    def _finish_compacting(self, busy_ms: int | None = None) -> bool:
+        """Carry the log into the file and empty it. False: who reads at this moment keeps what it holds."""
+        if not self._emptied_log(self._busy_ms if busy_ms is None else busy_ms):
+            return False
+        self._writer.execute("DELETE FROM setting WHERE name = ?", (_COMPACTING,))
+        self._compacting = False
+        return True
+
+    def _emptied_log(self, busy_ms: int) -> bool:
+        self._writer.set_busy_timeout(busy_ms)
+        try:
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        except apsw.Error:
+            # Somebody reads, or the disk is full: what is committed is safe in the log.
+            return False
+        finally:
+            self._writer.set_busy_timeout(self._busy_ms)
+        return True
+
+    def _tend_log(self) -> None:
+        """After a commit, which nothing here may make look failed: keep the log in bounds."""
+        with suppress(apsw.Error, OSError):
+            if self._compacting:
+                self._finish_compacting(0)
+            log, file = self._log.stat().st_size, self.path.stat().st_size
+            # Readers that follow one another without a pause keep SQLite from starting the log over.
+            if log > max(_LOG_BYTES, _LOG_SHARE * file, self._try_at_bytes):
+                done = self._emptied_log(_LOG_WAIT_MS)
+                # Not at every write, where somebody reads for long.
+                self._try_at_bytes = 0 if done else log * 5 // 4
+
+    def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes check
 
         # On a connection of its own: one that has read an index before may check it by what it remembers.
         with failures_of(self.path), closing(connect(self.path, self._busy_ms, writes=False)) as connection:
             connection.execute("BEGIN")
-            return check.problems(connection, self._cache)
+            return check.problems(connection, self._cache, quick=quick)
 
     def repair(self) -> Sequence[Problem]:
         from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes repair
 
         self._cache.forget()
+        with failures_of(self.path), closing(connect(self.path, self._busy_ms, writes=False)) as connection:
+            sound = check.has_sound_pages(connection)
+        if not sound:
+            left = self._salvage()
+            return left or self.verify()
         with self._transaction() as connection:
             check.rebuild(SqliteTransaction(connection, self._cache))
         return self.verify()
+
+    def _salvage(self) -> Sequence[Problem]:
+        """Carry what is readable over to a new file; the store itself is that file, where nothing is lost."""
+        from recollect.stores.sqlite.copying import replace_content  # noqa: PLC0415  # few processes repair
+        from recollect.stores.sqlite.salvage import salvage  # noqa: PLC0415
+
+        self._refuse_unusable()
+        new = free_name(self.path, "salvaged")
+        # All that others may do meanwhile would be lost.
+        with self._writing, failures_of(self.path):
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                result = salvage(self._writer, new, self._busy_ms, self._cache)
+            finally:
+                self._writer.execute("ROLLBACK")
+        if result.lost:
+            told = (
+                f"all that can be read was salvaged into {new}; look it over, and put it in the place of "
+                f"this store with `recollect restore {new}`, or put back a backup"
+            )
+            return [*result.problems, Problem(told, "the file", repairable=False)]
+        kept = free_name(self.path, "damaged")
+        self.backup(str(kept))
+        with self._writing:
+            replace_content(new, self.path, self._busy_ms)
+        new.unlink()
+        return ()
 
     def size(self) -> tuple[int, int]:
         with failures_of(self.path), self._reader() as connection:
@@ -157,6 +264,8 @@ class SqliteStore:
             except Empty:
                 break
         self._cache.close()
+        # The last to close carries the log into the file, and the log is gone.
+        self._changes.close(remove=self._is_guarded and not self._log.exists())
 
     @contextmanager
     def _transaction(self) -> Iterator[apsw.Connection]:
@@ -165,6 +274,7 @@ class SqliteStore:
             # IMMEDIATE takes the write lock at once: a transaction that reads first and then cannot
             # write would have to start over.
             self._writer.execute("BEGIN IMMEDIATE")
+            self._numbers.clear()
             try:
                 yield self._writer
                 self._writer.execute("COMMIT")
@@ -172,6 +282,9 @@ class SqliteStore:
                 # A full disk may have rolled back already; a failed commit has not.
                 if self._writer.in_transaction:
                     self._writer.execute("ROLLBACK")
+            for number in self._numbers:
+                self._changes.write(number)
+            self._tend_log()
 
     @contextmanager
     def _reader(self) -> Iterator[apsw.Connection]:
@@ -188,6 +301,29 @@ class SqliteStore:
             else:
                 self._readers.put(connection)
 
+    def _look_for_lost_changes(self) -> None:
+        """Compare the last change that was acknowledged with the last one that is here."""
+        noted = self._changes.read()
+        number: int = self._writer.execute("SELECT number FROM change_number").get
+        if noted is None or noted.number <= number:
+            return
+        lost = noted.number - number
+        if noted.inode != self.path.stat().st_ino:
+            self._is_guarded = False  # or who opens it next would not be told
+            self.close()
+            raise StoreDamaged(
+                f"{self.path} is a copy of a store that was in use, and lacks its last {lost} changes. Copy "
+                f"the store with `recollect backup`, not as a file; to use this copy as it is, remove "
+                f"{self.path}-changes."
+            )
+        _log.warning("%s lacks %d changes: its log was missing", self.path, lost)
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT INTO setting VALUES (?1, ?2) ON CONFLICT(name) DO UPDATE SET value = value + ?2",
+                (LOST_CHANGES, str(lost)),
+            )
+        self._changes.write(number)
+
     def _refuse_unusable(self) -> None:
         if self._closed:
             raise StoreUnavailable(f"{self.path} was closed; open it again.")
@@ -197,6 +333,15 @@ class SqliteStore:
                 f"{self.path} was moved, deleted or replaced while it was open; open it again. "
                 "Nothing was written."
             )
+        if self._log_inode is not None and _inode(self._log) != self._log_inode:
+            # SQLite would go on with a log that nobody else can find, and that a crash would take with it.
+            raise StoreUnavailable(
+                f"{self._log}, the log of the store, was removed or replaced while it was in use. Close "
+                "every program that uses the store, and open it again. Nothing was written."
+            )
+        if self.read_only and self.path.stat().st_mtime_ns != self._changed_at:
+            # It is read without locks, so that pages of two moments would be mixed.
+            raise StoreUnavailable(f"{self.path} was changed from elsewhere; open it again.")
 
 
 def _scopes_without_words(connection: apsw.Connection) -> list[int]:
@@ -206,6 +351,15 @@ def _scopes_without_words(connection: apsw.Connection) -> list[int]:
         "WHERE m.scope_id = s.id AND m.deleted_at IS NULL AND m.superseded_at IS NULL) ORDER BY id"
     ).fetchall()
     return [scope for (scope,) in rows]
+
+
+def free_name(path: Path, what: str) -> Path:
+    """A name for a file beside the store that is not taken."""
+    for number in count(1):
+        found = path.with_name(f"{path.name}-{what}{f'-{number}' if number > 1 else ''}")
+        if not found.exists():
+            return found
+    raise AssertionError("there are always more numbers")
 
 
 def _inode(path: Path) -> tuple[int, int] | None:

@@ -144,10 +144,10 @@ class VectorCache:
             return state
 
     def _verify_some(self, source: VectorSource) -> None:
-        """Read on in a large file. One that turns out to be damaged is made anew."""
-        if self._mapped is None or self._mapped.verification.is_done:
+        """Read on in a large file. One that turns out to be damaged or cut off is made anew."""
+        if self._mapped is None or (self._mapped.verification.is_done and not self._mapped.is_cut_off):
             return
-        if not self._mapped.verification.read(_VERIFIED_PER_SEARCH):
+        if self._mapped.is_cut_off or not self._mapped.verification.read(_VERIFIED_PER_SEARCH):
             self._forget()
             self._turn_to(source)
 

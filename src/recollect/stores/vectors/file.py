@@ -96,6 +96,15 @@ class Mapped:
     blocks: tuple[Block, ...]
     verification: Verification
     """Of what was not verified as it was mapped."""
+    view: mmap.mmap | None = None
+    """The map that reaches farthest."""
+    size: int = 0
+    """How long the file must be for it."""
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether somebody made the file shorter: to read what is missing would end the process (SIGBUS)."""
+        return self.view is not None and self.view.size() < self.size
 
 
 class VectorFile:
@@ -190,9 +199,10 @@ class VectorFile:
     def _extended(self, file: BinaryIO, known: Mapped, header: Header, *, whole: bool) -> Mapped | None:
         full = known.header.rows // ROWS
         partial = known.header.rows % ROWS
-        blocks = list(known.blocks)
+        blocks, view = list(known.blocks), known.view
         if len(blocks) * ROWS < header.rows:
-            blocks += self._map(file, len(blocks), -(-header.rows // ROWS))
+            view, more = self._map(file, len(blocks), -(-header.rows // ROWS))
+            blocks += more
         for number in range(full, len(blocks)):
             blocks[number].used = min(ROWS, header.rows - number * ROWS)
         later = not known.blocks and len(blocks) > VERIFIED_AT_ONCE and not whole
@@ -206,14 +216,14 @@ class VectorFile:
         if missing_facts % 2**64 or (missing % 2**64 and not later):
             return None
         verification = Verification(blocks, header.checksum) if later else known.verification
-        return Mapped(known.inode, header, tuple(blocks), verification)
+        return Mapped(known.inode, header, tuple(blocks), verification, view, self._size(header.rows))
 
-    def _map(self, file: BinaryIO, start: int, stop: int) -> list[Block]:
+    def _map(self, file: BinaryIO, start: int, stop: int) -> tuple[mmap.mmap, list[Block]]:
         size = self._shape.block_bytes
         view = mmap.mmap(
             file.fileno(), (stop - start) * size, access=mmap.ACCESS_READ, offset=_HEADER + start * size
         )
-        return [Block(self._shape, view, number * size, 0) for number in range(stop - start)]
+        return view, [Block(self._shape, view, number * size, 0) for number in range(stop - start)]
 
     def _add(self, file: BinaryIO, after: Header, blocks: Iterable[Block], version: Version) -> None:
         rows, checksum, facts = after.rows, after.checksum, after.facts_checksum
