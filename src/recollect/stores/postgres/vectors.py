@@ -90,16 +90,16 @@ class ScopeQueries:
     def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
         """Vectors of live passages, by ascending id."""
         while True:
-            # The page is cut before anything is joined: the planner, which cannot know how many live, would
-            # otherwise sort all of them for each page.
+            # The page is cut before anything is joined, and each row of it is joined by itself: the planner
+            # cannot know how many are new and live, and would read and sort all of them.
             rows = self._snapshot.ask(
-                "SELECT v.id, p.memory_id, v.passage_id, m.scope_id, m.kind, "
-                "CASE WHEN p.live = 1 AND length(v.embedding) = %s THEN v.embedding END "
+                "SELECT v.id, o.memory_id, v.passage_id, v.scope_id, o.kind, "
+                "CASE WHEN o.live = 1 AND length(v.embedding) = %s THEN v.embedding END "
                 f"FROM (SELECT id, scope_id, passage_id, embedding FROM {self._schema}.vector "
                 "WHERE scope_id = %s AND model_id = %s AND id > %s ORDER BY id LIMIT %s) AS v "
-                f"LEFT JOIN {self._schema}.passage AS p ON p.scope_id = v.scope_id AND p.id = v.passage_id "
-                f"LEFT JOIN {self._schema}.memory AS m ON m.scope_id = p.scope_id AND m.id = p.memory_id "
-                "ORDER BY v.id",
+                f"LEFT JOIN LATERAL (SELECT p.memory_id, p.live, m.kind FROM {self._schema}.passage AS p "
+                f"JOIN {self._schema}.memory AS m ON m.scope_id = p.scope_id AND m.id = p.memory_id "
+                "WHERE p.scope_id = v.scope_id AND p.id = v.passage_id LIMIT 1) AS o ON true ORDER BY v.id",
                 [4 * source.dims, self._scope, source.model_id, after, _AT_ONCE],
             )
             for vector, memory, passage, scope, kind, embedding in rows:
