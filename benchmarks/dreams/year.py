@@ -3,8 +3,7 @@
     python benchmarks/dreams/year.py --json results.json --plot year.svg
 
 The same memories are told and the same questions asked in the same order, by each profile, once without
-dreams and once with dreams that leave out what their gate blames; `reverie`, which ranks by what dreams
-write, also as published: without the gate, and without balance. A memory answers a question if it tells the
+dreams and once with dreams that leave out what their gate blames. A memory answers a question if it tells the
 fact that was asked for, in any words; what was corrected does not. See `life.py` for the life, and
 `simulate.py` for how it is lived.
 """
@@ -39,9 +38,6 @@ SEED = 1
 RESAMPLES = 5_000
 MEASURES = ("recall@10", "mrr", "ndcg@10")
 GROUPS = ("all", "habit", "burst", "one-off", "one-off, 60 to 330 days later", "corrected")
-PUBLISHED = "reverie, as published"
-# The report changes nothing; what is published knows neither a gate nor a balance.
-WITHOUT = (("report",), ("report", "balance"))
 
 
 def main() -> None:
@@ -59,11 +55,9 @@ def main() -> None:
     known.keep()
     results: dict[str, Any] = {}
     panels: list[Panel] = []
-    for name in (*profiles, *([PUBLISHED] if "reverie" in profiles else [])):
-        profile = "reverie" if name == PUBLISHED else name
-        nights = Nights(options.every, gate=name != PUBLISHED, without=WITHOUT[name == PUBLISHED])
-        on = _lived(made, known, [profile], nights, name, options.folder)
-        results[name] = _compared(needs, made.days, on, off, profile)
+    for name in profiles:
+        on = _lived(made, known, [name], Nights(options.every), name, options.folder)
+        results[name] = _compared(needs, made.days, on, off, name)
         panels.append(_panel(name, results[name]))
         _show(results)
         _write(options, made, known, off, results)

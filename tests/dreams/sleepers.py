@@ -19,7 +19,9 @@ from recollect.ranking.candidates import (
     Facts,
     Source,
 )
+from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength, Tempered
 from recollect.ranking.profiles import REVERIE
+from recollect.ranking.steps.adjust import Times
 from recollect.records import Consolidation, Kind
 
 if TYPE_CHECKING:
@@ -30,6 +32,17 @@ if TYPE_CHECKING:
 TODAY = 20_000
 """In days since 1970."""
 AT = TODAY * DAY + 12 * HOUR
+TEMPERED = replace(
+    REVERIE,
+    name="reverie, tempered",
+    steps=tuple(
+        Times(Tempered(step.factor))
+        if isinstance(step, Times) and isinstance(step.factor, Strength | DepthWeight | Spread | Stability)
+        else step
+        for step in REVERIE.steps
+    ),
+)
+"""As a profile of one's own may have it."""
 KINDS = tuple(Kind)
 STAGES = tuple(Consolidation)
 
@@ -205,4 +218,4 @@ def asked(
     rank = ints(*(list(ids).index(id_) + 1 for id_ in known))
     candidates = Candidates(facts, {"words": Source(rank, 1.0 / rank)}, np.zeros(size))
     moment = Query("tea", now=AT, limit=top, limit_given=True)
-    return Asked("tea", REVERIE, wanted, candidates, moment, made)
+    return Asked("tea", TEMPERED, wanted, candidates, moment, made)

@@ -1,4 +1,4 @@
-"""Balance: rankings take traces to the largest power at which nobody finds less than without them."""
+"""Balance: a tempered ranking takes traces to the largest power at which nobody finds less than without."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recollect.dreams.gate import balance
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import plan
 from recollect.dreams.snapshot import Draft
-from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength
+from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength, Tempered
 
 if TYPE_CHECKING:
     from recollect.ranking.factors.catalogue import Factor
@@ -54,16 +54,22 @@ def test_what_overtakes_is_held_back(row: Row, most: float) -> None:
         (Stability(), {"stability": 0.01}),
     ],
 )
-def test_every_trace_is_taken_to_the_power(factor: Factor, trace: dict[str, float]) -> None:
+def test_every_trace_is_taken_to_the_power_by_a_tempered_ranking_alone(
+    factor: Factor, trace: dict[str, float]
+) -> None:
     one = asked((1,), (1, 2))
     ones = np.ones(2)
     columns = {name: np.full(2, value) for name, value in trace.items()}
     plain = replace(one.candidates, facts=replace(one.candidates.facts, **columns))
     rooted = replace(plain, facts=replace(plain.facts, temper=0.5 * ones))
     neutral = replace(plain, facts=replace(plain.facts, temper=0 * ones))
-    assert not np.allclose(factor(plain, one.moment), 1.0)
-    assert factor(rooted, one.moment) ** 2 == pytest.approx(factor(plain, one.moment))
-    assert factor(neutral, one.moment).tolist() == [1.0, 1.0]
+    tempered = Tempered(factor)
+    assert not np.allclose(tempered(plain, one.moment), 1.0)
+    assert tempered(rooted, one.moment) ** 2 == pytest.approx(tempered(plain, one.moment))
+    assert tempered(neutral, one.moment).tolist() == [1.0, 1.0]
+    # As published: whatever the power is.
+    for told in (plain, rooted, neutral):
+        assert factor(told, one.moment).tolist() == tempered(plain, one.moment).tolist()
 
 
 def test_what_costs_less_than_the_margin_stays() -> None:

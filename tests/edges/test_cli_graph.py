@@ -134,7 +134,7 @@ def test_what_was_deleted_can_be_restored_with_its_relations(harbour: CommandLin
 
 
 def test_memories_are_forgotten_by_id(harbour: CommandLine) -> None:
-    assert harbour.json("forget", "1", "99") == {"forgotten": [1], "absent": 1}
+    assert harbour.json("forget", "1", "99", status=1) == {"forgotten": [1], "absent": 1}
     assert harbour.json("restore", "#1")["restored"][0]["name"] == "Marisol Vega"
 
 

@@ -167,13 +167,23 @@ def test_a_note_cannot_supersede_itself_nor_an_entity_be_superseded(harbour: Com
 
 
 def test_forgetting_says_what_was_forgotten(notes: CommandLine) -> None:
-    said = notes("forget", "#3", "99").stdout
+    done = notes("forget", "#3", "99", status=1)
+    said = done.stdout
+    assert done.stderr == "recollect: #99 is not there; `recollect recall` shows ids.\n"
     assert "Forgot 1 memory: #3." in said
     assert "note #3: Ana keeps bees" in said
     assert "1 of those asked for was not there" in said
     assert 3 not in _found(notes, "bees")
     assert notes("restore", "3").stdout == "Restored note #3.\n  #3: Ana keeps bees\n"
     assert 3 in _found(notes, "bees")
+
+
+def test_what_is_not_there_cannot_be_forgotten(notes: CommandLine) -> None:
+    assert notes("forget", "99", "98", status=1).stderr.startswith("recollect: #98, #99 are not there;")
+    notes("forget", "3")
+    again = notes("forget", "3", status=1)
+    assert again.stderr.startswith("recollect: #3 was forgotten already;")
+    assert "Forgot 0 memories." in again.stdout
 
 
 def test_restoring_what_was_superseded_says_by_what_it_was(notes: CommandLine) -> None:

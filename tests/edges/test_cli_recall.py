@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hand_weights import hand_weighted
+from recollect.cli.phrases import decimals
 from recollect.ranking.explain import Reason, recombined
 from recollect.ranking.profiles import DEFAULT, PROFILES
 
@@ -107,26 +108,22 @@ def test_reasons_are_given_only_when_asked_for(harbour: CommandLine) -> None:
     assert "\tstep\t" not in harbour("search", "oolong").stdout
 
 
-def test_in_a_pipe_each_step_is_a_line_with_every_digit(harbour: CommandLine) -> None:
-    lines = harbour("search", "oolong", "-n", "1", "-p", "limbic", "--explain").stdout.splitlines()
-    hit, *steps = (line.split("\t") for line in lines)
+def test_in_a_pipe_each_step_is_a_line_with_numbers_that_one_can_read(harbour: CommandLine) -> None:
+    typed = ("search", "oolong", "-n", "1", "-p", "limbic", "--explain")
+    hit, *steps = (line.split("\t") for line in harbour(*typed).stdout.splitlines())
     assert len(hit) == 7
     assert {len(step) for step in steps} == {8}
     assert {tuple(step[:3]) for step in steps} == {("1", "1", "step")}
-    again = _again(
-        [
-            {
-                "step": name,
-                "effect": effect,
-                "value": float(value),
-                "numbers": [*map(float, numbers.split())],
-                "score": float(score),
-            }
-            for _, _, _, name, effect, value, numbers, score in steps
+    # JSON has every digit, and from those the score can be made again.
+    (exact,) = harbour.json(*typed)["hits"]
+    for step, reason in zip(steps, exact["reasons"], strict=True):
+        shown = [step[5], *step[6].split(), step[7]]
+        assert shown == [
+            decimals(number) for number in (reason["value"], *reason["numbers"], reason["score"])
         ]
-    )
-    assert again == float(steps[-1][-1])
-    assert hit[-1] == f"{again:.4f}"
+        assert max(map(len, shown)) <= len("-1234.5678")
+    assert _again(exact["reasons"]) == exact["score"]
+    assert hit[-1] == f"{exact['score']:.4f}"
     assert [step[3] for step in steps if step[4] == "mix"] == ["routing: cosine_heavy"]
 
 
@@ -162,7 +159,7 @@ def test_what_a_step_takes_away_has_a_minus(harbour: CommandLine, monkeypatch: p
     assert re.search(r"entity +−1\.2500 +-0\.2500 *\n", shown)
     assert "score -0.2500" in shown
     last = harbour("search", "oolong", "-n", "1", "--explain").stdout.splitlines()[-1]
-    assert last.split("\t")[3:] == ["entity", "plus", "-1.25", "", "-0.25"]
+    assert last.split("\t")[3:] == ["entity", "plus", "-1.2500", "", "-0.2500"]
 
 
 @pytest.mark.parametrize("profile", PROFILES)

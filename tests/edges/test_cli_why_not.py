@@ -104,9 +104,9 @@ def test_in_a_pipe_each_line_begins_with_what_it_is(teas: CommandLine) -> None:
     lines = teas("why-not", "tea", "Assam", "-n", "1").stdout.splitlines()
     fields = [line.split("\t") for line in lines]
     assert {each[0] for each in fields} == {"verdict", "search", "place", "step", "cost", "advice"}
-    assert ["place", "3", "0.4", "0.8"] in fields
-    assert ["step", "status", "times", "0.5", "", "0.4"] in fields
-    assert ["cost", "status", "0.5", "2", "1"] in fields
+    assert ["place", "3", "0.4000", "0.8000"] in fields
+    assert ["step", "status", "times", "0.5000", "", "0.4000"] in fields
+    assert ["cost", "status", "0.5000", "2", "1"] in fields
     assert ["search", "meaning", "", "", "100"] in fields
 
 

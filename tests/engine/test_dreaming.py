@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from recollect.conditions import OneOf
 from recollect.dreams.knobs import Knobs, Phase
+from recollect.engine.engine import Engine
 from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.ranking.factors.dream_traces import Strength, Tempered
 from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.profiles import PROFILES
+from recollect.ranking.steps.adjust import Times
+from recollect.ranking.steps.finish import Cut, Order
+from recollect.ranking.steps.fuse import Rrf
 from recollect.records import Consolidation
 from recollect.retrieval.dream_state import past_questions
 from recollect.retrieval.passages import passages_of
@@ -25,10 +31,10 @@ if TYPE_CHECKING:
 
     from conftest import FixedClock, MakeEngine
     from recollect.dreams.report import DreamReport
-    from recollect.engine.engine import Engine
     from recollect.records import Memory
 
 DAY = 86_400
+FINISH = (Order(), Cut())
 # Prunes whatever is stale, however strong it is, and whether or not anything else says it.
 KEEN = Knobs(prune_echo=0, prune_signal=1, prune_strength=1.1)
 QUERIES = ("kettle", "tea in the garden", "Alice Google", "Ada")
@@ -260,12 +266,14 @@ def done_by(phase: Phase, report: DreamReport) -> int:  # noqa: PLR0911  # one l
             return len(report.upkeep or "")
 
 
-def test_rankings_take_traces_to_a_power_where_people_would_find_less(
+def test_a_tempered_ranking_takes_traces_to_a_power_and_reverie_takes_them_as_they_are(
     engine: Engine, clock: FixedClock
 ) -> None:
+    mine = replace(PROFILES["reverie"], name="mine", steps=(Rrf(), Times(Tempered(Strength())), *FINISH))
+    engine = Engine(replace(engine._services, profiles={"mine": mine}))
     told = [f"the {colour} kettle whistles in shed {n}" for n, colour in enumerate(COLOURS)]
     old = [engine.remember(text).id for text in told]
-    engine.recall("red kettle whistles", profile="reverie")
+    engine.recall("red kettle whistles", profile="mine")
     clock.tick(DAY)
     engine.dream(gate=False)
     clock.tick(10 * DAY)
@@ -277,15 +285,16 @@ def test_rankings_take_traces_to_a_power_where_people_would_find_less(
     faded = got(engine, old[-1]).strength
     assert faded == pytest.approx(0.598737, abs=1e-6)
 
-    def factor() -> float | None:
-        hits = engine.search("kettle whistles", profile="reverie", limit=80, explain=True).hits
+    def factor(profile: str, step: str) -> float | None:
+        hits = engine.search("kettle whistles", profile=profile, limit=80, explain=True).hits
         reasons = next(hit.reasons for hit in hits if hit.memory.id == old[-1])
-        return next(reason.value for reason in reasons if reason.step == "strength")
+        return next(reason.value for reason in reasons if reason.step == step)
 
-    # And the ranking takes it to the power.
-    assert factor() == pytest.approx(faded**dreamt.report.temper)
+    # The tempered ranking takes it to the power, and the published one as it is.
+    assert factor("mine", "tempered") == pytest.approx(faded**dreamt.report.temper)
+    assert factor("reverie", "strength") == faded
     engine.dreams.undo(dreamt.id or 0)
-    assert factor() == 1.0
+    assert factor("mine", "tempered") == factor("reverie", "strength") == 1.0
     assert engine.dream(phases=[], dry_run=True).report.temper == 1.0
 
 
@@ -1015,3 +1024,26 @@ def test_who_took_another_in_may_be_pruned_in_the_same_dream_and_both_come_back(
     assert (got(engine, 2).superseded_by, got(engine, 1).deleted_at) == (1, clock.now)
     assert engine.dreams.undo(2).left == ()
     assert held(engine) == before
+
+
+def test_a_dream_is_found_by_its_id_without_reading_the_others(engine: Engine, clock: FixedClock) -> None:
+    for n in range(3):
+        engine.remember(f"the kettle whistles in shed {n}")
+        engine.recall("kettle")
+        clock.tick(DAY)
+        engine.dream(gate=False)
+    first, second, third = sorted(each.id for each in engine.dreams.history())
+    # Whoever reads the report of another stumbles over it.
+    store: Any = engine._services.store
+    store.store.transact(
+        lambda rows: rows.patch("dream", (OneOf("id", [first, third]),), {"report": "no JSON"}),
+        [engine.scope],
+    )
+    record, journal = engine.dreams.journal(second)
+    assert record.id == second
+    assert record.report["memories"] == 2
+    assert journal["lived"]
+    assert engine.dreams.undone_with(second) == (third, second)
+    assert engine.dreams.undo(second, later=True).ids == (third, second)
+    with pytest.raises(NotFound):
+        engine.dreams.journal(third + 1)

@@ -147,3 +147,48 @@ def test_nobody_elses_memory_has_a_history_here(engine: Engine) -> None:
             other.history(id_)
     with pytest.raises(NotFound):
         engine.history(99)
+
+
+def test_a_clock_that_jumps_back_does_not_turn_history_round(engine: Engine, clock: FixedClock) -> None:
+    id_ = engine.remember("The kettle is red").id
+    clock.tick(3600)
+    engine.update(id_, text="The kettle is blue")
+    clock.tick(-1800)
+    engine.update(id_, text="The kettle is green")
+    clock.tick(-600)
+    by = engine.supersede(id_, "The kettle is white").by.id
+    clock.tick(-86_400)
+    engine.forget([id_])
+    told = ["noted", "updated", "updated", "superseded", "forgotten"]
+    assert [(what, detail) for _, what, detail in events(engine, id_)][:3] == [
+        ("noted", "The kettle is red"),
+        ("updated", "The kettle is blue"),
+        ("updated", "The kettle is green"),
+    ]
+    assert [what for _, what, _ in events(engine, id_)] == told
+    clock.tick(-86_400)
+    engine.restore(id_)
+    # Forgotten and superseded in one moment, as far as the clock can tell.
+    whats = [what for _, what, _ in events(engine, id_)]
+    assert whats[:3] == told[:3]
+    assert sorted(whats[3:]) == ["forgotten", "restored", "superseded"]
+    assert whats.index("forgotten") < whats.index("restored")
+    assert [what for _, what, _ in events(engine, by)] == ["noted", "supersedes"]
+
+
+def test_nor_that_of_an_entity(engine: Engine, clock: FixedClock) -> None:
+    (ada, _) = engine.create_entities([{"name": "Ada", "observations": ["rides"]}, {"name": "Bob"}]).entities
+    clock.tick(-3600)
+    engine.graph.add_observations({"Ada": [{"content": "walks", "supersedes": "rides"}]})
+    clock.tick(-3600)
+    engine.graph.create_relations([("Ada", "knows", "Bob")])
+    clock.tick(-3600)
+    engine.graph.delete_observations({"Ada": ["walks"]})
+    engine.graph.delete_relations([("Ada", "knows", "Bob")])
+    told = [(what, detail) for _, what, detail in events(engine, ada.id)]
+    for earlier, later in (
+        (("observed", "rides"), ("superseded", "rides by: walks")),
+        (("observed", "walks"), ("removed", "walks")),
+        (("related", "Ada knows Bob"), ("unrelated", "Ada knows Bob")),
+    ):
+        assert told.index(earlier) < told.index(later)

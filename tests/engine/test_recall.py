@@ -268,6 +268,16 @@ def test_another_owners_memories_and_habits_change_no_score(engine: Engine, prof
 # Reverie before the first dream
 
 
+def test_the_published_profiles_show_once_what_differs_in_case_accents_or_marks(engine: Engine) -> None:
+    texts = ("Tea: black, no sugar.", "Téa - BLACK, no sugar", "tea black; no sugar!", "tea black no cream")
+    told = [engine.remember(text).id for text in texts]
+    assert len(set(told)) == 4  # what is stored is as it was said
+    for profile in ("mnemosyne", "cognis"):
+        shown = [hit.memory.id for hit in engine.search("tea black no sugar", profile=profile).hits]
+        assert len(set(shown) & set(told[:3])) == 1, profile
+        assert told[3] in shown
+
+
 def test_a_fresh_store_under_reverie_is_rrf_with_time_decay_to_the_last_bit(
     engine: Engine, clock: FixedClock
 ) -> None:

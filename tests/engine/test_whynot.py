@@ -203,7 +203,7 @@ def test_what_a_search_ranks_too_low_to_be_taken_is_told_with_its_rank(engine: E
     engine.create_entities([{"name": "last", "observations": ["a mention of tea " + "and more words " * 30]}])
     answer = engine.why_not("tea", "last", limit=1, profile=profile)
     assert answer.verdict == "No search brought it up, so it was never a candidate."
-    taken = {"recollect": 100, "reverie": 100}.get(profile, 3)
+    taken = {"recollect": 100, "reverie": 100, "mnemosyne": 20, "cognis": 30}.get(profile, 3)
     for branch in answer.branches:
         assert (branch.rank, branch.taken, branch.reached) == (131, taken, False)
         assert f"By {branch.name} it is number 131; the profile takes {taken}." in answer.advice

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +32,7 @@ from recollect.stores.sqlite.store import SqliteStore
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recollect.engine.results import Answer
+    from recollect.engine.results import Answer, Hit
 
 ME, YOU = Scope(), Scope("you")
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -179,6 +180,37 @@ def test_the_order_in_which_memories_arrive_does_not_matter(
         assert plain(asked(one, query)) == plain(asked(other, query))
 
 
+EQUAL_UP_TO = {"recollect": 20, "mnemosyne": 6, "reverie": 100, "cognis": 10}
+"""The largest limit for which a profile fetches as many candidates as for the smallest."""
+
+
+@settings(max_examples=tries(4), suppress_health_check=[HealthCheck.too_slow])
+@given(seed=st.integers(0, 2**16), query=texts, limit=st.integers(1, 99))
+def test_while_limits_fetch_equally_many_the_shorter_answer_begins_the_longer(
+    seed: int, query: str, limit: int
+) -> None:
+    """More memories than any search fetches, so that what is not fetched could have come first."""
+    random = Random(seed)  # noqa: S311  # it keeps no secret
+    told = tuple(
+        Memory(
+            id=id_,
+            kind=Kind.NOTE,
+            scope=ME,
+            created_at=NOW - timedelta(hours=random.randrange(2_000)),
+            updated_at=NOW - timedelta(hours=random.randrange(2_000)),
+            importance=random.choice([0.0, 0.5, 1.0]),
+            text=" ".join(random.choices(WORDS, k=random.randint(1, 6))),
+        )
+        for id_ in range(1, 131)
+    )
+    with opened(World(told, (), ())) as engine:
+        for profile, most in EQUAL_UP_TO.items():
+            longer = engine.search(query, limit=most, profile=profile, explain=True).hits
+            for shorter in (1, 1 + limit % most):
+                hits = engine.search(query, limit=shorter, profile=profile, explain=True).hits
+                assert plain_hits(hits) == plain_hits(longer[:shorter])
+
+
 @few
 @given(world=worlds(), yours=worlds(YOU, first=1_000), query=queries)
 def test_another_owners_memories_and_signals_change_nothing(world: World, yours: World, query: str) -> None:
@@ -227,7 +259,8 @@ def test_being_seen_never_lowers_a_memorys_own_limbic_score(
 
 def plain(answers: Sequence[Answer]) -> list[list[object]]:
     """What a caller sees, but for ids of observations, which are given as they come."""
-    return [
-        [(hit.memory.id, hit.score, hit.places, hit.scores, hit.reasons, hit.passage) for hit in answer.hits]
-        for answer in answers
-    ]
+    return [plain_hits(answer.hits) for answer in answers]
+
+
+def plain_hits(hits: Sequence[Hit]) -> list[object]:
+    return [(hit.memory.id, hit.score, hit.places, hit.scores, hit.reasons, hit.passage) for hit in hits]

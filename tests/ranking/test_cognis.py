@@ -163,4 +163,9 @@ def test_of_those_who_say_the_same_the_best_stays_ties_by_id() -> None:
 
 def test_meaning_is_searched_in_two_stages_with_a_shortlist_of_200() -> None:
     (by_meaning,) = (retriever for retriever in COGNIS.retrieve if isinstance(retriever, ByMeaning))
-    assert by_meaning.shortlist == 200
+    assert by_meaning.shortlist_size == 200
+
+
+def test_each_search_is_asked_for_thirty_at_least() -> None:
+    assert {retriever.take(limit) for retriever in COGNIS.retrieve for limit in (1, 5, 10)} == {30}
+    assert [retriever.take(11) for retriever in COGNIS.retrieve] == [33, 33]

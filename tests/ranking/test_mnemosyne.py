@@ -37,6 +37,11 @@ def test_what_is_older_counts_for_less_down_to_seven_tenths(ago: float, factor: 
     assert column(MnemosyneRecency(), rows) == pytest.approx([0.7 + 0.3 * math.exp(-ago / 168)])
 
 
+def test_each_search_is_asked_for_twenty_at_least() -> None:
+    assert {retriever.take(limit) for retriever in MNEMOSYNE.retrieve for limit in (1, 3, 6)} == {20}
+    assert [retriever.take(7) for retriever in MNEMOSYNE.retrieve] == [21, 21]
+
+
 def test_the_new_is_worth_at_most_1_43_times_the_old() -> None:
     new, old = scores(MNEMOSYNE.steps, [Row(1, 0.5), Row(2, 0.5, created=9_999 * DAYS)]).values()
     assert new / old == pytest.approx(1 / 0.7)

@@ -62,6 +62,19 @@ def test_whole_numbers_stand_for_numbers() -> None:
     assert from_plain(plain).retrieve == (ByWords(times=2.0),)
 
 
+def test_the_shortlist_has_the_name_that_cognis_published_and_still_reads_by_its_former_one() -> None:
+    def read(**numbers: int) -> Profile:
+        searches = [{"by": "meaning", **numbers}]
+        return from_plain({"name": "a", "retrieve": searches, "steps": END})
+
+    named = read(shortlist_size=400)
+    assert named.retrieve == (ByMeaning(shortlist_size=400),)
+    assert to_plain(named)["retrieve"][0]["shortlist_size"] == 400
+    assert read(shortlist=400) == named
+    with pytest.raises(InvalidInput, match="shortlist_size is given twice: shortlist is its former name"):
+        read(shortlist=400, shortlist_size=300)
+
+
 def test_every_step_and_factor_has_a_name_and_every_name_one_meaning() -> None:
     assert len(set(STEPS.values())) == len(STEPS)
     assert len(set(FACTORS.values())) == len(FACTORS)
@@ -111,11 +124,12 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, list[str]]] = [
     (("retrieve", 0), {"times": 3}, ["'by'", "meaning, words"]),
     (("retrieve", 0, "by"), "smell", ["'smell'", "meaning, words"]),
     (("retrieve", 0, "by"), ["meaning"], ["['meaning']", "meaning, words"]),
-    (("retrieve", 0, "deep"), 3, ["'deep'", "least, shortlist, then, times"]),
+    (("retrieve", 0, "deep"), 3, ["'deep'", "least, shortlist_size, then, times"]),
     (("retrieve", 0, "least"), 1.5, ["least", "whole number", "1.5"]),
     (("retrieve", 0, "least"), -1, ["least", "0 or above", "-1"]),
-    (("retrieve", 0, "shortlist"), 0, ["shortlist", "above 0"]),
-    (("retrieve", 0, "shortlist"), "all", ["shortlist", "whole number or nothing", "'all'"]),
+    (("retrieve", 0, "shortlist_size"), 0, ["shortlist_size", "above 0"]),
+    (("retrieve", 0, "shortlist"), 0, ["shortlist_size", "above 0"]),
+    (("retrieve", 0, "shortlist_size"), "all", ["shortlist_size", "whole number or nothing", "'all'"]),
     (("retrieve", 1, "index"), "porter", ["index", "plain, stemmed", "'porter'"]),
     (("retrieve", 1, "index"), 1, ["index", "plain, stemmed"]),
     (("retrieve", 0), {"by": "words"}, ["'retrieve'", "'words'", "once"]),

@@ -3,11 +3,11 @@
 Each question's candidates are gathered once, from the store as it is. The store as it would be is the same
 candidates without those that would be gone, and with the fields that the dream would write.
 
-By such questions rankings are balanced, too: they take traces as far as people find no less than without
-them. The published cycle multiplies a score by what it writes, without a bound: a note that nobody used for
-two months keeps a twentieth of its strength, while neighbours in a ranking lie three per cent apart. So
-rankings take the traces of a store to a power: the largest that costs nothing. What is written stays as
-published.
+By such questions a ranking with `tempered` factors is balanced, too: it takes traces as far as people find
+no less than without them. The published cycle multiplies a score by what it writes, without a bound: a note
+that nobody used for two months keeps a twentieth of its strength, while neighbours in a ranking lie three per
+cent apart. So such a ranking takes the traces of a store to a power: the largest that costs nothing. What is
+written stays as published, and so does `reverie`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from recollect.dreams.snapshot import Draft, DreamState
 from recollect.lazy_dataclass import dataclass
 from recollect.query import Query
 from recollect.ranking.candidates import Candidates, Source
-from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength
+from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength, Tempered
 from recollect.ranking.pipeline import Profile, run
 
 if TYPE_CHECKING:
@@ -129,7 +129,13 @@ def _share(asked: Iterable[Asked], found: Iterable[frozenset[int]]) -> float:
 
 def reads_traces(profile: Profile) -> bool:
     """Whether a ranking feels what dreams write on memories."""
-    return any(isinstance(getattr(step, "factor", None), _READERS) for step in profile.steps)
+    factors = (getattr(step, "factor", None) for step in profile.steps)
+    return any(isinstance(factor, (*_READERS, Tempered)) for factor in factors)
+
+
+def is_tempered(profile: Profile) -> bool:
+    """Whether a ranking takes something to the power that `balance` finds."""
+    return any(isinstance(getattr(step, "factor", None), Tempered) for step in profile.steps)
 
 
 def answers(asked: Asked, draft: Draft | None, snapshot: DreamState) -> list[int]:
@@ -173,7 +179,7 @@ def _ranked_anew(source: Source) -> Source:
 
 
 def balance(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
-    """Found anew each time; and left as it is where nobody uses a ranking that reads traces."""
+    """Found anew each time; and left as it is where nobody uses a ranking that is tempered."""
     if not snapshot.trials:
         return draft
     wanted = _score(snapshot, draft, 0.0) - knobs.balance_margin

@@ -60,7 +60,8 @@ class Facts:
     metadata_share: Floats
     """How much of an entity's observations in force are of the kind `metadata`."""
     content: Ints
-    """A hash of what is said: equal where only case, accents, spaces or outer marks differ."""
+    """A hash of what is said: equal where only case, accents, spaces or outer marks differ; for a profile
+    that ignores marks, also those between words."""
     echo: Flags
     """A message of the current session that is equal to the query."""
     origin: Ints

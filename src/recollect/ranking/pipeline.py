@@ -33,14 +33,14 @@ class _Deep:
 class ByMeaning(_Deep):
     """Ask for the nearest in meaning: `times` the limit, and `least` at the least.
 
-    With a `shortlist`, the search goes in two stages: by a third of each vector's width to a shortlist of
-    that size, then by the whole width. With `then`, a query that speaks of a time also asks for the nearest
-    among the texts of that time. With `tokens`, the first ones are also compared token by token.
+    With a `shortlist_size`, the search goes in two stages: by a third of each vector's width to a shortlist
+    of that size, then by the whole width. With `then`, a query that speaks of a time also asks for the
+    nearest among the texts of that time. With `tokens`, the first ones are also compared token by token.
     """
 
     times: float = 3.0
     least: int = 0
-    shortlist: int | None = None
+    shortlist_size: int | None = None
     then: bool = False
     tokens: bool = False
 

@@ -54,12 +54,12 @@ LIMBIC = Profile(
 MNEMOSYNE = Profile(
     name="mnemosyne",
     about="Mnemosyne: similarity, words and importance in fixed shares, and what is new",
-    retrieve=(ByMeaning(), ByWords("plain")),
+    retrieve=(ByMeaning(least=20), ByWords("plain", least=20)),
     steps=(
         Linear(meaning=0.5, words=0.3),
         Plus(Importance(), weight=0.2),
         Times(MnemosyneRecency()),
-        DropRepeats(),
+        DropRepeats(ignore_marks=True),
         Order(),
         Cut(),
     ),
@@ -84,14 +84,14 @@ REVERIE = Profile(
 COGNIS = Profile(
     name="cognis",
     about="Cognis: two-stage similarity and stemmed words, the last minutes, and the time a query speaks of",
-    retrieve=(ByMeaning(shortlist=200), ByWords("stemmed")),
+    retrieve=(ByMeaning(least=30, shortlist_size=200), ByWords("stemmed", least=30)),
     steps=(
         Threshold(similarity_threshold=0.3),
         WeightedRrf(vector_weight=0.70, bm25_weight=0.30, rrf_k=10),
         TemporalBlend(),
         Plus(CognisRecency()),
         DropEcho(),
-        DropRepeats(),
+        DropRepeats(ignore_marks=True),
         Order(),
         Cut(),
     ),

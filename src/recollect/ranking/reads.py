@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from recollect.ranking.factors.content import Importance, NamedSpeaker
-from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength
+from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength, Tempered
 from recollect.ranking.factors.limbic import Cooccurrence, Forgetting, MetadataWeight, Salience, StatusWeight
 from recollect.ranking.factors.recency import CognisRecency, MnemosyneRecency, ReverieRecency
 from recollect.ranking.pipeline import Profile
@@ -36,16 +36,14 @@ _BY_FACTOR: dict[type[Any], frozenset[FactGroup]] = {
     Forgetting: frozenset({"usage"}),
     Cooccurrence: frozenset({"cooccurrence"}),
     MetadataWeight: frozenset({"metadata"}),
-    Strength: frozenset({"temper"}),
-    DepthWeight: frozenset({"temper"}),
-    Spread: frozenset({"temper"}),
-    Stability: frozenset({"temper", "usage"}),
+    Stability: frozenset({"usage"}),
+    Tempered: frozenset({"temper"}),
 }
 _OF_OWN_ROW: tuple[type[Any], ...] = (
-    Importance, NamedSpeaker, StatusWeight, CognisRecency, MnemosyneRecency, ReverieRecency, BaseRelevance,
-    Blend, ConversationScore, Cut, DrawnNotes, DropEcho, DropRepeats, Keep, Linear, LinkScore, MeaningScore,
-    NewestWins, Order, OriginScore, Rescale, Route, Rrf, TemporalBlend, Threshold, TimeFirst, TimeScore,
-    TokenScore, WeightedRrf, WordScore,
+    Importance, NamedSpeaker, StatusWeight, CognisRecency, MnemosyneRecency, ReverieRecency, Strength,
+    DepthWeight, Spread, BaseRelevance, Blend, ConversationScore, Cut, DrawnNotes, DropEcho, DropRepeats,
+    Keep, Linear, LinkScore, MeaningScore, NewestWins, Order, OriginScore, Rescale, Route, Rrf, TemporalBlend,
+    Threshold, TimeFirst, TimeScore, TokenScore, WeightedRrf, WordScore,
 )  # fmt: skip
 _READS = _BY_FACTOR | dict.fromkeys(_OF_OWN_ROW, frozenset())
 
@@ -57,5 +55,21 @@ def groups_read(profiles: Iterable[Profile]) -> frozenset[FactGroup]:
 
 @lru_cache(maxsize=64)
 def _groups_read(profile: Profile) -> frozenset[FactGroup]:
-    readers = [step.factor if isinstance(step, Times | Plus) else step for step in profile.steps]
+    readers = [reader for step in profile.steps for reader in _readers(step)]
     return frozenset[FactGroup]().union(*(_READS.get(type(reader), EVERY_GROUP) for reader in readers))
+
+
+@lru_cache(maxsize=64)
+def ignores_marks(profile: Profile) -> bool:
+    """Whether texts that differ only in marks between their words are repeats to it."""
+    return any(isinstance(step, DropRepeats) and step.ignore_marks for step in profile.steps)
+
+
+def _readers(step: object) -> Iterator[object]:
+    """What of a step looks at the candidates: itself, or its factor, and the factor within that one."""
+    if isinstance(step, Times | Plus):
+        yield from _readers(step.factor)
+        return
+    yield step
+    if isinstance(step, Tempered):
+        yield from _readers(step.of)

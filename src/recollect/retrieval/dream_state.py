@@ -275,7 +275,11 @@ def past_questions(store: ports.Snapshot, scope: int, limit: int) -> list[PastQu
     return [PastQuestion(query, profile, tuple(shown.get(recall, ()))) for (query, profile), recall in chosen]
 
 
-def dream_records(store: ports.Snapshot, scope: int, limit: int) -> list[DreamRecord]:
+def dream_records(
+    store: ports.Snapshot, scope: int, limit: int | None = None, dream: int | None = None
+) -> list[DreamRecord]:
+    """Of a scope, the newest first; or that one alone."""
+    one = () if dream is None else (Equals("id", dream),)
     return [
         DreamRecord(
             id=id_,
@@ -287,11 +291,17 @@ def dream_records(store: ports.Snapshot, scope: int, limit: int) -> list[DreamRe
         for id_, at, phases, report, undone_at in store.rows(
             "dream",
             ("id", "at", "phases", "report", "undone_at"),
-            (Equals("scope_id", scope),),
+            (Equals("scope_id", scope), *one),
             newest_first=True,
             limit=limit,
         )
     ]
+
+
+def dreams_since(store: ports.Snapshot, scope: int, dream: int) -> list[int]:
+    """The ids of a dream and of those after it that were not undone, the newest first. No report is read."""
+    since = (Equals("scope_id", scope), Compares("id", ">=", dream), is_null("undone_at"))
+    return [id_ for (id_,) in store.rows("dream", ("id",), since, newest_first=True)]
 
 
 def dream_journal(store: ports.Snapshot, scope: int, dream: int) -> dict[str, Any] | None:

@@ -28,7 +28,7 @@ from recollect.retrieval.conversations import conversation
 from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.records import touching
 from recollect.text.informativeness import informativeness
-from recollect.text.near_duplicates import text_key
+from recollect.text.near_duplicates import text_key, unmarked_text_key
 from recollect.text.tokens import content_words, words
 
 _STATUSES = {status.value: place for place, status in enumerate(Status)}
@@ -46,10 +46,13 @@ def ranking_facts(
     session: str | None,
     now: int,
     groups: Collection[FactGroup] = EVERY_GROUP,
+    *,
+    ignore_marks: bool = False,
 ) -> Facts:
     """By ascending id; ids that do not exist are left out. Other groups are left unknown.
 
-    The query and the session tell which are echoes of it.
+    The query and the session tell which are echoes of it. With `ignore_marks`, the content of texts that
+    differ only in marks is the same.
     """
     snapshot = memories.snapshot
     columns = memories.columns(sorted(ids))
@@ -81,7 +84,7 @@ def ranking_facts(
         stability=np.array(columns["stability"], np.float64),
         temper=_tempers(snapshot, columns["scope_id"]) if "temper" in groups else np.ones(size),
         metadata_share=_beside(found, _metadata_shares(memories, known) if "metadata" in groups else {}),
-        content=_contents(columns, former),
+        content=_contents(columns, former, ignore_marks),
         echo=_echoes(columns, query, session) if talk else np.zeros(size, bool),
         origin=_origins(columns),
         session=sessions,
@@ -231,8 +234,11 @@ def _former_texts(
     return {memory: text for memory, text in wordings}  # noqa: C416  # a row is of any length
 
 
-def _contents(columns: Mapping[str, Sequence[Any]], former: Mapping[int, str]) -> Ints:
+def _contents(columns: Mapping[str, Sequence[Any]], former: Mapping[int, str], ignore_marks: bool) -> Ints:
     """A hash of what each says; at a moment of the past, of what it said then."""
+    if ignore_marks:
+        texts = zip(columns["id"], columns["kind"], columns["text"], strict=True)
+        return _ints([-id_ if kind == Kind.ENTITY else unmarked_text_key(text) for id_, kind, text in texts])
     return _ints(
         [
             text_key(former[id_]) if id_ in former else -id_ if key is None else key

@@ -10,7 +10,7 @@ import numpy as np
 
 from recollect.ranking.candidates import Candidates, ConversationContext, Cooccurrences, Facts, Ints, Source
 from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
-from recollect.ranking.reads import groups_read
+from recollect.ranking.reads import groups_read, ignores_marks
 from recollect.records import Found
 from recollect.retrieval.contradictions import (
     ContradictingTexts,
@@ -79,7 +79,9 @@ def gather(
     ids = sorted(reached)
     groups = groups_read((profile, *also_ranked))
     memories = search.memories
-    facts = ranking_facts(memories, ids, query.text, query.session, query.now, groups)
+    facts = ranking_facts(
+        memories, ids, query.text, query.session, query.now, groups, ignore_marks=ignores_marks(profile)
+    )
     sources = {name: _placed(facts.ids, hits) for name, hits in found.items()}
     sources |= _around(sources.get("nearby"), contexts, facts)
     sources |= _matched(search, profile, query, facts.ids)
@@ -135,7 +137,9 @@ def _found(search: Search, retriever: ByMeaning | ByWords, query: Query, k: int)
     def ask(span: tuple[int, int] | None = None) -> Sequence[Found]:
         if isinstance(retriever, ByWords):
             return search.by_words(query.search_text, k, retriever.index, span)
-        return () if query.vector is None else search.by_meaning(query.vector, k, retriever.shortlist, span)
+        return (
+            () if query.vector is None else search.by_meaning(query.vector, k, retriever.shortlist_size, span)
+        )
 
     if not retriever.then or query.span is None:
         return ask()

@@ -3,6 +3,7 @@
 From the strictest rule to the loosest, and what follows from it:
 
 `text_key`            equal but for case, accents, spaces and outer punctuation   stored once, shown once
+`unmarked_text_key`   equal but for these and punctuation between words           shown once by some profiles
 `same_statement`      equal but for punctuation, articles and openings            merged by dreams
 `contains_statement`  one states all that the other states                        the part may be pruned
 `repeats_error`       states what a correction takes back                         retired with the error
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.lazy_dataclass import dataclass
 from recollect.text import word_lists
+from recollect.text.bounded_cache import keep_short
 from recollect.text.lazy_pattern import compile_later
 from recollect.text.stems import coarse_stems, light_stem
 from recollect.text.tokens import distinctive_terms, fold, words
@@ -55,7 +57,14 @@ _COPY_SHARE = 0.5
 _UNCHANGED_COPY_SHARE = 0.8
 """The same, where the correction only adds words, so that no word of the error is known to be wrong."""
 _COPY_LENGTH = 2
+_ALIKE_SHARE = 0.5
+"""Of the words of the longer of two texts that are built alike, the share that both have in one order."""
+_MOST_ALIKE_WORDS = 40
+_SHARED_SHARE = 1 / 3
+"""Of the shorter of two longer texts, the share of content words that near-duplicates have in common."""
+_FEWEST_LONG_WORDS = 8
 
+_DASHES = "-–—"
 _OUTER_MARKS = " .,;:!?¡¿…\"'“”‘’«»()"
 # 5.000, 5,000 and 5000 are one number.
 _PIECES = compile_later(r"\d{1,3}(?:[.,]\d{3})+(?!\d)|\d+|[^\W\d_]+")
@@ -89,7 +98,16 @@ def usual_cosine(cosine: float, model: str) -> float:
 
 def text_key(text: str) -> int:
     """The same number for texts that differ only in case, accents, white space or outer punctuation."""
-    line = " ".join(fold(text).split()).strip(_OUTER_MARKS) or text
+    return _hash_of(" ".join(fold(text).split()).strip(_OUTER_MARKS) or text)
+
+
+def unmarked_text_key(text: str) -> int:
+    """The same for texts that also differ in marks between words; within one, marks count: `3.5`, `C++`."""
+    stripped = (word.strip(_OUTER_MARKS) for word in fold(text).split())
+    return _hash_of(" ".join(word for word in stripped if word.strip(_DASHES)) or text)
+
+
+def _hash_of(line: str) -> int:
     digest = blake2b(line.encode(errors="surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
@@ -178,18 +196,51 @@ def shares_most_stems(one: str, other: str) -> bool:
 def near_duplicate(one: str, other: str, cosine: float) -> float | None:
     """How similar two near-duplicates are, by words or by meaning, whichever says more; None if not."""
     contained = containment(one, other)
-    if contained < CONTAINED_SHARE and (cosine < SIMILAR_COSINE or _are_two_facts(one, other)):
+    if contained < CONTAINED_SHARE and (cosine < SIMILAR_COSINE or are_two_facts(one, other)):
         return None
     return max(cosine, contained)
 
 
-def _are_two_facts(one: str, other: str) -> bool:
-    """Whether each says something of its own about a name of its own: Ana's landlord Bart, Ana's boss Pieter.
+def are_two_facts(one: str, other: str) -> bool:
+    """Whether two texts that are close in meaning may be so because they are built alike.
 
-    They may be built alike and so be close in meaning. Where only names differ, one may correct the other.
+    Each says something of its own about a name of its own: Ana's landlord Bart, Ana's boss Pieter. Or they
+    say the same of something else, or something else that ends alike: `lives in Valencia`, `works in
+    Valencia`. Or they are long and share few words: both are of the book club. Where only what is said last
+    differs, or a figure, one may correct the other.
     """
     first, second = _Claim.of(one), _Claim.of(other)
-    return first.has_own_fact(second) and second.has_own_fact(first)
+    if first.has_own_fact(second) and second.has_own_fact(first):
+        return True
+    shorter = min(len(first.words), len(second.words))
+    if shorter >= _FEWEST_LONG_WORDS and len(first.words & second.words) < _SHARED_SHARE * shorter:
+        return True
+    return _are_built_alike(words(one), words(other))
+
+
+def _are_built_alike(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether half of the words are the same in one order, and others stand in two places, or not last."""
+    if max(len(one), len(other)) > _MOST_ALIKE_WORDS:
+        return False
+    from difflib import SequenceMatcher  # noqa: PLC0415  # only what is close in meaning needs it
+
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    exchanged = [
+        end
+        for tag, start, end, other_start, other_end in matcher.get_opcodes()
+        if tag == "replace" and _says(one[start:end]) and _says(other[other_start:other_end])
+    ]
+    alike = sum(block.size for block in matcher.get_matching_blocks())
+    if not exchanged or alike < _ALIKE_SHARE * max(len(one), len(other)):
+        return False
+    return len(exchanged) > 1 or _says(one[exchanged[0] :])
+
+
+def _says(some: Sequence[str]) -> bool:
+    """Whether there is a content word among these, figures and dates aside."""
+    return any(
+        word.isalpha() and word not in _EMPTY_WORDS and light_stem(word) not in _CALENDAR for word in some
+    )
 
 
 def has_meaning(text: str) -> bool:
@@ -301,7 +352,7 @@ class _Claim:
         return frozenset(self.stems)
 
     @classmethod
-    @lru_cache(maxsize=4096)  # one text is compared with many
+    @keep_short(2_048, longest=2_000)  # one text is compared with many
     def of(cls, text: str) -> _Claim:
         stems: list[str] = []
         names: set[str] = set()

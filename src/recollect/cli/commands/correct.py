@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect.cli.command import Call, command
+from recollect.cli.command import REFUSED, Call, command
 from recollect.cli.input import confirm, read_text
 from recollect.cli.memory_view import label, memory_data, memory_fields
 from recollect.cli.options import YES, id_in, memory_id, memory_of
@@ -130,12 +131,17 @@ def delete_command(call: Call, names: tuple[str, ...]) -> Result:
 @command("forget", "recollect forget 12 17", "recollect restore 12   # to bring it back")
 @click.argument("ids", metavar="ID...", nargs=-1, required=True, type=memory_id)
 def forget_command(call: Call, ids: tuple[int, ...]) -> Result:
-    """Forget memories of any kind by their id. They can be restored."""
+    """Forget memories of any kind by their id. They can be restored.
+
+    Where one of the ids is not there, the others are forgotten all the same, and the exit status is 1.
+    """
     memory = call.memory()
     gone = memory.forget(ids)
     named = _as_far_as_readable(memory, gone[:_MOST_NAMED])
     texts = [f"{_name(each)}: {ellipsize(label(each) if each.text else each.type)}" for each in named]
-    return _forgotten(gone, len(set(ids)), memories_text(len(gone)), texts)
+    done = _forgotten(gone, len(set(ids)), memories_text(len(gone)), texts)
+    absent = sorted(set(ids).difference(gone))
+    return replace(done, warnings=list(_absent(memory, absent)), exit_code=REFUSED) if absent else done
 
 
 @command(
@@ -270,6 +276,19 @@ def _restore_backup(call: Call, backup: Path, *, yes: bool) -> Result:
 
 def _name(memory: Memory) -> str:
     return memory.name or f"{memory.kind} #{memory.id}"
+
+
+def _absent(memory: Engine, ids: Sequence[int]) -> Iterator[str]:
+    """Why these could not be forgotten: what was forgotten before is still known."""
+    before = [id_ for id_ in ids if memory.get(id_) is not None]
+    for known, one, several in (
+        (before, "was forgotten already", "were forgotten already"),
+        ([id_ for id_ in ids if id_ not in before], "is not there", "are not there"),
+    ):
+        more = f" and {len(known) - _MOST_NAMED:,} more" if len(known) > _MOST_NAMED else ""
+        names = ", ".join(f"#{id_}" for id_ in known[:_MOST_NAMED])
+        if known:
+            yield f"{names}{more} {one if len(known) == 1 else several}; `recollect recall` shows ids."
 
 
 def _forgotten(ids: Sequence[int], asked: int, what: str, texts: Sequence[str] = ()) -> Result:

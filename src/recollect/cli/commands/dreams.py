@@ -114,10 +114,10 @@ def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
     """
     memory = call.memory()
     record, _ = memory.dreams.journal(id_)
-    since = [each for each in memory.dreams.history(1000) if each.id > id_ and each.undone_at is None]
+    since = [each for each in memory.dreams.undone_with(id_) if each != id_]
     if since and not later:
         raise Conflict(
-            f"Dream {since[0].id} came after dream {id_} and builds on it; undo that first, or all with: "
+            f"Dream {since[0]} came after dream {id_} and builds on it; undo that first, or all with: "
             f"recollect dream undo {id_} --later"
         )
     if record.undone_at is None:

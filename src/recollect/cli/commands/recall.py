@@ -72,7 +72,7 @@ def search_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
 
     In a pipe, the fields of a line are: rank, id, kind, name or speaker, passage, why, score; for notes and
     messages also the time, and what they belong to. With --explain, a line for each step follows: rank, id,
-    `step`, name, effect, value, numbers, score.
+    `step`, name, effect, value, numbers, score. `--json` gives every digit.
     """
     return _ask(call, text, record=False, **asked)
 
@@ -266,7 +266,7 @@ def _searches(why: WhyNot) -> Table:
             outcome = Styled("✓ a candidate", "good")
         score = None if branch.score is None else f"{_MEASURES[branch.name]} {branch.score:.2f}"
         rank = None if branch.rank is None else str(branch.rank)
-        rows.append((branch.name, rank, branch.score, score, str(branch.taken), outcome))
+        rows.append((branch.name, rank, _digits(branch.score), score, str(branch.taken), outcome))
     columns = (
         "Search",
         Column("Rank", right=True),
@@ -280,7 +280,9 @@ def _searches(why: WhyNot) -> Table:
 
 def _standing(why: WhyNot, standing: Standing) -> Iterator[Block]:
     place = None if standing.place is None else str(standing.place)
-    yield Table(("", "", ""), [(place, standing.score, standing.needed)], "place", only="pipe")
+    yield Table(
+        ("", "", ""), [(place, _digits(standing.score), _digits(standing.needed))], "place", only="pipe"
+    )
     if standing.place is not None:
         found = any(branch.reached for branch in why.branches)
         begins = "It stands" if found else "Taken in all the same, it would stand"
@@ -289,7 +291,9 @@ def _standing(why: WhyNot, standing: Standing) -> Iterator[Block]:
             last = f"the last on the list has {decimals(standing.needed)}"
         yield Paragraph(f"{begins} at place {standing.place:,} with {decimals(standing.score)}; {last}.")
     yield _steps_table(standing.reasons, ("step",), standing.costs, indent=2)
-    costs = [(cost.step, cost.value, str(cost.places), str(cost.place_without)) for cost in standing.costs]
+    costs = [
+        (cost.step, _digits(cost.value), str(cost.places), str(cost.place_without)) for cost in standing.costs
+    ]
     yield Table(("", "", "", ""), costs, "cost", only="pipe")
     yield Paragraph()
 
@@ -297,10 +301,7 @@ def _standing(why: WhyNot, standing: Standing) -> Iterator[Block]:
 def _steps_table(
     reasons: Sequence[Reason], first: Sequence[str] = (), costs: Sequence[Cost] = (), indent: int = 0
 ) -> Table:
-    """A pipe gets every digit: whoever recombines the steps gets the score exactly.
-
-    `first` begins each line in a pipe; `costs` say how many places a step cost or won.
-    """
+    """`first` begins each line in a pipe; `costs` say how many places a step cost or won."""
     columns = (
         *[Column(only="pipe")] * len(first),
         Column(wrap="whole"),
@@ -312,10 +313,15 @@ def _steps_table(
     left = list(costs)
     rows: list[Sequence[Cell]] = []
     for reason in reasons:
-        numbers = " ".join(map(repr, reason.numbers))
-        exact: tuple[Cell, ...] = (reason.step, reason.effect, reason.value, numbers)
-        rows.append((*first, *exact, _effect(reason), reason.score, _places(left, reason)))
+        numbers = " ".join(map(decimals, reason.numbers))
+        named = (reason.step, reason.effect, decimals(reason.value), numbers)
+        rows.append((*first, *named, _effect(reason), decimals(reason.score), _places(left, reason)))
     return Table(columns, rows, grid=True, indent=indent)
+
+
+def _digits(number: float | None) -> str | None:
+    """As a person reads them; whoever recombines the steps takes every digit from `--json`."""
+    return None if number is None else decimals(number)
 
 
 def _effect(reason: Reason) -> str:

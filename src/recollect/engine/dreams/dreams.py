@@ -14,11 +14,10 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ranking.factors.recency import microseconds
 from recollect.records import DreamRecord, Memory
-from recollect.retrieval.dream_state import dream_journal, dream_records, dream_state, links_of
+from recollect.retrieval.dream_state import dream_journal, dream_records, dream_state, dreams_since, links_of
 from recollect.retrieval.records import memories_by_id, scope_id
 
 _FARTHEST_DAYS = 3_650
-_ALL = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,23 +49,24 @@ class Dreams:
             found = dream_journal(view, scope_id(view, self.services.scope), id)
             if found is None:
                 raise NotFound(f"There is no dream {id}; `recollect dream history` lists them.")
-            record = next(
-                each
-                for each in dream_records(view, scope_id(view, self.services.scope), _ALL)
-                if each.id == id
-            )
+            (record,) = dream_records(view, scope_id(view, self.services.scope), dream=id)
         return record, found
+
+    def undone_with(self, id: int) -> tuple[int, ...]:  # noqa: A002  # the domain's word
+        """The dreams that `undo` with `later` takes back: it and those after it, the newest first."""
+        with self.services.read() as view:
+            return tuple(dreams_since(view, scope_id(view, self.services.scope), id))
 
     def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the domain's word
         """Put everything back as it was before a dream; what was changed since is reported and left.
 
         With `later`, the dreams that came after it are undone as well.
         """
-        ids = [each.id for each in self.history(_ALL) if each.undone_at is None and each.id >= id]
-        wanted = ids if later and id in ids else [id]
+        ids = self.undone_with(id)
+        wanted = ids if later and id in ids else (id,)
         outcomes = self.services.write([UndoDream(self.services.scope, each) for each in wanted])
         return DreamUndoResult(
-            tuple(wanted),
+            wanted,
             sum(outcome.count for outcome in outcomes),
             tuple(sorted({left for outcome in outcomes for left in outcome.left})),
         )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from recollect.dreams.gate import Asked, reads_traces
+from recollect.dreams.gate import Asked, is_tempered
 from recollect.engine.recall import open_search, query_of
 from recollect.engine.services import Services
 from recollect.engine.shadow import tuned_in
-from recollect.ports import Snapshot
 from recollect.ranking.profiles import DEFAULT
 from recollect.records import PastQuestion
 from recollect.retrieval.dream_state import past_questions
@@ -29,16 +27,19 @@ _FEW = 3
 
 
 def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> list[Asked]:
-    """So many, real ones first. Memories speak for themselves where people have asked too little."""
+    """So many, real ones first. Memories speak for themselves where people have asked too little.
+
+    All are asked by the default profile, with whichever one people asked them: what another one makes of the
+    traces of dreams, as published, is that one's own.
+    """
     with services.read() as view:
-        profiles = _tuned(services, view)
+        profile = tuned_in(services, view, services.all_profiles[DEFAULT])[1]
         past = past_questions(view, scope_id(view, services.scope), knobs.gate_questions)
         sampled = _sample(snapshot, knobs.gate_questions - len(past))
         memories = memories_by_id(view, sampled)
-    usual = _usual(past, profiles)
-    asked = [_asked(services, profiles, snapshot, knobs, one) for one in past]
+    asked = [_asked(services, profile, snapshot, knobs, one) for one in past]
     made = [
-        _ask(services, profiles[usual], knobs, query, (memory.id,), made=True)
+        _ask(services, profile, knobs, query, (memory.id,), made=True)
         for memory in memories.values()
         if (query := keyword_question(memory))
     ]
@@ -46,13 +47,16 @@ def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> li
 
 
 def trials(services: Services, snapshot: DreamState, knobs: Knobs) -> tuple[Asked, ...]:
-    """Half as many, by each ranking in use that reads what dreams write: a few words of some memories."""
+    """Half as many, by each ranking in use that is tempered: a few words of some memories."""
     with services.read() as view:
-        profiles = _tuned(services, view)
         used = {
             one.profile for one in past_questions(view, scope_id(view, services.scope), knobs.gate_questions)
         }
-        tried = [profile for name, profile in profiles.items() if name in used and reads_traces(profile)]
+        tried = [
+            tuned_in(services, view, profile)[1]
+            for name, profile in services.all_profiles.items()
+            if name in used and is_tempered(profile)
+        ]
         if not tried:
             return ()
         memories = memories_by_id(view, _sample(snapshot, knobs.gate_questions // 2))
@@ -65,17 +69,6 @@ def trials(services: Services, snapshot: DreamState, knobs: Knobs) -> tuple[Aske
     return tuple(one for one in asked if one is not None)
 
 
-def _tuned(services: Services, view: Snapshot) -> dict[str, Profile]:
-    """As people get them: with the numbers that each was tuned to."""
-    return {name: tuned_in(services, view, profile)[1] for name, profile in services.all_profiles.items()}
-
-
-def _usual(past: Sequence[PastQuestion], profiles: Mapping[str, Profile]) -> str:
-    """The profile that people ask by the most."""
-    used = Counter(one.profile for one in past if one.profile in profiles)
-    return max(used, key=lambda name: (used[name], name), default=DEFAULT) or DEFAULT
-
-
 def _sample(snapshot: DreamState, size: int) -> list[int]:
     """Memories at random, the same ones for the same dream."""
     return sample_ids(snapshot.ids.tolist(), snapshot.at, size)
@@ -83,13 +76,12 @@ def _sample(snapshot: DreamState, size: int) -> list[int]:
 
 def _asked(
     services: Services,
-    profiles: Mapping[str, Profile],
+    profile: Profile,
     snapshot: DreamState,
     knobs: Knobs,
     past: PastQuestion,
 ) -> Asked | None:
     shown = [id_ for id_ in past.shown[: knobs.gate_seen] if snapshot.place(id_) is not None]
-    profile = profiles.get(past.profile or DEFAULT, profiles[DEFAULT])
     return _ask(services, profile, knobs, past.query, shown)
 
 

@@ -20,6 +20,7 @@ from recollect.records import Memory, Observation
 from recollect.text.near_duplicates import (
     CONTAINED_SHARE,
     SIMILAR_COSINE,
+    are_two_facts,
     containment,
     has_meaning,
     trigram_similarity,
@@ -137,7 +138,11 @@ def _alike(
         shares = [(other, containment(each.new.content, other.content)) for other in each.older]
         matches = [(other, share) for other, share in shares if share >= CONTAINED_SHARE]
         if rows:
-            matches += [pair for pair in _cosines(each, rows, model) if pair[1] >= SIMILAR_COSINE]
+            matches += [
+                (other, cosine)
+                for other, cosine in _cosines(each, rows, model)
+                if cosine >= SIMILAR_COSINE and not are_two_facts(each.new.content, other.content)
+            ]
         if matches:
             other, similarity = max(matches, key=lambda pair: (pair[1], -pair[0].id))
             yield SimilarObservation(each.new.id, each.new.content, other.id, other.content, similarity)

@@ -60,7 +60,9 @@ def supersede_memory(work: Work, change: Supersede) -> Outcome:
     ids, observations = dict.fromkeys(change.ids), dict.fromkeys(change.observations)
     for memory in ids:
         _check_in_force(work, scope, memory, "be superseded")
-        work.retire("memory", memory, superseded_by=by)
+        work.retire(
+            "memory", memory, at=max(work.at, texts.last_revised(work, memory) or 0), superseded_by=by
+        )
         work.touch(memory, scope)
     for observation in observations:
         row = work.row("observation", observation, "memory_id", "deleted_at", "superseded_at")
@@ -113,8 +115,13 @@ def restore(work: Work, change: Restore) -> Outcome:
 
 
 def _note_absence(work: Work, memory: int, since: int, why: str) -> None:
-    """The memory was gone for a while, until now."""
-    row = {"memory_id": memory, "since": since, "why": why, "until": work.at}
+    """The memory was gone for a while, until now.
+
+    Not since before it was last changed, nor until before that: a clock may have jumped back between.
+    """
+    (superseded_at,) = work.row("memory", memory, "superseded_at") or (None,)
+    since = max(since, texts.last_revised(work, memory) or since, superseded_at or since)
+    row = {"memory_id": memory, "since": since, "why": why, "until": max(work.at, since)}
     work.rows.put("absence", [row], keep=True)
 
 

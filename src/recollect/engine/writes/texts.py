@@ -65,11 +65,14 @@ def revise(work: Work, scope: int, memory: int, text: str) -> None:
         raise InvalidInput("An entity has no text to update; add observations, or supersede one.")
     if former == text:
         return
-    earlier = work.rows.rows(
-        "revision", ("until",), (Equals("memory_id", memory),), order=("until",), newest_first=True, limit=1
+    earlier = last_revised(work, memory)
+    revision = work.add(
+        "revision",
+        memory_id=memory,
+        text=former,
+        since=created_at if earlier is None else earlier,
+        until=work.at if earlier is None else max(work.at, earlier),
     )
-    since = earlier[0][0] if earlier else created_at
-    revision = work.add("revision", memory_id=memory, text=former, since=since, until=work.at)
     present = (Equals("memory_id", memory), is_null("revision_id"))
     work.rows.patch("passage", present, {"live": 0})
     work.rows.patch("passage", present, {"revision_id": revision})
@@ -84,6 +87,14 @@ def revise(work: Work, scope: int, memory: int, text: str) -> None:
     )
     work.add_passages(memory, passage_spans(text), live=work.in_force("memory", memory))
     work.touch(memory, scope, text=True)
+
+
+def last_revised(work: Work, memory: int) -> int | None:
+    """When a text last got another wording. What comes later never stands before it: clocks may jump back."""
+    revised = work.rows.rows(
+        "revision", ("until",), (Equals("memory_id", memory),), order=("until",), newest_first=True, limit=1
+    )
+    return int(revised[0][0]) if revised else None
 
 
 def tag(work: Work, memory: int, tags: Iterable[str]) -> None:

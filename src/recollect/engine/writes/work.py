@@ -98,9 +98,9 @@ class Work:
         """Set columns of the row with this id; 1, or 0 where there is none."""
         return self.rows.patch(table, (Equals("id", id_),), values)
 
-    def retire(self, table: Table, id_: int, **by: int) -> None:
+    def retire(self, table: Table, id_: int, *, at: int | None = None, **by: int) -> None:
         """Supersede a memory or an observation: it stays, as history."""
-        self.set(table, id_, superseded_at=self.at, **by)
+        self.set(table, id_, superseded_at=self.at if at is None else at, **by)
         self.set_live(f"{table}_id", id_, live=False)
 
     # Passages

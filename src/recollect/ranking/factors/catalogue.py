@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from recollect.ranking.factors.content import Importance, NamedSpeaker
-from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength
+from recollect.ranking.factors.dream_traces import DepthWeight, Spread, Stability, Strength, Tempered
 from recollect.ranking.factors.limbic import Cooccurrence, Forgetting, MetadataWeight, Salience, StatusWeight
 from recollect.ranking.factors.recency import (
     CognisRecency,
@@ -40,6 +40,7 @@ FACTORS: dict[str, type[Factor]] = {
     "depth": DepthWeight,
     "spread": Spread,
     "stability": Stability,
+    "tempered": Tempered,
     "temporal": TemporalRelevance,
     "named": NamedSpeaker,
 }

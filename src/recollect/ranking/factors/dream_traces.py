@@ -1,4 +1,4 @@
-"""Factors of what dreams leave on a memory; `temper` says how much of it counts."""
+"""Factors of what dreams leave on a memory."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from recollect.ranking.factors.recency import age, last_seen
 
 if TYPE_CHECKING:
     from recollect.query import Query
+    from recollect.ranking.factors.catalogue import Factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Strength:
     """Synaptic strength, raised by replay and lowered by downscaling in dreams; 1 until the first."""
 
     def __call__(self, candidates: Candidates, query: Query) -> Floats:
-        return candidates.facts.strength**candidates.facts.temper
+        return candidates.facts.strength
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class DepthWeight:
 
     def __call__(self, candidates: Candidates, query: Query) -> Floats:
         weights = np.array([self.episodic, self.intermediate, self.semantic])
-        weight: Floats = weights[candidates.facts.depth - 1] ** candidates.facts.temper
+        weight: Floats = weights[candidates.facts.depth - 1]
         return weight
 
 
@@ -45,7 +46,7 @@ class Spread:
 
     def __call__(self, candidates: Candidates, query: Query) -> Floats:
         spread: Floats = np.log(1.0 + candidates.facts.spread) / np.log(2.0)
-        return spread**candidates.facts.temper
+        return spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,5 +72,18 @@ class Stability:
         retrievable = 1.0 / (1.0 + days / (self.slowness * stability))
         with np.errstate(over="ignore"):  # what is beyond numbers is beyond `high`
             gain = np.clip(stability**self.exponent, self.low, self.high)
-        factor = np.where(stability >= 1.0, 1 + (gain - 1) * retrievable, 1 - (1 - gain) * (1 - retrievable))
-        return factor**candidates.facts.temper
+        return np.where(stability >= 1.0, 1 + (gain - 1) * retrievable, 1 - (1 - gain) * (1 - retrievable))
+
+
+@dataclass(frozen=True, slots=True)
+class Tempered:
+    """Another factor, to the power that the last dream's `balance` found; to the first until then.
+
+    No published profile has it. One of your own that multiplies by what dreams write may: see docs/dreams.md.
+    """
+
+    of: Factor = Strength()
+
+    def __call__(self, candidates: Candidates, query: Query) -> Floats:
+        values: Floats = self.of(candidates, query) ** candidates.facts.temper
+        return values

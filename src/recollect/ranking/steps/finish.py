@@ -46,8 +46,12 @@ class DropEcho:
 class DropRepeats:
     """Of candidates that say the same, keep the best; of equally good ones, the lowest id.
 
-    A message says all that its notes say: where it is better than each of them they go, else it does.
+    Texts say the same where only case, accents, spaces or outer marks differ; with `ignore_marks`, also where
+    marks between the words do. A message says all that its notes say: where it is better than each of them
+    they go, else it does.
     """
+
+    ignore_marks: bool = False
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         gone = np.zeros(len(candidates), bool)

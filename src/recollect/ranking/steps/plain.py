@@ -128,8 +128,8 @@ def _built(key: str, known: Mapping[str, type[_Value]], item: object, where: str
     if not isinstance(name, str) or name not in known:
         raise InvalidInput(f"In {where}, there is no {key} {name!r}; there are: {', '.join(known)}.")
     kind = known[name]
-    given = {field: value for field, value in item.items() if field != key}
     place = f"{where}, {key} {name!r}"
+    given = _in_present_names({field: value for field, value in item.items() if field != key}, kind, place)
     allowed = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]  # every step is a dataclass
     _only(given, set(allowed), place)
     values = {field: _value(field, value, kind, place) for field, value in given.items()}
@@ -138,6 +138,16 @@ def _built(key: str, known: Mapping[str, type[_Value]], item: object, where: str
     except TypeError as error:
         missing = [name for name, field in allowed.items() if name not in values and _must_be_given(field)]
         raise InvalidInput(f"In {place}, {', '.join(missing)} must be given.") from error
+
+
+def _in_present_names(given: dict[str, Any], kind: type, place: str) -> dict[str, Any]:
+    """Profiles that were written before a field got the name that it was published with still read."""
+    for former, present in _FORMER_NAMES.get(kind, {}).items():
+        if former in given:
+            if present in given:
+                raise InvalidInput(f"In {place}, {present} is given twice: {former} is its former name.")
+            given[present] = given.pop(former)
+    return given
 
 
 def _value(field: str, value: object, kind: type, place: str) -> object:
@@ -168,12 +178,13 @@ def _check_range(field: str, value: float, place: str) -> None:
         raise InvalidInput(f"In {place}, {field} must be 0 or above, not {value!r}.")
 
 
+_FORMER_NAMES: dict[type, dict[str, str]] = {ByMeaning: {"shortlist": "shortlist_size"}}
 _MOST = 1e9
 # How many places away a neighbour may stand, at most: the work grows with it.
 _FARTHEST = 20
 # What a formula divides by, and how many to look at.
 _ABOVE_ZERO = {
-    "d_max", "recency_half_life_seconds", "shortest_tau_days", "shortlist", "slowness", "tau_days",
+    "d_max", "recency_half_life_seconds", "shortest_tau_days", "shortlist_size", "slowness", "tau_days",
     "tau_hours",
 }  # fmt: skip
 # A rank is at least 1, so that a k of 0 is fine.

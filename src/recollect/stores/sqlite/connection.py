@@ -17,6 +17,7 @@ import apsw
 from recollect.errors import NotAStore, StoreDamaged, StoreUnavailable
 from recollect.stores import private_files
 from recollect.stores.checksums import WORDS, words_checksum
+from recollect.stores.sqlite.busy_wait import BusyWait
 from recollect.text.names import name_beginning
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ def _is_half_made(path: Path, header: bytes) -> bool:
 def _open(path: Path, busy_ms: int, *, create: bool = True) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if create else 0)
     connection = apsw.Connection(str(path), flags=flags, statementcachesize=200)
-    connection.set_busy_timeout(busy_ms)
+    connection.set_busy_handler(BusyWait(busy_ms / 1000))
     return connection
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 from recollect.lazy_dataclass import dataclass
+from recollect.text.bounded_cache import keep_short
 from recollect.text.contradictions import vocabulary as known
 from recollect.text.contradictions.words import (
     Sentence,
@@ -84,7 +84,7 @@ class Claims:
     """The words of the text that are written as names."""
 
 
-@lru_cache(maxsize=8_192)  # one text is compared with many, and found by many queries
+@keep_short(4_096, longest=2_000)  # one text is compared with many, and found by many queries
 def claims_of(text: str, speaker: str = "", about: str = "") -> Claims:
     """What a text claims. `speaker` is who "I" is, `about` whom a sentence without a subject speaks of."""
     me, entity = stems_in(speaker) or _USER, stems_in(about)
