@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo
 from recollect.changes import Bounds
 from recollect.dreams.knobs import Phase
 from recollect.embedders import choose
-from recollect.engine.dreams.lease_holders import process_identity
 from recollect.engine.engine import Engine
+from recollect.engine.lease_holders import process_identity
 from recollect.engine.services import LanguageModels, Services
 from recollect.engine.shadow import SIMILARITY, TrialSettings
 from recollect.engine.usage import UsageRecorder

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from recollect.changes import DREAMING, TakeLease
-from recollect.engine.dreams.lease_holders import is_dead, process_identity
+from recollect.engine.lease_holders import is_dead, process_identity
 from recollect.errors import Conflict
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
 
-IDENTITY = "from recollect.engine.dreams.lease_holders import process_identity as p; print(p(), flush=True)"
+IDENTITY = "from recollect.engine.lease_holders import process_identity as p; print(p(), flush=True)"
 
 
 def _dead() -> str:

@@ -21,8 +21,8 @@ from recollect.serve.operations.catalogue import definitions, operations
         ),
         (
             "recall",
-            {"query": "x", "tags": ["a"] * 1_001},
-            "`tags`: there are 1,001 entries; pass at most 1,000.",
+            {"query": "x", "tags": ["a"] * 10_001},
+            "`tags`: there are 10,001 entries; pass at most 10,000.",
         ),
         (
             "create_entities",
@@ -34,7 +34,7 @@ from recollect.serve.operations.catalogue import definitions, operations
             {"observations": [{"entityName": "n", "contents": [{"content": "x" * 1_000_001}]}]},
             "`observations.0.contents.0.content`: it has 1,000,001 characters; pass at most 1,000,000.",
         ),
-        ("open_nodes", {"names": ["n"] * 1_001}, "`names`: there are 1,001 entries; pass at most 1,000."),
+        ("open_nodes", {"names": ["n"] * 10_001}, "`names`: there are 10,001 entries; pass at most 10,000."),
     ],
 )
 def test_what_is_too_long_is_told_with_its_place_and_limit(

@@ -15,9 +15,9 @@ from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import Plan, plan
 from recollect.dreams.report import DreamReport, dream_report
 from recollect.engine.after_commit import attempt_follow_up
-from recollect.engine.dreams.lease_holders import is_dead
 from recollect.engine.dreams.questions import gate_questions, trials
 from recollect.engine.dreams.search import copies_of_errors, echoes_of_fading
+from recollect.engine.lease_holders import is_dead
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.services import Services
 from recollect.engine.upkeep.report import consolidation_report

@@ -10,7 +10,7 @@ from recollect.text.limits import NAME_LIMIT, QUERY_LIMIT, TEXT_LIMIT, TYPE_LIMI
 if TYPE_CHECKING:
     from recollect.serve.operations.schema import Schema
 
-MOST_ROWS = 1_000
+MOST_ROWS = 10_000
 """Entries of a list."""
 MOST_IDS = 100_000
 """Numbers of a list: what undoes a split names all that it moved."""
