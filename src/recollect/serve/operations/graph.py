@@ -26,6 +26,7 @@ from recollect.serve.operations.operation import (
 from recollect.serve.operations.paging import fit_page, join_sentences, name_list
 from recollect.serve.operations.rows import EntityRow, RelationRow, brief_text, entity_row
 from recollect.text.limits import clean_name
+from recollect.text.untrusted import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +36,12 @@ if TYPE_CHECKING:
 
 _MOST_SIMILAR = 5
 _MOST_IDS = 50
+_NAME_LETTERS = 80
+
+
+def _named(name: str) -> str:
+    """A name as a sentence has it: enough to recognise it by, and nothing of it outside its quotes."""
+    return quoted(brief_text(name, _NAME_LETTERS))
 
 
 class WrittenRows(TypedDict):
@@ -82,9 +89,13 @@ def _create_entities(call: OperationCall, entities: Many[EntityRow]) -> Operatio
         for done in batch.entities
         if done.changed and (memory := call.engine.get(done.id)) is not None
     ]
-    gained = [done.name for done in batch.entities if not done.created and done.added]
-    typed = [f"{done.name} ({done.took_type})" for done in batch.entities if done.took_type]
-    kept = [f"{done.name[:40]} keeps its type {done.kept_type}" for done in batch.entities if done.kept_type]
+    gained = [_named(done.name) for done in batch.entities if not done.created and done.added]
+    typed = [f"{_named(done.name)} ({_named(done.took_type)})" for done in batch.entities if done.took_type]
+    kept = [
+        f"{_named(done.name)} keeps its type {_named(done.kept_type)}"
+        for done in batch.entities
+        if done.kept_type
+    ]
     return _written(
         "entities",
         written,
@@ -112,7 +123,7 @@ def _create_relations(
         for done in batch.relations
         if done.created
     ]
-    missing = sorted({name for done in batch.relations for name in done.also_created})
+    missing = sorted({_named(name) for done in batch.relations for name in done.also_created})
     remark = f"These entities did not exist and were created with the type 'unknown': {name_list(missing)}."
     return _written("relations", written, remark if missing else None)
 
@@ -169,14 +180,15 @@ def _add_observations(
 def _remark(entities: Sequence[ObservedEntity]) -> str | None:
     """What the new observations contradict, or else nearly repeat."""
     contradicted = [
-        f"“{brief_text(pair.content)}” seems to contradict “{brief_text(pair.contradicted_content)}” of "
-        f"{done.name}"
+        f"{quoted(brief_text(pair.content))} seems to contradict "
+        f"{quoted(brief_text(pair.contradicted_content))} of {_named(done.name)}"
         for done in entities
         for pair in done.contradicts
     ]
     contradicting = {pair.observation for done in entities for pair in done.contradicts}
     similar = [
-        f"“{brief_text(pair.content)}” nearly repeats “{brief_text(pair.similar_content)}” of {done.name}"
+        f"{quoted(brief_text(pair.content))} nearly repeats {quoted(brief_text(pair.similar_content))} of "
+        f"{_named(done.name)}"
         for done in entities
         for pair in done.similar
         if pair.observation not in contradicting
@@ -218,7 +230,7 @@ def _similar_names(graph: KnowledgeGraph, absent: Sequence[str]) -> str | None:
     """What differs from these in case or accents only: perhaps meant, but not deleted."""
     similar = {name: graph.similar_names(name) for name in absent[:_MOST_IDS]}
     told = [
-        f"there is no {name[:80]!r}, but {' and '.join(repr(other)[:80] for other in others)}"
+        f"there is no {_named(name)}, but {' and '.join(map(_named, others))}"
         for name, others in similar.items()
         if others
     ]
@@ -283,21 +295,21 @@ def _end_relation(
         call.engine.graph.end_relation(source, type, target, at=at)
     except NotFound as error:
         raise NotFound(_nothing_to_end(call.engine.graph, source, target, str(error))) from error
-    return _done(f"{source} {type} {target} has ended; it stays as history.")
+    return _done(f"{_named(source)} {_named(type)} {_named(target)} has ended; it stays as history.")
 
 
 def _nothing_to_end(graph: KnowledgeGraph, source: str, target: str, why: str) -> str:
     """What is missing, and what the caller may have meant."""
     if not graph.similar_names(source):
-        return f"There is no entity named {source[:80]!r}, so nothing ends; `search_nodes` finds names."
+        return f"There is no entity named {_named(source)}, so nothing ends; `search_nodes` finds names."
     if not graph.similar_names(target):
-        why = f"There is no entity named {target[:80]!r}, so nothing ends."
+        why = f"There is no entity named {_named(target)}, so nothing ends."
     opened = graph.open_nodes([source], record=False)
     if not opened.entities:
         # The name could mean several.
         return why
-    told = [f"{one.source_name[:40]} {one.type[:40]} {one.target_name[:40]}" for one in opened.relations]
-    return f"{why} {source[:80]!r} has: {name_list(told) or 'no relations'}."
+    told = [" ".join(map(_named, (one.source_name, one.type, one.target_name))) for one in opened.relations]
+    return f"{why} {_named(source)} has: {name_list(told) or 'no relations'}."
 
 
 @operation("Set a status", idempotent=True)
@@ -305,7 +317,7 @@ def _set_status(
     call: OperationCall, entityName: str, status: Annotated[Status, Field(strict=False)]
 ) -> OperationReply[Done]:
     """Mark an entity as active, paused, completed or archived; what is not active ranks lower."""
-    return _done(f"{entityName} is {call.engine.graph.set_status(entityName, status)} now.")
+    return _done(f"{_named(entityName)} is {call.engine.graph.set_status(entityName, status)} now.")
 
 
 # Reading
