@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from mcp_world import said
@@ -24,7 +24,7 @@ HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\U000e0000-\U000e0
 async def test_no_text_over_mcp_holds_a_control_character(served: Served) -> None:
     async with served.inside("all") as client:
         entity = {"name": EVIL, "entityType": EVIL, "observations": [EVIL]}
-        calls = [
+        calls: list[tuple[str, dict[str, Any]]] = [
             ("create_entities", {"entities": [entity]}),
             ("remember", {"text": EVIL, "source": EVIL, "tags": [EVIL]}),
             ("add_messages", {"session": EVIL, "messages": [{"content": EVIL, "speaker": EVIL}]}),

@@ -73,6 +73,15 @@ def test_what_is_new_belongs_to_no_agent_and_what_is_there_is_changed_where_it_i
     assert cook.get(by.id) is not None
 
 
+def test_an_entity_of_an_agent_alone_is_changed_by_naming_the_agent(ana: Engine) -> None:
+    ana.scoped("ana", "cook").create_entities([{"name": "Ladle"}])
+    with pytest.raises(NotFound, match=r"no entity named 'Ladle'.* name it: 'cook', 'gardener'"):
+        ana.graph.add_observations({"Ladle": ["is long"]})
+    ana.graph.set_status("Ladle", "paused")
+    (ladle,) = ana.graph.open_nodes(["Ladle"]).entities
+    assert (ladle.status, ladle.scope, ladle.observations) == ("paused", Scope("ana", "cook"), ())
+
+
 def test_another_owners_memory_is_out_of_reach(ana: Engine) -> None:
     (of_bob,) = (hit.memory.id for hit in ana.scoped("bob", None).recall("kettle", kinds=("note",)).hits)
     assert ana.get(of_bob) is None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -20,6 +21,7 @@ from recollect.changes import (
     RestoreObservation,
     Unrelate,
 )
+from recollect.conditions import Equals
 from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradicted_observations
@@ -68,6 +70,7 @@ from recollect.retrieval.search import Search
 from recollect.text.limits import clean_type
 
 _Row = TypeVar("_Row")
+_MOST_AGENTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +90,16 @@ class KnowledgeGraph:
         progress: Progress | None = None,
     ) -> ObservedBatch:
         """Add observations to entities that exist, by name. Near-repeats are flagged, never dropped."""
-        scope = self.services.own.scope
-        return _observe(
-            self.services.own,
-            by_name(additions).items(),
-            lambda pair: AddObservations(scope, name_of(pair[0]), observations_of(pair[1])),
-            keep_going=keep_going,
-            key=key,
-            progress=progress,
-        )
+        own = self.services.own
+        with self._naming_agents():
+            return _observe(
+                own,
+                by_name(additions).items(),
+                lambda pair: AddObservations(own.scope, name_of(pair[0]), observations_of(pair[1])),
+                keep_going=keep_going,
+                key=key,
+                progress=progress,
+            )
 
     def create_relations(
         self,
@@ -106,15 +110,17 @@ class KnowledgeGraph:
         key: str | None = None,
     ) -> RelatedBatch:
         """Connect entities. With `create_missing`, one that is absent is made, of type `unknown`."""
-        done, rejected = apply_rows(
-            self.services.own,
-            listed(relations, "Relations"),
-            lambda relation: Relate(self.services.own.scope, relation_of(relation), create_missing),
-            keep_going=keep_going,
-            key=key,
-        )
+        own = self.services.own
+        with self._naming_agents():
+            done, rejected = apply_rows(
+                own,
+                listed(relations, "Relations"),
+                lambda relation: Relate(own.scope, relation_of(relation), create_missing),
+                keep_going=keep_going,
+                key=key,
+            )
         if any(outcome.also_created for _, outcome in done):
-            catch_up(self.services.own)
+            catch_up(own)
         related = tuple(
             RelationResult(
                 source=outcome.names[0],
@@ -132,9 +138,9 @@ class KnowledgeGraph:
     def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = None) -> None:  # noqa: A002  # the domain's word
         """Say that a relation held until `at` (now, if not given). It stays, as history."""
         kind = clean_type(type, "type of the relation")
-        self.services.own.write(
-            [EndRelation(self.services.own.scope, name_of(source), name_of(target), kind, at)]
-        )
+        own = self.services.own
+        with self._naming_agents():
+            own.write([EndRelation(own.scope, name_of(source), name_of(target), kind, at)])
 
     def delete_entities(self, names: Iterable[str]) -> tuple[int, ...]:
         """Forget entities by exact name, and their relations; returns the ids, which `restore` takes.
@@ -170,6 +176,21 @@ class KnowledgeGraph:
         """Bring back an observation that was removed by itself, or superseded."""
         self.services.own.write([RestoreObservation(self.services.own.scope, id)])
         catch_up(self.services.own)
+
+    @contextmanager
+    def _naming_agents(self) -> Iterator[None]:
+        """Who reads what all agents keep, and changes by name what belongs to none, learns what to do."""
+        try:
+            yield
+        except NotFound as error:
+            if self.services.scope.agent is None:
+                with self.services.read() as view:
+                    own = (Equals("owner", self.services.scope.owner),)
+                    agents = sorted(agent for (agent,) in view.rows("scope", ("agent",), own) if agent)
+                if agents:
+                    named = ", ".join(map(repr, agents[:_MOST_AGENTS]))
+                    error.args = (f"{error} To change what an agent keeps, name it: {named}.",)
+            raise
 
     # Reading
 
