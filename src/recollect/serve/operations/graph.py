@@ -230,7 +230,7 @@ def _similar_names(graph: KnowledgeGraph, absent: Sequence[str]) -> str | None:
     """What differs from these in case or accents only: perhaps meant, but not deleted."""
     similar = {name: graph.similar_names(name) for name in absent[:_MOST_IDS]}
     told = [
-        f"there is no {_named(name)}, but {' and '.join(map(_named, others))}"
+        f"there is no {name[:80]!r}, but {' and '.join(repr(other[:80]) for other in others)}"
         for name, others in similar.items()
         if others
     ]
@@ -301,15 +301,15 @@ def _end_relation(
 def _nothing_to_end(graph: KnowledgeGraph, source: str, target: str, why: str) -> str:
     """What is missing, and what the caller may have meant."""
     if not graph.similar_names(source):
-        return f"There is no entity named {_named(source)}, so nothing ends; `search_nodes` finds names."
+        return f"There is no entity named {source[:80]!r}, so nothing ends; `search_nodes` finds names."
     if not graph.similar_names(target):
-        why = f"There is no entity named {_named(target)}, so nothing ends."
+        why = f"There is no entity named {target[:80]!r}, so nothing ends."
     opened = graph.open_nodes([source], record=False)
     if not opened.entities:
         # The name could mean several.
         return why
     told = [" ".join(map(_named, (one.source_name, one.type, one.target_name))) for one in opened.relations]
-    return f"{why} {_named(source)} has: {name_list(told) or 'no relations'}."
+    return f"{why} {source[:80]!r} has: {name_list(told) or 'no relations'}."
 
 
 @operation("Set a status", idempotent=True)
