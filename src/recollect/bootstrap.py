@@ -55,6 +55,7 @@ def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
 
     `store` is the path of its file, `postgresql://…` for one in a database, or `:memory:` for one that ends
     with the process; without it, the setting, or one file in the user's data folder.
+    `owner` and `agent` say whose memory it is; without an agent, what all agents of the owner keep is read.
     `model` names an embedding model; `auto` takes, of those installed, the one that suits the languages of
     the first texts; `none` searches by words alone.
     `session` names the conversation that the calls belong to; without it, this opening is one of its own.
@@ -85,7 +86,8 @@ def engine(
         clock=clock,
         embedder_named=lambda name: embedder(name, settings),
         preferred_model=model_name(settings),
-        scope=Scope(settings.owner, settings.agent),
+        # Who names no agent sees those of all.
+        scope=Scope(settings.owner, settings.agent or None),
         usage=UsageRecorder(store, session or secrets.token_hex(8)),
         profiles={profile.name: profile for profile in settings.profiles},
         session=session,
@@ -181,7 +183,7 @@ def _schedule(services: Services, settings: Settings) -> None:
     # Of a server's database, its own tools make the backups.
     has_backups = settings.dream_backups and is_file(settings)
     every = timedelta(minutes=settings.dream_every_minutes)
-    dreams = DreamScheduler(services, every, keep if has_backups else None)
+    dreams = DreamScheduler(services.own, every, keep if has_backups else None)
     services.usage.after_recording += [lambda _: dreams.run_if_due()]
 
 

@@ -204,7 +204,8 @@ class Transaction(Snapshot, Protocol):
 class Store(Protocol):
     """Keeps rows, finds by vector, gives snapshots and transactions.
 
-    `within` says whose rows a caller means to see or to change; a store may show it no others. None: all.
+    `within` says whose rows a caller means to see or to change; a store may show it no others. None: all. A
+    scope whose agent is None means all scopes of its owner, for reading.
     """
 
     def read(self, within: Scope | None = None) -> AbstractContextManager[Snapshot]: ...

@@ -59,7 +59,8 @@ class Scope:
     """Whose memory this is. Two scopes never see or weigh one another."""
 
     owner: str = ""
-    agent: str = ""
+    agent: str | None = ""
+    """None: all agents of the owner, and what belongs to none of them. Only for reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +379,19 @@ class Counts:
     bytes: int
     schema: int
     """The version of the store's form."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeCounts:
+    """How much of a store belongs to an owner, beside memories of each kind."""
+
+    observations: int
+    relations: int
+    forgotten: int
+    vectors: int
+    """Of the model in use, for what is live."""
+    due: int
+    """Live passages that wait for a vector."""
 
 
 @dataclass(frozen=True, slots=True)

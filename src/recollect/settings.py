@@ -209,7 +209,7 @@ class Settings:
         str, _TEXT, "what turns text into vectors: auto, none, arctic-s, e5-small, potion, openai:NAME, …"
     ] = AUTO
     owner: Annotated[str, _TEXT, "whose memory it is"] = ""
-    agent: Annotated[str, _TEXT, "which agent of the owner"] = ""
+    agent: Annotated[str, _TEXT, "which agent of the owner; without it, those of all are read"] = ""
     busy_seconds: Annotated[float, _SECONDS, "how long to wait while another program writes"] = 10.0
     model_threads: Annotated[int, _THREADS, "threads of a model that runs on this machine"] = 1
     model_url: Annotated[str | None, _TEXT, "address of the server of a hosted model"] = None

@@ -58,14 +58,14 @@ async def test_tools_say_what_contradicts_what(served: Served) -> None:
     async with served.inside("all") as client:
         await done(client, "remember", text=OLD)
         remembered = await client.call_tool("remember", {"text": NEW})
-        assert f"It seems to contradict #1: “{OLD}”" in " ".join(said(remembered))
+        assert f'It seems to contradict #1: "{OLD}"' in " ".join(said(remembered))
         recalled = await client.call_tool("recall", {"query": "where does Ana live?"})
-        assert f"{NEW} (newer than #1)" in " ".join(said(recalled))
-        assert f"{OLD} (older than #2)" in " ".join(said(recalled))
+        assert f'"{NEW}" (newer than #1)' in " ".join(said(recalled))
+        assert f'"{OLD}" (older than #2)' in " ".join(said(recalled))
         told = await done(client, "recall", query="where does Ana live?")
         assert [each["id"] for each in told["hits"][0]["conflicts_with"]] == [1]
         context = await done(client, "context", query="where does Ana live?")
-        assert "older than “" in context["text"]
+        assert 'older than "' in context["text"]
         report = await done(client, "consolidation_report")
         assert [each["command"] for each in report["contradictions"]] == ["recollect supersede 1 2"]
         # What the remark proposes works.

@@ -133,7 +133,7 @@ async def test_an_existing_name_gains_its_new_observations(
         assert theirs.structured_content == {"entities": []}
         assert ours.structured_content == {"entities": [entity("Ada", "likes tea")]}
         assert said(ours)[1] == (
-            "These existed and gained the new observations: Ada. Ada keeps its type person."
+            'These existed and gained the new observations: "Ada". "Ada" keeps its type "person".'
         )
         graphs = await pair.data("open_nodes", names=["Ada"])
         assert [graph["entities"] for graph in graphs] == [
@@ -149,7 +149,9 @@ async def test_a_relation_to_a_missing_entity_creates_it(
         await pair.alike("create_entities", entities=[entity("Ada")])
         theirs, ours = await pair.results("create_relations", relations=[relation("Ada", "knows", "Bo")])
         assert shape(theirs) == shape(ours)
-        assert said(ours)[1] == "These entities did not exist and were created with the type 'unknown': Bo."
+        assert said(ours)[1] == (
+            "These entities did not exist and were created with the type 'unknown': \"Bo\"."
+        )
         graphs = await pair.data("read_graph")
         assert [graph["entities"] for graph in graphs] == [
             [entity("Ada")],
@@ -166,14 +168,15 @@ async def test_an_entity_that_a_relation_created_takes_its_type_when_it_is_given
         theirs, ours = await pair.results("create_entities", entities=given)
         assert shape(theirs) == shape(ours)
         assert said(ours)[1] == (
-            "These existed and gained the new observations: Acme. "
-            "These had the type 'unknown' and took the one given: Acme (company), Zed (person)."
+            'These existed and gained the new observations: "Acme". '
+            "These had the type 'unknown' and took the one given: "
+            '"Acme" ("company"), "Zed" ("person").'
         )
         graphs = await pair.data("read_graph")
         assert ordered(graphs[0]) == ordered(graphs[1])
         theirs, ours = await pair.results("create_entities", entities=[entity("Acme", type_="ship")])
         assert shape(theirs) == shape(ours)
-        assert said(ours)[1] == "Acme keeps its type company."
+        assert said(ours)[1] == '"Acme" keeps its type "company".'
 
 
 async def test_a_name_in_another_case_finds_the_entity(

@@ -271,7 +271,7 @@ async def test_prompts_ask_to_save_and_bring_what_is_known(served: Served) -> No
             return message.content.text
 
         assert "Marisol drinks oolong" in await text("recall", topic="oolong")
-        assert "above all about boats" in await text("save", focus="boats")
+        assert 'above all about "boats"' in await text("save", focus="boats")
         assert "above all" not in await text("save")
 
 

@@ -227,13 +227,14 @@ async def test_a_relation_that_is_not_there_is_answered_with_those_that_are(serv
         await done(client, "create_relations", relations=[leads])
         assert await refused(client, "end_relation", **{**leads, "relationType": "owns"}) == (
             "No relation 'Marisol' owns 'Tidebook' is in force; there is nothing to end. "
-            "'Marisol' has: Marisol leads Tidebook."
+            '\'Marisol\' has: "Marisol" "leads" "Tidebook".'
         )
         assert await refused(client, "end_relation", **{**leads, "from": "Nobody"}) == (
             "There is no entity named 'Nobody', so nothing ends; `search_nodes` finds names."
         )
         assert await refused(client, "end_relation", **{**leads, "to": "Nobody"}) == (
-            "There is no entity named 'Nobody', so nothing ends. 'Marisol' has: Marisol leads Tidebook."
+            "There is no entity named 'Nobody', so nothing ends. "
+            '\'Marisol\' has: "Marisol" "leads" "Tidebook".'
         )
 
 

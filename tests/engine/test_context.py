@@ -68,13 +68,13 @@ def test_the_text_holds_memories_then_turns_each_with_its_date_and_source(
     given_ = engine.context("what about the kettle", session="now")
     assert given_.text == (
         "## What is known\n"
-        "- [2026-01-30 12:00, a letter] The kettle leaks\n"
-        "- [2026-03-01 12:00, entity] Kettle (thing): is red; is old\n"
-        "- [2026-02-22 12:00, Bob, session last week] my kettle is broken\n"
+        '- [2026-01-30 12:00, from "a letter"] "The kettle leaks"\n'
+        '- [2026-03-01 12:00, entity] "Kettle (thing): is red; is old"\n'
+        '- [2026-02-22 12:00, "Bob", session "last week"] "my kettle is broken"\n'
         "\n"
         "## Recent turns\n"
-        "- [2026-03-01 12:00, user, session now] hello\n"
-        "- [2026-03-01 12:00, assistant, session now] hi"
+        '- [2026-03-01 12:00, "user", session "now"] "hello"\n'
+        '- [2026-03-01 12:00, "assistant", session "now"] "hi"'
     )
     assert given_.tokens == count_tokens(given_.text) <= given_.budget_tokens == 1_000
     assert [item.kind for item in given_.memories] == ["note", "entity", "message"]
@@ -88,13 +88,13 @@ def test_the_text_holds_memories_then_turns_each_with_its_date_and_source(
 def test_dates_are_of_the_users_own_days(engine: Engine) -> None:
     tokyo = Engine(replace(engine._services, zone=timezone(timedelta(hours=9))))
     tokyo.remember("The kettle leaks", happened_at=datetime(2026, 1, 31, 20, tzinfo=UTC))
-    assert "- [2026-02-01 05:00, note] The kettle leaks" in tokyo.context("kettle").text
+    assert '- [2026-02-01 05:00, note] "The kettle leaks"' in tokyo.context("kettle").text
 
 
 def test_what_nobody_can_date_says_so(engine: Engine) -> None:
     engine.add_messages("old", [Turn("kettle imported from somewhere", source="a file")])
     lines = engine.context("kettle").text.splitlines()
-    assert lines[1] == "- [undated, session old] kettle imported from somewhere"
+    assert lines[1] == '- [undated, session "old"] "kettle imported from somewhere"'
 
 
 def test_the_most_useful_stands_first_and_of_equals_the_newest(engine: Engine) -> None:
@@ -229,7 +229,7 @@ def test_recent_turns_are_given_beside_a_prompt_that_needs_no_memory(engine: Eng
     fill_household(engine)
     talk(engine, "now", "hello there")
     asked = engine.context("what is 48 times 17", session="now")
-    assert asked.text == "## Recent turns\n- [2026-03-01 12:00, Ada, session now] hello there"
+    assert asked.text == '## Recent turns\n- [2026-03-01 12:00, "Ada", session "now"] "hello there"'
 
 
 def test_what_the_assistant_once_answered_gives_way_to_what_people_said(engine: Engine) -> None:
@@ -443,7 +443,7 @@ def test_a_turn_that_was_corrected_since_says_so(engine: Engine) -> None:
     found = engine.context("when is the launch?", session="s")
     assert [item.text for item in found.memories] == ["The launch is on Friday."]
     (turn,) = found.turns
-    assert turn.line.endswith(f"The launch is on Monday. (corrected since, see #{done.by.id})")
+    assert turn.line.endswith(f'The launch is on Monday." (corrected since, see #{done.by.id})')
 
 
 def test_without_a_model_a_long_text_is_shown_by_the_piece_that_holds_the_words(

@@ -39,8 +39,8 @@ def test_what_is_too_large_is_a_candidate_where_it_falls_apart_and_oversized_whe
     assert [each.name for each in report.split_candidates] == ["Apollo"]
     assert report.split_candidates == engine.upkeep.find_split_candidates()
     assert [(each.name, each.observations, each.limit) for each in report.oversized] == [("Log", 16, 15)]
-    assert "- Apollo (project): 27 observations, at most 25; topics: " in report.text
-    assert "- Log (session): 16 observations, at most 15" in report.text
+    assert '- "Apollo" ("project"): 27 observations, at most 25; topics: ' in report.text
+    assert '- "Log" ("session"): 16 observations, at most 15' in report.text
 
 
 def test_near_repeats_are_listed_while_both_are_in_force(make_engine: MakeEngine) -> None:
@@ -72,7 +72,7 @@ def test_notes_that_nearly_repeat_another_are_listed_while_both_are_there(make_e
         1.0,
     )
     assert report.notes == 2
-    assert f"- {new.id}: {SHORT} ~ {old.id}: {LONG}" in report.text
+    assert f'- {new.id}: "{SHORT}" ~ {old.id}: "{LONG}"' in report.text
     engine.forget([old.id])
     assert engine.upkeep.consolidation_report().flagged_notes == ()
 
@@ -99,7 +99,7 @@ def test_stale_is_what_was_neither_seen_nor_changed_for_long(engine: Engine, clo
     report = engine.upkeep.consolidation_report()
     assert [(each.name, each.days) for each in report.stale] == [("Idle", 100), ("Early", 90)]
     assert (report.stale[1].last_seen, report.stale[1].times_seen) == (start + timedelta(days=10), 1)
-    assert "Neither seen nor changed for 90 days: 2\n- Idle (unknown): 100 days" in report.text
+    assert 'Neither seen nor changed for 90 days: 2\n- "Idle" ("unknown"): 100 days' in report.text
     assert [each.name for each in engine.upkeep.consolidation_report(stale_days=30).stale] == [
         "Idle",
         "Early",
@@ -121,7 +121,7 @@ def test_a_long_list_is_cut_in_the_text_alone(engine: Engine, clock: FixedClock)
     report = engine.upkeep.consolidation_report()
     assert len(report.stale) == 12
     assert report.text.endswith("- and 2 more")
-    assert report.text.count("\n- E") == 10
+    assert report.text.count('\n- "E') == 10
 
 
 def test_a_long_text_is_cut_to_one_short_line(make_engine: MakeEngine) -> None:

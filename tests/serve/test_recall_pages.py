@@ -99,7 +99,7 @@ def test_what_an_entitys_observations_said_before_is_shown_when_asked_for(engine
     assert "superseded" not in now
     reply = RECALL.call(engine, {**given, "include_superseded": True})
     assert reply.result["hits"][0]["superseded"] == ["sails on Mondays"]
-    assert str(reply.text).splitlines()[0].endswith("rows sails on Sundays (superseded: sails on Mondays)")
+    assert str(reply.text).splitlines()[0].endswith('rows sails on Sundays" (superseded: "sails on Mondays")')
 
 
 @pytest.mark.parametrize("tool", ["recall", "search_semantic", "explain", "search_reflections"])

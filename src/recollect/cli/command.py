@@ -240,7 +240,9 @@ def _shared_options() -> list[click.Option]:
             "--store", metavar="PATH|URL", help="The memory's file, or postgresql://… [RECOLLECT_STORE]"
         ),
         _SharedOption("--owner", metavar="NAME", help="Whose memory it is. [RECOLLECT_OWNER]"),
-        _SharedOption("--agent", metavar="NAME", help="Which agent of the owner. [RECOLLECT_AGENT]"),
+        _SharedOption(
+            "--agent", metavar="NAME", help="Which agent; none: read those of all. [RECOLLECT_AGENT]"
+        ),
         _SharedOption("--model", metavar="NAME", help="The embedding model; see `recollect models`."),
         _SharedOption("--json", is_flag=True, default=None, help="Answer with one JSON document."),
         _SharedOption("--color/--no-color", default=None, help=color),

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
-
-# Characters that reorder what follows them: a line could then read as another than it is.
-_REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
 
 def quantity(number: int, noun: str, plural: str | None = None) -> str:
     """`1 observation`, `3 observations`."""
@@ -44,24 +39,9 @@ def ellipsize(text: str, width: int = 80) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
-def visible(text: str) -> str:
-    """Replace control characters, so that no stored text can steer the terminal; keep new lines and tabs."""
-    if text.isprintable():
-        return text
-    return "".join("\ufffd" if _is_control(letter) else letter for letter in text)
-
-
-def one_line(text: str) -> str:
-    return visible(" ".join(text.split()))
-
-
 def with_remedy(note: str) -> str:
     """Add the command that helps to a note about missing vectors."""
     from recollect.engine.recall import WAITING  # loads the engine
     from recollect.engine.why_not import MAY_WAIT
 
     return f"{note} Run: recollect reindex" if note.endswith((WAITING, MAY_WAIT)) else note
-
-
-def _is_control(letter: str) -> bool:
-    return letter in _REORDERING or (letter not in "\n\t" and unicodedata.category(letter) == "Cc")

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import click
 
-from recollect.cli.phrases import one_line, visible
 from recollect.lazy_dataclass import dataclass
+from recollect.text.untrusted import one_line, visible
 
 Mark = Literal["ok", "note", "problem"]
 Role = Literal[
@@ -176,7 +176,7 @@ def render(result: Result, *, as_json: bool, terminal: bool, color: bool | None)
     if as_json:
         import json  # --help needs none
 
-        click.echo(json.dumps(result.data, ensure_ascii=False, indent=2, default=_plain))
+        click.echo(visible(json.dumps(result.data, ensure_ascii=False, indent=2, default=_plain)))
     elif terminal:
         from recollect.cli.terminal import print_blocks  # loads rich
 

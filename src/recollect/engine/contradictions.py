@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from shlex import quote
+from typing import TYPE_CHECKING
 
 from recollect.engine.results import ConflictingMemory, ContradictedObservation
-from recollect.engine.upkeep.results import OpenContradiction
 from recollect.records import Memory
 from recollect.retrieval.contradictions import (
     ContradictingTexts,
@@ -16,6 +16,9 @@ from recollect.retrieval.contradictions import (
     time_of_text,
 )
 from recollect.text.contradictions import Contradiction, contradicting_pairs, contradiction
+
+if TYPE_CHECKING:
+    from recollect.engine.upkeep.results import OpenContradiction
 
 _MOST_NAMED = 5
 _MOST_LISTED = 100
@@ -72,6 +75,8 @@ def open_contradictions(
     texts: Sequence[StatedText], names: Mapping[int, str]
 ) -> tuple[OpenContradiction, ...]:
     """Among these texts, the newest first; `names` are those of entities. Equal times go by arrival."""
+    from recollect.engine.upkeep.results import OpenContradiction  # noqa: PLC0415  # no search lists them
+
     arrival = sorted(texts, key=lambda text: (text.at, text.id, text.observation or 0))
     newest_first = arrival[::-1]
     return tuple(

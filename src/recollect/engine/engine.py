@@ -66,15 +66,20 @@ class Engine:
 
     @property
     def scope(self) -> Scope:
-        return self._services.scope
+        """Whose memory it is: what is written belongs there."""
+        return self._services.own.scope
 
     @property
     def zone(self) -> tzinfo:
         """The time zone in which the user's days begin."""
         return self._services.zone
 
-    def scoped(self, owner: str = "", agent: str = "") -> Engine:
-        """The same store, seen as another owner or agent."""
+    def scoped(self, owner: str = "", agent: str | None = "") -> Engine:
+        """The same store, seen as another owner or agent; None: as an owner who sees all their agents.
+
+        What such an owner writes belongs to no agent. A memory that is named by its id is changed where it
+        is. Dreams, tuning and tidying are of what belongs to no agent.
+        """
         return Engine(replace(self._services, scope=Scope(owner, agent)))
 
     @property
@@ -96,14 +101,14 @@ class Engine:
         """Earlier dreams, how to undo one, and what future ones would do."""
         from recollect.engine.dreams.dreams import Dreams
 
-        return Dreams(self._services)
+        return Dreams(self._services.own)
 
     @property
     def tuning(self) -> Tuning:
         """A profile's numbers: how they fare on this store's own answers, and the ways to change them."""
         from recollect.engine.tuning.tuning import Tuning
 
-        return Tuning(self._services)
+        return Tuning(self._services.own)
 
     @property
     def upkeep(self) -> Upkeep:
@@ -132,7 +137,8 @@ class Engine:
         """
         from recollect.engine.graph.knowledge_graph import create_entities
 
-        return create_entities(self._services, entities, keep_going=keep_going, key=key, progress=progress)
+        own = self._services.own
+        return create_entities(own, entities, keep_going=keep_going, key=key, progress=progress)
 
     def remember(
         self,
@@ -161,7 +167,7 @@ class Engine:
             "about": about,
             "source": source,
         }
-        return remember(self._services, note, key)
+        return remember(self._services.own, note, key)
 
     def remember_many(
         self, notes: Iterable[NoteLike], *, keep_going: bool = False, key: str | None = None
@@ -169,7 +175,7 @@ class Engine:
         """Store many notes at once: texts, or mappings with the arguments of `remember`."""
         from recollect.engine.notes.remember import remember_many
 
-        return remember_many(self._services, notes, keep_going=keep_going, key=key)
+        return remember_many(self._services.own, notes, keep_going=keep_going, key=key)
 
     def add_messages(
         self,
@@ -188,7 +194,7 @@ class Engine:
         from recollect.engine.notes.sessions import add_messages
 
         return add_messages(
-            self._services,
+            self._services.own,
             session,
             messages,
             extract=extract,
@@ -217,7 +223,7 @@ class Engine:
         from recollect.engine.notes.remember import update
 
         return update(
-            self._services,
+            self._services.of_memory(id),
             id,
             text=text,
             importance=importance,
@@ -238,7 +244,7 @@ class Engine:
         """
         from recollect.engine.notes.supersede import supersede
 
-        return supersede(self._services, old, new, copies=copies)
+        return supersede(self._services.of_memory(old), old, new, copies=copies)
 
     @asks_again
     def history(self, id: int) -> History:  # noqa: A002  # the domain's word
@@ -377,7 +383,9 @@ class Engine:
         if answer is None:
             self._services.usage.record(self.scope, ids, at)
         else:
-            note_shown(self._services, ids, at, answer.query, answer.profile, answer.trace)
+            found = {hit.memory.id: hit.memory for hit in answer.hits}
+            shown = [found[id_] for id_ in ids if id_ in found]
+            note_shown(self._services, shown, at, answer.query, answer.profile, answer.trace)
 
     def feedback(
         self,
@@ -472,10 +480,10 @@ class Engine:
         """One memory of this scope by its id, forgotten or not. With `record`, it counts as opened."""
         with self._services.read() as view:
             memory = memories_by_id(view, [id]).get(id)
-        if memory is None or memory.scope != self.scope:
+        if memory is None or not self._services.sees(memory.scope):
             return None
         if record and memory.deleted_at is None:
-            self._services.usage.record(self.scope, [id], self._services.clock(), opened=True)
+            self._services.usage.record(memory.scope, [id], self._services.clock(), opened=True)
         return memory
 
     @asks_again
@@ -486,21 +494,24 @@ class Engine:
         with self._services.read() as view:
             for start in range(0, len(wanted), _AT_ONCE):
                 found.update(memories_by_id(view, wanted[start : start + _AT_ONCE]))
-        return {id_: memory for id_, memory in found.items() if memory.scope == self.scope}
+        return {id_: memory for id_, memory in found.items() if self._services.sees(memory.scope)}
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""
-        return self._services.write([Forget(self.scope, ids=ids_of(ids))])[0].ids
+        wanted = self._services.by_scope(ids_of(ids))
+        outcomes = self._services.own.write([Forget(scope, ids=those) for scope, those in wanted.items()])
+        return tuple(id_ for outcome in outcomes for id_ in outcome.ids)
 
     def restore(self, id: int) -> Memory:  # noqa: A002  # the domain's word
         """Bring back a forgotten memory, with the relations that went with it, or a superseded one."""
         from recollect.engine.catch_up import catch_up
 
-        read: dict[int, Memory] = {}
-        self._services.write(
-            [Restore(self.scope, id)], before_commit=lambda view, _: read.update(memories_by_id(view, [id]))
+        services, read = self._services.of_memory(id), dict[int, Memory]()
+        services.write(
+            [Restore(services.scope, id)],
+            before_commit=lambda view, _: read.update(memories_by_id(view, [id])),
         )
-        catch_up(self._services)
+        catch_up(services)
         return read[id]
 
     def purge(self, before: datetime) -> PurgeResult:
@@ -542,7 +553,7 @@ class Engine:
             gate=gate,
             drop_failing=drop_failing,
         )
-        return dream(self._services, options, progress)
+        return dream(self._services.own, options, progress)
 
     # The store
 
@@ -567,4 +578,4 @@ class Engine:
         """Embed what has no vector yet; with another model's name, embed everything and switch to it."""
         from recollect.engine.embedding import reindex
 
-        return reindex(self._services, model, progress)
+        return reindex(self._services.own, model, progress)

@@ -187,7 +187,7 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         sure = answer_confidence(search, gathered, ranked, memories) if query.judge else None
         hits = _hits(ranked, gathered, memories, passages, {} if sure is None else sure.hits)
         now = moment(query.now)
-        trace = trace_of(services, rankers, gathered, ids, now)
+        trace = trace_of(services, rankers, gathered, ids, now, several_scopes=len(search.scopes) > 1)
     # Who names a number wants so many; who does not, what is worth reading.
     found = len(hits)
     hits = hits if query.limit_given or sure is None else hits_worth_reading(hits)
@@ -196,7 +196,7 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
     shown = fit_budget(likely, query.budget_tokens)
     # Who asks about the past must not change it.
     if query.record and present:
-        note_shown(services, [hit.memory.id for hit in shown], now, query.text, profile.name, trace)
+        note_shown(services, [hit.memory for hit in shown], now, query.text, profile.name, trace)
     return Answer(
         query=query.text,
         hits=shown,
@@ -210,7 +210,7 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         abstained=abstained,
         withheld=len(hits) - len(likely),
         unread=found - len(hits),
-        trace=trace if services.trial.log and present else None,
+        trace=trace if services.trial.log and present and not trace.several_scopes else None,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import UTC, tzinfo
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec
@@ -24,7 +24,7 @@ from recollect.query import Filter
 from recollect.ranking.pipeline import Profile
 from recollect.ranking.profiles import PROFILES, profile_named
 from recollect.records import Kind, Memory, Scope
-from recollect.retrieval.records import memories_by_id
+from recollect.retrieval.records import memories_by_id, scope_ids
 
 if TYPE_CHECKING:
     from recollect.engine.writes.apply import BeforeCommit
@@ -159,6 +159,36 @@ class Services:
             changes, at=self.clock(), key=own, keep_going=keep_going, before_commit=before_commit
         ).outcomes
 
+    @property
+    def own(self) -> Services:
+        """To write as. Who named no agent reads those of all, and writes what belongs to none of them."""
+        return self if self.scope.agent is not None else replace(self, scope=Scope(self.scope.owner))
+
+    def sees(self, scope: Scope) -> bool:
+        return scope.owner == self.scope.owner and self.scope.agent in (None, scope.agent)
+
+    def by_scope(self, ids: Sequence[int]) -> dict[Scope, tuple[int, ...]]:
+        """These memories by whose they are, to be changed there; what is not seen is left to `own`."""
+        if self.scope.agent is not None:
+            return {self.scope: tuple(ids)}
+        with self.read() as view:
+            known = memories_by_id(view, ids)
+        found: dict[Scope, tuple[int, ...]] = {}
+        for id_ in ids:
+            memory = known.get(id_)
+            scope = memory.scope if memory is not None and self.sees(memory.scope) else self.own.scope
+            found[scope] = (*found.get(scope, ()), id_)
+        return found
+
+    def of_memory(self, id_: int) -> Services:
+        """To change a memory as the agent whose it is."""
+        (scope,) = self.by_scope([id_])
+        return self if scope == self.scope else replace(self, scope=scope)
+
+    def scope_ids(self, view: Snapshot) -> list[int]:
+        """The scopes that are read, the one that is written to first; one without rows, if there is none."""
+        return scope_ids(view, self.scope.owner, self.scope.agent) or [0]
+
     def read(self) -> AbstractContextManager[Snapshot]:
         """The store at this moment, as far as it is of this scope: a store may show nothing else."""
         return self.store.read(self.scope)
@@ -177,6 +207,6 @@ class Services:
         """A memory of this scope, or an error that says that there is none."""
         with self.read() as view:
             memory = memories_by_id(view, [id_]).get(id_)
-        if memory is None or memory.scope != self.scope:
+        if memory is None or not self.sees(memory.scope):
             raise NotFound(f"There is no memory {id_}.")
         return memory

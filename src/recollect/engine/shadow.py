@@ -23,14 +23,14 @@ from recollect.tuning.events import normalized_query
 from recollect.tuning.knobs import knobs_of, with_knobs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from recollect.engine.services import Services
     from recollect.ports import Snapshot
     from recollect.query import Query
     from recollect.ranking.candidates import Candidates
-    from recollect.records import Arm
+    from recollect.records import Arm, Memory, Scope
     from recollect.retrieval.gather import Gathered
     from recollect.retrieval.search import Search
 
@@ -90,8 +90,8 @@ def rankers_for(
     baseline = baseline_of(services, profile)
     if not tuned:
         return Rankers(profile, baseline)
-    # An agent's own search is of the scope whose numbers these are; else it is looked up.
-    scope = search.scopes[0] if search.where.agent is not None and search.scopes else None
+    # A search of one scope has that one's numbers; else it is looked up which are ours.
+    scope = search.scopes[0] if len(search.scopes) == 1 else None
     version, ours, note = tuned_in(services, search.snapshot, profile, scope)
     learnt_from = trial and services.trial.log and len(query) <= _LONGEST_QUERY
     splits = learnt_from and services.trial.design == "split"
@@ -116,7 +116,7 @@ def tuned_in(
 
     Who knows the row of the scope gives it along.
     """
-    scope = scope_id(view, services.scope) if scope is None else scope
+    scope = scope_id(view, services.own.scope) if scope is None else scope
     found = tuned_numbers(view, scope, profile.name)
     if found is None:
         return 0, profile, None
@@ -176,6 +176,7 @@ class Trace:
     shown: tuple[int, ...] = field(repr=False)
     """The order of the ranking that made the answer."""
     keeps_text: bool = True
+    several_scopes: bool = False
 
     def logged(self) -> Logged | None:
         """As the log keeps the answer; None where it is none that one could learn from.
@@ -203,27 +204,40 @@ class Trace:
 
 
 def trace_of(
-    services: Services, rankers: Rankers, gathered: Gathered, shown: Sequence[int], now: datetime
+    services: Services,
+    rankers: Rankers,
+    gathered: Gathered,
+    shown: Sequence[int],
+    now: datetime,
+    *,
+    several_scopes: bool = False,
 ) -> Trace:
     """Of an answer that is about to be given; `shown` is the order that its ranking gave."""
     handle, bounds = services.usage.handle(now), services.trial.bounds
+    candidates, query = gathered.candidates, gathered.query
     keeps_text = services.trial.keeps_text
-    return Trace(handle, rankers, gathered.candidates, gathered.query, bounds, tuple(shown), keeps_text)
+    return Trace(handle, rankers, candidates, query, bounds, tuple(shown), keeps_text, several_scopes)
 
 
 def note_shown(
-    services: Services, ids: Sequence[int], at: datetime, query: str, profile: str, trace: Trace | None
+    services: Services, shown: Iterable[Memory], at: datetime, query: str, profile: str, trace: Trace | None
 ) -> None:
-    """What a caller saw, with what else the log keeps of it; in the background."""
+    """What a caller saw, each where it belongs, with what else the log keeps of it; in the background."""
     try:
         query.encode()
     except UnicodeEncodeError:
         # No store takes half of a surrogate pair: the query is not kept, but what was seen counts as ever.
-        services.usage.record(services.scope, ids, at)
-        return
-    log = None if trace is None or not services.trial.log else partial(_logged_within, services, trace)
-    said = query if services.trial.keeps_text else ""
-    services.usage.record(services.scope, ids, at, said, profile, log=log)
+        asked: tuple[str | None, str | None] = None, None
+    else:
+        asked = (query if services.trial.keeps_text else ""), profile
+    by_scope: dict[Scope, list[int]] = {}
+    for memory in shown:
+        by_scope.setdefault(memory.scope, []).append(memory.id)
+    # Of an answer out of several scopes, no one of them could rank the candidates again.
+    is_kept = trace is not None and services.trial.log and not trace.several_scopes
+    log = partial(_logged_within, services, trace) if trace is not None and is_kept else None
+    for scope, ids in by_scope.items():
+        services.usage.record(scope, ids, at, *asked, log=log if asked[0] is not None else None)
 
 
 def _logged_within(services: Services, trace: Trace) -> Logged | None:

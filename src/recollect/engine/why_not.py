@@ -75,7 +75,7 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
     as_of = asked.where.as_of
     with open_search(services, asked, profile) as (search, query, _):
         memory = memories_by_id(search.snapshot, [id_]).get(id_)
-        if memory is None or memory.scope != services.scope:
+        if memory is None or not services.sees(memory.scope):
             raise NotFound(f"There is no memory {id_}.")
         memory = as_it_stood(memory, as_of)
         out = _out_of_reach(memory, query)

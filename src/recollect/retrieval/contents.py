@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, is_set
 from recollect.ports import Snapshot
-from recollect.records import Counts, Kind, Memory, Relation, Scope
+from recollect.records import Counts, Kind, Memory, Relation, Scope, ScopeCounts
 from recollect.retrieval.filters import allowed, lifecycle, narrowing
 from recollect.retrieval.passages import model_row
 from recollect.retrieval.records import memories_where, relations_where, scope_ids
@@ -93,6 +93,31 @@ def topic_setting(topic: str) -> str:
 
 def was_told(snapshot: Snapshot, topic: str) -> bool:
     return store_setting(snapshot, topic_setting(topic)) is not None
+
+
+def scope_counts(snapshot: Snapshot, owner: str, agent: str | None) -> ScopeCounts:
+    """Of these scopes alone, whoever shares the store with them."""
+    scopes = scope_ids(snapshot, owner, agent)
+    own = OneOf("scope_id", scopes)
+    live = [id_ for (id_,) in snapshot.rows("memory", ("id",), (own, is_null("deleted_at")))]
+    read = (Equals("live", 1), OneOf("memory_id", live))
+    passages = [id_ for (id_,) in snapshot.rows("passage", ("id",), read)]
+
+    def count(table: Table, *where: Condition) -> int:
+        return snapshot.count(table, where)[None]
+
+    model = model_row(snapshot)
+    vectors = 0
+    if model is not None:
+        vectors = count("vector", Equals("model_id", model[0]), OneOf("passage_id", passages))
+    related = (OneOf("source_id", live), is_null("deleted_at"), is_null("until"))
+    return ScopeCounts(
+        observations=count("observation", *IN_FORCE, OneOf("memory_id", live)),
+        relations=count("relation", *related),
+        forgotten=count("memory", own, is_set("deleted_at")),
+        vectors=vectors,
+        due=count("due", OneOf("passage_id", passages)),
+    )
 
 
 def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0)) -> Counts:

@@ -239,9 +239,12 @@ def replaced_by(snapshot: Snapshot, memory: int) -> list[int]:
 
 
 def scope_ids(snapshot: Snapshot, owner: str, agent: str | None) -> list[int]:
-    """The scopes of an owner; None: of any agent."""
-    of_agent = () if agent is None else (Equals("agent", agent),)
-    return [id_ for (id_,) in snapshot.rows("scope", ("id",), (Equals("owner", owner), *of_agent))]
+    """The scopes of an owner, what belongs to no agent first; None: of any agent."""
+    if agent is None:
+        found = snapshot.rows("scope", ("agent", "id"), (Equals("owner", owner),))
+        return [id_ for _, id_ in sorted(found)]
+    same = (Equals("owner", owner), Equals("agent", agent))
+    return [id_ for (id_,) in snapshot.rows("scope", ("id",), same)]
 
 
 def scope_id(snapshot: Snapshot, scope: Scope) -> int:

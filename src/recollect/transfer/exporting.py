@@ -39,7 +39,8 @@ def export_file(
     `official` is what the official memory server reads and writes: the entities of the engine's scope, the
     observations and relations in force, in the order in which they came. `full` keeps everything there is,
     forgotten things too, of every scope, or of the engine's with `scope_only`; imported into an empty store,
-    it gives the same store again, ids included.
+    it gives the same store again, ids included. The scope of an engine that is `scoped(owner, None)` is that
+    of all the owner's agents.
 
     All of it is of one moment. A file appears only when it is whole, and one that is there is kept unless
     `overwrite` says otherwise; a name that ends in .gz is packed. `progress` gets numbers of memories.

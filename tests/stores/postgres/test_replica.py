@@ -155,6 +155,8 @@ def test_a_process_sees_its_own_writes_though_the_replica_does_not_have_them(pai
     with pair.pause():
         note(store, "mine too")
         assert seen(store) == (["mine", "mine too"], False)
+        # All agents of the owner, and still no row of anybody else.
+        assert seen(store, Scope(ME.owner, None)) == (["mine", "mine too"], False)
         assert seen(store, None) == (["mine", "mine too", "yours"], False)
         # Of another scope it wrote nothing that is missing there.
         assert seen(store, YOU) == (["yours"], True)

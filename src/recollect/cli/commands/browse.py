@@ -9,11 +9,12 @@ import click
 from recollect.cli.command import Call, command
 from recollect.cli.memory_view import facts_line, heading, memory_data, memory_fields, speaker_of, strengths
 from recollect.cli.options import limit_option, memory_if_any, memory_of, not_found
-from recollect.cli.phrases import ellipsize, one_line, quantity
+from recollect.cli.phrases import ellipsize, quantity
 from recollect.cli.rendering import Card, Column, Paragraph, Result, Styled, Table, picked, titled
 from recollect.cli.times import iso_day
 from recollect.errors import NotFound
 from recollect.lazy_dataclass import dataclass
+from recollect.text.untrusted import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -156,6 +156,7 @@ def chat_import_command(
     "export",
     "recollect export memory.jsonl",
     "recollect export everything.jsonl --format full",
+    "recollect export ana.jsonl --format full --owner ana",
     "recollect export - | gzip > memory.jsonl.gz",
 )
 @click.argument("file")
@@ -167,22 +168,27 @@ def chat_import_command(
     show_default=True,
     help="What the official memory server reads, or everything that we keep.",
 )
-@click.option("--scope-only", is_flag=True, help="Only this owner's and agent's memories.")
+@click.option(
+    "--scope-only", is_flag=True, help="Only this owner's and agent's memories; so with --owner or --agent."
+)
 @click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
 def export_command(
     call: Call, file: str, format_: Literal["official", "full"], scope_only: bool, overwrite: bool
 ) -> Result | None:
     """Write the memory to a JSONL file.
 
-    `-` writes to standard output.
+    `-` writes to standard output. The full format holds every owner's memories, unless an owner or an agent
+    is named, by an option or by the settings; then, as ever in the official format, theirs alone.
     """
     from recollect.transfer import export_file  # loads the engine
 
     target = sys.stdout.buffer if file == STDIN else file
     memory = call.memory()
+    settings, _ = call.settings()
+    own = scope_only or bool(settings.owner or settings.agent)
     with progress("Writing") as (writing,):
         report = export_file(
-            memory, target, format=format_, scope_only=scope_only, overwrite=overwrite, progress=writing
+            memory, target, format=format_, scope_only=own, overwrite=overwrite, progress=writing
         )
     texts = f", {_texts(report.texts)}" if report.texts else ""
     done = f"Exported {entities_text(report.entities)}{texts} and {quantity(report.relations, 'relation')}"

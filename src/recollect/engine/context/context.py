@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from recollect.changes import Turn
 from recollect.engine.inputs import TurnLike, listed, turn_of
 from recollect.engine.memory_text import memory_text
+from recollect.engine.notes.sessions import session_end
 from recollect.engine.recall import check_budget, query_of, recall
 from recollect.engine.results import Answer, Context, ContextItem, Hit
 from recollect.engine.services import Services
@@ -25,14 +26,14 @@ from recollect.ranking.bearing import (
 )
 from recollect.ranking.profiles import RECOLLECT
 from recollect.records import Kind, Memory, as_it_stood, is_assistant
-from recollect.retrieval.conversations import last_positions, turns_of
-from recollect.retrieval.records import scope_id
+from recollect.retrieval.conversations import turns_of
 from recollect.text.limits import QUERY_LIMIT
 from recollect.text.near_duplicates import text_key
 from recollect.text.prompt_signs import prompt_signs
 from recollect.text.stems import matched_terms
 from recollect.text.token_counts import count_tokens
 from recollect.text.tokens import content_words
+from recollect.text.untrusted import origin_of, quoted
 
 if TYPE_CHECKING:
     from recollect.ranking.pipeline import Profile
@@ -144,11 +145,10 @@ def _query(given: Sequence[Turn]) -> str:
 
 
 def _given(services: Services, given: Sequence[Turn]) -> list[ContextItem]:
+    spoken = [(turn, turn.speaker or turn.role or "someone") for turn in given[-_MOST_TURNS:]]
     return [
-        _item(
-            services.zone, None, "turn", turn.content, turn.at, turn.speaker or turn.role or "someone", None
-        )
-        for turn in given[-_MOST_TURNS:]
+        _item(services.zone, None, "turn", turn.content, turn.at, who, quoted(who), None)
+        for turn, who in spoken
     ]
 
 
@@ -158,11 +158,9 @@ def _recent(services: Services, session: str | None, as_of: datetime | None) -> 
     if name is None:
         return []
     with services.read() as view:
-        end = last_positions(view, scope_id(view, services.scope), [name]).get(name, 0)
+        scope, end = session_end(services, view, name)
         # What was last at an earlier moment may stand anywhere.
-        turns = turns_of(
-            view, scope_id(view, services.scope), name, 1 if as_of is not None else end - _MOST_TURNS + 1, end
-        )
+        turns = turns_of(view, scope, name, 1 if as_of is not None else end - _MOST_TURNS + 1, end)
     said = [as_it_stood(turn, as_of) for turn in turns if as_of is None or turn.created_at <= as_of]
     return [_turn_item(services.zone, turn) for turn in said[-_MOST_TURNS:]]
 
@@ -241,7 +239,7 @@ def _shorter(zone: tzinfo, hit: Hit) -> ContextItem:
     """Of an entity, only the observation that was found."""
     item = _memory_item(zone, hit.memory, hit)
     text = hit.passage or hit.memory.name
-    return _item(zone, item.id, item.kind, text, item.at, item.source, item.score, _remark(hit))
+    return _item(zone, item.id, item.kind, text, item.at, item.source, item.source, item.score, _remark(hit))
 
 
 def _within(
@@ -282,7 +280,7 @@ def _fill_turns(turns: list[ContextItem], talk: Sequence[ContextItem], spent: in
 
 def _cut(item: ContextItem, heading: str, room: int) -> list[ContextItem]:
     """The beginning of a line, as much as fits; nothing where that would say nothing."""
-    least = len(item.line) - len(" ".join(item.text.split())) + _LEAST_PIECE
+    least = len(item.line) - len(_on_one_line(item.text)) + _LEAST_PIECE
     length = bisect_right(
         range(len(item.line)), room, key=lambda stop: _cost(_until(item, stop), heading, first=True)
     )
@@ -294,7 +292,11 @@ def _brief(item: ContextItem) -> ContextItem:
 
 
 def _until(item: ContextItem, stop: int) -> ContextItem:
-    return replace(item, line=f"{item.line[:stop]} …")
+    """With so many letters of its line, and still between quotes."""
+    # The text stands last but for a remark of ours, which has no quotes.
+    start = item.line.rindex(quoted(item.text))
+    text = _on_one_line(item.text)[: max(0, stop - start)]
+    return replace(item, line=f"{item.line[:start]}{quoted(f'{text} …')}")
 
 
 def _cost(item: ContextItem, heading: str, *, first: bool) -> int:
@@ -318,7 +320,7 @@ def _memory_item(zone: tzinfo, memory: Memory, hit: Hit | None) -> ContextItem:
     if memory.kind is Kind.ENTITY:
         known = "; ".join(seen.content for seen in memory.in_force)
         about = f"{memory.name} ({memory.type})" if memory.type != "unknown" else memory.name
-        return _item(zone, memory.id, "entity", f"{about}: {known}", at, "entity", score, remark)
+        return _item(zone, memory.id, "entity", f"{about}: {known}", at, "entity", "entity", score, remark)
     # Of a long text, the piece that was found.
     text = memory.text
     if hit is not None and hit.piece is not None:
@@ -326,7 +328,8 @@ def _memory_item(zone: tzinfo, memory: Memory, hit: Hit | None) -> ContextItem:
     who = memory.speaker or (memory.role if memory.kind is Kind.MESSAGE else None)
     where = f"session {memory.session}" if memory.session else memory.source or ""
     source = ", ".join(part for part in (who, where) if part) or memory.kind.value
-    return _item(zone, memory.id, memory.kind.value, text, at, source, score, remark)
+    origin = ", ".join(origin_of(who, memory.session, memory.source)) or memory.kind.value
+    return _item(zone, memory.id, memory.kind.value, text, at, source, origin, score, remark)
 
 
 def _remark(hit: Hit | None) -> str:
@@ -334,8 +337,8 @@ def _remark(hit: Hit | None) -> str:
     newer = None if hit is None else hit.outdated_by
     if newer is None:
         return ""
-    line = " ".join(newer.text.split())
-    return f"; older than “{line if len(line) <= _QUOTED_LETTERS else f'{line[:_QUOTED_LETTERS]}…'}”"
+    line = _on_one_line(newer.text)
+    return f"; older than {quoted(line if len(line) <= _QUOTED_LETTERS else f'{line[:_QUOTED_LETTERS]}…')}"
 
 
 def _item(
@@ -345,12 +348,14 @@ def _item(
     text: str,
     at: datetime | None,
     source: str,
+    origin: str,
     score: float | None,
     remark: str = "",
 ) -> ContextItem:
+    """`origin` is the source as the line gives it, with quotes around what somebody else wrote."""
     day = f"{at.astimezone(zone):%Y-%m-%d %H:%M}" if at is not None else "undated"
-    # One line each, whatever a name or a text holds.
-    line = f"- [{day}, {_on_one_line(source)}{remark}] {_on_one_line(text)}"
+    # One line each, and nothing but its text between the last quotes, whatever a name or a text holds.
+    line = f"- [{day}, {origin}{remark}] {quoted(text)}"
     return ContextItem(id_, kind, text, at, source, line, score)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -21,6 +22,7 @@ from recollect.changes import (
     RestoreObservation,
     Unrelate,
 )
+from recollect.conditions import Equals
 from recollect.engine.after_commit import attempt_follow_up
 from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
@@ -59,6 +61,7 @@ from recollect.retrieval.contents import memory_page
 from recollect.retrieval.entities import (
     entities_containing,
     entities_named,
+    find_entity,
     graph_mark,
     matching_names,
     names_alike,
@@ -69,6 +72,7 @@ from recollect.retrieval.search import Search
 from recollect.text.limits import clean_type
 
 _Row = TypeVar("_Row")
+_MOST_AGENTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +92,16 @@ class KnowledgeGraph:
         progress: Progress | None = None,
     ) -> ObservedBatch:
         """Add observations to entities that exist, by name. Near-repeats are flagged, never dropped."""
-        scope = self.services.scope
-        return _observe(
-            self.services,
-            by_name(additions).items(),
-            lambda pair: AddObservations(scope, name_of(pair[0]), observations_of(pair[1])),
-            keep_going=keep_going,
-            key=key,
-            progress=progress,
-        )
+        own = self.services.own
+        with self._naming_agents():
+            return _observe(
+                own,
+                by_name(additions).items(),
+                lambda pair: AddObservations(own.scope, name_of(pair[0]), observations_of(pair[1])),
+                keep_going=keep_going,
+                key=key,
+                progress=progress,
+            )
 
     def create_relations(
         self,
@@ -107,16 +112,18 @@ class KnowledgeGraph:
         key: str | None = None,
     ) -> RelatedBatch:
         """Connect entities. With `create_missing`, one that is absent is made, of type `unknown`."""
-        done, rejected = apply_rows(
-            self.services,
-            listed(relations, "Relations"),
-            lambda relation: Relate(self.services.scope, relation_of(relation), create_missing),
-            keep_going=keep_going,
-            key=key,
-        )
+        own = self.services.own
+        with self._naming_agents():
+            done, rejected = apply_rows(
+                own,
+                listed(relations, "Relations"),
+                lambda relation: Relate(own.scope, relation_of(relation), create_missing),
+                keep_going=keep_going,
+                key=key,
+            )
         note = None
         if any(outcome.also_created for _, outcome in done):
-            note = catch_up(self.services).problem
+            note = catch_up(own).problem
         related = tuple(
             RelationResult(
                 source=outcome.names[0],
@@ -134,7 +141,9 @@ class KnowledgeGraph:
     def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = None) -> None:  # noqa: A002  # the domain's word
         """Say that a relation held until `at` (now, if not given). It stays, as history."""
         kind = clean_type(type, "type of the relation")
-        self.services.write([EndRelation(self.services.scope, name_of(source), name_of(target), kind, at)])
+        own = self.services.own
+        with self._naming_agents():
+            own.write([EndRelation(own.scope, name_of(source), name_of(target), kind, at)])
 
     def delete_entities(self, names: Iterable[str]) -> tuple[int, ...]:
         """Forget entities by exact name, and their relations; returns the ids, which `restore` takes.
@@ -142,32 +151,49 @@ class KnowledgeGraph:
         Names that are absent are passed over.
         """
         wanted = tuple(map(name_of, listed(names, "Names")))
-        return self.services.write([Forget(self.services.scope, names=wanted)])[0].ids
+        return self.services.own.write([Forget(self.services.own.scope, names=wanted)])[0].ids
 
     def delete_observations(self, removals: Mapping[str, Sequence[str]]) -> int:
         """Remove observations by exact text; returns how many there were."""
         changes = [
-            RemoveObservations(self.services.scope, name_of(name), tuple(listed(texts, "Observations")))
+            RemoveObservations(self.services.own.scope, name_of(name), tuple(listed(texts, "Observations")))
             for name, texts in by_name(removals).items()
         ]
-        return sum(outcome.count for outcome in self.services.write(changes))
+        return sum(outcome.count for outcome in self.services.own.write(changes))
 
     def delete_relations(self, relations: Iterable[RelationLike]) -> int:
         """Remove relations; returns how many there were, inverses included."""
         wanted = [relation_of(relation) for relation in listed(relations, "Relations")]
-        changes = [Unrelate(self.services.scope, each.source, each.target, each.type) for each in wanted]
-        return sum(outcome.count for outcome in self.services.write(changes))
+        changes = [Unrelate(self.services.own.scope, each.source, each.target, each.type) for each in wanted]
+        return sum(outcome.count for outcome in self.services.own.write(changes))
 
     def set_status(self, name: str, status: str) -> Status:
         """Mark an entity as active, paused, completed or archived."""
         wanted = Status.of(status)
-        self.services.write([Amend(self.services.scope, self.entity_id(name), status=wanted)])
+        id_ = self.entity_id(name)
+        own = self.services.of_memory(id_)
+        own.write([Amend(own.scope, id_, status=wanted)])
         return wanted
 
     def restore_observation(self, id: int) -> None:  # noqa: A002  # the domain's word
         """Bring back an observation that was removed by itself, or superseded."""
-        self.services.write([RestoreObservation(self.services.scope, id)])
-        catch_up(self.services)
+        self.services.own.write([RestoreObservation(self.services.own.scope, id)])
+        catch_up(self.services.own)
+
+    @contextmanager
+    def _naming_agents(self) -> Iterator[None]:
+        """Who reads what all agents keep, and changes by name what belongs to none, learns what to do."""
+        try:
+            yield
+        except NotFound as error:
+            if self.services.scope.agent is None:
+                with self.services.read() as view:
+                    own = (Equals("owner", self.services.scope.owner),)
+                    agents = sorted(agent for (agent,) in view.rows("scope", ("agent",), own) if agent)
+                if agents:
+                    named = ", ".join(map(repr, agents[:_MOST_AGENTS]))
+                    error.args = (f"{error} To change what an agent keeps, name it: {named}.",)
+            raise
 
     # Reading
 
@@ -205,15 +231,18 @@ class KnowledgeGraph:
         With `history`, also the relations that ended. Names that are absent are passed over.
         """
         wanted = [name_of(name) for name in listed(names, "Names")]
-        now, scope = self.services.clock(), self.services.scope
+        now = self.services.clock()
         with self.services.read() as view:
-            found = entities_named(view, scope_id(view, scope), wanted)
-            opened = list(dict.fromkeys(found[name] for name in wanted if name in found))
+            found = [entities_named(view, scope, wanted) for scope in self.services.scope_ids(view)]
+            opened = list(dict.fromkeys(ids[name] for name in wanted for ids in found if name in ids))
             graph = _graph(view, opened, now)
             if history:
                 graph = replace(graph, relations=tuple(relations_of(view, opened)))
         if record:
-            self.services.usage.record(scope, opened, now, opened=True)
+            whose = {entity.id: entity.scope for entity in graph.entities}
+            for scope in dict.fromkeys(whose.values()):
+                ids = [id_ for id_ in opened if whose.get(id_) == scope]
+                self.services.usage.record(scope, ids, now, opened=True)
         return graph
 
     def search_semantic(
@@ -276,8 +305,9 @@ class KnowledgeGraph:
     def existing_names(self, names: Iterable[str]) -> set[str]:
         """Those of the names that an entity has, letter by letter."""
         wanted = set(map(name_of, names))
-        with self.services.read() as view:
-            ids = entities_named(view, scope_id(view, self.services.scope), sorted(wanted))
+        own = self.services.own
+        with own.read() as view:
+            ids = entities_named(view, scope_id(view, own.scope), sorted(wanted))
             known = {memory.name for memory in memories_by_id(view, list(ids.values())).values()}
         return wanted & known
 
@@ -285,7 +315,7 @@ class KnowledgeGraph:
     def similar_names(self, name: str) -> Sequence[str]:
         """Names of entities that differ from this one at most in case and accents."""
         with self.services.read() as view:
-            return names_alike(view, scope_id(view, self.services.scope), name_of(name))
+            return _alike(self.services, view, name_of(name))
 
     @asks_again
     def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
@@ -299,8 +329,9 @@ class KnowledgeGraph:
         """How many of these relations there are."""
         wanted = [relation_of(relation) for relation in relations]
         names = sorted({name for each in wanted for name in (each.source, each.target)})
-        with self.services.read() as view:
-            ids = entities_named(view, scope_id(view, self.services.scope), names)
+        own = self.services.own
+        with own.read() as view:
+            ids = entities_named(view, scope_id(view, own.scope), names)
             known = {(each.source, each.target, each.type) for each in relations_of(view, list(ids.values()))}
         return sum((ids.get(each.source), ids.get(each.target), each.type) in known for each in wanted)
 
@@ -314,7 +345,9 @@ class KnowledgeGraph:
     def fingerprint(self) -> int:
         """A number that differs once the graph reads otherwise."""
         with self.services.read() as view:
-            return graph_mark(view, scope_id(view, self.services.scope), microseconds(self.services.clock()))
+            now = microseconds(self.services.clock())
+            first, *more = (graph_mark(view, scope, now) for scope in self.services.scope_ids(view))
+        return hash((first, *more)) if more else first
 
 
 def create_entities(
@@ -335,13 +368,20 @@ def create_entities(
     )
 
 
+def _alike(services: Services, view: Snapshot, name: str) -> list[str]:
+    """Names that differ from this one in case or accents only, of whichever scope."""
+    found = (names_alike(view, scope, name) for scope in services.scope_ids(view))
+    return list(dict.fromkeys(each for names in found for each in names))
+
+
 @asks_again
 def entity_named(services: Services, name: str) -> int:
     """The id of an entity that must exist."""
     name = name_of(name)
     with services.read() as view:
-        found = entities_named(view, scope_id(view, services.scope), [name]).get(name)
-        alike = () if found is not None else names_alike(view, scope_id(view, services.scope), name)
+        there = (find_entity(view, scope, name) for scope in services.scope_ids(view))
+        found = next((id_ for id_ in there if id_ is not None), None)
+        alike = () if found is not None else _alike(services, view, name)
     if found is None:
         could = f"it could be {' or '.join(map(repr, alike))}: use the exact name" if alike else None
         raise NotFound(f"There is no entity named {name!r}; {could or '`search_nodes` finds names'}.")

@@ -37,17 +37,17 @@ class Sessions:
     def list(self) -> Sequence[Session]:
         """The conversations of this scope, the one with the newest turn first."""
         with self.services.read() as view:
-            return sessions_of(view, scope_id(view, self.services.scope))
+            found = [one for scope in self.services.scope_ids(view) for one in sessions_of(view, scope)]
+        return sorted(found, key=lambda one: (-one.last_at.timestamp(), one.name))
 
     @asks_again
     def turns(self, session: str, *, last: int | None = None) -> Sequence[Memory]:
         """A session's messages in order; with `last`, only so many from its end."""
         if last is not None and not 1 <= last <= MOST_TURNS:
             raise InvalidInput(f"The number of turns is 1 to {MOST_TURNS:,}, not {last}.")
-        scope = self.services.scope
         with self.services.read() as view:
-            end = last_positions(view, scope_id(view, scope), [session]).get(session, 0)
-            return turns_of(view, scope_id(view, scope), session, 1 if last is None else end - last + 1, end)
+            scope, end = session_end(self.services, view, session)
+            return turns_of(view, scope, session, 1 if last is None else end - last + 1, end)
 
     @asks_again
     def neighbours(self, id: int, *, before: int = 2, after: int = 2) -> Sequence[Memory]:  # noqa: A002  # the domain's word
@@ -57,15 +57,16 @@ class Sessions:
             raise InvalidInput(f"Memory {id} is no message of a session, so it has no neighbours.")
         first, last = message.position - before, message.position + after
         with self.services.read() as view:
-            return turns_of(view, scope_id(view, self.services.scope), message.session, first, last)
+            return turns_of(view, scope_id(view, message.scope), message.session, first, last)
 
     def extract(self, session: str) -> tuple[Remembered, ...]:
         """Draw notes out of a session's messages, as `add_messages` does, after the fact.
 
         What was drawn before is passed over, also if it was corrected or forgotten since.
         """
-        scope = self.services.scope
-        with self.services.read() as view:
+        own = self.services.own
+        scope = own.scope
+        with own.read() as view:
             messages = turns_of(
                 view,
                 scope_id(view, scope),
@@ -77,13 +78,20 @@ class Sessions:
         if not messages:
             raise InvalidInput(f"There is no session named {session!r}; `sessions` lists those there are.")
         left = [message for message in messages if not _is_gone(message)]
-        return _drawn(self.services, left, without=drawn).notes
+        return _drawn(own, left, without=drawn).notes
 
     def import_turns(self, session: str, turns: Iterable[TurnLike], *, extract: bool) -> AddMessagesResult:
         """As `add_messages`, leaving out what cannot be stored, and embedding nothing yet."""
         return add_messages(
-            self.services, session, turns, extract=extract, keep_going=True, key=None, embed=False
+            self.services.own, session, turns, extract=extract, keep_going=True, key=None, embed=False
         )
+
+
+def session_end(services: Services, view: Snapshot, session: str) -> tuple[int, int]:
+    """The first scope that has a session of this name, and the position of its last message."""
+    scopes = services.scope_ids(view)
+    ends = ((scope, last_positions(view, scope, [session]).get(session, 0)) for scope in scopes)
+    return next((found for found in ends if found[1]), (scopes[0], 0))
 
 
 def add_messages(

@@ -46,8 +46,12 @@ def feedback(
     # It may be about what was answered a moment ago, and nobody waits for an answer.
     services.usage.settle(_PATIENCE_SECONDS)
     session = services.usage.session
-    said = [GiveFeedback(services.scope, id_, float(grade), handle, query, session) for id_ in ids]
-    services.write(said)
+    said = [
+        GiveFeedback(scope, id_, float(grade), handle, query, session)
+        for scope, those in services.by_scope(ids).items()
+        for id_ in those
+    ]
+    services.own.write(said)
 
 
 @dataclass(frozen=True, slots=True)

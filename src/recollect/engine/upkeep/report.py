@@ -17,6 +17,7 @@ from recollect.engine.upkeep.results import (
     FlaggedNote,
     FlaggedObservation,
     OversizedEntity,
+    SplitAnalysis,
     StaleEntity,
 )
 from recollect.engine.upkeep.split_analysis import analyses, large_ones
@@ -30,6 +31,7 @@ from recollect.retrieval.facts import ranking_facts
 from recollect.retrieval.filters import allowed
 from recollect.retrieval.memory_rows import MemoryRows
 from recollect.retrieval.records import memories_by_id, moment, scope_id
+from recollect.text.untrusted import one_line, quoted
 
 _MOST_DAYS = 36_500
 _SHOWN = 10
@@ -143,43 +145,43 @@ def _lines(report: ConsolidationReport) -> Iterator[str]:
         (
             "Open contradictions, each with the command that retires the older one",
             [
-                f"{text_preview(each.older_text)} / {text_preview(each.newer_text)}: {each.command}"
+                f"{_preview(each.older_text)} / {_preview(each.newer_text)}: {one_line(each.command)}"
                 for each in report.contradictions
             ],
         ),
         (
             "Too large, with topics to split by",
             [
-                f"{each.name} ({each.type}): {each.observations} observations, at most {each.limit}; topics: "
-                f"{', '.join(topic.name for topic in each.topics)}"
+                f"{_entity(each)}: {each.observations} observations, at most {each.limit}; topics: "
+                f"{', '.join(quoted(topic.name) for topic in each.topics)}"
                 for each in report.split_candidates
             ],
         ),
         (
             "Too large, and of one piece",
             [
-                f"{each.name} ({each.type}): {each.observations} observations, at most {each.limit}"
+                f"{_entity(each)}: {each.observations} observations, at most {each.limit}"
                 for each in report.oversized
             ],
         ),
         (
             "Observations that nearly repeat another",
             [
-                f"{each.entity}: {text_preview(each.observation.content)} ~ "
-                f"{text_preview(each.similar.content)}"
+                f"{quoted(each.entity)}: {_preview(each.observation.content)} ~ "
+                f"{_preview(each.similar.content)}"
                 for each in report.flagged_observations
             ],
         ),
         (
             "Notes that nearly repeat another",
             [
-                f"{each.id}: {text_preview(each.text)} ~ {each.similar_to}: {text_preview(each.similar_text)}"
+                f"{each.id}: {_preview(each.text)} ~ {each.similar_to}: {_preview(each.similar_text)}"
                 for each in report.flagged_notes
             ],
         ),
         (
             f"Neither seen nor changed for {report.stale_days:g} days",
-            [f"{each.name} ({each.type}): {_many(each.days, 'day')}" for each in report.stale],
+            [f"{_entity(each)}: {_many(each.days, 'day')}" for each in report.stale],
         ),
     )
     for title, rows in sections:
@@ -190,6 +192,14 @@ def _lines(report: ConsolidationReport) -> Iterator[str]:
                 yield f"- and {len(rows) - _SHOWN} more"
     if not any(rows for _, rows in sections):
         yield "Nothing to tidy."
+
+
+def _entity(each: SplitAnalysis | OversizedEntity | StaleEntity) -> str:
+    return f"{quoted(each.name)} ({quoted(each.type)})"
+
+
+def _preview(text: str) -> str:
+    return quoted(text_preview(text))
 
 
 def _many(count: int, one: str, more: str | None = None) -> str:

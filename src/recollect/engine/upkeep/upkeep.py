@@ -19,8 +19,8 @@ from recollect.engine.upkeep.transfer import Export, Import, exporting
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Vector
 from recollect.ranking.profiles import DEFAULT
-from recollect.records import Kind, Problem
-from recollect.retrieval.contents import all_scopes, count_by_kind, memory_page, store_counts
+from recollect.records import Kind, Problem, ScopeCounts
+from recollect.retrieval.contents import all_scopes, count_by_kind, memory_page, scope_counts, store_counts
 from recollect.retrieval.conversations import sessions_of
 from recollect.retrieval.passages import count_without_tokens
 from recollect.retrieval.records import scope_id
@@ -82,6 +82,17 @@ class Upkeep:
             return count_by_kind(view, self.services.where(superseded=superseded))
 
     @asks_again
+    def own_counts(self) -> ScopeCounts:
+        """How much this scope holds beside its memories; nothing of what others keep in the same store."""
+        with self.services.read() as view:
+            return scope_counts(view, self.services.scope.owner, self.services.scope.agent)
+
+    @asks_again
+    def size(self) -> tuple[int, int]:
+        """How many bytes the whole store takes, and the version of its form."""
+        return self.services.store.size()
+
+    @asks_again
     def session_count(self) -> int:
         """How many conversations there are, in every scope."""
         with self.services.read_everything() as view:
@@ -130,11 +141,11 @@ class Upkeep:
 
     def embed_pending(self, progress: Progress | None = None) -> EmbedResult:
         """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so."""
-        return catch_up.embed_all_pending(self.services, progress)
+        return catch_up.embed_all_pending(self.services.own, progress)
 
     def embed_in_background(self) -> None:
         """Embed the texts that wait for a vector, until none does or the memory is closed."""
-        catch_up.embed_in_background(self.services)
+        catch_up.embed_in_background(self.services.own)
 
     def export(self, *, everything: bool = False) -> AbstractContextManager[Export]:
         """What there is to export, of one moment: of this scope, or `everything` that the store holds."""
@@ -142,7 +153,7 @@ class Upkeep:
 
     def importing(self) -> Import:
         """Takes in what comes from another memory."""
-        return Import(self.services, self.services.clock())
+        return Import(self.services.own, self.services.own.clock())
 
     @asks_again
     def find_duplicate_observations(
@@ -158,7 +169,7 @@ class Upkeep:
         from recollect.engine.upkeep.duplicates import find_duplicate_observations
 
         return find_duplicate_observations(
-            self.services,
+            self.services.own,
             entity,
             threshold=threshold,
             containment=containment,
@@ -173,28 +184,28 @@ class Upkeep:
         """What could be tidied: what to split, what repeats itself, what nobody has looked at for long."""
         from recollect.engine.upkeep.report import consolidation_report
 
-        return consolidation_report(self.services, stale_days, progress)
+        return consolidation_report(self.services.own, stale_days, progress)
 
     @asks_again
     def find_split_candidates(self, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
         """Entities with too many observations that fall into topics, the most urgent first."""
         from recollect.engine.upkeep.split_analysis import find_split_candidates
 
-        return find_split_candidates(self.services, progress)
+        return find_split_candidates(self.services.own, progress)
 
     @asks_again
     def analyze_split(self, name: str) -> SplitAnalysis:
         """Whether an entity should be split, and into which topics."""
         from recollect.engine.upkeep.split_analysis import analyze_split
 
-        return analyze_split(self.services, name)
+        return analyze_split(self.services.own, name)
 
     @asks_again
     def propose_split(self, name: str) -> SplitProposal:
         """Parts for `execute_split`, to look over first. Nothing is written."""
         from recollect.engine.upkeep.split_analysis import propose_split
 
-        return propose_split(self.services, name)
+        return propose_split(self.services.own, name)
 
     def execute_split(
         self, name: str, parts: Iterable[PartLike], progress: Progress | None = None
@@ -206,13 +217,13 @@ class Upkeep:
         """
         from recollect.engine.upkeep.split import execute_split
 
-        return execute_split(self.services, name, parts, progress)
+        return execute_split(self.services.own, name, parts, progress)
 
     def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
         """Take a split back as if it had not been; refused where a part was changed since."""
         from recollect.engine.upkeep.split import undo_split
 
-        return undo_split(self.services, undo)
+        return undo_split(self.services.own, undo)
 
     def add_reflection(
         self,
@@ -234,7 +245,7 @@ class Upkeep:
             "about": about,
             "tags": reflections.mood_tags(mood),
         }
-        return remember(self.services, note, key, reflections.check_category)
+        return remember(self.services.own, note, key, reflections.check_category)
 
     @asks_again
     def search_reflections(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recollect.conditions import Equals, OneOf, Value, Where
 from recollect.engine.writes import mentions, word_index
-from recollect.errors import NotFound
+from recollect.errors import InvalidInput, NotFound
 from recollect.ports import Transaction
 from recollect.records import Scope
 from recollect.retrieval.documents import documents
@@ -51,6 +51,8 @@ class Work:
 
     def scope_id(self, scope: Scope) -> int:
         """The scope's id; a new scope gets one."""
+        if scope.agent is None:
+            raise InvalidInput("All agents of an owner can be read as one, not written to; name the agent.")
         known = self._scopes.get(scope) or scope_id(self.rows, scope)
         if not known:
             (known,) = self.rows.put("scope", [{"owner": scope.owner, "agent": scope.agent}])

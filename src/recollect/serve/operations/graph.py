@@ -27,6 +27,7 @@ from recollect.serve.operations.operation import (
 from recollect.serve.operations.paging import fit_page, join_sentences, name_list
 from recollect.serve.operations.rows import EntityRow, RelationRow, brief_text, entity_row
 from recollect.text.limits import clean_name
+from recollect.text.untrusted import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,12 @@ if TYPE_CHECKING:
 
 _MOST_SIMILAR = 5
 _MOST_IDS = 50
+_NAME_LETTERS = 80
+
+
+def _named(name: str) -> str:
+    """A name as a sentence has it: enough to recognise it by, and nothing of it outside its quotes."""
+    return quoted(brief_text(name, _NAME_LETTERS))
 
 
 class WrittenRows(TypedDict):
@@ -90,9 +97,13 @@ def _create_entities(call: OperationCall, entities: Many[EntityRow]) -> Operatio
         for done in changed
         if done.id in stored or done.name in given
     ]
-    gained = [done.name for done in batch.entities if not done.created and done.added]
-    typed = [f"{done.name} ({done.took_type})" for done in batch.entities if done.took_type]
-    kept = [f"{done.name[:40]} keeps its type {done.kept_type}" for done in batch.entities if done.kept_type]
+    gained = [_named(done.name) for done in batch.entities if not done.created and done.added]
+    typed = [f"{_named(done.name)} ({_named(done.took_type)})" for done in batch.entities if done.took_type]
+    kept = [
+        f"{_named(done.name)} keeps its type {_named(done.kept_type)}"
+        for done in batch.entities
+        if done.kept_type
+    ]
     return _written(
         "entities",
         written,
@@ -121,7 +132,7 @@ def _create_relations(
         for done in batch.relations
         if done.created
     ]
-    missing = sorted({name for done in batch.relations for name in done.also_created})
+    missing = sorted({_named(name) for done in batch.relations for name in done.also_created})
     remark = f"These entities did not exist and were created with the type 'unknown': {name_list(missing)}."
     return _written("relations", written, remark if missing else None, unfinished_note(batch.note))
 
@@ -180,14 +191,15 @@ def _add_observations(
 def _remark(entities: Sequence[ObservedEntity]) -> str | None:
     """What the new observations contradict, or else nearly repeat."""
     contradicted = [
-        f"“{brief_text(pair.content)}” seems to contradict “{brief_text(pair.contradicted_content)}” of "
-        f"{done.name}"
+        f"{quoted(brief_text(pair.content))} seems to contradict "
+        f"{quoted(brief_text(pair.contradicted_content))} of {_named(done.name)}"
         for done in entities
         for pair in done.contradicts
     ]
     contradicting = {pair.observation for done in entities for pair in done.contradicts}
     similar = [
-        f"“{brief_text(pair.content)}” nearly repeats “{brief_text(pair.similar_content)}” of {done.name}"
+        f"{quoted(brief_text(pair.content))} nearly repeats {quoted(brief_text(pair.similar_content))} of "
+        f"{_named(done.name)}"
         for done in entities
         for pair in done.similar
         if pair.observation not in contradicting
@@ -229,7 +241,7 @@ def _similar_names(graph: KnowledgeGraph, absent: Sequence[str]) -> str | None:
     """What differs from these in case or accents only: perhaps meant, but not deleted."""
     similar = {name: graph.similar_names(name) for name in absent[:_MOST_IDS]}
     told = [
-        f"there is no {name[:80]!r}, but {' and '.join(repr(other)[:80] for other in others)}"
+        f"there is no {name[:80]!r}, but {' and '.join(repr(other[:80]) for other in others)}"
         for name, others in similar.items()
         if others
     ]
@@ -294,7 +306,7 @@ def _end_relation(
         call.engine.graph.end_relation(source, type, target, at=at)
     except NotFound as error:
         raise NotFound(_nothing_to_end(call.engine.graph, source, target, str(error))) from error
-    return _done(f"{source} {type} {target} has ended; it stays as history.")
+    return _done(f"{_named(source)} {_named(type)} {_named(target)} has ended; it stays as history.")
 
 
 def _nothing_to_end(graph: KnowledgeGraph, source: str, target: str, why: str) -> str:
@@ -307,7 +319,7 @@ def _nothing_to_end(graph: KnowledgeGraph, source: str, target: str, why: str) -
     if not opened.entities:
         # The name could mean several.
         return why
-    told = [f"{one.source_name[:40]} {one.type[:40]} {one.target_name[:40]}" for one in opened.relations]
+    told = [" ".join(map(_named, (one.source_name, one.type, one.target_name))) for one in opened.relations]
     return f"{why} {source[:80]!r} has: {name_list(told) or 'no relations'}."
 
 
@@ -316,7 +328,7 @@ def _set_status(
     call: OperationCall, entityName: str, status: Annotated[Status, Field(strict=False)]
 ) -> OperationReply[Done]:
     """Mark an entity as active, paused, completed or archived; what is not active ranks lower."""
-    return _done(f"{entityName} is {call.engine.graph.set_status(entityName, status)} now.")
+    return _done(f"{_named(entityName)} is {call.engine.graph.set_status(entityName, status)} now.")
 
 
 # Reading

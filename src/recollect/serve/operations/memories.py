@@ -26,6 +26,7 @@ from recollect.serve.operations.operation import (
 )
 from recollect.serve.operations.paging import fit_page, join_sentences, list_page, name_list
 from recollect.serve.operations.rows import ConflictRow, PageRows, SimilarRow, brief_text, noted_row, row_of
+from recollect.text.untrusted import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,13 +88,13 @@ def _remember(
     if done.contradicts:
         other = done.contradicts[0]
         remark = (
-            f"It seems to contradict #{other.id}: “{brief_text(other.text)}”. Both are kept. If it replaces "
-            f"it, call `remember` again with the same text and supersedes={other.id}."
+            f"It seems to contradict #{other.id}: {quoted(brief_text(other.text))}. Both are kept. If it "
+            f"replaces it, call `remember` again with the same text and supersedes={other.id}."
         )
     elif done.similar is not None:
         remark = (
-            f"It nearly repeats #{done.similar.id}: “{brief_text(done.similar.text)}”. If it corrects it, "
-            f"call `remember` with supersedes={done.similar.id}."
+            f"It nearly repeats #{done.similar.id}: {quoted(brief_text(done.similar.text))}. If it "
+            f"corrects it, call `remember` with supersedes={done.similar.id}."
         )
     told = f"Remembered as #{done.id}." if done.created else f"#{done.id} says so already; counted."
     row: RememberOutput = noted_row(done)
@@ -109,7 +110,9 @@ def _correct(call: OperationCall, old: int, note: dict[str, Any]) -> OperationRe
     named, _ = attempt_follow_up(lambda: call.engine.get_many(done.by.mentions[:50]))
     named = named or {}
     mentions = [named[id_].name[:80] for id_ in done.by.mentions[:50] if id_ in named]
-    similar = ", ".join(f"#{each.id} “{brief_text(each.text)}”" for each in done.similar[:_MOST_SIMILAR])
+    similar = ", ".join(
+        f"#{each.id} {quoted(brief_text(each.text))}" for each in done.similar[:_MOST_SIMILAR]
+    )
     row: RememberOutput = {"id": done.by.id, "created": True, "mentions": mentions, "retired": retired}
     if note_ := join_sentences(unfinished_note(done.note), done.model_note):
         row["note"] = note_
@@ -243,6 +246,6 @@ def _history(call: OperationCall, id: MemoryId) -> OperationReply[HistoryOutput]
     with naming_ids():
         history = call.engine.history(id)
     events, more = list_page(call.page, [row_of(EventRow, event) for event in history.events])
-    lines = [f"{event['at']} {event['what']}: {event['detail']}" for event in events]
+    lines = [f"{event['at']} {event['what']}: {quoted(event['detail'])}" for event in events]
     text = "\n".join(lines) or "Nothing more happened to it."
     return OperationReply({"id": history.memory.id, "events": events, **more}, text, continuation_text(more))

@@ -229,5 +229,5 @@ def join_sentences(*parts: str | None) -> str | None:
 
 def name_list(names: Sequence[object], most: int = 10) -> str:
     """Names in a sentence, as many as one reads."""
-    shown = ", ".join(str(name)[:80] for name in names[:most])
+    shown = ", ".join(map(str, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

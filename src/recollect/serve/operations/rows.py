@@ -11,6 +11,7 @@ from recollect.engine.memory_text import memory_text
 from recollect.records import Kind, Observation
 from recollect.serve.operations.operation import Many, described
 from recollect.text.tokens import content_words, words
+from recollect.text.untrusted import origin_of, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,6 +66,7 @@ class HitRow(TypedDict):
     name: NotRequired[str]
     speaker: NotRequired[str]
     session: NotRequired[str]
+    source: NotRequired[str]
     category: NotRequired[str]
     tags: NotRequired[list[str]]
     superseded_by: NotRequired[int]
@@ -157,6 +159,8 @@ def hit_row(hit: Hit, *, superseded: bool = False) -> HitRow:
         name=memory.name,
         speaker=memory.speaker or memory.role,
         session=memory.session,
+        # Of a session's messages it is only a mark, by which an import knows them again.
+        source=None if memory.session else memory.source,
         category=memory.category,
         tags=list(memory.tags),
         superseded_by=memory.superseded_by,
@@ -184,12 +188,12 @@ def hit_lines(hits: Iterable[HitRow], notes: Iterable[str]) -> str:
 def _hit_line(hit: HitRow) -> str:
     at = hit.get("at")
     when = "" if at is None else f" {at[:10]}"
-    who = f", {hit['speaker']}" if "speaker" in hit else ""
+    origin = origin_of(hit.get("speaker"), hit.get("session"), hit.get("source"))
+    head = ", ".join((f"{hit['kind']}{when}", *origin))
     superseded = f" (superseded by #{hit['superseded_by']})" if "superseded_by" in hit else ""
-    former = "; ".join(" ".join(text.split()) for text in hit.get("superseded", ()))
+    former = "; ".join(map(quoted, hit.get("superseded", ())))
     before = f" (superseded: {former})" if former else ""
-    text = " ".join(hit["text"].split())
-    return f"#{hit['id']} [{hit['kind']}{when}{who}] {text}{superseded}{before}{_conflicts(hit)}"
+    return f"#{hit['id']} [{head}] {quoted(hit['text'])}{superseded}{before}{_conflicts(hit)}"
 
 
 def _conflicts(hit: HitRow) -> str:

@@ -320,12 +320,9 @@ class StoreCounts(TypedDict):
     observations: int
     relations: int
     forgotten: Annotated[int, described("`restore` can bring them back")]
-    scopes: Annotated[
-        int, described("Owners and agents that share the file; the counts here are of all of them")
-    ]
     texts_with_a_vector: int
     texts_waiting_for_one: int
-    bytes: int
+    bytes: Annotated[int, described("Of the whole store, with what belongs to others")]
     schema: int
 
 
@@ -345,7 +342,8 @@ def _stats(call: OperationCall) -> OperationReply[StatsOutput]:
     engine = call.engine
     live = engine.upkeep.how_many()
     ever = engine.upkeep.how_many(superseded=True)
-    counts, model = engine.counts(), engine.model
+    counts, model = engine.upkeep.own_counts(), engine.model
+    size, schema = engine.upkeep.size()
     result: StatsOutput = {
         "entities": live.get(Kind.ENTITY, 0),
         "notes": live.get(Kind.NOTE, 0),
@@ -354,7 +352,12 @@ def _stats(call: OperationCall) -> OperationReply[StatsOutput]:
         "sessions": len(engine.sessions.list()),
         "model": None if model is None else model.name,
         "store": row_of(
-            StoreCounts, counts, texts_with_a_vector=counts.vectors, texts_waiting_for_one=counts.due
+            StoreCounts,
+            counts,
+            texts_with_a_vector=counts.vectors,
+            texts_waiting_for_one=counts.due,
+            bytes=size,
+            schema=schema,
         ),
     }
     return OperationReply(result)

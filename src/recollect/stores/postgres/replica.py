@@ -74,7 +74,7 @@ class OwnWrites:
             return {
                 id_: change
                 for id_, (scope, change) in self._changes.items()
-                if within is None or scope == within
+                if within is None or scope == within or (within.agent is None and scope.owner == within.owner)
             }
 
     @property

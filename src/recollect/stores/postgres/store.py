@@ -445,7 +445,9 @@ def _begin(
         return _Begun(None, None)
     scopes = [within] if isinstance(within, Scope) else sorted(set(within), key=str)
     owners = " OR ".join(
-        f"(owner = {_literal(scope.owner)} AND agent = {_literal(scope.agent)})" for scope in scopes
+        f"(owner = {_literal(scope.owner)}"
+        f"{'' if scope.agent is None else f' AND agent = {_literal(scope.agent)}'})"
+        for scope in scopes
     )
     found = f"SELECT id, change FROM {schema}.scope WHERE {owners or 'false'}"
     if hold:
