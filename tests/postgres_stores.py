@@ -232,8 +232,10 @@ class PostgresStores:
                 f"COMMENT ON FUNCTION pg_temp.sweep() IS '{len(tables)}'"
             )
         sweeper.execute(
-            # Without triggers: the order of the tables does not matter then.
-            "BEGIN; SET LOCAL session_replication_role = replica; SELECT pg_temp.sweep(); "
+            # After whatever is still being written in the background: it would come back. Without triggers: the
+            # order of the tables does not matter then.
+            "BEGIN; LOCK TABLE recollect.scope; SET LOCAL session_replication_role = replica; "
+            "SELECT pg_temp.sweep(); "
             f"INSERT INTO recollect.setting VALUES ('store_id', '{secrets.token_hex(16)}'), "
             f"('trial_seed', '{secrets.token_hex(8)}'); COMMIT"
         )
