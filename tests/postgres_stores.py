@@ -232,7 +232,7 @@ class PostgresStores:
                 f"COMMENT ON FUNCTION pg_temp.sweep() IS '{len(tables)}'"
             )
         sweeper.execute(
-            # After whatever is still being written in the background: it would come back. Without triggers: the
+            # After what is still written in the background, which would come back. Without triggers: the
             # order of the tables does not matter then.
             "BEGIN; LOCK TABLE recollect.scope; SET LOCAL session_replication_role = replica; "
             "SELECT pg_temp.sweep(); "
