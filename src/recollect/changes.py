@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 """The type of an entity of which nobody has said yet what it is; the first real type takes its place."""
 
+GENERIC = "generic"
+"""The kind of an observation of which nobody has said what kind it is."""
+
 # What a caller wants stored. The store gives ids and times.
 
 
@@ -23,7 +26,7 @@ class NewObservation:
     """`supersedes` names the older observation by its id or by its exact content."""
 
     content: str
-    kind: str = "generic"
+    kind: str = GENERIC
     happened_at: datetime | None = None
     supersedes: int | str | None = None
 

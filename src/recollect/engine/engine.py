@@ -10,10 +10,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from recollect.changes import Forget, Purge, Restore
-from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, scope_of
+from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, one_time, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.engine.services import Services, asks_again
-from recollect.errors import StoreUnavailable
+from recollect.errors import InvalidInput, StoreUnavailable
 from recollect.ports import Progress
 from recollect.ranking.default_profile import DEFAULT_PROFILE
 from recollect.records import Counts, Kind, Memory, Model, Scope
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Answer,
         Context,
         History,
+        MemoryPage,
         ObservedBatch,
         ReindexResult,
         Remembered,
@@ -142,6 +143,7 @@ class Engine:
         importance: float = 0.5,
         category: str | None = None,
         happened_at: datetime | None = None,
+        at: datetime | None = None,
         tags: Iterable[str] = (),
         about: Iterable[str] = (),
         source: str | None = None,
@@ -150,6 +152,7 @@ class Engine:
         """Store a note. The same words again raise its duplicate count instead of making a twin.
 
         It links by itself to entities whose names it mentions; `about` names more of them, which must exist.
+        `at` is another name of `happened_at`, as messages have it.
         """
         from recollect.engine.notes.remember import remember
 
@@ -157,7 +160,7 @@ class Engine:
             "text": text,
             "importance": importance,
             "category": category,
-            "happened_at": happened_at,
+            "happened_at": one_time(happened_at, at),
             "tags": tags,
             "about": about,
             "source": source,
@@ -206,6 +209,7 @@ class Engine:
         importance: float | None = None,
         category: str | None = None,
         happened_at: datetime | None = None,
+        at: datetime | None = None,
         tags: Iterable[str] | None = None,
         status: str | None = None,
         pinned: bool | None = None,
@@ -213,6 +217,7 @@ class Engine:
     ) -> Memory:
         """Change what is given, and leave the rest. A former text is kept as a revision.
 
+        `at` is another name of `happened_at`.
         What is pinned or has an `importance_tag` resists forgetting; an empty tag takes it off.
         """
         from recollect.engine.notes.remember import update
@@ -223,7 +228,7 @@ class Engine:
             text=text,
             importance=importance,
             category=category,
-            happened_at=happened_at,
+            happened_at=one_time(happened_at, at),
             tags=tags,
             status=status,
             pinned=pinned,
@@ -251,8 +256,10 @@ class Engine:
     @asks_again
     def context(
         self,
-        asked: str | Sequence[TurnLike],
+        asked: str | Sequence[TurnLike] | None = None,
         *,
+        query: str | None = None,
+        messages: Sequence[TurnLike] | None = None,
         budget_tokens: int = DEFAULT_BUDGET,
         session: str | None = None,
         profile: str | Profile = DEFAULT_PROFILE,
@@ -260,13 +267,16 @@ class Engine:
     ) -> Context:
         """What an agent should read before it answers: recent turns and memories, within a budget.
 
-        `asked` is a query, or the last messages of the conversation.
+        `asked` is a query, or the last messages of the conversation; either may be given by its name.
         """
         from recollect.engine.context.context import context
 
+        given = [each for each in (asked, query, messages) if each is not None]
+        if len(given) != 1:
+            raise InvalidInput("Give either a `query` or the last `messages` of the conversation.")
         return context(
             self._services,
-            asked,
+            given[0],
             profile=self._services.profile(profile),
             budget_tokens=budget_tokens,
             session=session,
@@ -488,6 +498,41 @@ class Engine:
             for start in range(0, len(wanted), _AT_ONCE):
                 found.update(memories_by_id(view, wanted[start : start + _AT_ONCE]))
         return {id_: memory for id_, memory in found.items() if memory.scope == self.scope}
+
+    @asks_again
+    def list(
+        self,
+        *,
+        kinds: Collection[str] = (Kind.NOTE,),
+        category: str | None = None,
+        tags: Iterable[str] = (),
+        session: str | None = None,
+        include_superseded: bool = False,
+        limit: int = 100,
+        after: int = 0,
+    ) -> MemoryPage:
+        """One page of what is remembered, the newest first; pass its `cursor` as `after` for the next.
+
+        Notes, unless `kinds` names others. It searches nothing and leaves no trace.
+        """
+        from recollect.engine.listing import list_memories
+
+        return list_memories(
+            self._services,
+            kinds=kinds,
+            category=category,
+            tags=tags,
+            session=session,
+            include_superseded=include_superseded,
+            limit=limit,
+            after=after,
+        )
+
+    def forget_all(self) -> int:
+        """Forget everything of this scope, so that `restore` can bring each back; returns how many."""
+        from recollect.engine.listing import forget_all
+
+        return forget_all(self._services)
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""

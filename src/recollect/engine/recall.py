@@ -86,7 +86,7 @@ def query_of(
         where=Filter(
             services.scope.owner,
             services.scope.agent,
-            kinds=_kinds(kinds),
+            kinds=kinds_of(kinds),
             current=None if across else current,
             tags=frozenset(tags_of(tags)),
             category=category,
@@ -115,7 +115,8 @@ def query_of(
     )
 
 
-def _kinds(words: Collection[str]) -> frozenset[Kind]:
+def kinds_of(words: Collection[str]) -> frozenset[Kind]:
+    """The kinds that a caller names."""
     try:
         return frozenset(Kind(word) for word in words)
     except ValueError:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.engine import Engine
     from recollect.engine.results import SupersedeResult
-    from recollect.records import Memory
+    from recollect.records import Memory, Scope
 
 _MOST_NAMED = 10
 """Memories that are named when they are forgotten; of more, the ids say enough."""
@@ -123,11 +123,25 @@ def delete_command(call: Call, names: tuple[str, ...]) -> Result:
     return _forgotten(ids, len(set(names)), entities_text(len(ids)))
 
 
-@command("forget", "recollect forget 12 17", "recollect restore 12   # to bring it back")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True, type=memory_id)
-def forget_command(call: Call, ids: tuple[int, ...]) -> Result:
-    """Forget memories of any kind by their id. They can be restored."""
+@command(
+    "forget",
+    "recollect forget 12 17",
+    "recollect restore 12   # to bring it back",
+    "recollect forget --all --owner ana",
+)
+@click.argument("ids", metavar="ID...", nargs=-1, type=memory_id)
+@click.option("--all", "everything", is_flag=True, help="All that this owner and agent have.")
+@YES
+def forget_command(call: Call, ids: tuple[int, ...], everything: bool, yes: bool) -> Result:
+    """Forget memories of any kind by their id, or all of an owner. They can be restored."""
+    if bool(ids) == everything:
+        raise click.UsageError("Give either ids, or --all.")
     memory = call.memory()
+    if everything:
+        confirm(f"Forget all that {_scope_text(memory.scope)} remembers?", yes=yes)
+        count = memory.forget_all()
+        details = ["Destroy for good what any owner has forgotten: recollect purge --before 0d"]
+        return Result.message(f"Forgot {memories_text(count)}.", {"forgotten": count}, details)
     gone = memory.forget(ids)
     named = filter(None, map(memory.get, gone[:_MOST_NAMED]))
     texts = [f"{_name(each)}: {ellipsize(label(each) if each.text else each.type)}" for each in named]
@@ -240,6 +254,10 @@ def _restore_backup(call: Call, backup: Path, *, yes: bool) -> Result:
         put_back(backup, settings, restoring)
     data = {"store": str(settings.store), "backup": str(backup)}
     return Result.message(f"{settings.store} now holds what {backup} held.", data)
+
+
+def _scope_text(scope: Scope) -> str:
+    return " as ".join(filter(None, (scope.owner or "this memory", scope.agent)))
 
 
 def _name(memory: Memory) -> str:

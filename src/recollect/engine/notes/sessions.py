@@ -6,14 +6,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
-from recollect.changes import NewText, PutText, Turn
+from recollect.changes import Forget, NewText, PutText, Turn
+from recollect.conditions import Equals, is_null
 from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
 from recollect.engine.inputs import TurnLike, listed, turn_of
 from recollect.engine.notes.remember import keep, note_from
 from recollect.engine.results import AddMessagesResult, Remembered, RememberedBatch
 from recollect.engine.services import Services, asks_again
-from recollect.errors import Conflict, ExtractionFailed, InvalidInput
+from recollect.errors import Conflict, ExtractionFailed, InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot
 from recollect.query import Filter
@@ -78,11 +79,38 @@ class Sessions:
         left = [message for message in messages if not _is_gone(message)]
         return _drawn(self.services, left, without=drawn).notes
 
+    def forget(self, session: str) -> tuple[int, ...]:
+        """Forget a conversation: its messages, and the notes that were drawn out of them. `restore` brings
+        each back."""
+        scope = self.services.scope
+        with self.services.read() as view:
+            known = last_positions(view, scope_id(view, scope), [session])
+            texts = view.rows(
+                "memory",
+                ("id",),
+                (
+                    Equals("scope_id", scope_id(view, scope)),
+                    Equals("session", session),
+                    is_null("deleted_at"),
+                ),
+            )
+        if session not in known:
+            raise NotFound(f"There is no session named {session!r}; `sessions` lists those there are.")
+        return self.services.write([Forget(scope, ids=tuple(id_ for (id_,) in texts))])[0].ids
+
     def import_turns(self, session: str, turns: Iterable[TurnLike], *, extract: bool) -> AddMessagesResult:
         """As `add_messages`, leaving out what cannot be stored, and embedding nothing yet."""
         return add_messages(
             self.services, session, turns, extract=extract, keep_going=True, key=None, embed=False
         )
+
+
+@asks_again
+def check_session(services: Services, session: str) -> None:
+    """There must be a conversation of this name."""
+    with services.read() as view:
+        if session not in last_positions(view, scope_id(view, services.scope), [session]):
+            raise NotFound(f"There is no session named {session!r}; `sessions` lists those there are.")
 
 
 def add_messages(
