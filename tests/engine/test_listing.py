@@ -72,8 +72,8 @@ def test_all_of_a_scope_is_forgotten_and_nothing_of_another(engine: Engine) -> N
     engine.remember("Ada sails")
     engine.supersede(2, "Ada rows")
     engine.create_entities(["Ada"])
-    assert engine.forget_all() == 3
-    assert engine.forget_all() == 0
+    assert engine.upkeep.forget_all() == 3
+    assert engine.upkeep.forget_all() == 0
     assert texts(engine.list(kinds=tuple(Kind), include_superseded=True)) == []
     assert texts(other.list()) == ["Bo sails"]
     assert engine.restore(3).text == "Ada rows"

@@ -528,12 +528,6 @@ class Engine:
             after=after,
         )
 
-    def forget_all(self) -> int:
-        """Forget everything of this scope, so that `restore` can bring each back; returns how many."""
-        from recollect.engine.listing import forget_all
-
-        return forget_all(self._services)
-
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""
         return self._services.write([Forget(self.scope, ids=ids_of(ids))])[0].ids

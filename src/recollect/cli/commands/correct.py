@@ -139,7 +139,7 @@ def forget_command(call: Call, ids: tuple[int, ...], everything: bool, yes: bool
     memory = call.memory()
     if everything:
         confirm(f"Forget all that {_scope_text(memory.scope)} remembers?", yes=yes)
-        count = memory.forget_all()
+        count = memory.upkeep.forget_all()
         details = ["Destroy for good what any owner has forgotten: recollect purge --before 0d"]
         return Result.message(f"Forgot {memories_text(count)}.", {"forgotten": count}, details)
     gone = memory.forget(ids)

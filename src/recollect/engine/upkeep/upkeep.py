@@ -133,6 +133,12 @@ class Upkeep:
         """Embed the texts that wait for a vector, until none does or the memory is closed."""
         catch_up.embed_in_background(self.services)
 
+    def forget_all(self) -> int:
+        """Forget everything of this scope, so that `restore` can bring each back; returns how many."""
+        from recollect.engine.listing import forget_all
+
+        return forget_all(self.services)
+
     def export(self, *, everything: bool = False) -> AbstractContextManager[Export]:
         """What there is to export, of one moment: of this scope, or `everything` that the store holds."""
         return exporting(self.services, everything=everything)

@@ -390,8 +390,9 @@ def _list_memories(
         after=position(call.page),
     )
     page = fit_page([listed_row(memory) for memory in found.memories], call.page.budget, shared=False)
-    cursor = str(page.rows[-1]["id"]) if page.left_out else found.cursor and str(found.cursor)
-    return OperationReply({"memories": page.rows, **page_rows(cursor, page.note())})
+    last = page.rows[-1]["id"] if page.left_out else found.cursor
+    more = page_rows(None if last is None else str(last), page.note())
+    return OperationReply({"memories": page.rows, **more})
 
 
 class EventRow(TypedDict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict
@@ -239,7 +239,8 @@ def _search_reflections(
 
 
 def _reflection_row(hit: Hit) -> ReflectionRow:
-    row = ReflectionRow(**hit_row(hit), author=hit.memory.speaker, mood=mood_of(hit.memory))
+    told = {**hit_row(hit), "author": hit.memory.speaker, "mood": mood_of(hit.memory)}
+    row = cast("ReflectionRow", told)
     if session := session_of_reflection(hit.memory):
         row["session"] = session
     if relation := relation_of_reflection(hit.memory):
