@@ -85,6 +85,8 @@ class NewText:
     """Entities that it speaks of, by name; they must exist."""
     drawn_from: int | None = None
     """The message that a note was drawn from."""
+    expires_at: datetime | None = None
+    """When a note is no longer to be found; None: never."""
 
 
 # Writes are values: applying them (`engine/writes/apply.py`) is the one way to change a store.
@@ -219,6 +221,8 @@ class Amend:
     tags: tuple[str, ...] | None = None
     importance_tag: str | None = None
     """Empty: take it off."""
+    expires_at: datetime | None = None
+    """Of a note alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,3 +44,13 @@ def test_a_session_and_an_owner_are_cleared(recollect: CommandLine) -> None:
     recollect("purge", "--before", "0d", "--yes")
     assert [each["text"] for each in recollect.json("list", "--owner", "bo")["memories"]] == ["Bo likes tea"]
     assert "either ids, or --all" in recollect("forget", status=2).stderr
+
+
+def test_a_note_that_expires_shows_when(recollect: CommandLine) -> None:
+    recollect("remember", "The gate is open", "--expires", "2999-01-01", "--at", "2026-01-01")
+    shown = recollect.json("show", "1")["texts"][0]
+    assert shown["expires_at"] == "2999-01-01T00:00:00+00:00"
+    assert shown["happened_at"] == "2026-01-01T00:00:00+00:00"
+    recollect("update", "1", "--expires", "2999-02-01")
+    assert "2999-02-01" in recollect("show", "1").stdout
+    assert "which is past" in recollect("remember", "Too late", "--expires", "2020-01-01", status=1).stderr

@@ -153,6 +153,8 @@ HARBOUR: dict[str, dict[str, Any]] = {
     "analyze_entity_split": {"entity_name": "Boat 1"},
     "propose_entity_split": {"entity_name": "Boat 1"},
     "why_not": {"query": "harbour", "name": "Boat 1"},
+    "neighbours": {"name": "Boat 1"},
+    "find_paths": {"from": "Boat 1", "to": "Boat 2"},
 }
 
 

@@ -189,3 +189,17 @@ def test_the_text_of_recall_carries_time_confidence_and_what_is_newer(
 def test_a_day_without_a_time_is_told_as_a_day(engine: Engine) -> None:
     call(engine, "remember", text="Ana moved", happened_at="2026-02-01")
     assert "[note 2026-02-01, " in operations()["recall"].call(engine, {"query": "Ana moved"}).texts()[0]
+
+
+def test_a_note_that_expires_says_when_and_is_gone_from_then_on(engine: Engine, clock: FixedClock) -> None:
+    until = "2026-03-01T13:00:00+00:00"
+    note = call(engine, "remember", text="The gate is open", expires_at=until)["id"]
+    (hit,) = call(engine, "recall", query="gate")["hits"]
+    assert hit["expires_at"] == until
+    assert call(engine, "list_memories")["memories"][0]["expires_at"] == until
+    clock.tick(3600)
+    assert call(engine, "recall", query="gate")["hits"] == []
+    assert call(engine, "list_memories")["memories"] == []
+    assert call(engine, "recall", query="gate", as_of="2026-03-01T12:30:00Z")["hits"][0]["id"] == note
+    call(engine, "update", id=note, expires_at="2026-03-02")
+    assert call(engine, "recall", query="gate")["hits"][0]["id"] == note

@@ -144,6 +144,7 @@ class Engine:
         category: str | None = None,
         happened_at: datetime | None = None,
         at: datetime | None = None,
+        expires_at: datetime | None = None,
         tags: Iterable[str] = (),
         about: Iterable[str] = (),
         source: str | None = None,
@@ -152,7 +153,8 @@ class Engine:
         """Store a note. The same words again raise its duplicate count instead of making a twin.
 
         It links by itself to entities whose names it mentions; `about` names more of them, which must exist.
-        `at` is another name of `happened_at`, as messages have it.
+        `at` is another name of `happened_at`, as messages have it. From `expires_at` on, no search finds it,
+        though it stays; said again without one, it lasts.
         """
         from recollect.engine.notes.remember import remember
 
@@ -161,6 +163,7 @@ class Engine:
             "importance": importance,
             "category": category,
             "happened_at": one_time(happened_at, at),
+            "expires_at": expires_at,
             "tags": tags,
             "about": about,
             "source": source,
@@ -214,6 +217,7 @@ class Engine:
         status: str | None = None,
         pinned: bool | None = None,
         importance_tag: str | None = None,
+        expires_at: datetime | None = None,
     ) -> Memory:
         """Change what is given, and leave the rest. A former text is kept as a revision.
 
@@ -233,6 +237,7 @@ class Engine:
             status=status,
             pinned=pinned,
             importance_tag=importance_tag,
+            expires_at=expires_at,
         )
 
     def supersede(self, old: int, new: int | NoteLike, *, copies: bool = True) -> SupersedeResult:

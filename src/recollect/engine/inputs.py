@@ -20,7 +20,10 @@ RelationLike = NewRelation | tuple[str, str, str] | Mapping[str, Any]
 
 
 _Row = TypeVar("_Row")
-_NOTE = {"text", "importance", "category", "happened_at", "tags", "about", "source", "speaker", "session"}
+_NOTE = {
+    *("text", "importance", "category", "happened_at", "tags", "about", "source", "speaker", "session"),
+    "expires_at",
+}
 
 
 def name_of(name: object) -> str:
@@ -102,6 +105,7 @@ def note_of(given: NoteLike) -> NewText:
         text=clean_text(given.text),
         importance=clean_share(given.importance, "importance"),
         happened_at=aware(given.happened_at, "happened_at"),
+        expires_at=aware(given.expires_at, "expires_at"),
         tags=tags_of(given.tags),
         about=tuple(map(name_of, listed(given.about, "Entities of `about`"))),
         category=_label(given.category, "category"),

@@ -12,6 +12,7 @@ from recollect.engine.recall import kinds_of
 from recollect.engine.results import MemoryPage
 from recollect.engine.services import Services
 from recollect.errors import InvalidInput
+from recollect.ranking.factors.recency import microseconds
 from recollect.retrieval.contents import memory_page
 
 
@@ -34,6 +35,7 @@ def list_memories(
         category=category,
         tags=frozenset(tags_of(tags)),
         session=session,
+        expired_by=None if include_superseded else microseconds(services.clock()),
     )
     with services.read() as view:
         found = memory_page(view, where, after, limit + 1, newest_first=True)

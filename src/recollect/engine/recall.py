@@ -94,6 +94,8 @@ def query_of(
             about=about,
             as_of=as_of,
             superseded=include_superseded,
+            # Who asks for what was corrected sees what has run out, too.
+            expired_by=None if include_superseded else microseconds(as_of or now or services.clock()),
         ),
         session=current or services.usage.session,
         **how,

@@ -43,18 +43,26 @@ _MOST_NAMED = 10
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="The tags it has from now on; repeatable.")
 @click.option("--no-tags", is_flag=True, help="Remove all tags.")
 @click.option(
-    "--happened", metavar="WHEN", help="When it was so: an ISO date or time, or words such as 'last tuesday'."
+    "--happened",
+    "--at",
+    "happened",
+    metavar="WHEN",
+    help="When it was so: an ISO date or time, or words such as 'last tuesday'.",
 )
 @click.option("--status", metavar="STATUS", help="active, paused, completed or archived.")
 @click.option("--pin/--no-pin", "pinned", default=None, help="Keep it from fading, or let it fade again.")
 @click.option("--mark", metavar="WORD", help="Mark it as important, by a word of yours: it does not fade.")
 @click.option("--no-mark", is_flag=True, help="Remove the mark.")
+@click.option(
+    "--expires", metavar="WHEN", help="From when no search finds it: an ISO date or time, or words."
+)
 def update_command(
     call: Call,
     memory: str,
     tags: tuple[str, ...],
     no_tags: bool,
     happened: str | None,
+    expires: str | None,
     mark: str | None,
     no_mark: bool,
     **given: Any,
@@ -77,6 +85,8 @@ def update_command(
         changes["importance_tag"] = mark or ""
     if happened is not None:
         changes["happened_at"] = start_of(happened, call.now(), "--happened")
+    if expires is not None:
+        changes["expires_at"] = start_of(expires, call.now(), "--expires")
     if not changes:
         raise click.UsageError("Say what to change, such as --text, --importance or --mark.")
     engine = call.memory()

@@ -107,6 +107,7 @@ def _remember(
     about: Many[str] | None = optional("Names of entities that exist"),
     source: str | None = None,
     supersedes: RowId | None = None,
+    expires_at: Time | None = None,
 ) -> OperationReply[RememberOutput]:
     """Save a fact, preference, decision, plan or event in one self-contained sentence that names who and
     what, whenever you learn something that will matter later. To correct a memory, pass its id as
@@ -120,6 +121,7 @@ def _remember(
         "tags": tags or (),
         "about": about or (),
         "source": source,
+        "expires_at": expires_at,
     }
     if supersedes is not None:
         return _correct(call, supersedes, note)
@@ -322,6 +324,7 @@ def _update(
     tags: Many[str] | None = None,
     status: StatusWord | None = None,
     pinned: bool | None = None,
+    expires_at: Time | None = None,
 ) -> OperationReply[UpdateOutput]:
     """Change what is given of a memory; a former text stays as history. For what is no longer true,
     `remember` with `supersedes`.
@@ -336,6 +339,7 @@ def _update(
             tags=tags,
             status=status,
             pinned=pinned,
+            expires_at=expires_at,
         )
     return OperationReply({"id": memory.id}, f"Updated #{memory.id}.")
 
@@ -364,6 +368,7 @@ class ListedRow(TypedDict):
     tags: NotRequired[list[str]]
     status: NotRequired[str]
     superseded_by: NotRequired[int]
+    expires_at: NotRequired[str]
 
 
 class ListMemoriesOutput(PageRows):

@@ -86,6 +86,7 @@ class HitRow(TypedDict):
     tags: NotRequired[list[str]]
     status: NotRequired[Annotated[str, described("Where it is not active")]]
     superseded_by: NotRequired[int]
+    expires_at: NotRequired[str]
     conflicts_with: NotRequired[
         Annotated[list[ConflictRow], described("Memories in force that it seems to contradict")]
     ]
@@ -196,6 +197,7 @@ def hit_row(hit: Hit, *, superseded: bool = False) -> HitRow:
         tags=list(memory.tags),
         status=None if memory.status is Status.ACTIVE else memory.status,
         superseded_by=memory.superseded_by,
+        expires_at=_plain(memory.expires_at),
         conflicts_with=[conflict_row(other) for other in hit.conflicts_with],
         superseded=corrected if superseded else None,
     )
@@ -213,6 +215,7 @@ def listed_row(memory: Memory) -> Any:
         tags=list(memory.tags),
         status=None if memory.status is Status.ACTIVE else memory.status,
         superseded_by=memory.superseded_by,
+        expires_at=_plain(memory.expires_at),
     )
     return {"id": memory.id, "kind": memory.kind, "text": memory_text(memory, None), **at, **known}
 
@@ -297,7 +300,8 @@ def noted_row(note: Remembered) -> Any:
 def memory_row(memory: Memory) -> dict[str, object]:
     """A note or a message, with what is known about it."""
     names = (
-        "id kind text created_at updated_at happened_at session category source tags importance superseded_by"
+        "id kind text created_at updated_at happened_at session category source tags importance "
+        "superseded_by expires_at"
     )
     return _known(
         **{name: _plain(getattr(memory, name)) for name in names.split()},
