@@ -223,6 +223,11 @@ def _ninth(hand: apsw.Connection) -> None:
     assert hand.execute("SELECT count(*) FROM past").get == 1
 
 
+def _expiring(hand: apsw.Connection) -> None:
+    """A note that expires on a day of the far future."""
+    hand.execute("UPDATE memory SET expires_at = 32503680000000000 WHERE id = 3")
+
+
 # For each version the rows that were new in it, as that version wrote them. A migration comes with its own.
 ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     1: _first,
@@ -235,7 +240,7 @@ ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     8: _eighth,
     9: _ninth,
     10: lambda _: None,  # it brings columns, and fills them
-    11: lambda hand: hand.execute("UPDATE memory SET expires_at = 1 << 60 WHERE id = 3"),
+    11: _expiring,
 }
 
 
