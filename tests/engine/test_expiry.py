@@ -41,6 +41,7 @@ def test_a_note_is_found_until_it_expires_and_then_only_in_the_past(
         assert texts(engine.search("harbour code", limit=5, profile=profile)) == [lasting], profile
     assert passing not in engine.context("what is the harbour code?").text
     assert [each.text for each in engine.list().memories] == [lasting]
+    assert engine.why_not("harbour code", note.id).verdict == "It expired on 2026-03-01."
     past = engine.search("harbour code", limit=5, as_of=before)
     assert sorted(texts(past)) == [passing, lasting]
     with_former = engine.search("harbour code", limit=5, include_superseded=True)

@@ -15,6 +15,7 @@ from recollect.serve.operations.graph_pages import GraphPosition, GraphRows, gra
 from recollect.serve.operations.memories import RelationKey, StatusWord
 from recollect.serve.operations.operation import (
     BUDGET,
+    LaterTime,
     Many,
     OperationCall,
     OperationReply,
@@ -23,7 +24,6 @@ from recollect.serve.operations.operation import (
     as_json,
     described,
     operation,
-    optional,
 )
 from recollect.serve.operations.paging import fit_page, join_sentences, list_page, name_list
 from recollect.serve.operations.rows import (
@@ -123,8 +123,8 @@ def _create_entities(
 
 class NewRelationRow(RelationKey):
     context: NotRequired[str]
-    since: NotRequired[Time]
-    until: NotRequired[Time]
+    since: NotRequired[LaterTime]
+    until: NotRequired[LaterTime]
 
 
 class CreateRelationsOutput(WrittenRows):
@@ -375,10 +375,10 @@ def _search_nodes(call: OperationCall, query: str) -> OperationReply[GraphRows]:
 def _open_nodes(
     call: OperationCall,
     names: Many[str],
-    kinds: Many[str] | None = optional("Only observations of these kinds"),
+    kinds: Many[str] | None = None,
     include_superseded: bool = False,
 ) -> OperationReply[GraphRows]:
-    """Read entities by name, with their observations and relations."""
+    """Read entities by name, with their observations (of these kinds) and relations."""
 
     def shown_of(entity: Memory) -> list[Observation]:
         return [

@@ -12,8 +12,8 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.records import Kind, Status
 from recollect.serve.operations.operation import (
     BUDGET,
+    LaterTime,
     Many,
-    MemoryId,
     OperationCall,
     OperationReply,
     Pages,
@@ -100,14 +100,14 @@ class RememberOutput(TypedDict):
 def _remember(
     call: OperationCall,
     text: str,
-    category: str | None = optional("Such as preferences, plans_goals, work_career"),
+    category: str | None = optional("Such as preferences, work_career"),
     importance: float | None = Field(default=None, ge=0, le=1),
     happened_at: Time | None = None,
     tags: Many[str] | None = None,
     about: Many[str] | None = optional("Names of entities that exist"),
     source: str | None = None,
     supersedes: RowId | None = None,
-    expires_at: Time | None = None,
+    expires_at: LaterTime | None = None,
 ) -> OperationReply[RememberOutput]:
     """Save a fact, preference, decision, plan or event in one self-contained sentence that names who and
     what, whenever you learn something that will matter later. To correct a memory, pass its id as
@@ -220,7 +220,7 @@ def _add_messages(
     call: OperationCall,
     session: str,
     messages: Many[MessageRow],
-    extract: bool = Field(default=True, description="Also draw notes out of them; true if not given"),
+    extract: bool = Field(default=True, description="Also draw notes out of them"),
 ) -> OperationReply[AddMessagesOutput]:
     """Save raw turns of a conversation, in order, under the name of a session. For single facts use
     `remember`.
@@ -297,7 +297,7 @@ class RestoreOutput(TypedDict):
 
 
 @operation("Restore")
-def _restore(call: OperationCall, id: MemoryId) -> OperationReply[RestoreOutput]:
+def _restore(call: OperationCall, id: RowId) -> OperationReply[RestoreOutput]:
     """Bring back a memory that was forgotten or superseded."""
     try:
         memory = call.engine.restore(id)
@@ -316,7 +316,7 @@ class UpdateOutput(TypedDict):
 @operation("Update", idempotent=True)
 def _update(
     call: OperationCall,
-    id: MemoryId,
+    id: RowId,
     text: str | None = None,
     importance: float | None = Field(default=None, ge=0, le=1),
     category: str | None = None,
@@ -324,7 +324,7 @@ def _update(
     tags: Many[str] | None = None,
     status: StatusWord | None = None,
     pinned: bool | None = None,
-    expires_at: Time | None = None,
+    expires_at: LaterTime | None = None,
 ) -> OperationReply[UpdateOutput]:
     """Change what is given of a memory; a former text stays as history. For what is no longer true,
     `remember` with `supersedes`.
@@ -412,7 +412,7 @@ class HistoryOutput(PageRows):
 
 
 @operation("History", pages=Pages(1_000, 50, 100), read_only=True)
-def _history(call: OperationCall, id: MemoryId) -> OperationReply[HistoryOutput]:
+def _history(call: OperationCall, id: RowId) -> OperationReply[HistoryOutput]:
     """What happened to a memory: what it said before, what corrected it, when."""
     with naming_ids():
         history = call.engine.history(id)

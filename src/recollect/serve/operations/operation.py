@@ -67,9 +67,10 @@ Many = Annotated[list[_Item], Field(fail_fast=True)]
 """A list that is refused at its first mistake: a million of them take no longer than one."""
 # What no store could have as an id is refused; a schema that says so only takes tokens.
 RowId = Annotated[int, Field(ge=1, le=2**63 - 1), WithJsonSchema({"type": "integer"})]
-MemoryId = Annotated[RowId, described("As `recall` shows it after #")]
 _WHEN = "ISO 8601"
 Time = Annotated[datetime, PlainValidator(_time), WithJsonSchema({"type": "string", "description": _WHEN})]
+LaterTime = Annotated[datetime, PlainValidator(_time), WithJsonSchema({"type": "string"})]
+"""The same without words, for a tool that has said before how times are written."""
 
 
 class Arguments(BaseModel):

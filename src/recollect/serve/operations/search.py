@@ -20,7 +20,6 @@ from recollect.serve.operations.memories import MessageRow, RelationKey, naming_
 from recollect.serve.operations.operation import (
     BUDGET,
     Many,
-    MemoryId,
     OperationCall,
     OperationReply,
     Pages,
@@ -76,7 +75,7 @@ def _recall(
 ) -> OperationReply[RecallOutput]:
     """Search everything remembered (notes, entities, past messages) by meaning, words and time, best first.
     Use it before you answer anything that may depend on earlier conversations: people, preferences,
-    decisions, plans, what was said and when, as in “last week”.
+    decisions, plans, what was said and when.
     """
     page = hits_page(
         call,
@@ -295,7 +294,7 @@ class WhyNotOutput(TypedDict):
 def _why_not(
     call: OperationCall,
     query: str,
-    id: MemoryId | None = None,
+    id: RowId | None = None,
     name: str | None = optional("Instead of an id: an entity's name"),
     limit: int | None = Field(default=None, ge=1, le=50),
     profile: str = _PROFILE,
