@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 """The type of an entity of which nobody has said yet what it is; the first real type takes its place."""
 
+GENERIC = "generic"
+"""The kind of an observation of which nobody has said what kind it is."""
+
 # What a caller wants stored. The store gives ids and times.
 
 
@@ -23,7 +26,7 @@ class NewObservation:
     """`supersedes` names the older observation by its id or by its exact content."""
 
     content: str
-    kind: str = "generic"
+    kind: str = GENERIC
     happened_at: datetime | None = None
     supersedes: int | str | None = None
 
@@ -82,6 +85,8 @@ class NewText:
     """Entities that it speaks of, by name; they must exist."""
     drawn_from: int | None = None
     """The message that a note was drawn from."""
+    expires_at: datetime | None = None
+    """When a note is no longer to be found; None: never."""
 
 
 # Writes are values: applying them (`engine/writes/apply.py`) is the one way to change a store.
@@ -227,6 +232,8 @@ class Amend:
     tags: tuple[str, ...] | None = None
     importance_tag: str | None = None
     """Empty: take it off."""
+    expires_at: datetime | None = None
+    """Of a note alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ class Filter:
     """Also what was superseded."""
     deleted: bool = False
     """Also what was forgotten. Only for `page`: no search finds it."""
+    expired_by: int | None = None
+    """Without what has expired by then, in microseconds since 1970. None: expired or not."""
 
 
 @dataclass(frozen=True, slots=True)

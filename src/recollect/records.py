@@ -157,6 +157,8 @@ class Memory:
     superseded_by: int | None = None
     superseded_at: datetime | None = None
     deleted_at: datetime | None = None
+    expires_at: datetime | None = None
+    """Of a note: from then on no search finds it, unless it asks about the time before."""
 
     @property
     def in_force(self) -> tuple[Observation, ...]:

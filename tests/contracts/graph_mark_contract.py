@@ -61,9 +61,12 @@ class Watched:
         with self.store.read() as view:
             entities = memory_page(view, Filter(kinds=frozenset({Kind.ENTITY})), 0, 1000)
             relations = relations_of(view, [each.id for each in entities])
-            said = [(each.name, each.type, [seen.content for seen in each.in_force]) for each in entities]
+            said = [
+                (each.name, each.type, each.status, [(seen.content, seen.kind) for seen in each.in_force])
+                for each in entities
+            ]
             related = [
-                (each.source_name, each.type, each.target_name)
+                (each.source_name, each.type, each.target_name, each.context, each.since, each.until)
                 for each in relations
                 if each.until is None or each.until > at(self.second)
             ]
@@ -95,7 +98,8 @@ class GraphMarkContract:
         old = next(seen for seen in self.memory(store, ada) if seen[1] == "rows")
         watched.do(RestoreObservation(ME, old[0]), differs=True)
         watched.do(RemoveObservations(ME, "Ada", ("rows",)), differs=True)
-        watched.do(Amend(ME, ada, status=Status.PAUSED), differs=False)
+        watched.do(Amend(ME, ada, status=Status.PAUSED), differs=True)
+        watched.do(Amend(ME, ada, importance=0.9), differs=False)
 
     def test_the_mark_follows_what_is_forgotten_and_comes_back(self, store: Repository) -> None:
         watched = Watched(store)
@@ -120,6 +124,8 @@ class GraphMarkContract:
         watched.do(Unrelate(ME, "Ada", "Bo", "knows"), differs=True)
         until = NewRelation("Ada", "Bo", "hires", until=at(50))
         watched.do(Relate(ME, until), differs=True)
+        watched.do(Relate(ME, NewRelation("Ada", "Bo", "trusts")), differs=True)
+        watched.do(EndRelation(ME, "Ada", "Bo", "trusts", at(900)), differs=True)
         watched.second = 60
         watched.do(PutText(ME, NewText(Kind.NOTE, "Time has passed")), differs=True)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
@@ -25,7 +26,6 @@ from recollect.serve.operations.catalogue import chosen
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-    from pathlib import Path
 
     import mcp_types as types
     from command_line import CommandLine
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 Arguments = dict[str, Any]
 SESAME = "sesame"
+OFFICIAL_EXPORT = Path(__file__).parents[1] / "frozen" / "export-official.jsonl"
 
 GOOD: tuple[tuple[str, Arguments | Callable[[Any], Arguments]], ...] = (
     (
@@ -68,7 +69,7 @@ GOOD: tuple[tuple[str, Arguments | Callable[[Any], Arguments]], ...] = (
                     "entityType": "person",
                     "observations": ["Sails", "週末は灯台まで歩く"],
                 },
-                {"name": "Tidebook", "entityType": "project", "observations": []},
+                {"name": "Tidebook", "entityType": "project", "observations": [], "status": "activo"},
             ]
         },
     ),
@@ -90,16 +91,22 @@ GOOD: tuple[tuple[str, Arguments | Callable[[Any], Arguments]], ...] = (
     ("read_graph", {"limit": 10, "budget_tokens": 5000}),
     ("search_nodes", {"query": "oolong", "limit": 5}),
     ("open_nodes", {"names": ["Marisol Vega", "Nobody"]}),
+    ("open_nodes", {"names": ["Marisol Vega"], "kinds": ["generic"], "include_superseded": True}),
     ("search_semantic", {"query": "who drinks tea?", "limit": 3}),
     (
         "add_messages",
         {"session": "tea", "messages": [{"role": "user", "content": "I love rye bread", "at": "2026-03-01"}]},
     ),
+    ("update", {"id": 2, "importance": 0.7, "pinned": True}),
     ("history", {"id": 2}),
     ("explain", {"query": "oolong", "limit": 3}),
     ("why_not", {"query": "oolong", "name": "Tidebook"}),
+    ("list_memories", {"kinds": ["note", "entity"], "limit": 2}),
+    ("neighbours", {"name": "Marisol Vega", "depth": 2}),
+    ("find_paths", {"from": "Marisol Vega", "to": "Tidebook", "depth": 3}),
     ("set_status", {"entityName": "Tidebook", "status": "paused"}),
     ("end_relation", {"from": "Marisol Vega", "to": "Tidebook", "relationType": "leads", "at": "2026-03-01"}),
+    ("forget", {"query": "where does Marisol move?"}),
     ("forget", {"ids": [2]}),
     ("restore", {"id": 2}),
     ("stats", {}),
@@ -108,6 +115,17 @@ GOOD: tuple[tuple[str, Arguments | Callable[[Any], Arguments]], ...] = (
         {"content": "Ask Marisol first", "about": ["Marisol Vega"], "author": "Otto", "mood": "doubt"},
     ),
     ("search_reflections", {"query": "whom to ask", "author": "Otto", "limit": 3}),
+    (
+        "add_reflection",
+        {
+            "content": "The talk about tea went well",
+            "session": "tea",
+            "relation": {"from": "Marisol Vega", "to": "Tidebook", "relationType": "leads"},
+        },
+    ),
+    ("search_reflections", {"query": "the talk", "session": "tea"}),
+    ("migrate", {"source_path": str(OFFICIAL_EXPORT)}),
+    ("clear_session", {"session": "tea"}),
     ("find_duplicate_observations", {"entity_name": "Marisol Vega", "threshold": 0.5}),
     ("consolidation_report", {"stale_days": 30}),
     ("find_split_candidates", {}),

@@ -63,9 +63,14 @@ class Fuzzed:
                 assert not self.call("restore", {"id": id_}).is_error
 
     def kept(self) -> tuple[str, ...]:
-        """The texts of the first memories, retired or not: only forgetting takes one away."""
+        """The first texts of the first memories, retired or not: only forgetting takes one away, and
+        an update keeps what a memory said before."""
         found = map(self.memory.get, self.ids)
-        return tuple(memory.text for memory in found if memory is not None and memory.deleted_at is None)
+        return tuple(
+            (*(former.text for former in memory.former), memory.text)[0]
+            for memory in found
+            if memory is not None and memory.deleted_at is None
+        )
 
 
 @pytest.fixture(scope="module")

@@ -582,6 +582,8 @@ def plain(value: Any) -> Any:
         case _ if is_dataclass(value):
             # What the log is to keep of an answer is no part of the answer.
             known = [each.name for each in fields(value) if each.name != "trace"]
+            # Nor is a field that came later, where it says nothing.
+            known = [name for name in known if name != "expires_at" or getattr(value, name) is not None]
             read = {name: plain(getattr(value, name)) for name in known}
         case _:
             read = value

@@ -159,6 +159,10 @@ SCRIPT: tuple[tuple[str, ...], ...] = (
     ("bench",),
     ("nonsense",),
     ("recall",),
+    ("list", "--limit", "2"),
+    ("neighbours", "Marisol Vega", "--depth", "2"),
+    ("paths", "Marisol Vega", "Harbour"),
+    ("session", "forget", "quay", "--yes"),
 )
 """A word that begins with `<` is standard input."""
 

@@ -150,8 +150,17 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("history", {"id": 999}),
     ("undo_dream", {"id": 1}),
     ("why_not", {"query": "oolong", "name": "Nobody"}),
+    # What came later, at the end, so that the others answer as before
+    ("open_nodes", {"names": ["Marisol Vega"], "kinds": ["generic"], "include_superseded": True}),
+    ("forget", {"query": "where does Marisol move?"}),
+    ("update", {"id": 3, "importance": 0.7, "at": "2026-01-03"}),
+    ("migrate", {"source_path": "FILE"}),
+    ("list_memories", {"limit": 2}),
+    ("neighbours", {"name": "Marisol Vega", "depth": 2}),
+    ("find_paths", {"from": "Marisol Vega", "to": "Tidebook"}),
+    ("clear_session", {"session": "tea"}),
 )
-"""`LAST` stands for the value of that name in the answer before."""
+"""`LAST` stands for the value of that name in the answer before, `FILE` for a file of the official server."""
 
 RESOURCES = (
     "memory://knowledge-graph",
@@ -168,13 +177,20 @@ PROMPTS: tuple[tuple[str, dict[str, str]], ...] = (
 async def live(folder: Path, made: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
     """Call the tools, each some hours after the last; what they answered, and what else the server offers."""
     clock = Clock(at(BEGINS))
+    official = folder / "official.jsonl"
+    known = {"type": "entity", "name": "Tidebook", "entityType": "project", "observations": ["Blue"]}
+    official.write_text(json.dumps(known))
     with calls.open_memory(folder / "memory.db", clock) as memory:
         async with calls.mcp_client(memory, "all") as client:
             answers = []
             last: Any = {}
             for tool, given in made:
                 clock.pass_days(HOURS_BETWEEN / 24)
-                filled = {name: last[name] if value == "LAST" else value for name, value in given.items()}
+                stand_ins = {"LAST": last, "FILE": {"source_path": str(official)}}
+                filled = {
+                    name: stand_ins[value][name] if value in ("LAST", "FILE") else value
+                    for name, value in given.items()
+                }
                 result = await calls.call_tool(client, tool, filled)
                 calls.settle(memory)
                 last = result["structured"]

@@ -38,6 +38,9 @@ ASKED: dict[str, tuple[dict[str, Any], str | None]] = {
     "open_nodes": ({"names": ["Log", LONG_NAME, "Ship 1"]}, "entities"),
     "search_semantic": ({"query": "storm at the light"}, "results"),
     "history": ({"id": 1}, "events"),
+    "list_memories": ({"kinds": ["note", "message", "entity"]}, "memories"),
+    "neighbours": ({"name": "Log"}, "neighbours"),
+    "find_paths": ({"from": "Log", "to": "Ship 1"}, "paths"),
     "explain": ({"query": "storm at the light"}, "hits"),
     "why_not": ({"query": "storm", "name": "Ship 1"}, None),
     "stats": ({}, None),
@@ -150,6 +153,8 @@ HARBOUR: dict[str, dict[str, Any]] = {
     "analyze_entity_split": {"entity_name": "Boat 1"},
     "propose_entity_split": {"entity_name": "Boat 1"},
     "why_not": {"query": "harbour", "name": "Boat 1"},
+    "neighbours": {"name": "Boat 1"},
+    "find_paths": {"from": "Boat 1", "to": "Boat 2"},
 }
 
 

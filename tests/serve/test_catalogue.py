@@ -39,6 +39,18 @@ def test_tools_are_chosen_by_name_in_the_order_given() -> None:
     assert chosen(" stats, recall ,") == ("stats", "recall")
 
 
+def test_the_default_set_corrects_forgets_and_tells_history_within_4500_tokens() -> None:
+    from recollect.serve.mcp.server import tool_of
+
+    assert {"forget", "update", "history", "add_messages"} < set(SETS["default"])
+    shown = [tool_of(name, TOOLS[name]) for name in SETS["default"]]
+    read = [
+        {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
+        for tool in shown
+    ]
+    assert count_tokens(json.dumps(read, ensure_ascii=False)) <= 4_500
+
+
 def test_the_default_set_holds_the_official_tools_and_all_holds_everything() -> None:
     assert {"create_entities", "read_graph", "open_nodes"} < set(SETS["default"])
     assert SETS["all"] == tuple(TOOLS)

@@ -123,6 +123,7 @@ def test_a_text_that_no_page_could_hold_is_cut_and_says_so(engine: Engine) -> No
     engine.create_entities([{"name": "Log", "type": "log", "observations": ["calm sea " * 500]}])
     cut = page(engine.graph.read_graph(), 100)
     (text,) = cut["entities"][0]["observations"]
+    assert isinstance(text, str)
     assert text.endswith("…")
     assert ("calm sea " * 500).startswith(text.removesuffix("…"))
     assert row_tokens(cut["entities"][0]) <= 100
@@ -137,6 +138,7 @@ def test_a_name_comes_whole_whatever_the_budget_and_with_the_beginning_of_a_text
     first = page(engine.graph.read_graph(), 60)
     assert first["entities"][0]["name"] == "Log" * 300
     (text,) = first["entities"][0]["observations"]
+    assert isinstance(text, str)
     assert text.startswith("calm sea calm sea")
     name = f"{'Log' * 300}"[:40]
     assert first["note"] == (

@@ -59,7 +59,9 @@ def told(found: Answer) -> str:
 def test_an_answer_is_a_line_for_each_hit(engine: Engine) -> None:
     assert told(engine.recall("who sails?")) == "Nothing was found."
     engine.remember("Ada sails\non Sundays")
-    assert told(engine.recall("who sails?")) == '#1 [note 2026-03-01] "Ada sails on Sundays"'
+    found = engine.recall("who sails?")
+    sure = f"{found.hits[0].confidence:.0%} sure"
+    assert told(found) == f'#1 [note 2026-03-01 12:00 UTC, {sure}] "Ada sails on Sundays"'
 
 
 def test_notes_come_after_the_hits_in_brackets() -> None:
@@ -70,7 +72,8 @@ def test_a_corrected_note_names_what_corrected_it(engine: Engine) -> None:
     engine.remember("Ada sails on Mondays")
     engine.supersede(1, "Ada sails on Sundays")
     found = engine.recall("when does Ada sail?", include_superseded=True)
-    assert '#1 [note 2026-03-01] "Ada sails on Mondays" (superseded by #2)' in told(found).splitlines()
+    (line,) = [line for line in told(found).splitlines() if line.startswith("#1 [note 2026-03-01 12:00 UTC")]
+    assert line.endswith('] "Ada sails on Mondays" (superseded by #2)')
 
 
 def test_what_was_found_comes_first_then_what_shares_words_with_the_query() -> None:

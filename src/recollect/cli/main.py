@@ -25,7 +25,7 @@ _SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "Look": (
         ("recall", "search", "recall"),
         ("sessions", "context"),
-        ("browse", "find", "show", "history", "graph"),
+        ("browse", "list", "find", "show", "history", "graph", "neighbours", "paths"),
     ),
     "Understand the ranking": (
         ("recall", "why-not"),

@@ -34,6 +34,7 @@ def memory_data(memory: Memory) -> dict[str, Any]:
         **picked(memory, "id", "kind", *(_ENTITY if memory.kind == "entity" else _TEXT), *_EVERY),
         **picked(memory.scope, "owner", "agent"),
         **picked(memory, *_TIMES),
+        **(picked(memory, "expires_at") if memory.expires_at is not None else {}),
     }
 
 
@@ -116,6 +117,7 @@ def memory_fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, st
         ("repeated", memory.duplicates and f"{memory.duplicates + 1:,} times in all"),
         ("nearly repeats", memory.similar_to and f"#{memory.similar_to} ({memory.similarity or 0:.2f})"),
         ("superseded", memory.superseded_at and f"{by}on {iso_day(memory.superseded_at, zone)}"),
+        ("expires", memory.expires_at and iso_day_or_minute(memory.expires_at, zone)),
         ("forgotten", memory.deleted_at and f"on {iso_day(memory.deleted_at, zone)}"),
     )
     yield from ((name, str(value)) for name, value in known if value)

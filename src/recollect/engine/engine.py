@@ -9,9 +9,10 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from recollect.changes import Forget, Purge, Restore
-from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, scope_of
+from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, one_time, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.engine.services import Services, asks_again
+from recollect.errors import InvalidInput
 from recollect.ports import Progress
 from recollect.ranking.default_profile import DEFAULT_PROFILE
 from recollect.records import Counts, Kind, Memory, Model, Scope
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         Answer,
         Context,
         History,
+        MemoryPage,
         ObservedBatch,
         PurgeResult,
         ReindexResult,
@@ -147,6 +149,8 @@ class Engine:
         importance: float = 0.5,
         category: str | None = None,
         happened_at: datetime | None = None,
+        at: datetime | None = None,
+        expires_at: datetime | None = None,
         tags: Iterable[str] = (),
         about: Iterable[str] = (),
         source: str | None = None,
@@ -155,6 +159,8 @@ class Engine:
         """Store a note. The same words again raise its duplicate count instead of making a twin.
 
         It links by itself to entities whose names it mentions; `about` names more of them, which must exist.
+        `at` is another name of `happened_at`, as messages have it. From `expires_at` on, no search finds it,
+        though it stays; said again without one, it lasts.
         """
         from recollect.engine.notes.remember import remember
 
@@ -162,7 +168,8 @@ class Engine:
             "text": text,
             "importance": importance,
             "category": category,
-            "happened_at": happened_at,
+            "happened_at": one_time(happened_at, at),
+            "expires_at": expires_at,
             "tags": tags,
             "about": about,
             "source": source,
@@ -211,13 +218,16 @@ class Engine:
         importance: float | None = None,
         category: str | None = None,
         happened_at: datetime | None = None,
+        at: datetime | None = None,
         tags: Iterable[str] | None = None,
         status: str | None = None,
         pinned: bool | None = None,
         importance_tag: str | None = None,
+        expires_at: datetime | None = None,
     ) -> Memory:
         """Change what is given, and leave the rest. A former text is kept as a revision.
 
+        `at` is another name of `happened_at`.
         What is pinned or has an `importance_tag` resists forgetting; an empty tag takes it off.
         """
         from recollect.engine.notes.remember import update
@@ -228,11 +238,12 @@ class Engine:
             text=text,
             importance=importance,
             category=category,
-            happened_at=happened_at,
+            happened_at=one_time(happened_at, at),
             tags=tags,
             status=status,
             pinned=pinned,
             importance_tag=importance_tag,
+            expires_at=expires_at,
         )
 
     def supersede(self, old: int, new: int | NoteLike, *, copies: bool = True) -> SupersedeResult:
@@ -256,8 +267,10 @@ class Engine:
     @asks_again
     def context(
         self,
-        asked: str | Sequence[TurnLike],
+        asked: str | Sequence[TurnLike] | None = None,
         *,
+        query: str | None = None,
+        messages: Sequence[TurnLike] | None = None,
         budget_tokens: int = DEFAULT_BUDGET,
         session: str | None = None,
         profile: str | Profile = DEFAULT_PROFILE,
@@ -265,13 +278,16 @@ class Engine:
     ) -> Context:
         """What an agent should read before it answers: recent turns and memories, within a budget.
 
-        `asked` is a query, or the last messages of the conversation.
+        `asked` is a query, or the last messages of the conversation; either may be given by its name.
         """
         from recollect.engine.context.context import context
 
+        given = [each for each in (asked, query, messages) if each is not None]
+        if len(given) != 1:
+            raise InvalidInput("Give either a `query` or the last `messages` of the conversation.")
         return context(
             self._services,
-            asked,
+            given[0],
             profile=self._services.profile(profile),
             budget_tokens=budget_tokens,
             session=session,
@@ -495,6 +511,35 @@ class Engine:
             for start in range(0, len(wanted), _AT_ONCE):
                 found.update(memories_by_id(view, wanted[start : start + _AT_ONCE]))
         return {id_: memory for id_, memory in found.items() if self._services.sees(memory.scope)}
+
+    @asks_again
+    def list(
+        self,
+        *,
+        kinds: Collection[str] = (Kind.NOTE,),
+        category: str | None = None,
+        tags: Iterable[str] = (),
+        session: str | None = None,
+        include_superseded: bool = False,
+        limit: int = 100,
+        after: int = 0,
+    ) -> MemoryPage:
+        """One page of what is remembered, the newest first; pass its `cursor` as `after` for the next.
+
+        Notes, unless `kinds` names others. It searches nothing and leaves no trace.
+        """
+        from recollect.engine.listing import list_memories
+
+        return list_memories(
+            self._services,
+            kinds=kinds,
+            category=category,
+            tags=tags,
+            session=session,
+            include_superseded=include_superseded,
+            limit=limit,
+            after=after,
+        )
 
     def forget(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Forget memories, so that `restore` can bring them back; returns those that were there."""

@@ -20,7 +20,10 @@ RelationLike = NewRelation | tuple[str, str, str] | Mapping[str, Any]
 
 
 _Row = TypeVar("_Row")
-_NOTE = {"text", "importance", "category", "happened_at", "tags", "about", "source", "speaker", "session"}
+_NOTE = {
+    *("text", "importance", "category", "happened_at", "tags", "about", "source", "speaker", "session"),
+    "expires_at",
+}
 
 
 def name_of(name: object) -> str:
@@ -92,7 +95,8 @@ def note_of(given: NoteLike) -> NewText:
     if isinstance(given, str):
         given = NewText(Kind.NOTE, given)
     elif isinstance(given, Mapping):
-        known = {key: value for key, value in _known(given, "note", _NOTE).items() if value is not None}
+        renamed = _renamed(given, {"at": "happened_at"})
+        known = {key: value for key, value in _known(renamed, "note", _NOTE).items() if value is not None}
         given = NewText(Kind.NOTE, **{"text": "", **known})
     elif not isinstance(given, NewText):
         raise InvalidInput(f"A note is text or a mapping, not {type(given).__name__}.")
@@ -101,6 +105,7 @@ def note_of(given: NoteLike) -> NewText:
         text=clean_text(given.text),
         importance=clean_share(given.importance, "importance"),
         happened_at=aware(given.happened_at, "happened_at"),
+        expires_at=aware(given.expires_at, "expires_at"),
         tags=tags_of(given.tags),
         about=tuple(map(name_of, listed(given.about, "Entities of `about`"))),
         category=_label(given.category, "category"),
@@ -114,7 +119,8 @@ def note_of(given: NoteLike) -> NewText:
 def turn_of(given: TurnLike) -> Turn:
     """A Turn, or a mapping with role, speaker, content and at."""
     if isinstance(given, Mapping):
-        known = _known(given, "message", {"content", "role", "speaker", "at", "source"})
+        renamed = _renamed(given, {"happened_at": "at"})
+        known = _known(renamed, "message", {"content", "role", "speaker", "at", "source"})
         given = Turn(**{"content": "", **known})
     elif not isinstance(given, Turn):
         raise InvalidInput(f"A message is a mapping with its content, not {type(given).__name__}.")
@@ -154,7 +160,8 @@ def _observation_of(given: ObservationLike) -> NewObservation:
     if isinstance(given, str):
         given = NewObservation(given)
     elif isinstance(given, Mapping):
-        known = _known(given, "observation", {"content", "kind", "happened_at", "supersedes"})
+        renamed = _renamed(given, {"at": "happened_at"})
+        known = _known(renamed, "observation", {"content", "kind", "happened_at", "supersedes"})
         given = NewObservation(**{"content": "", **known})
     elif not isinstance(given, NewObservation):
         raise InvalidInput(
@@ -173,16 +180,20 @@ def _observation_of(given: ObservationLike) -> NewObservation:
 
 
 def _entity_from(given: Mapping[str, Any]) -> NewEntity:
-    renamed = {"type" if key == "entityType" else key: value for key, value in given.items()}
+    renamed = _renamed(given, {"entityType": "type"})
     known = _known(renamed, "entity", {"name", "type", "observations", "status", "importance"})
     return NewEntity(**{"name": "", **known})
 
 
 def _relation_from(given: Mapping[str, Any]) -> NewRelation:
-    names = {"from": "source", "to": "target", "relationType": "type"}
-    renamed = {names.get(key, key): value for key, value in given.items()}
+    renamed = _renamed(given, {"from": "source", "to": "target", "relationType": "type"})
     known = _known(renamed, "relation", {"source", "target", "type", "context", "since", "until"})
     return NewRelation(**{"source": "", "target": "", "type": "", **known})
+
+
+def _renamed(given: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """With other names that mean the same; one that is given under both names keeps them, and is refused."""
+    return {key if names.get(key) in given else names.get(key, key): value for key, value in given.items()}
 
 
 def _known(given: Mapping[str, Any], what: str, keys: set[str]) -> dict[str, Any]:
@@ -203,3 +214,10 @@ def aware(when: datetime | None, what: str) -> datetime | None:
             f"`{what}` is {when}, without a time zone; give it one, as in ….replace(tzinfo=UTC)."
         )
     return when
+
+
+def one_time(happened_at: datetime | None, at: datetime | None) -> datetime | None:
+    """The time that was given, under either name."""
+    if happened_at is not None and at is not None:
+        raise InvalidInput("`at` and `happened_at` mean the same; give one of them.")
+    return at if happened_at is None else happened_at

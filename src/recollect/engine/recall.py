@@ -90,7 +90,7 @@ def query_of(
         where=Filter(
             services.scope.owner,
             services.scope.agent,
-            kinds=_kinds(kinds),
+            kinds=kinds_of(kinds),
             current=None if across else current,
             tags=frozenset(tags_of(tags)),
             category=category,
@@ -98,6 +98,8 @@ def query_of(
             about=about,
             as_of=as_of,
             superseded=include_superseded,
+            # Who asks for what was corrected sees what has run out, too.
+            expired_by=None if include_superseded else microseconds(as_of or now or services.clock()),
         ),
         session=current or services.usage.session,
         **how,
@@ -119,7 +121,8 @@ def query_of(
     )
 
 
-def _kinds(words: Collection[str]) -> frozenset[Kind]:
+def kinds_of(words: Collection[str]) -> frozenset[Kind]:
+    """The kinds that a caller names."""
     try:
         return frozenset(Kind(word) for word in words)
     except ValueError:

@@ -275,6 +275,35 @@ class Graph:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryPage:
+    """Some memories of a longer list."""
+
+    memories: tuple[Memory, ...]
+    cursor: int | None = None
+    """Pass it as `after` for the next page; None: this was the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbourhood:
+    """Entities around one, the nearest first, and the relations in force that lead to them."""
+
+    entities: tuple[tuple[Memory, int], ...]
+    """Each with the number of relations that lie between."""
+    relations: tuple[Relation, ...]
+    is_cut: bool = False
+    """There are more than were looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPaths:
+    """Ways from one entity to another, over relations in force in either direction, the shortest first."""
+
+    paths: tuple[tuple[Relation, ...], ...]
+    is_cut: bool = False
+    """There are more than were looked at."""
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where one search put a memory."""
 

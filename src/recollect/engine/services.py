@@ -21,6 +21,7 @@ from recollect.errors import ModelUnavailable, NotFound, StoreUnavailable
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Clock, Embedder, Extractor, Reranker, Result, Snapshot
 from recollect.query import Filter
+from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.pipeline import Profile
 from recollect.ranking.profiles import PROFILES, profile_named
 from recollect.records import Kind, Memory, Scope
@@ -201,6 +202,10 @@ class Services:
         """The memories of this scope, of these kinds or of all."""
         wanted = frozenset(kinds or Kind)
         return Filter(self.scope.owner, self.scope.agent, wanted, superseded=superseded, deleted=deleted)
+
+    def found_now(self, *kinds: Kind) -> Filter:
+        """The same, without what has expired."""
+        return replace(self.where(*kinds), expired_by=microseconds(self.clock()))
 
     @asks_again
     def memory(self, id_: int) -> Memory:

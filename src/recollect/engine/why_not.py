@@ -15,6 +15,7 @@ from recollect.engine.shadow import rankers_for
 from recollect.errors import InvalidInput, ModelUnavailable, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import Candidates, Source
+from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.pipeline import ByContext, ByLinks, ByMeaning, ByWords, Profile
 from recollect.ranking.why_not import Standing, standing
 from recollect.records import Found, Kind, Memory, as_it_stood
@@ -153,6 +154,12 @@ def _out_of_reach(memory: Memory, query: Query) -> tuple[str, str] | None:
         return (
             f"It was forgotten on {memory.deleted_at:%Y-%m-%d}.",
             f"Restore it: recollect restore {memory.id}",
+        )
+    until, now = memory.expires_at, where.expired_by
+    if until is not None and now is not None and microseconds(until) <= now:
+        return (
+            f"It expired on {until:%Y-%m-%d}.",
+            f"If it still holds: recollect update {memory.id} --expires WHEN",
         )
     if memory.superseded_at is not None and not where.superseded:
         return (

@@ -19,9 +19,18 @@ if TYPE_CHECKING:
     from recollect.tables import Table
 
 
-def memory_page(snapshot: Snapshot, where: Filter | None, after: int, limit: int) -> Sequence[Memory]:
-    """Memories by ascending id, from the first above `after`. None: of every scope, also forgotten."""
-    beyond = Compares("id", ">", after)
+LAST_ID = 2**63 - 1
+"""The highest id that a store could give."""
+
+
+def memory_page(
+    snapshot: Snapshot, where: Filter | None, after: int, limit: int, *, newest_first: bool = False
+) -> Sequence[Memory]:
+    """Memories by ascending id, from the first above `after`. None: of every scope, also forgotten.
+
+    With `newest_first`, by descending id, from the first below `after`; 0: from the newest.
+    """
+    beyond = Compares("id", "<", after or LAST_ID) if newest_first else Compares("id", ">", after)
     if where is None:
         return memories_where(snapshot, (beyond,), limit=limit)
     # The first of each scope and kind, merged: an index holds each of them in order of id.
@@ -34,10 +43,12 @@ def memory_page(snapshot: Snapshot, where: Filter | None, after: int, limit: int
             "memory",
             ("id",),
             (Equals("scope_id", scope), Equals("kind", kind), beyond, *lifecycle(where), *narrow),
+            newest_first=newest_first,
             limit=limit,
         )
     ]
-    return memories_where(snapshot, (OneOf("id", sorted(ids)[:limit]),))
+    page = memories_where(snapshot, (OneOf("id", sorted(ids, reverse=newest_first)[:limit]),))
+    return sorted(page, key=lambda memory: memory.id, reverse=newest_first)
 
 
 def relation_page(snapshot: Snapshot, where: Filter | None, after: int, limit: int) -> Sequence[Relation]:

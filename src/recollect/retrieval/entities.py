@@ -192,18 +192,20 @@ def _share_said(type_: str, said: set[str]) -> float:
 
 
 def graph_mark(snapshot: Snapshot, scope: int, now: int) -> int:
-    """Another number once the graph of a scope reads otherwise, made of ids and times alone.
+    """Another number once the graph of a scope reads otherwise, made of ids, statuses and times alone.
 
     Whatever a graph shows has a row of its own that never changes its words, so another graph is another set
-    of rows; only a type may take the place of `unknown`. So the ids are enough.
+    of rows; only a type may take the place of `unknown`, a status may change and a relation get its end.
     """
-    entities = snapshot.rows("memory", ("id", "type"), (*live_entities(scope), is_null("superseded_at")))
-    unknown = {id_ for id_, type_ in entities if type_.lower() == "unknown"}
-    ids = {id_ for id_, _ in entities}
+    rows = snapshot.rows(
+        "memory", ("id", "type", "status"), (*live_entities(scope), is_null("superseded_at"))
+    )
+    entities = {(id_, type_.lower() == "unknown", status) for id_, type_, status in rows}
+    ids = {id_ for id_, *_ in rows}
     observations = snapshot.rows("observation", ("id",), (OneOf("memory_id", ids), *IN_FORCE))
     holds = (is_null("deleted_at"), null_or_after("until", now))
-    relations = snapshot.rows("relation", ("id",), (OneOf("source_id", ids), *holds))
-    return hash((frozenset(ids), frozenset(unknown), frozenset(observations), frozenset(relations)))
+    relations = snapshot.rows("relation", ("id", "until"), (OneOf("source_id", ids), *holds))
+    return hash((frozenset(entities), frozenset(observations), frozenset(relations)))
 
 
 def matching_names(snapshot: Snapshot, part: str, limit: int, where: Filter) -> tuple[list[str], int]:

@@ -123,6 +123,8 @@ def _narrowing(where: Filter) -> Iterator[Condition]:
         yield Equals("speaker", where.speaker)
     if where.about is not None:
         yield HasRow("mention", "memory_id", (Equals("entity_id", where.about),))
+    if where.expired_by is not None:
+        yield null_or_after("expires_at", where.expired_by)
     if where.span is not None:
         start, stop = where.span
         yield OneOf("kind", frozenset(Kind) - {Kind.ENTITY})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.conditions import Condition, Equals, OneOf
+from recollect.conditions import Compares, Condition, Equals, OneOf
 from recollect.ports import RowsQuery, Snapshot, Vector, Vectors
 from recollect.records import Found, Kind
 from recollect.retrieval.conversations import messages_at
@@ -39,13 +39,22 @@ class Search:
             Equals("owner", where.owner),
             *(() if where.agent is None else (Equals("agent", where.agent),)),
         )
-        scopes, models, due = snapshot.several(
+        expiring = (
+            ()
+            if where.expired_by is None
+            else (RowsQuery("memory", ("id",), (Compares("expires_at", "<=", where.expired_by),), limit=1),)
+        )
+        scopes, models, due, *expired = snapshot.several(
             (
                 RowsQuery("scope", ("id", *IndexSize._fields), own),
                 MODEL_IN_USE,
                 RowsQuery("due", ("passage_id",), limit=1),
+                *expiring,
             )
         )
+        if not any(expired):
+            # Nothing has, as nearly always: the indexes answer by themselves.
+            self.where = replace(where, expired_by=None)
         sizes = {id_: IndexSize(*size) for id_, *size in sorted(scopes)}
         self.scopes = list(sizes)
         self.model = model_of(models)

@@ -117,10 +117,11 @@ WRITES: dict[type[object], str] = {
     "forget restore purge dream reindex",
     KnowledgeGraph: "add_observations create_relations end_relation delete_entities delete_observations "
     "delete_relations set_status restore_observation",
-    Sessions: "extract import_turns",
+    Sessions: "extract forget import_turns",
     Dreams: "undo",
     Tuning: "run set reset rollback empty_log",
-    Upkeep: "repair embed_pending embed_in_background importing execute_split undo_split add_reflection",
+    Upkeep: "repair embed_pending embed_in_background importing execute_split undo_split add_reflection "
+    "forget_all",
 }
 # Those that ask through another method; that ask the store nothing; and what cannot be asked twice: an export
 # is read piece by piece, and half of it cannot be taken back; a check of the store is to tell that it failed.

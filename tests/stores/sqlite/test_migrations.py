@@ -238,6 +238,11 @@ def _eleventh(hand: apsw.Connection) -> None:
             hand.execute(f"UPDATE {table} SET checksum = ? WHERE id = ?", (zlib.crc32(joined.encode()), id_))
 
 
+def _expiring(hand: apsw.Connection) -> None:
+    """A note that expires on a day of the far future."""
+    hand.execute("UPDATE memory SET expires_at = 32503680000000000 WHERE id = 3")
+
+
 # For each version the rows that were new in it, as that version wrote them. A migration comes with its own.
 ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     1: _first,
@@ -251,6 +256,7 @@ ROWS_OF: dict[int, Callable[[apsw.Connection], None]] = {
     9: _ninth,
     10: lambda _: None,  # it brings columns, and fills them
     11: _eleventh,
+    12: _expiring,
 }
 
 

@@ -1,14 +1,31 @@
-"""Commands that look at memories: find, graph, show, history."""
+"""Commands that look at memories: list, find, graph, neighbours, paths, show, history."""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from recollect.cli.command import Call, command
-from recollect.cli.memory_view import facts_line, heading, memory_data, memory_fields, speaker_of, strengths
-from recollect.cli.options import limit_option, memory_if_any, memory_of, not_found
+from recollect.cli.memory_view import (
+    facts_line,
+    heading,
+    label,
+    memory_data,
+    memory_fields,
+    speaker_of,
+    spoken_at,
+    strengths,
+)
+from recollect.cli.options import (
+    KINDS,
+    complete_session,
+    limit_option,
+    memory_if_any,
+    memory_of,
+    not_found,
+)
 from recollect.cli.phrases import ellipsize, quantity
 from recollect.cli.rendering import Card, Column, Paragraph, Result, Styled, Table, picked, titled
 from recollect.cli.times import iso_day
@@ -61,6 +78,118 @@ def graph_command(call: Call, limit: int, after: int) -> Result:
     more = None if page.cursor is None else f"recollect graph --limit {limit} --after {page.cursor}"
     warnings = [] if more is None or call.is_terminal else [f"there is more: {more}"]
     return Result(_graph_data(page), _list_view(page, "", more), _graph_lines(page), warnings)
+
+
+@command(
+    "list",
+    "recollect list",
+    "recollect list --kind note --kind message --tag kitchen",
+    "recollect list --limit 1000 --json > notes.json",
+)
+@click.option(
+    "-k", "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Notes if not given; repeatable."
+)
+@click.option("--category", metavar="NAME", help="Only notes of this sort.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only what has this tag; repeatable.")
+@click.option(
+    "--session", metavar="NAME", shell_complete=complete_session, help="Only what is of this session."
+)
+@click.option("--superseded", is_flag=True, help="Also what was superseded.")
+@limit_option(100, "Memories on a page.")
+@click.option("--after", type=click.IntRange(0), default=0, metavar="ID", help="Begin after this memory.")
+def list_command(
+    call: Call,
+    kinds: tuple[str, ...],
+    superseded: bool,
+    limit: int,
+    after: int,
+    **where: Any,
+) -> Result:
+    """List notes, or memories of other kinds, the newest first.
+
+    It searches nothing; `recollect recall` does.
+
+    In a pipe, the fields of a line are: id, kind, time, who, text.
+    """
+    page = call.memory().list(
+        kinds=kinds or ("note",), include_superseded=superseded, limit=limit, after=after, **where
+    )
+    asked = [f"--kind {kind}" for kind in kinds] + [f"--tag {shlex.quote(tag)}" for tag in where["tags"]]
+    asked += [f"--{name} {shlex.quote(where[name])}" for name in ("category", "session") if where[name]]
+    asked += ["--superseded"] if superseded else []
+    more = (
+        None
+        if page.cursor is None
+        else " ".join(("recollect list", *asked, f"--limit {limit} --after {page.cursor}"))
+    )
+    data = {"memories": [memory_data(each) for each in page.memories], "cursor": page.cursor}
+    columns = (
+        Column("id", "muted", right=True),
+        Column("When", "muted", wrap="whole"),
+        Column("Says", fill=True),
+    )
+    zone = call.zone
+    rows = [
+        (str(each.id), iso_day(each.happened_at or each.created_at, zone), one_line(label(each)))
+        for each in page.memories
+    ]
+    view: list[Block] = [Table(columns, rows)] if rows else [titled("Nothing here.", "changed")]
+    view += [] if more is None else [Paragraph((Styled("There is more: ", "muted"), more))]
+    lines = [
+        (str(each.id), each.kind, spoken_at(each, zone), speaker_of(each), each.text or each.name)
+        for each in page.memories
+    ]
+    warnings = [] if more is None or call.is_terminal else [f"there is more: {more}"]
+    return Result(data, view, lines, warnings)
+
+
+@command("neighbours", "recollect neighbours 'Marisol Vega'", "recollect neighbours Tidebook --depth 2")
+@click.argument("name")
+@click.option("--depth", type=click.IntRange(1, 6), default=1, show_default=True, help="Relations at most.")
+def neighbours_command(call: Call, name: str, depth: int) -> Result:
+    """List the entities around one, the nearest first.
+
+    In a pipe, the fields of a line are: relations between, name, type.
+    """
+    found = call.memory().graph.neighbours_of(name, depth=depth)
+    data = {
+        "neighbours": [
+            {**picked(entity, "id", "name", "type"), "distance": distance}
+            for entity, distance in found.entities
+        ],
+        "is_cut": found.is_cut,
+    }
+    rows = [(distance, one_line(entity.name), one_line(entity.type)) for entity, distance in found.entities]
+    footer = "" if rows else f"No relation leads to or from {name}."
+    if found.is_cut:
+        footer = "There are more than were looked at; ask with a smaller --depth."
+    return Result.table(data, ("Away", "Entity", "Type"), rows, footer)
+
+
+@command("paths", "recollect paths 'Marisol Vega' SQLite", "recollect paths Ana Bo --depth 2 --json")
+@click.argument("source")
+@click.argument("target")
+@click.option("--depth", type=click.IntRange(1, 6), default=4, show_default=True, help="Relations at most.")
+@limit_option(10, "Paths at most.")
+def paths_command(call: Call, source: str, target: str, depth: int, limit: int) -> Result:
+    """Show how two entities are connected, the shortest way first.
+
+    Each way is a chain of relations in force, in either direction. In a pipe, the fields of a line are:
+    number of relations, the chain.
+    """
+    found = call.memory().graph.paths(source, target, depth=depth, limit=min(limit, 100))
+    data = {
+        "paths": [
+            [{"source": each.source_name, "type": each.type, "target": each.target_name} for each in path]
+            for path in found.paths
+        ],
+        "is_cut": found.is_cut,
+    }
+    rows = [
+        (len(path), " · ".join(one_line(" ".join(_triple(each))) for each in path)) for path in found.paths
+    ]
+    footer = "" if rows else f"No way from {source} to {target} within {quantity(depth, 'relation')}."
+    return Result.table(data, ("Long", "Way"), rows, "There are more ways." if found.is_cut else footer)
 
 
 @command(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.engine import Engine
     from recollect.engine.results import SupersedeResult
-    from recollect.records import Memory
+    from recollect.records import Memory, Scope
 
 _COPIES = ("-before-schema-", "-damaged", "-salvaged")
 """How the names of copies end that the store itself makes."""
@@ -46,18 +46,26 @@ _MOST_NAMED = 10
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="The tags it has from now on; repeatable.")
 @click.option("--no-tags", is_flag=True, help="Remove all tags.")
 @click.option(
-    "--happened", metavar="WHEN", help="When it was so: an ISO date or time, or words such as 'last tuesday'."
+    "--happened",
+    "--at",
+    "happened",
+    metavar="WHEN",
+    help="When it was so: an ISO date or time, or words such as 'last tuesday'.",
 )
 @click.option("--status", metavar="STATUS", help="active, paused, completed or archived.")
 @click.option("--pin/--no-pin", "pinned", default=None, help="Keep it from fading, or let it fade again.")
 @click.option("--mark", metavar="WORD", help="Mark it as important, by a word of yours: it does not fade.")
 @click.option("--no-mark", is_flag=True, help="Remove the mark.")
+@click.option(
+    "--expires", metavar="WHEN", help="From when no search finds it: an ISO date or time, or words."
+)
 def update_command(
     call: Call,
     memory: str,
     tags: tuple[str, ...],
     no_tags: bool,
     happened: str | None,
+    expires: str | None,
     mark: str | None,
     no_mark: bool,
     **given: Any,
@@ -80,6 +88,8 @@ def update_command(
         changes["importance_tag"] = mark or ""
     if happened is not None:
         changes["happened_at"] = start_of(happened, call.now(), "--happened")
+    if expires is not None:
+        changes["expires_at"] = start_of(expires, call.now(), "--expires")
     if not changes:
         raise click.UsageError("Say what to change, such as --text, --importance or --mark.")
     engine = call.memory()
@@ -128,14 +138,28 @@ def delete_command(call: Call, names: tuple[str, ...]) -> Result:
     return _forgotten(ids, len(set(names)), entities_text(len(ids)))
 
 
-@command("forget", "recollect forget 12 17", "recollect restore 12   # to bring it back")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True, type=memory_id)
-def forget_command(call: Call, ids: tuple[int, ...]) -> Result:
-    """Forget memories of any kind by their id. They can be restored.
+@command(
+    "forget",
+    "recollect forget 12 17",
+    "recollect restore 12   # to bring it back",
+    "recollect forget --all --owner ana",
+)
+@click.argument("ids", metavar="ID...", nargs=-1, type=memory_id)
+@click.option("--all", "everything", is_flag=True, help="All that this owner and agent have.")
+@YES
+def forget_command(call: Call, ids: tuple[int, ...], everything: bool, yes: bool) -> Result:
+    """Forget memories of any kind by their id, or all of an owner. They can be restored.
 
     Where one of the ids is not there, the others are forgotten all the same, and the exit status is 1.
     """
+    if bool(ids) == everything:
+        raise click.UsageError("Give either ids, or --all.")
     memory = call.memory()
+    if everything:
+        confirm(f"Forget all that {_scope_text(memory.scope)} remembers?", yes=yes)
+        count = memory.upkeep.forget_all()
+        details = ["Destroy for good what any owner has forgotten: recollect purge --before 0d"]
+        return Result.message(f"Forgot {memories_text(count)}.", {"forgotten": count}, details)
     gone = memory.forget(ids)
     named = _as_far_as_readable(memory, gone[:_MOST_NAMED])
     texts = [f"{_name(each)}: {ellipsize(label(each) if each.text else each.type)}" for each in named]
@@ -272,6 +296,10 @@ def _restore_backup(call: Call, backup: Path, *, yes: bool) -> Result:
         put_back(backup, settings, restoring)
     data = {"store": str(settings.store), "backup": str(backup)}
     return Result.message(f"{settings.store} now holds what {backup} held.", data)
+
+
+def _scope_text(scope: Scope) -> str:
+    return " as ".join(filter(None, (scope.owner or "this memory", scope.agent)))
 
 
 def _name(memory: Memory) -> str:

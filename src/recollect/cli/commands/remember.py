@@ -42,17 +42,30 @@ _TARGET = click.argument("target")
 )
 @click.option("--category", metavar="NAME", help="What sort of thing it is: preferences, plans_goals, …")
 @click.option(
-    "--happened", metavar="WHEN", help="When it was so: an ISO date or time, or words such as 'last tuesday'."
+    "--happened",
+    "--at",
+    "happened",
+    metavar="WHEN",
+    help="When it was so: an ISO date or time, or words such as 'last tuesday'.",
 )
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="A word to find it by; repeatable.")
 @click.option(
     "--about", multiple=True, metavar="NAME", help="An entity that it is about, by name; repeatable."
 )
 @click.option("--source", metavar="TEXT", help="Where it comes from.")
+@click.option(
+    "--expires", metavar="WHEN", help="From when no search finds it: an ISO date or time, or words."
+)
 @click.option("--lines", is_flag=True, help="Each line of standard input is a note of its own.")
 @KEEP_GOING
 def remember_command(
-    call: Call, text: tuple[str, ...], lines: bool, keep_going: bool, happened: str | None, **given: Any
+    call: Call,
+    text: tuple[str, ...],
+    lines: bool,
+    keep_going: bool,
+    happened: str | None,
+    expires: str | None,
+    **given: Any,
 ) -> Result:
     """Remember something: a note, in your own words.
 
@@ -66,6 +79,8 @@ def remember_command(
     shared = {name: value for name, value in given.items() if value is not None}
     if happened is not None:
         shared["happened_at"] = start_of(happened, call.now(), "--happened")
+    if expires is not None:
+        shared["expires_at"] = start_of(expires, call.now(), "--expires")
     if lines:
         return _remember_lines(call, text, shared, keep_going=keep_going)
     return _remember_one(call, read_text(text, "text to remember"), shared)

@@ -9,9 +9,9 @@ import click
 
 from recollect.cli.command import REFUSED, Call, command, group
 from recollect.cli.commands.remember import left_out_warnings, new_and_known, notes_table
-from recollect.cli.input import STDIN, existing_file, read_bytes, read_text, read_turns
+from recollect.cli.input import STDIN, confirm, existing_file, read_bytes, read_text, read_turns
 from recollect.cli.memory_view import memory_data, speaker_of, spoken_at, superseded_text
-from recollect.cli.options import AS_OF, KEEP_GOING, PROFILE, as_of_time, complete_session
+from recollect.cli.options import AS_OF, KEEP_GOING, PROFILE, YES, as_of_time, complete_session
 from recollect.cli.phrases import ellipsize, quantity, with_remedy
 from recollect.cli.rendering import Column, Result, Styled, Table, Verbatim, fields_of, muted, picked
 from recollect.cli.times import iso_day, long_day, start_of
@@ -138,14 +138,39 @@ def session_extract_command(call: Call, name: str) -> Result:
     return Result(data, [notes_table(notes), *muted(f"{new_and_known(notes)}, drawn out of {name}.")])
 
 
+@command("forget", "recollect session forget harbour", "recollect session forget harbour --yes")
+@_NAME
+@YES
+def session_forget_command(call: Call, name: str, yes: bool) -> Result:
+    """Forget a conversation: its messages, and the notes drawn out of them.
+
+    They can be restored by their ids; `recollect purge` destroys them for good.
+    """
+    memory = call.memory()
+    if not memory.sessions.turns(name, last=1):
+        raise _no_session(name)
+    confirm(f"Forget the conversation {name} and the notes drawn out of it?", yes=yes)
+    gone = memory.sessions.forget(name)
+    details = ["Destroy for good what any owner has forgotten: recollect purge --before 0d"]
+    return Result.message(
+        f"Forgot {quantity(len(gone), 'memory', 'memories')} of {name}.", {"forgotten": gone}, details
+    )
+
+
 @group(
     "session",
-    (session_list_command, session_show_command, session_add_command, session_extract_command),
+    (
+        session_list_command,
+        session_show_command,
+        session_add_command,
+        session_extract_command,
+        session_forget_command,
+    ),
     "recollect session list",
     "recollect session show harbour --last 20",
 )
 def session_command(_: Call) -> None:
-    """Keep conversations: list, read, add turns, draw notes.
+    """Keep conversations: list, read, add turns, draw notes, forget.
 
     Every turn is a message that recall can find, with who said it and when. What is worth keeping in them
     also becomes notes, each pointing to its message. `recollect chat-import` brings in whole exports.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -29,6 +29,7 @@ from recollect.engine.catch_up import catch_up
 from recollect.engine.contradictions import contradicted_observations
 from recollect.engine.graph.semantic import as_published
 from recollect.engine.graph.similar_observations import ObservationComparison, flag_similar_observations
+from recollect.engine.graph.traversal import MOST_PATHS, check_hops, simple_paths, surroundings
 from recollect.engine.inputs import (
     EntityLike,
     ObservationLike,
@@ -46,6 +47,8 @@ from recollect.engine.results import (
     Answer,
     ContradictedObservation,
     Graph,
+    GraphPaths,
+    Neighbourhood,
     ObservedBatch,
     ObservedEntity,
     RelatedBatch,
@@ -294,6 +297,40 @@ class KnowledgeGraph:
             memories = memories_by_id(view, ids)
         return [memories[id_] for id_ in ids]
 
+    @asks_again
+    def neighbours_of(self, name: str, *, depth: int = 1) -> Neighbourhood:
+        """The entities within `depth` relations in force of one, in either direction, the nearest first."""
+        check_hops(depth)
+        start = self.entity_id(name)
+        with self.services.read() as view:
+            around = surroundings(start, depth, self._relations_at(view))
+            others = [id_ for id_ in around.distances if id_ != start]
+            memories = memories_by_id(view, others)
+        ordered = sorted(others, key=lambda id_: (around.distances[id_], id_))
+        near = tuple((memories[id_], around.distances[id_]) for id_ in ordered if id_ in memories)
+        return Neighbourhood(near, around.relations, around.is_cut)
+
+    @asks_again
+    def paths(self, source: str, target: str, *, depth: int = 4, limit: int = 10) -> GraphPaths:
+        """How two entities are connected: ways of at most `depth` relations in force, the shortest first."""
+        check_hops(depth)
+        if not 1 <= limit <= MOST_PATHS:
+            raise InvalidInput(f"Ask for 1 to {MOST_PATHS} paths, not {limit}.")
+        start, end = self.entity_id(source), self.entity_id(target)
+        if start == end:
+            raise InvalidInput(f"Both ends are {source!r}; name two entities.")
+        with self.services.read() as view:
+            around = surroundings(start, depth, self._relations_at(view))
+        found, are_more = simple_paths(around, start, end, depth, limit)
+        return GraphPaths(tuple(found), is_cut=are_more or around.is_cut)
+
+    def _relations_at(self, view: Snapshot) -> Callable[[Collection[int]], Sequence[Relation]]:
+        now = self.services.clock()
+        # An automatic inverse says nothing that its relation does not.
+        return lambda ids: [
+            relation for relation in _holding(relations_of(view, ids), now) if relation.inverse_of is None
+        ]
+
     # Names, and what stands behind them
 
     @asks_again
@@ -386,6 +423,21 @@ def entity_named(services: Services, name: str) -> int:
         could = f"it could be {' or '.join(map(repr, alike))}: use the exact name" if alike else None
         raise NotFound(f"There is no entity named {name!r}; {could or '`search_nodes` finds names'}.")
     return found
+
+
+@asks_again
+def existing_relation(services: Services, relation: tuple[str, str, str]) -> tuple[str, str, str]:
+    """The (source, type, target) as it is stored; it must exist, though it may have ended."""
+    wanted = relation_of(relation)
+    ends = entity_named(services, wanted.source), entity_named(services, wanted.target)
+    with services.read() as view:
+        for known in relations_of(view, ends):
+            if (known.source, known.target, known.type) == (*ends, wanted.type):
+                return known.source_name, known.type, known.target_name
+    raise NotFound(
+        f"There is no relation {wanted.source!r} {wanted.type} {wanted.target!r}; `open_nodes` of either end "
+        "shows what there is."
+    )
 
 
 def _graph(view: Snapshot, ids: Sequence[int], now: datetime) -> Graph:

@@ -92,7 +92,7 @@ def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared]
         drawn_from=new.drawn_from,
     )
     with services.read() as view:
-        search = Search(view, services.where(Kind.NOTE))
+        search = Search(view, services.found_now(Kind.NOTE))
         services.store.last_model = None if search.model is None else search.model[1]
         if services.store.last_model != model or search.some_wait:
             return None
@@ -143,6 +143,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "status": Status.of,
     "pinned": lambda pinned: pinned,
     "importance_tag": lambda tag: clean_name(tag, "mark") if tag else tag,
+    "expires_at": lambda when: aware(when, "expires_at"),
 }
 
 
@@ -248,7 +249,7 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
 
 def _compared_in(view: Snapshot, services: Services, note: Memory) -> _Compared:
     """A note that is stored already, and so is itself among what is nearest to it."""
-    search = Search(view, services.where(Kind.NOTE))
+    search = Search(view, services.found_now(Kind.NOTE))
     vectors = memory_vectors(view, [note.id], search.model).get(note.id, ())
     return _compared(search, note, vectors[0] if vectors else None, _COMPARED)
 

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
-from recollect.changes import NewText, PutText, Turn
+from recollect.changes import Forget, NewText, PutText, Turn
+from recollect.conditions import Equals, OneOf, is_null
 from recollect.engine.after_commit import attempt_follow_up
 from recollect.engine.batches import apply_rows
 from recollect.engine.catch_up import catch_up
@@ -14,7 +15,7 @@ from recollect.engine.inputs import TurnLike, listed, turn_of
 from recollect.engine.notes.remember import keep, note_from
 from recollect.engine.results import AddMessagesResult, Remembered, RememberedBatch
 from recollect.engine.services import Services, asks_again
-from recollect.errors import Conflict, ExtractionFailed, InvalidInput
+from recollect.errors import Conflict, ExtractionFailed, InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Snapshot
 from recollect.query import Filter
@@ -80,6 +81,24 @@ class Sessions:
         left = [message for message in messages if not _is_gone(message)]
         return _drawn(own, left, without=drawn).notes
 
+    def forget(self, session: str) -> tuple[int, ...]:
+        """Forget a conversation: its messages, and the notes that were drawn out of them. `restore` brings
+        each back."""
+        services = self.services
+        with services.read() as view:
+            _, last = session_end(services, view, session)
+            of_session = (
+                OneOf("scope_id", services.scope_ids(view)),
+                Equals("session", session),
+                is_null("deleted_at"),
+            )
+            texts = [id_ for (id_,) in view.rows("memory", ("id",), of_session)]
+        if not last:
+            raise NotFound(f"There is no session named {session!r}; `sessions` lists those there are.")
+        wanted = services.by_scope(texts)
+        outcomes = services.own.write([Forget(scope, ids=those) for scope, those in wanted.items()])
+        return tuple(id_ for outcome in outcomes for id_ in outcome.ids)
+
     def import_turns(self, session: str, turns: Iterable[TurnLike], *, extract: bool) -> AddMessagesResult:
         """As `add_messages`, leaving out what cannot be stored, and embedding nothing yet."""
         return add_messages(
@@ -92,6 +111,14 @@ def session_end(services: Services, view: Snapshot, session: str) -> tuple[int, 
     scopes = services.scope_ids(view)
     ends = ((scope, last_positions(view, scope, [session]).get(session, 0)) for scope in scopes)
     return next((found for found in ends if found[1]), (scopes[0], 0))
+
+
+@asks_again
+def check_session(services: Services, session: str) -> None:
+    """There must be a conversation of this name."""
+    with services.read() as view:
+        if not session_end(services, view, session)[1]:
+            raise NotFound(f"There is no session named {session!r}; `sessions` lists those there are.")
 
 
 def add_messages(

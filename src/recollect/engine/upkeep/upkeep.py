@@ -7,11 +7,13 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import catch_up, embedding
-from recollect.engine.graph.knowledge_graph import entity_named
+from recollect.engine.graph.knowledge_graph import entity_named, existing_relation
+from recollect.engine.inputs import listed
 from recollect.engine.language_choice import model_proposal
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.notes import reflections
 from recollect.engine.notes.remember import remember
+from recollect.engine.notes.sessions import check_session
 from recollect.engine.recall import query_of, recall
 from recollect.engine.results import Answer, EmbedResult, ModelProposal, Remembered
 from recollect.engine.services import Services, asks_again
@@ -147,6 +149,12 @@ class Upkeep:
         """Embed the texts that wait for a vector, until none does or the memory is closed."""
         catch_up.embed_in_background(self.services.own)
 
+    def forget_all(self) -> int:
+        """Forget everything of this scope, so that `restore` can bring each back; returns how many."""
+        from recollect.engine.listing import forget_all
+
+        return forget_all(self.services)
+
     def export(self, *, everything: bool = False) -> AbstractContextManager[Export]:
         """What there is to export, of one moment: of this scope, or `everything` that the store holds."""
         return exporting(self.services, everything=everything)
@@ -232,18 +240,25 @@ class Upkeep:
         about: Iterable[str] = (),
         author: str | None = None,
         mood: str | None = None,
+        session: str | None = None,
+        relation: tuple[str, str, str] | None = None,
         key: str | None = None,
     ) -> Remembered:
         """Keep what somebody thinks about what is remembered: a note of the category `reflection`.
 
-        `about` names entities, which must exist; whatever the text names is linked as well.
+        `about` names entities, `session` a conversation and `relation` a (source, type, target), all of which
+        must exist; whatever the text names is linked as well.
         """
+        if session is not None:
+            check_session(self.services, session)
+        known = None if relation is None else existing_relation(self.services, relation)
+        ends = () if known is None else (known[0], known[2])
         note = {
             "text": content,
             "category": reflections.CATEGORY,
             "speaker": author,
-            "about": about,
-            "tags": reflections.mood_tags(mood),
+            "about": (*listed(about, "Entities of `about`"), *ends),
+            "tags": reflections.reflection_tags(mood, session, known),
         }
         return remember(self.services.own, note, key, reflections.check_category)
 
@@ -255,13 +270,16 @@ class Upkeep:
         author: str | None = None,
         mood: str | None = None,
         about: str | None = None,
+        session: str | None = None,
+        relation: tuple[str, str, str] | None = None,
         limit: int | None = None,
         profile: str | Profile = DEFAULT,
         explain: bool = False,
         record: bool = True,
     ) -> Answer:
-        """As `recall`, over reflections alone: of an author, in a mood, about an entity."""
+        """As `recall`, over reflections alone: of an author, in a mood, about an entity and so on."""
         ranker = self.services.profile(profile)
+        known = None if relation is None else existing_relation(self.services, relation)
         asked = query_of(
             self.services,
             query,
@@ -270,7 +288,7 @@ class Upkeep:
             kinds=(Kind.NOTE,),
             explain=explain,
             record=record,
-            tags=reflections.mood_tags(mood),
+            tags=reflections.reflection_tags(mood, session, known),
             category=reflections.CATEGORY,
             speaker=None if author is None else clean_name(author, "author"),
             about=None if about is None else entity_named(self.services, about),

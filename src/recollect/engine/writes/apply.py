@@ -190,6 +190,10 @@ def _digested(change: Change) -> dict[str, Any]:
             del plain[name]
     for name in _DERIVED_FIELDS.get(type(change), ()):
         del plain[name]
+    # Added to texts, which stand within several changes.
+    for part in (plain, *(value for value in plain.values() if isinstance(value, dict))):
+        if "expires_at" in part and part["expires_at"] is None:
+            del part["expires_at"]
     return plain
 
 

@@ -221,6 +221,7 @@ def amend(work: Work, change: Amend) -> Outcome:
         "category": change.category,
         "happened_at": stamp_or_none(change.happened_at),
         "importance_tag": change.importance_tag,
+        "expires_at": texts.expiry(work, change.expires_at),
     }
     values = {name: value for name, value in given.items() if value is not None}
     if change.importance_tag == "":
@@ -228,6 +229,8 @@ def amend(work: Work, change: Amend) -> Outcome:
     there = (Equals("id", change.id), Equals("scope_id", scope), is_null("deleted_at"))
     if not work.rows.patch("memory", there, {"updated_at": work.at, **values}):
         raise NotFound(f"There is no memory {change.id}; nothing was changed.")
+    if change.expires_at is not None and work.row("memory", change.id, "kind") != ("note",):
+        raise InvalidInput("Only a note expires; `end_relation` and `supersedes` are for the graph.")
     if change.tags is not None:
         if work.row("memory", change.id, "kind") == ("entity",):
             raise InvalidInput("An entity has no tags; tag the notes that speak of it.")

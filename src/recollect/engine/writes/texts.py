@@ -19,6 +19,8 @@ from recollect.text.tokens import fold
 _MANY = 8
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from recollect.engine.writes.work import Work
     from recollect.ports import Snapshot
 
@@ -147,7 +149,16 @@ def _repeat(work: Work, twin: int, new: NewText) -> None:
         importance=max(importance, new.importance),
         category=new.category if category is None else category,
         source=new.source if source is None else source,
+        # Said again, it holds as long as it is said to hold now.
+        expires_at=expiry(work, new.expires_at),
     )
+
+
+def expiry(work: Work, at: datetime | None) -> int | None:
+    """The moment from which a note is not found."""
+    if at is not None and stamp(at) <= work.at:
+        raise InvalidInput(f"`expires_at` is {at}, which is past; give a later time, or none.")
+    return stamp_or_none(at)
 
 
 def _insert(work: Work, scope: int, new: NewText, text_hash: int, similar: tuple[int, float] | None) -> int:
@@ -179,6 +190,7 @@ def _insert(work: Work, scope: int, new: NewText, text_hash: int, similar: tuple
         drawn_from=new.drawn_from,
         similar_to=similar_to,
         similarity=similarity,
+        expires_at=expiry(work, new.expires_at),
     )
 
 

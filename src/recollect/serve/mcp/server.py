@@ -312,7 +312,7 @@ def tool_of(name: str, definition: Definition) -> types.Tool:
         name=name,
         title=definition["title"],
         description=definition["description"],
-        input_schema=definition["arguments"],
+        input_schema=open_schema(definition["arguments"]),
         output_schema=definition["result"],
         annotations=types.ToolAnnotations(
             title=definition["title"],
@@ -322,6 +322,22 @@ def tool_of(name: str, definition: Definition) -> types.Tool:
             open_world_hint=False,
         ),
     )
+
+
+def open_schema(schema: Any) -> Any:
+    """A schema of arguments without what costs more tokens than it tells: that objects take nothing else, and
+    that numbers begin at 1. What breaks these rules is refused all the same, with an error that says why."""
+    match schema:
+        case dict():
+            return {
+                name: open_schema(value)
+                for name, value in schema.items()
+                if name != "additionalProperties" and (name, value) != ("minimum", 1)
+            }
+        case list():
+            return list(map(open_schema, schema))
+        case _:
+            return schema
 
 
 def _failed(why: str) -> types.CallToolResult:

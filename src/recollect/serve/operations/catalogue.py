@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from recollect.serve.operations.operation import Operation
 
 _DEFAULT = (
-    "remember recall context create_entities create_relations add_observations delete_entities "
-    "delete_observations delete_relations read_graph search_nodes open_nodes search_semantic"
+    "remember recall context update forget history add_messages create_entities create_relations "
+    "add_observations delete_entities delete_observations delete_relations read_graph search_nodes "
+    "open_nodes search_semantic"
 ).split()
 _MORE = (
-    "add_messages forget restore history explain why_not end_relation set_status stats add_reflection "
-    "search_reflections find_duplicate_observations consolidation_report find_split_candidates "
+    "list_memories restore explain why_not neighbours find_paths end_relation set_status stats "
+    "clear_session add_reflection search_reflections migrate "
+    "find_duplicate_observations consolidation_report find_split_candidates "
     "analyze_entity_split propose_entity_split execute_entity_split undo_entity_split dream undo_dream "
     "feedback"
 ).split()

@@ -9,12 +9,14 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from recollect.engine.after_commit import attempt_follow_up, unfinished_note
+from recollect.engine.graph.traversal import MOST_HOPS, MOST_PATHS
 from recollect.engine.limits import MOST_PER_PAGE
 from recollect.errors import NotFound
-from recollect.records import Status
 from recollect.serve.operations.graph_pages import GraphPosition, GraphRows, graph_page
+from recollect.serve.operations.memories import RelationKey, StatusWord
 from recollect.serve.operations.operation import (
     BUDGET,
+    LaterTime,
     Many,
     OperationCall,
     OperationReply,
@@ -24,8 +26,16 @@ from recollect.serve.operations.operation import (
     described,
     operation,
 )
-from recollect.serve.operations.paging import fit_page, join_sentences, name_list
-from recollect.serve.operations.rows import EntityRow, RelationRow, brief_text, entity_row
+from recollect.serve.operations.paging import fit_page, join_sentences, list_page, name_list
+from recollect.serve.operations.rows import (
+    EntityRow,
+    PageRows,
+    RelationRow,
+    brief_text,
+    entity_row,
+    iso_time,
+    relation_row,
+)
 from recollect.text.limits import clean_name
 from recollect.text.untrusted import quoted
 
@@ -33,7 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.engine.graph.knowledge_graph import KnowledgeGraph
-    from recollect.engine.results import ObservedEntity
+    from recollect.engine.results import ObservedEntity, RelationResult
+    from recollect.records import Memory, Observation
 
 _MOST_SIMILAR = 5
 _MOST_IDS = 50
@@ -74,29 +85,37 @@ def _done(message: str, remark: str | None = None) -> OperationReply[Done]:
 # Writing
 
 
+class KindRow(TypedDict):
+    """An observation with its kind."""
+
+    content: str
+    kind: NotRequired[str]
+
+
+class NewEntityRow(TypedDict):
+    name: str
+    entityType: str
+    observations: Annotated[Many[str | KindRow], described("One fact each")]
+    status: NotRequired[StatusWord]
+
+
 class CreateEntitiesOutput(WrittenRows):
     entities: list[EntityRow]
 
 
 @operation("Create entities")
-def _create_entities(call: OperationCall, entities: Many[EntityRow]) -> OperationReply[CreateEntitiesOutput]:
-    """Save people, projects, places, tools and other things worth knowing again, each with a type and what is
-    known about it. A name that exists keeps its type, unless that is 'unknown', and gains the observations
-    that are new.
+def _create_entities(
+    call: OperationCall, entities: Many[NewEntityRow]
+) -> OperationReply[CreateEntitiesOutput]:
+    """Save people, projects, places and other things worth knowing again. One that exists keeps its type and
+    status, and gains the new observations.
     """
     batch = call.engine.create_entities(entities, progress=call.progress)
     changed = [done for done in batch.entities if done.changed]
     stored, _ = attempt_follow_up(lambda: call.engine.get_many(done.id for done in changed))
     stored = stored or {}
-    given = {entity["name"]: entity for entity in entities}
-    written: list[EntityRow] = [
-        {
-            **(entity_row(stored[done.id]) if done.id in stored else given[done.name]),
-            "observations": [added.content for added in done.added],
-        }
-        for done in changed
-        if done.id in stored or done.name in given
-    ]
+    types = {entity["name"]: entity["entityType"] for entity in entities}
+    written = [_written_entity(done, stored.get(done.id), types.get(done.name, "")) for done in changed]
     gained = [_named(done.name) for done in batch.entities if not done.created and done.added]
     typed = [f"{_named(done.name)} ({_named(done.took_type)})" for done in batch.entities if done.took_type]
     kept = [
@@ -115,21 +134,35 @@ def _create_entities(call: OperationCall, entities: Many[EntityRow]) -> Operatio
     )
 
 
+class NewRelationRow(RelationKey):
+    context: NotRequired[str]
+    since: NotRequired[LaterTime]
+    until: NotRequired[LaterTime]
+
+
+def _written_entity(done: ObservedEntity, memory: Memory | None, type_: str) -> EntityRow:
+    """With what is new of it; where it cannot be read back, as it was given."""
+    if memory is None:
+        return {"name": done.name, "entityType": type_, "observations": [one.content for one in done.added]}
+    added = {one.id for one in done.added}
+    return entity_row(memory, [seen for seen in memory.observations if seen.id in added])
+
+
 class CreateRelationsOutput(WrittenRows):
     relations: list[RelationRow]
 
 
 @operation("Create relations")
 def _create_relations(
-    call: OperationCall, relations: Many[RelationRow]
+    call: OperationCall, relations: Many[NewRelationRow]
 ) -> OperationReply[CreateRelationsOutput]:
-    """Connect entities: who works where, what belongs to what. Use the active voice. An entity that does not
-    exist is created with the type 'unknown', and the answer says so.
+    """Connect entities: who works where, what belongs to what; in active voice, such as works_at. An entity
+    that does not exist is created with the type 'unknown'.
     """
     batch = call.engine.graph.create_relations(relations, create_missing=True)
-    written: list[RelationRow] = [
-        {"from": done.source, "to": done.target, "relationType": done.type}
-        for done in batch.relations
+    written = [
+        _written_relation(done, given)
+        for done, given in zip(batch.relations, relations, strict=True)
         if done.created
     ]
     missing = sorted({_named(name) for done in batch.relations for name in done.also_created})
@@ -137,17 +170,26 @@ def _create_relations(
     return _written("relations", written, remark if missing else None, unfinished_note(batch.note))
 
 
-class CorrectionRow(TypedDict):
+def _written_relation(done: RelationResult, given: NewRelationRow) -> RelationRow:
+    row: RelationRow = {"from": done.source, "to": done.target, "relationType": done.type}
+    if given.get("context"):
+        row["context"] = given["context"]
+    if "since" in given:
+        row["since"] = iso_time(given["since"])
+    if "until" in given:
+        row["until"] = iso_time(given["until"])
+    return row
+
+
+class CorrectionRow(KindRow):
     """An observation that may correct an older one."""
 
-    content: str
-    kind: NotRequired[Annotated[str, described("Any word, such as fact, decision, state or metadata")]]
-    supersedes: NotRequired[Annotated[str, described("The exact text that this one corrects")]]
+    supersedes: NotRequired[Annotated[str, described("The exact text that it corrects")]]
 
 
 class AdditionRow(TypedDict):
-    entityName: Annotated[str, described("The entity to add to")]
-    contents: Annotated[Many[str | CorrectionRow], described("What to add")]
+    entityName: str
+    contents: Many[str | CorrectionRow]
 
 
 class AddedRow(TypedDict):
@@ -163,9 +205,8 @@ class AddObservationsOutput(WrittenRows):
 def _add_observations(
     call: OperationCall, observations: Many[AdditionRow]
 ) -> OperationReply[AddObservationsOutput]:
-    """Add facts to entities that exist, one short statement each. An observation may be text, or an object
-    with `content`, a `kind` and `supersedes`: the exact text of an older observation that it corrects, which
-    then stays as history.
+    """Add facts to entities that exist, one short statement each: text, or an object with a `kind` (any word,
+    such as fact, decision or metadata) and what it `supersedes`, which stays as history.
     """
     additions: dict[str, list[Any]] = {}
     for item in observations:
@@ -225,8 +266,8 @@ def _take(added: list[str], contents: Sequence[str | CorrectionRow]) -> list[str
 
 @operation("Delete entities", destructive=True, idempotent=True)
 def _delete_entities(call: OperationCall, entityNames: Many[str]) -> OperationReply[Done]:
-    """Forget entities and their relations, by exact name. Use it for what should never have been saved; for
-    what has changed, add an observation that supersedes. It can be undone.
+    """Forget entities and their relations, by exact name, where they should never have been saved. It can be
+    undone.
     """
     names = list(dict.fromkeys(entityNames))
     existing = call.engine.graph.existing_names(names)
@@ -282,10 +323,8 @@ def _delete_observations(call: OperationCall, deletions: Many[DeletionRow]) -> O
 
 
 @operation("Delete relations", destructive=True, idempotent=True)
-def _delete_relations(call: OperationCall, relations: Many[RelationRow]) -> OperationReply[Done]:
-    """Remove relations that were never true. For one that has ended, use `end_relation` where it is offered:
-    that keeps it as history.
-    """
+def _delete_relations(call: OperationCall, relations: Many[RelationKey]) -> OperationReply[Done]:
+    """Remove relations that were never true. For one that has ended, `end_relation` where it is offered."""
     # A deletion counts inverses, too.
     count = call.engine.graph.count_existing(relations)
     call.engine.graph.delete_relations(relations)
@@ -324,9 +363,7 @@ def _nothing_to_end(graph: KnowledgeGraph, source: str, target: str, why: str) -
 
 
 @operation("Set a status", idempotent=True)
-def _set_status(
-    call: OperationCall, entityName: str, status: Annotated[Status, Field(strict=False)]
-) -> OperationReply[Done]:
+def _set_status(call: OperationCall, entityName: str, status: StatusWord) -> OperationReply[Done]:
     """Mark an entity as active, paused, completed or archived; what is not active ranks lower."""
     return _done(f"{_named(entityName)} is {call.engine.graph.set_status(entityName, status)} now.")
 
@@ -334,12 +371,12 @@ def _set_status(
 # Reading
 
 
-_PAGES = Pages(MOST_PER_PAGE, MOST_PER_PAGE, 100, unit="entities")
+_PAGES = Pages(MOST_PER_PAGE, MOST_PER_PAGE, 100)
 
 
 @operation("Read the graph", pages=_PAGES, read_only=True)
 def _read_graph(call: OperationCall) -> OperationReply[GraphRows]:
-    """Read the whole graph, page by page. Rarely what you need: ask `recall` or `search_nodes` first."""
+    """Read the whole graph, page by page. Ask `recall` or `search_nodes` first."""
     position = GraphPosition.of(call.page.cursor)
     graph = call.engine.graph.read_graph(limit=call.page.size, after=position.before)
     keyed = [(memory.id, memory) for memory in graph.entities]
@@ -347,12 +384,8 @@ def _read_graph(call: OperationCall) -> OperationReply[GraphRows]:
 
 
 @operation("Search nodes", pages=replace(_PAGES, size=50), read_only=True)
-def _search_nodes(
-    call: OperationCall, query: str = described("Words to look for")
-) -> OperationReply[GraphRows]:
-    """Find entities by words in their name, type or observations. For questions in natural language use
-    `recall` or `search_semantic`.
-    """
+def _search_nodes(call: OperationCall, query: str) -> OperationReply[GraphRows]:
+    """Find entities by words in their name, type or observations. For questions use `recall`."""
     position = GraphPosition.of(call.page.cursor)
     graph = call.engine.graph.search_nodes(query, limit=call.page.size, after=position.before)
     keyed = list(enumerate(graph.entities, start=position.before + 1))
@@ -363,15 +396,88 @@ def _search_nodes(
 
 
 @operation("Open nodes", pages=_PAGES, read_only=True)
-def _open_nodes(call: OperationCall, names: Many[str]) -> OperationReply[GraphRows]:
-    """Read entities whose names you know, with all their observations and relations; of a very large one,
-    page by page.
-    """
+def _open_nodes(
+    call: OperationCall,
+    names: Many[str],
+    kinds: Many[str] | None = None,
+    include_superseded: bool = False,
+) -> OperationReply[GraphRows]:
+    """Read entities by name, with their observations (of these kinds) and relations."""
+
+    def shown_of(entity: Memory) -> list[Observation]:
+        return [
+            seen
+            for seen in entity.observations
+            if (seen.in_force or (include_superseded and seen.deleted_at is None))
+            and (kinds is None or seen.kind in kinds)
+        ]
+
     position = GraphPosition.of(call.page.cursor)
-    graph = call.engine.graph.open_nodes(names, record=not position.key)
+    graph = call.engine.graph.open_nodes(names, record=not position.key, history=include_superseded)
     # In the order of the graph, as the official server has it, whatever the order asked for.
     ordered = sorted(graph.entities, key=lambda memory: memory.id)
     rest = [(memory.id, memory) for memory in ordered if memory.id > position.before]
     keyed = rest[: call.page.size]
     more = keyed[-1][0] if len(rest) > len(keyed) else None
-    return OperationReply(graph_page(keyed, graph.relations, call.page.budget, position, more))
+    return OperationReply(graph_page(keyed, graph.relations, call.page.budget, position, more, shown_of))
+
+
+# Over several hops
+
+
+_DEPTH = Annotated[int, Field(ge=1, le=MOST_HOPS)]
+_IS_CUT = "There is more than was looked at; ask with a smaller `depth`."
+
+
+class NeighbourRow(TypedDict):
+    name: str
+    entityType: str
+    distance: Annotated[int, described("How many relations lie between")]
+
+
+class NeighboursOutput(PageRows):
+    neighbours: list[NeighbourRow]
+
+
+@operation("Neighbours", pages=Pages(MOST_PER_PAGE, 100, 100), read_only=True)
+def _neighbours(call: OperationCall, name: str, depth: _DEPTH = 1) -> OperationReply[NeighboursOutput]:
+    """The entities around one, over as many relations as `depth` says, the nearest first. `open_nodes` shows
+    them.
+    """
+    found = call.engine.graph.neighbours_of(name, depth=depth)
+    rows = [
+        {"name": entity.name, "entityType": entity.type, "distance": distance}
+        for entity, distance in found.entities
+    ]
+    neighbours, more = list_page(call.page, rows)
+    if found.is_cut:
+        more["note"] = join_sentences(more.get("note"), _IS_CUT) or ""
+    return OperationReply({"neighbours": neighbours, **more})
+
+
+class PathRow(TypedDict):
+    length: int
+    relations: list[RelationRow]
+
+
+class PathsOutput(PageRows):
+    paths: list[PathRow]
+
+
+@operation("Find paths", pages=Pages(MOST_PATHS, 10, 200, limit=10), read_only=True)
+def _find_paths(
+    call: OperationCall,
+    source: str = Field(alias="from"),
+    target: str = Field(alias="to"),
+    depth: _DEPTH = Field(default=4, description="At most so many relations; 4 if not given"),
+) -> OperationReply[PathsOutput]:
+    """How two entities are connected: chains of relations from one to the other, the shortest first."""
+    found = call.engine.graph.paths(source, target, depth=depth, limit=MOST_PATHS)
+    rows = [{"length": len(path), "relations": list(map(relation_row, path))} for path in found.paths]
+    paths, more = list_page(call.page, rows)
+    notes = [_IS_CUT] if found.is_cut else []
+    if not rows:
+        notes.append(f"No way from {source[:80]!r} to {target[:80]!r} within {depth} relations.")
+    if note := join_sentences(more.get("note"), *notes):
+        more["note"] = note
+    return OperationReply({"paths": paths, **more})

@@ -14,10 +14,18 @@ from recollect.serve.operations.paging import (
     row_tokens,
     shorten_row,
 )
-from recollect.serve.operations.rows import EntityRow, PageRows, RelationRow, entity_row, relation_row
+from recollect.serve.operations.rows import (
+    EntityRow,
+    ObservationRow,
+    PageRows,
+    RelationRow,
+    entity_row,
+    observation_row,
+    relation_row,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recollect.records import Memory, Observation, Relation
 
@@ -63,8 +71,8 @@ class _Node:
     observations: Sequence[Observation]
     relations: Sequence[Relation]
 
-    def row(self, observations: list[str]) -> EntityRow:
-        return {**entity_row(self.memory), "observations": observations}
+    def row(self, observations: list[str | ObservationRow]) -> EntityRow:
+        return {**entity_row(self.memory, ()), "observations": observations}
 
 
 def graph_page(
@@ -73,12 +81,13 @@ def graph_page(
     budget: int,
     position: GraphPosition = GraphPosition(),
     more_after: int | None = None,
+    shown_of: Callable[[Memory], Sequence[Observation]] = lambda memory: memory.in_force,
 ) -> GraphRows:
     """As many of the entities as fit, each by its key, with all its relations; and where to go on.
 
     So every relation stands on the page of each of its ends, and pages join to the whole. Of an entity that
     no page could hold, one page after another shows a stretch. `more_after` is the last key, where more
-    follow.
+    follow. `shown_of` chooses among an entity's observations.
     """
     touching: defaultdict[int, list[Relation]] = defaultdict(list)
     for one in relations:
@@ -90,15 +99,15 @@ def graph_page(
     cursor = None if more_after is None else GraphPosition(more_after)
     note = None
     for index, (key, memory) in enumerate(entities):
-        node = _unseen(key, memory, touching[memory.id], position)
+        node = _unseen(key, memory, shown_of(memory), touching[memory.id], position)
         new = [one for one in node.relations if one.id not in taken]
         price = (
             row_tokens(node.row([]))
-            + sum(row_tokens(seen.content) for seen in node.observations)
+            + sum(row_tokens(observation_row(seen)) for seen in node.observations)
             + sum(row_tokens(relation_row(one)) for one in new)
         )
         if price <= left:
-            shown.append(node.row([seen.content for seen in node.observations]))
+            shown.append(node.row(list(map(observation_row, node.observations))))
             taken.update(one.id for one in new)
             left -= price
             continue
@@ -123,27 +132,35 @@ def graph_page(
     }
 
 
-def _unseen(key: int, memory: Memory, relations: Sequence[Relation], position: GraphPosition) -> _Node:
+def _unseen(
+    key: int,
+    memory: Memory,
+    observations: Sequence[Observation],
+    relations: Sequence[Relation],
+    position: GraphPosition,
+) -> _Node:
     """The entity without what earlier pages showed of it."""
     inside = position.observation
     # Where the order has changed meanwhile, another entity may stand at its place.
     known = inside == 0 or any(seen.id == inside for seen in memory.observations)
     if inside is None or key != position.key or not known:
-        return _Node(key, memory, memory.in_force, relations)
+        return _Node(key, memory, observations, relations)
     if position.relation is None:
-        return _Node(key, memory, [seen for seen in memory.in_force if seen.id > inside], relations)
+        return _Node(key, memory, [seen for seen in observations if seen.id > inside], relations)
     return _Node(key, memory, (), [one for one in relations if one.id > (position.relation or 0)])
 
 
 def _stretch(node: _Node, budget: int) -> tuple[EntityRow, list[int], GraphPosition | None]:
     """The entity with as much as fits of its observations, then of its relations; and where that ends."""
     left = budget - row_tokens(node.row([]))
-    texts: list[str] = []
+    texts: list[str | ObservationRow] = []
     kept: list[int] = []
     last = 0
     for seen in node.observations:
         # The first comes at least in part, or a page could never pass it.
-        text = seen.content if texts else shorten_row(seen.content, max(left, LEAST_PROSE))
+        text = observation_row(seen)
+        if not texts:
+            text = shorten_row(text, max(left, LEAST_PROSE))
         left -= row_tokens(text)
         if texts and left < 0:
             return node.row(texts), kept, GraphPosition(node.key, last)
@@ -163,7 +180,8 @@ def _missing(node: _Node, row: EntityRow, kept: Sequence[int], budget: int) -> s
     name = f"{node.memory.name[:40]!r}"
     counted = [f"{observations} observations"] if observations else []
     counted += [f"{relations} relations"] if relations else []
-    whole = {seen.content for seen in node.observations}
+    # Only the first is ever cut.
+    is_cut = [observation_row(seen) for seen in node.observations[:1]] != row["observations"][:1]
     cut = f"A text of {name} was cut to fit {budget} tokens; allow more with `budget_tokens`."
     more = f"{' and '.join(counted)} of {name} did not fit {budget} tokens; go on with `cursor`."
-    return join_sentences(None if whole.issuperset(row["observations"]) else cut, more if counted else None)
+    return join_sentences(cut if is_cut else None, more if counted else None)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired
 
-from pydantic import Field
+from pydantic import Field, PlainValidator, WithJsonSchema
 from typing_extensions import TypedDict
 
 from recollect.engine.after_commit import attempt_follow_up, unfinished_note
-from recollect.errors import NotFound
+from recollect.errors import InvalidInput, NotFound
+from recollect.records import Kind, Status
 from recollect.serve.operations.operation import (
     BUDGET,
+    LaterTime,
     Many,
-    MemoryId,
     OperationCall,
     OperationReply,
     Pages,
@@ -24,8 +25,25 @@ from recollect.serve.operations.operation import (
     operation,
     optional,
 )
-from recollect.serve.operations.paging import fit_page, join_sentences, list_page, name_list
-from recollect.serve.operations.rows import ConflictRow, PageRows, SimilarRow, brief_text, noted_row, row_of
+from recollect.serve.operations.paging import (
+    fit_page,
+    join_sentences,
+    list_page,
+    name_list,
+    page_rows,
+    position,
+)
+from recollect.serve.operations.rows import (
+    ConflictRow,
+    PageRows,
+    SimilarRow,
+    brief_text,
+    hit_lines,
+    hit_row,
+    listed_row,
+    noted_row,
+    row_of,
+)
 from recollect.text.untrusted import quoted
 
 if TYPE_CHECKING:
@@ -33,6 +51,7 @@ if TYPE_CHECKING:
 
 _MOST_SIMILAR = 5
 _MOST_IDS = 50
+_SHOWN_BUDGET = 2_000
 
 
 @contextmanager
@@ -42,6 +61,29 @@ def naming_ids() -> Iterator[None]:
         yield
     except NotFound as error:
         raise NotFound(f"{error} Ids stand after # in what `recall` answers.") from error
+
+
+RelationKey = TypedDict("RelationKey", {"from": str, "to": str, "relationType": str})
+"""What names a relation."""
+
+
+def relation_triple(given: RelationKey) -> tuple[str, str, str]:
+    return given["from"], given["relationType"], given["to"]
+
+
+def _status(word: object) -> Status:
+    try:
+        return Status.of(word)  # type: ignore[arg-type]  # a wrong type is told like a wrong word
+    except (AttributeError, InvalidInput):
+        raise ValueError(f"no status; say {', '.join(Status)}, or the same in Spanish") from None
+
+
+StatusWord = Annotated[
+    Status,
+    PlainValidator(_status),
+    WithJsonSchema({"type": "string", "description": "active, paused, completed or archived"}),
+]
+"""Clients read the English words; the Spanish ones are taken as well."""
 
 
 class RememberOutput(TypedDict):
@@ -59,18 +101,19 @@ class RememberOutput(TypedDict):
 @operation("Remember")
 def _remember(
     call: OperationCall,
-    text: str = described("What to remember, in one or a few sentences"),
-    category: str | None = optional("What sort of note it is, such as preferences, plans_goals, work_career"),
-    importance: float | None = optional("From 0 to 1; 0.5 if not given", ge=0, le=1),
+    text: str,
+    category: str | None = optional("Such as preferences, work_career"),
+    importance: float | None = Field(default=None, ge=0, le=1),
     happened_at: Time | None = None,
-    tags: Many[str] | None = optional("Words to filter by later"),
-    about: Many[str] | None = optional("Names of entities that it is about; they must exist"),
-    source: str | None = optional("Where it comes from"),
-    supersedes: RowId | None = optional("The id of a memory that this one corrects"),
+    tags: Many[str] | None = None,
+    about: Many[str] | None = optional("Names of entities that exist"),
+    source: str | None = None,
+    supersedes: RowId | None = None,
+    expires_at: LaterTime | None = None,
 ) -> OperationReply[RememberOutput]:
-    """Save a fact, preference, decision, plan or event as a note, in one self-contained sentence that names
-    who and what. Do it whenever you learn something that will matter in a later conversation. To correct
-    something, pass its id as `supersedes`: it and its near-copies are retired.
+    """Save a fact, preference, decision, plan or event in one self-contained sentence that names who and
+    what, whenever you learn something that will matter later. To correct a memory, pass its id as
+    `supersedes`.
     """
     note: dict[str, Any] = {
         "text": text,
@@ -80,6 +123,7 @@ def _remember(
         "tags": tags or (),
         "about": about or (),
         "source": source,
+        "expires_at": expires_at,
     }
     if supersedes is not None:
         return _correct(call, supersedes, note)
@@ -139,9 +183,20 @@ def _add_reflection(
     about: Many[str] = Field(default=[], description="Names of the entities it is about"),
     author: str | None = optional("Whose thought it is"),
     mood: str | None = optional("Such as frustration, satisfaction, curiosity, doubt, insight"),
+    session: str | None = optional("The conversation that it is about"),
+    relation: RelationKey | None = optional("The relation that it is about"),
 ) -> OperationReply[AddReflectionOutput]:
-    """Save a thought about how things went or what to do better: yours or the user's, apart from facts."""
-    note = call.engine.upkeep.add_reflection(content, about=about, author=author, mood=mood)
+    """Save a thought about how things went or what to do better: yours or the user's, apart from facts. The
+    entities, conversation or relation that it is about must exist.
+    """
+    note = call.engine.upkeep.add_reflection(
+        content,
+        about=about,
+        author=author,
+        mood=mood,
+        session=session,
+        relation=None if relation is None else relation_triple(relation),
+    )
     return OperationReply(noted_row(note), f"Reflection #{note.id} saved.", unfinished_note(note.model_note))
 
 
@@ -167,12 +222,12 @@ class AddMessagesOutput(TypedDict):
 @operation("Save messages")
 def _add_messages(
     call: OperationCall,
-    session: str = described("The conversation's name"),
-    messages: Many[MessageRow] = Field(),
-    extract: bool = Field(default=True, description="Draw notes out of them; true if not given"),
+    session: str,
+    messages: Many[MessageRow],
+    extract: bool = Field(default=True, description="Also draw notes out of them"),
 ) -> OperationReply[AddMessagesOutput]:
-    """Save raw turns of a conversation, in order, under the name of a session. What is worth keeping in them
-    also becomes notes. For single facts use `remember`.
+    """Save raw turns of a conversation, in order, under the name of a session. For single facts use
+    `remember`.
     """
     done = call.engine.add_messages(session, messages, extract=extract, progress=call.progress)
     ids = fit_page(done.ids, BUDGET // 2, shared=False)
@@ -187,16 +242,33 @@ def _add_messages(
     return OperationReply(result, text, join_sentences(done.note, done.model_note))
 
 
+class ForgettableRow(TypedDict):
+    id: int
+    kind: Kind
+    text: str
+
+
 class ForgetOutput(TypedDict):
     forgotten: list[int]
+    would_forget: NotRequired[
+        Annotated[list[ForgettableRow], described("What a query finds; nothing of it is forgotten yet")]
+    ]
     note: NotRequired[str]
 
 
 @operation("Forget", destructive=True, idempotent=True)
-def _forget(call: OperationCall, ids: Many[MemoryId]) -> OperationReply[ForgetOutput]:
-    """Forget memories of any kind by id, when the user asks for it or something should never have been saved.
-    For what has changed, `remember` with `supersedes` instead. `restore` brings them back.
+def _forget(
+    call: OperationCall,
+    ids: Many[RowId] | None = None,
+    query: str | None = None,
+) -> OperationReply[ForgetOutput]:
+    """Forget memories when the user asks for it. Requires `ids`, or a `query`, which only shows what it would
+    forget. For what has changed, `remember` with `supersedes`.
     """
+    if (ids is None) == (query is None):
+        raise InvalidInput("Give either `ids`, or a `query` to see what there is to forget.")
+    if ids is None:
+        return _forgettable(call, query or "")
     forgotten = call.engine.forget(ids)
     missing = [f"#{id_}" for id_ in dict.fromkeys(ids) if id_ not in set(forgotten)]
     page = fit_page(forgotten, BUDGET, shared=False)
@@ -210,12 +282,26 @@ def _forget(call: OperationCall, ids: Many[MemoryId]) -> OperationReply[ForgetOu
     )
 
 
+def _forgettable(call: OperationCall, query: str) -> OperationReply[ForgetOutput]:
+    """What a query finds, to choose from. Nothing is forgotten, since a search may find too much."""
+    if not query.strip():
+        raise InvalidInput("The `query` is empty; say in words what to forget.")
+    hits = [hit_row(hit) for hit in call.engine.search(query).hits]
+    rows: list[ForgettableRow] = [{name: hit[name] for name in ("id", "kind", "text")} for hit in hits]  # type: ignore[misc]
+    page = fit_page(rows, _SHOWN_BUDGET)
+    shown = [hit for hit, _ in zip(hits, page.rows, strict=False)]
+    next_step = "Nothing was forgotten yet; call `forget` with the ids of those to forget."
+    texts = hit_lines([{**hit, "text": row["text"]} for hit, row in zip(shown, page.rows, strict=True)], ())
+    result: ForgetOutput = {"forgotten": [], "would_forget": page.rows, "note": next_step}
+    return OperationReply(result, texts, next_step if page.rows else None)
+
+
 class RestoreOutput(TypedDict):
     id: int
 
 
 @operation("Restore")
-def _restore(call: OperationCall, id: MemoryId) -> OperationReply[RestoreOutput]:
+def _restore(call: OperationCall, id: RowId) -> OperationReply[RestoreOutput]:
     """Bring back a memory that was forgotten or superseded."""
     try:
         memory = call.engine.restore(id)
@@ -225,6 +311,97 @@ def _restore(call: OperationCall, id: MemoryId) -> OperationReply[RestoreOutput]
             "`include_superseded` shows what was superseded."
         ) from error
     return OperationReply({"id": memory.id}, f"#{memory.id} is back.")
+
+
+class UpdateOutput(TypedDict):
+    id: int
+
+
+@operation("Update", idempotent=True)
+def _update(
+    call: OperationCall,
+    id: RowId,
+    text: str | None = None,
+    importance: float | None = Field(default=None, ge=0, le=1),
+    category: str | None = None,
+    happened_at: Time | None = None,
+    tags: Many[str] | None = None,
+    status: StatusWord | None = None,
+    pinned: bool | None = None,
+    expires_at: LaterTime | None = None,
+) -> OperationReply[UpdateOutput]:
+    """Change what is given of a memory; a former text stays as history. For what is no longer true,
+    `remember` with `supersedes`.
+    """
+    with naming_ids():
+        memory = call.engine.update(
+            id,
+            text=text,
+            importance=importance,
+            category=category,
+            happened_at=happened_at,
+            tags=tags,
+            status=status,
+            pinned=pinned,
+            expires_at=expires_at,
+        )
+    return OperationReply({"id": memory.id}, f"Updated #{memory.id}.")
+
+
+class ClearSessionOutput(TypedDict):
+    session: str
+    forgotten: Annotated[int, described("Messages, and notes drawn out of them")]
+
+
+@operation("Clear a session", destructive=True)
+def _clear_session(call: OperationCall, session: str) -> OperationReply[ClearSessionOutput]:
+    """Forget a whole conversation and the notes drawn out of it, when the user asks for it."""
+    gone = len(call.engine.sessions.forget(session))
+    return OperationReply({"session": session, "forgotten": gone}, f"Forgot {gone} memories of {session}.")
+
+
+class ListedRow(TypedDict):
+    id: int
+    kind: Kind
+    text: str
+    at: NotRequired[str]
+    name: NotRequired[str]
+    speaker: NotRequired[str]
+    session: NotRequired[str]
+    category: NotRequired[str]
+    tags: NotRequired[list[str]]
+    status: NotRequired[str]
+    superseded_by: NotRequired[int]
+    expires_at: NotRequired[str]
+
+
+class ListMemoriesOutput(PageRows):
+    memories: list[ListedRow]
+
+
+@operation("List memories", pages=Pages(1_000, 50, 150), read_only=True)
+def _list_memories(
+    call: OperationCall,
+    kinds: Many[Annotated[Kind, Field(strict=False)]] | None = optional("Notes if not given"),
+    category: str | None = None,
+    tags: Many[str] | None = optional("Only what has all of these"),
+    session: str | None = None,
+    include_superseded: bool = False,
+) -> OperationReply[ListMemoriesOutput]:
+    """List what is remembered, the newest first, page by page. To find something, ask `recall`."""
+    found = call.engine.list(
+        kinds=(Kind.NOTE,) if kinds is None else kinds,
+        category=category,
+        tags=tags or (),
+        session=session,
+        include_superseded=include_superseded,
+        limit=call.page.size,
+        after=position(call.page),
+    )
+    page = fit_page([listed_row(memory) for memory in found.memories], call.page.budget, shared=False)
+    last = page.rows[-1]["id"] if page.left_out else found.cursor
+    more = page_rows(None if last is None else str(last), page.note())
+    return OperationReply({"memories": page.rows, **more})
 
 
 class EventRow(TypedDict):
@@ -239,10 +416,8 @@ class HistoryOutput(PageRows):
 
 
 @operation("History", pages=Pages(1_000, 50, 100), read_only=True)
-def _history(call: OperationCall, id: MemoryId) -> OperationReply[HistoryOutput]:
-    """What happened to a memory: what it said before, what corrected it, when. Use it when asked how
-    something came to be known or changed.
-    """
+def _history(call: OperationCall, id: RowId) -> OperationReply[HistoryOutput]:
+    """What happened to a memory: what it said before, what corrected it, when."""
     with naming_ids():
         history = call.engine.history(id)
     events, more = list_page(call.page, [row_of(EventRow, event) for event in history.events])

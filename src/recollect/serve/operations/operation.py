@@ -25,6 +25,7 @@ from recollect.lazy_dataclass import dataclass
 from recollect.serve.operations.argument_limits import check_lengths, check_nesting, shown_limits, with_limits
 from recollect.serve.operations.recent_answers import RecentAnswers
 from recollect.serve.operations.schema import plain_schema
+from recollect.serve.operations.synonyms import with_own_names
 from recollect.serve.operations.validation_errors import validation_message
 from recollect.text.untrusted import visible
 
@@ -69,10 +70,12 @@ def _time(text: object) -> datetime:
 
 Many = Annotated[list[_Item], Field(fail_fast=True)]
 """A list that is refused at its first mistake: a million of them take no longer than one."""
-RowId = Annotated[int, Field(ge=1, le=2**63 - 1)]
-MemoryId = Annotated[RowId, described("The id of a memory, as `recall` shows it after #")]
-_WHEN = "A time in ISO 8601, such as 2026-03-01T09:00:00Z; a date alone begins at midnight, UTC"
+# What no store could have as an id is refused; a schema that says so only takes tokens.
+RowId = Annotated[int, Field(ge=1, le=2**63 - 1), WithJsonSchema({"type": "integer"})]
+_WHEN = "ISO 8601"
 Time = Annotated[datetime, PlainValidator(_time), WithJsonSchema({"type": "string", "description": _WHEN})]
+LaterTime = Annotated[datetime, PlainValidator(_time), WithJsonSchema({"type": "string"})]
+"""The same without words, for a tool that has said before how times are written."""
 
 
 class Arguments(BaseModel):
@@ -92,24 +95,19 @@ class Pages:
     least_budget: int
     """Tokens that one ordinary row takes with little prose."""
     budget: int = BUDGET
-    unit: str = ""
     limit: int | None = None
     """What the operation gets as the limit where the caller names none."""
     worth_reading: bool = False
     """Where the caller names no limit, only the rows that are worth reading come."""
 
     def parameters(self) -> dict[str, Any]:
-        unit = f" {self.unit}" if self.unit else ""
-        usual = "" if self.budget == BUDGET else f"; {self.budget} if not given"
-        without = f"those worth reading, at most {self.size}," if self.worth_reading else f"{self.size}"
-        limit = optional(f"At most so many{unit}; {without} if not given", ge=1, le=self.most)
+        """Without words where the names say enough: nearly every tool has these, and a note in the answer
+        tells how to go on."""
+        worth = f"Those worth reading, at most {self.size}, if not given" if self.worth_reading else None
         return {
-            "limit": (int | None, limit),
-            "cursor": (str | None, optional("The last answer's `cursor`, to go on")),
-            "budget_tokens": (
-                int | None,
-                optional(f"At most about so many tokens{usual}", ge=self.least_budget),
-            ),
+            "limit": (int | None, Field(default=None, description=worth, ge=1, le=self.most)),
+            "cursor": (str | None, None),
+            "budget_tokens": (int | None, Field(default=None, ge=self.least_budget)),
         }
 
     def request(self, limit: int | None, cursor: str | None, budget_tokens: int | None) -> PageRequest:
@@ -223,7 +221,8 @@ class Operation(Generic[ResultT_co]):
         check_nesting(given)
         check_lengths(self.name, _limited_schema(self.arguments), given)
         # Models often write null for what they leave out.
-        passed = {name: value for name, value in _whole_numbers(given).items() if value is not None}
+        named = with_own_names(plain_schema(self.arguments), given)
+        passed = {name: value for name, value in _whole_numbers(named).items() if value is not None}
         try:
             return self.arguments.model_validate(passed)
         except ValidationError as error:

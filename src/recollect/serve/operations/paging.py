@@ -25,8 +25,8 @@ _BRIEF_LETTERS = 200
 # asks on or a program reads, so another page is better than half of it.
 _PROSE = frozenset(
     (
-        "text observations addedObservations superseded detail older newer observation similar topics "
-        "former_texts verdict advice"
+        "text content observations addedObservations superseded detail older newer observation similar "
+        "topics former_texts verdict advice"
     ).split()
 )
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypeVar, cast
 
 from typing_extensions import TypedDict
 
+from recollect.changes import GENERIC
 from recollect.engine.memory_text import memory_text
-from recollect.records import Kind, Observation
-from recollect.serve.operations.operation import Many, described
+from recollect.records import Kind, Observation, Status
+from recollect.serve.operations.operation import described
 from recollect.text.tokens import content_words, words
 from recollect.text.untrusted import origin_of, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from recollect.engine.results import ConflictingMemory, Hit, Remembered
     from recollect.records import Memory, Relation
@@ -27,22 +28,38 @@ _CONFLICT_LETTERS = 120
 _MOST_NAMES = 50
 
 
-class EntityRow(TypedDict):
-    """An entity in the official server's form."""
+class ObservationRow(TypedDict):
+    """An observation that has more to say than its text."""
 
-    name: Annotated[str, described("The entity's name")]
-    entityType: Annotated[str, described("What sort of thing it is, such as person, project or place")]
-    observations: Annotated[Many[str], described("What is known about it, one fact each")]
+    content: str
+    kind: NotRequired[str]
+    superseded_at: NotRequired[Annotated[str, described("It was corrected then")]]
+
+
+class EntityRow(TypedDict):
+    """An entity in the official server's form, with what that has no place for where there is any."""
+
+    name: str
+    entityType: str
+    observations: Annotated[
+        list[str | ObservationRow],
+        described("The text of each, or an object where it has a kind or was corrected"),
+    ]
+    status: NotRequired[Annotated[str, described("Where it is not active")]]
 
 
 RelationRow = TypedDict(
     "RelationRow",
     {
-        "from": Annotated[str, described("The entity where the relation starts")],
-        "to": Annotated[str, described("The entity where it ends")],
-        "relationType": Annotated[str, described("What it says, in active voice, such as works_at")],
+        "from": str,
+        "to": str,
+        "relationType": str,
+        "context": NotRequired[str],
+        "since": NotRequired[str],
+        "until": NotRequired[str],
     },
 )
+"""A relation in the official server's form, with its context and span where it has any."""
 
 
 class ConflictRow(TypedDict):
@@ -69,7 +86,9 @@ class HitRow(TypedDict):
     source: NotRequired[str]
     category: NotRequired[str]
     tags: NotRequired[list[str]]
+    status: NotRequired[Annotated[str, described("Where it is not active")]]
     superseded_by: NotRequired[int]
+    expires_at: NotRequired[str]
     conflicts_with: NotRequired[
         Annotated[list[ConflictRow], described("Memories in force that it seems to contradict")]
     ]
@@ -130,13 +149,30 @@ def _plain(value: object) -> object:
             return value
 
 
-def entity_row(memory: Memory) -> EntityRow:
-    observations = [observation.content for observation in memory.in_force]
-    return {"name": memory.name, "entityType": memory.type, "observations": observations}
+def entity_row(memory: Memory, observations: Iterable[Observation] | None = None) -> EntityRow:
+    """With these observations; with those in force, where none are given."""
+    shown = memory.in_force if observations is None else observations
+    row: EntityRow = {
+        "name": memory.name,
+        "entityType": memory.type,
+        "observations": list(map(observation_row, shown)),
+    }
+    return row if memory.status is Status.ACTIVE else {**row, "status": memory.status}
+
+
+def observation_row(observation: Observation) -> str | ObservationRow:
+    """The text alone, as the official server has it, where there is no more to say."""
+    more = _known(
+        kind=None if observation.kind == GENERIC else observation.kind,
+        superseded_at=_plain(observation.superseded_at),
+    )
+    return cast("ObservationRow", {"content": observation.content, **more}) if more else observation.content
 
 
 def relation_row(relation: Relation) -> RelationRow:
-    return {"from": relation.source_name, "to": relation.target_name, "relationType": relation.type}
+    row = {"from": relation.source_name, "to": relation.target_name, "relationType": relation.type}
+    span = {"since": _plain(relation.since), "until": _plain(relation.until)}
+    return cast("RelationRow", {**row, **_known(context=relation.context, **span)})
 
 
 def hit_row(hit: Hit, *, superseded: bool = False) -> HitRow:
@@ -163,11 +199,29 @@ def hit_row(hit: Hit, *, superseded: bool = False) -> HitRow:
         source=None if memory.session else memory.source,
         category=memory.category,
         tags=list(memory.tags),
+        status=None if memory.status is Status.ACTIVE else memory.status,
         superseded_by=memory.superseded_by,
+        expires_at=_plain(memory.expires_at),
         conflicts_with=[conflict_row(other) for other in hit.conflicts_with],
         superseded=corrected if superseded else None,
     )
     return cast("HitRow", row | known)
+
+
+def listed_row(memory: Memory) -> Any:
+    """A memory of a list: as a hit, without what only a question gives."""
+    at = {} if memory.undated else {"at": iso_time(memory.happened_at or memory.created_at)}
+    known = _known(
+        name=memory.name,
+        speaker=memory.speaker or memory.role,
+        session=memory.session,
+        category=memory.category,
+        tags=list(memory.tags),
+        status=None if memory.status is Status.ACTIVE else memory.status,
+        superseded_by=memory.superseded_by,
+        expires_at=_plain(memory.expires_at),
+    )
+    return {"id": memory.id, "kind": memory.kind, "text": memory_text(memory, None), **at, **known}
 
 
 def conflict_row(other: ConflictingMemory) -> ConflictRow:
@@ -181,26 +235,42 @@ def _known(**fields: object) -> dict[str, object]:
 
 def hit_lines(hits: Iterable[HitRow], notes: Iterable[str]) -> str:
     """Hits as lines: far fewer tokens than JSON, and as clear."""
-    lines = [_hit_line(hit) for hit in hits] or ["Nothing was found."]
+    hits = list(hits)
+    shown = {hit["id"] for hit in hits}
+    lines = [_hit_line(hit, shown) for hit in hits] or ["Nothing was found."]
     return "\n".join((*lines, *(f"({note})" for note in notes)))
 
 
-def _hit_line(hit: HitRow) -> str:
+def _hit_line(hit: HitRow, shown: Collection[int]) -> str:
     at = hit.get("at")
-    when = "" if at is None else f" {at[:10]}"
+    when = "" if at is None else f" {_minute(at)}"
     origin = origin_of(hit.get("speaker"), hit.get("session"), hit.get("source"))
-    head = ", ".join((f"{hit['kind']}{when}", *origin))
+    status = [hit["status"]] if "status" in hit else []
+    sure = [f"{hit['confidence']:.0%} sure"] if "confidence" in hit else []
+    head = ", ".join((f"{hit['kind']}{when}", *origin, *status, *sure))
     superseded = f" (superseded by #{hit['superseded_by']})" if "superseded_by" in hit else ""
     former = "; ".join(map(quoted, hit.get("superseded", ())))
     before = f" (superseded: {former})" if former else ""
-    return f"#{hit['id']} [{head}] {quoted(hit['text'])}{superseded}{before}{_conflicts(hit)}"
+    return f"#{hit['id']} [{head}] {quoted(hit['text'])}{superseded}{before}{_conflicts(hit, shown)}"
 
 
-def _conflicts(hit: HitRow) -> str:
-    """` (older than #12)`, ` (newer than #3, #7)`."""
-    others = hit.get("conflicts_with", ())
-    newer = [f"#{other['id']}" for other in others if other["is_newer"]]
-    older = [f"#{other['id']}" for other in others if not other["is_newer"]]
+def _minute(at: str) -> str:
+    """`2026-03-01 09:05 UTC`; of midnight the day alone, since that is what a date without a time becomes."""
+    day, time = at[:10], at[11:16]
+    return day if time == "00:00" else f"{day} {time} UTC"
+
+
+def _conflicts(hit: HitRow, shown: Collection[int]) -> str:
+    """` (older than #12)`, ` (newer than #3, #7 "…")`: what is not among the hits is quoted."""
+    others = [
+        (
+            f"#{other['id']}" + ("" if other["id"] in shown else f" {quoted(other['text'])}"),
+            other["is_newer"],
+        )
+        for other in hit.get("conflicts_with", ())
+    ]
+    newer = [named for named, is_newer in others if is_newer]
+    older = [named for named, is_newer in others if not is_newer]
     said = [f" (older than {', '.join(newer)})"] if newer else []
     said += [f" (newer than {', '.join(older)})"] if older else []
     return "".join(said)
@@ -233,7 +303,8 @@ def noted_row(note: Remembered) -> Any:
 def memory_row(memory: Memory) -> dict[str, object]:
     """A note or a message, with what is known about it."""
     names = (
-        "id kind text created_at updated_at happened_at session category source tags importance superseded_by"
+        "id kind text created_at updated_at happened_at session category source tags importance "
+        "superseded_by expires_at"
     )
     return _known(
         **{name: _plain(getattr(memory, name)) for name in names.split()},

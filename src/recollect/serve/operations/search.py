@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Annotated, Any, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from recollect.engine.graph.semantic import as_published
 from recollect.engine.limits import DEFAULT_LIMIT
-from recollect.engine.notes.reflections import mood_of
+from recollect.engine.notes.reflections import mood_of, relation_of_reflection, session_of_reflection
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.confidence_label import ConfidenceLabel, confidence_label
 from recollect.ranking.profiles import DEFAULT
 from recollect.records import Kind
-from recollect.serve.operations.memories import MessageRow, naming_ids
+from recollect.serve.operations.memories import MessageRow, RelationKey, naming_ids, relation_triple
 from recollect.serve.operations.operation import (
     BUDGET,
     Many,
-    MemoryId,
     OperationCall,
     OperationReply,
     Pages,
@@ -44,12 +43,15 @@ from recollect.serve.operations.rows import (
 )
 from recollect.serve.operations.search_pages import find, hits_page
 
+if TYPE_CHECKING:
+    from recollect.engine.results import Hit
+
 _RECALL_BUDGET = 2_000
 _CONTEXT_BUDGET = 1_000
 _MOST_GRADED = 50
 
 AnyKind = Annotated[Kind, Field(strict=False)]
-_PROFILES = "How to rank: recollect, limbic, mnemosyne, reverie or cognis; the first is best for most"
+_PROFILES = "recollect if not given, limbic, mnemosyne, reverie or cognis"
 _PROFILE = Field(default="recollect", description=_PROFILES)
 
 
@@ -63,18 +65,17 @@ class RecallOutput(PageRows):
 def _recall(
     call: OperationCall,
     query: str = described("What you want to know, as a question"),
-    kinds: Many[AnyKind] | None = optional("Only these kinds"),
-    tags: Many[str] | None = optional("Only what has all of these tags"),
-    as_of: Time | None = optional("Answer from the memory as it stood then: a time in ISO 8601"),
-    session: str | None = optional("Of raw messages, only those of this session"),
-    include_superseded: bool = Field(default=False, description="Also what was corrected since, marked so"),
+    kinds: Many[AnyKind] | None = None,
+    tags: Many[str] | None = None,
+    as_of: Time | None = optional("Answer as the memory stood then"),
+    session: str | None = optional("Of messages, only those of this session"),
+    include_superseded: bool = False,
     profile: str | None = optional(_PROFILES),
-    min_confidence: float | None = optional("Only hits at least as likely to be relevant", ge=0, le=1),
+    min_confidence: float | None = Field(default=None, ge=0, le=1),
 ) -> OperationReply[RecallOutput]:
     """Search everything remembered (notes, entities, past messages) by meaning, words and time, best first.
     Use it before you answer anything that may depend on earlier conversations: people, preferences,
-    decisions, plans, what was said and when. Questions in natural language work best; “last week” or “in
-    March” are understood.
+    decisions, plans, what was said and when.
     """
     page = hits_page(
         call,
@@ -117,24 +118,20 @@ class ContextOutput(TypedDict):
 @operation("Context", read_only=True)
 def _context(
     call: OperationCall,
-    query: str | None = optional("What the conversation is about"),
-    messages: Many[MessageRow] | None = optional("Instead of a query: the last messages of the conversation"),
-    session: str | None = optional("The session whose recent turns to include"),
-    budget_tokens: int = Field(
-        default=_CONTEXT_BUDGET,
-        ge=50,
-        description=f"At most about so many tokens; {_CONTEXT_BUDGET} if not given",
-    ),
+    query: str | None = None,
+    messages: Many[MessageRow] | None = None,
+    session: str | None = optional("Whose recent turns to include"),
+    budget_tokens: int = Field(default=_CONTEXT_BUDGET, ge=50),
 ) -> OperationReply[ContextOutput]:
-    """Get what is worth reading before you answer, ready to use: what is known about the question and the
-    recent turns, dated and sourced, within a budget of tokens. Call it at the start of a conversation or
-    task.
+    """Get what is worth reading before you answer, dated and sourced, at the start of a conversation or task.
+    Requires a `query`, or its last `messages`.
     """
-    asked = messages or query
-    if not asked:
+    if not (query or messages):
         raise InvalidInput("Give a `query`, or the last `messages` of the conversation.")
     # The result has the ids beside the text, and as JSON a line break in it costs one more.
-    context = call.engine.context(asked, budget_tokens=budget_tokens - budget_tokens // 8, session=session)
+    context = call.engine.context(
+        messages or query, budget_tokens=budget_tokens - budget_tokens // 8, session=session
+    )
     memories = [item.id for item in context.memories if item.id is not None]
     result = row_of(ContextOutput, context, memories=memories)
     return OperationReply(result, context.text or "Nothing that is remembered seems to bear on this.")
@@ -166,11 +163,9 @@ class SearchSemanticOutput(PageRows):
 
 
 @operation("Search by meaning", pages=Pages(50, DEFAULT_LIMIT, 250), read_only=True)
-def _search_semantic(
-    call: OperationCall, query: str = described("A question or a description")
-) -> OperationReply[SearchSemanticOutput]:
+def _search_semantic(call: OperationCall, query: str) -> OperationReply[SearchSemanticOutput]:
     """Find entities by what they mean, ranked by similarity, how often and how lately they were used, and
-    what is usually seen together. Ask in natural language.
+    what is usually seen together.
     """
     engine = call.engine
     found = find(
@@ -203,6 +198,7 @@ def _search_semantic(
 class ReflectionRow(HitRow):
     author: str | None
     mood: str | None
+    relation: NotRequired[Annotated[str, described("The relation that it is about")]]
 
 
 class SearchReflectionsOutput(PageRows):
@@ -217,19 +213,38 @@ def _search_reflections(
     author: str | None = None,
     mood: str | None = None,
     about: str | None = optional("An entity's name"),
+    session: str | None = optional("Only those about this conversation"),
+    relation: RelationKey | None = optional("Only those about this relation"),
 ) -> OperationReply[SearchReflectionsOutput]:
     """Find earlier reflections by meaning, before you repeat a mistake."""
     page = hits_page(
         call,
         query,
         lambda limit: call.engine.upkeep.search_reflections(
-            query, author=author, mood=mood, about=about, limit=limit, record=call.page.cursor is None
+            query,
+            author=author,
+            mood=mood,
+            about=about,
+            session=session,
+            relation=None if relation is None else relation_triple(relation),
+            limit=limit,
+            record=call.page.cursor is None,
         ),
-        lambda hit: ReflectionRow(**hit_row(hit), author=hit.memory.speaker, mood=mood_of(hit.memory)),
+        _reflection_row,
     )
     return OperationReply(
         {"results": page.rows, "left_out": page.left_out, **page.more}, hit_lines(page.rows, page.notes)
     )
+
+
+def _reflection_row(hit: Hit) -> ReflectionRow:
+    told = {**hit_row(hit), "author": hit.memory.speaker, "mood": mood_of(hit.memory)}
+    row = cast("ReflectionRow", told)
+    if session := session_of_reflection(hit.memory):
+        row["session"] = session
+    if relation := relation_of_reflection(hit.memory):
+        row["relation"] = relation
+    return row
 
 
 class StepRow(TypedDict):
@@ -279,12 +294,12 @@ class WhyNotOutput(TypedDict):
 def _why_not(
     call: OperationCall,
     query: str,
-    id: MemoryId | None = None,
+    id: RowId | None = None,
     name: str | None = optional("Instead of an id: an entity's name"),
     limit: int | None = Field(default=None, ge=1, le=50),
     profile: str = _PROFILE,
 ) -> OperationReply[WhyNotOutput]:
-    """Why a memory was not found for a query, and what would lift it."""
+    """Why a memory was not found for a query, and what would lift it. Requires its `id`, or a `name`."""
     memory = id or name
     if not memory:
         raise NotFound("Name the memory by its `id`, or an entity by its `name`.")
@@ -309,7 +324,8 @@ def _feedback(
     query: str | None = optional("For which question; without it, the last that showed them"),
 ) -> OperationReply[FeedbackOutput]:
     """Say whether memories that `recall` or `search_semantic` showed helped to answer, so that ranking can
-    learn from it. Use it when one was just what was needed, or plainly beside the point.
+    learn from it. Use it when one was just what was needed, or plainly beside the point. Requires `ids` or
+    `names`.
     """
     entities = [call.engine.graph.entity_id(name) for name in names or ()]
     graded = list(dict.fromkeys((*(ids or ()), *entities)))

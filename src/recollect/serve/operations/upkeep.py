@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, cast
 
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from recollect.engine.after_commit import unfinished_note
+from recollect.errors import InvalidInput
 from recollect.records import Kind
 from recollect.serve.operations.operation import (
     Many,
@@ -158,7 +160,7 @@ class ReportOutput(PageRows):
     large_entities: list[LargeRow]
 
 
-@operation("Consolidation report", pages=Pages(200, 20, 800, unit="of each section"), read_only=True)
+@operation("Consolidation report", pages=Pages(200, 20, 800), read_only=True)
 def _consolidation_report(
     call: OperationCall,
     stale_days: float = Field(default=90, ge=0, description="Days without use; 90 if not given"),
@@ -199,6 +201,46 @@ def _consolidation_report(
     return OperationReply(result, report.text, continuation_text(more)) if fits else OperationReply(result)
 
 
+class MigrateOutput(TypedDict):
+    entities: Annotated[int, described("Created")]
+    observations: Annotated[int, described("Added")]
+    relations: Annotated[int, described("Created")]
+    known: Annotated[int, described("Entities that were there already")]
+    bad_lines: Annotated[list[int], described("The first of the lines that could not be read")]
+    note: NotRequired[str]
+
+
+@operation("Migrate", idempotent=True)
+def _migrate(
+    call: OperationCall, source_path: str = described("A file on the server's machine")
+) -> OperationReply[MigrateOutput]:
+    """Bring in the JSONL file of the official memory server, as `recollect import` does. Running it again
+    changes nothing.
+    """
+    from recollect.transfer import import_file  # noqa: PLC0415  # few sessions bring something in
+
+    try:
+        path = Path(source_path).expanduser()
+        report = import_file(
+            call.engine, path, format="official", progress=call.progress, embed_progress=call.progress
+        )
+    # The last two: no file could have such a name.
+    except (OSError, ValueError, RuntimeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise InvalidInput(f"{source_path[:200]!r} cannot be read: {why}. Nothing was done.") from error
+    result: MigrateOutput = {
+        "entities": report.entities_created,
+        "observations": report.observations_added,
+        "relations": report.relations_created,
+        "known": report.entities_merged,
+        # By number alone: what they hold may be no memory at all.
+        "bad_lines": [bad.line for bad in report.bad_lines],
+    }
+    if report.note:
+        result["note"] = report.note
+    return OperationReply(result)
+
+
 # Splitting an entity
 
 
@@ -215,7 +257,7 @@ def _find_split_candidates(call: OperationCall) -> OperationReply[SplitCandidate
 
 
 EntityName = Annotated[str, described("The entity's exact name")]
-_SPLIT_PAGES = Pages(1_000, 200, 100, unit="observations")
+_SPLIT_PAGES = Pages(1_000, 200, 100)
 
 
 class AnalyzeSplitOutput(PageRows):
