@@ -231,11 +231,15 @@ class PostgresStores:
                 "DELETE FROM recollect.setting WHERE name <> 'schema_version'; END $$; "
                 f"COMMENT ON FUNCTION pg_temp.sweep() IS '{len(tables)}'"
             )
+        # What is still under way in the background would come back after the sweep.
         sweeper.execute(
-            # After what is still written in the background, which would come back. Without triggers: the
-            # order of the tables does not matter then.
-            "BEGIN; LOCK TABLE recollect.scope; SET LOCAL session_replication_role = replica; "
-            "SELECT pg_temp.sweep(); "
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND pid <> pg_backend_pid() AND state <> 'idle'"
+        )
+        sweeper.execute(
+            # Without triggers: the order of the tables does not matter then.
+            "BEGIN; SET LOCAL lock_timeout = '20s'; LOCK TABLE recollect.scope; "
+            "SET LOCAL session_replication_role = replica; SELECT pg_temp.sweep(); "
             f"INSERT INTO recollect.setting VALUES ('store_id', '{secrets.token_hex(16)}'), "
             f"('trial_seed', '{secrets.token_hex(8)}'); COMMIT"
         )
