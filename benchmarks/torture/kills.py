@@ -25,8 +25,10 @@ KILLS_OF_A_STORE = 50
 """Then another store begins, so that looking for everything after each kill stays quick."""
 MOST_WRITES = 12
 """Before a kill."""
-LATE = 0.05
+LATE = 0.02
 """Seconds from the beginning of the last write to the kill, at most."""
+
+COMMANDS_THAT_LIVE = 2
 
 Chance = np.random.Generator
 
@@ -113,7 +115,10 @@ def _server(way: str) -> Callable[[Path, list[Entry], Chance, Part], list[Entry]
 
 
 def _command(store: Path, entries: list[Entry], chance: Chance, part: Part) -> list[Entry]:
-    """Commands until one is killed before its end. It is acknowledged once its whole answer is there."""
+    """Some commands that live, which tell how long one takes here, and then others until one is killed.
+
+    A write is acknowledged once its whole answer is there.
+    """
     new: list[Entry] = []
     times: list[float] = part.figures.setdefault("seconds_of_a_command", [])
     while True:
@@ -121,8 +126,8 @@ def _command(store: Path, entries: list[Entry], chance: Chance, part: Part) -> l
         if entry["tool"] == "create_entities":  # a command adds one
             entry["given"]["entities"] = entry["given"]["entities"][:1]
         new.append(entry)
-        # The first one lives to its end, which tells how long a command takes here.
-        lives = float(chance.uniform(0.5, 1.1)) * statistics.median(times) if times else None
+        usual = statistics.median(times) if times else None
+        lives = float(chance.uniform(0.5, 1.1)) * usual if usual and len(new) > COMMANDS_THAT_LIVE else None
         begun = time.perf_counter()
         process = subprocess.Popen(
             [*RECOLLECT, *_typed(entry), "--json"],
@@ -142,7 +147,8 @@ def _command(store: Path, entries: list[Entry], chance: Chance, part: Part) -> l
             return new
         times.append(round(time.perf_counter() - begun, 3))
         del times[:-20]
-        part.count("commands_that_ended_before_their_kill")
+        if lives is not None:
+            part.count("commands_that_ended_before_their_kill")
         if process.returncode:
             part.find("a command failed", entry=entry, said=err.decode(errors="replace")[:1_000])
 

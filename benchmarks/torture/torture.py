@@ -20,6 +20,7 @@ from time import monotonic
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "speed"))
 
+import writers
 from facts import facts, write_json
 from fuzzing import fuzz
 from kills import kill
@@ -28,7 +29,6 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from soaking import soak
 from torture_run import Part, Run
-from writers import write_together
 
 Advance = Callable[[Part], None]
 TELL_EVERY_SECONDS = 60
@@ -46,7 +46,7 @@ class Kind:
 
 KINDS = {
     "fuzz": Kind(fuzz, "calls", 100_000, "fuzzed tool calls over standard input and HTTP"),
-    "writers": Kind(write_together, "seconds", 600, "ten processes that write to one file"),
+    "writers": Kind(writers.write_together, "seconds", 600, "ten processes that write to one file"),
     "kills": Kind(kill, "kills", 1_000, "kill -9 through Python, command line, standard input and HTTP"),
     "cuts": Kind(cut_power, "cuts", 1_000, "simulated power cuts"),
     "soak": Kind(soak, "calls", 100_000, "calls to one server, with its memory, descriptors and files"),
@@ -60,9 +60,11 @@ def main() -> int:
     parser.add_argument("--part", action="append", choices=KINDS, help="only this one; may be repeated")
     parser.add_argument("--count", type=_positive, help="how many calls, kills or cuts each part does")
     parser.add_argument("--seconds", type=_positive, help="how long the ten processes write")
+    parser.add_argument("--processes", type=_positive, default=10, help="how many of them; ten")
     parser.add_argument("--resume", type=Path, metavar="FOLDER", help="go on from the state kept there")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the figures")
     options = parser.parse_args()
+    writers.PROCESSES = options.processes
     run = Run(options.resume or Path(mkdtemp(prefix="recollect-torture-")))
     names = options.part or list(KINDS)
     try:
