@@ -8,7 +8,7 @@ READY  := $(VENV)/.ready
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
 
 # Made from the code, and from what the benchmarks wrote.
-PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/performance.md docs/postgres.md
+PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/performance.md docs/postgres.md docs/torture.md
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-postgres test-random torture check audit licences sbom format docs bench train figures bless lock clean

@@ -58,7 +58,7 @@ class Audit:
     def text(self) -> str:
         lines = [f"{name}: {each}" for name, some in sorted(self.vulnerable.items()) for each in some]
         seen = f"{len(self.known)} of {len(self.asked)} locked packages were looked up"
-        lines.append(f"{seen}; {len(self.vulnerable)} have known vulnerabilities.")
+        lines.append(f"{seen}; of these, {len(self.vulnerable)} have known vulnerabilities.")
         if self.open:
             why = self.trouble or "no reason given"
             lines.append(f"NOT looked up: {len(self.open)}. The advisory service did not answer: {why}")

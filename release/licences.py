@@ -82,8 +82,8 @@ STATED = {
     "sqlite-vec": "MIT OR Apache-2.0",
     "sympy": "BSD-3-Clause",
     "threadpoolctl": "BSD-3-Clause",
-    "torch": "Apache-2.0 AND Apache-2.0 WITH LLVM-exception AND BSD-2-Clause AND BSD-3-Clause AND BSL-1.0 AND "
-    "ISC AND MIT AND Zlib",
+    "torch": "Apache-2.0 AND Apache-2.0 WITH LLVM-exception AND BSD-2-Clause AND BSD-3-Clause AND BSL-1.0 "
+    "AND ISC AND MIT AND Zlib",
     "transformers": "Apache-2.0",
     "triton": "MIT",
     "typer": "MIT",
@@ -140,8 +140,8 @@ def page(packages: Iterable[Locked]) -> str:
         "# Licences",
         "",
         (
-            "Recollect is MIT. This is what it depends on, by the lock; `make licences` makes the page from what "
-            "the packages say of themselves. None of it is part of our own wheel."
+            "Recollect is MIT. This is what it depends on, by the lock; `make licences` makes the page from "
+            "what the packages say of themselves. None of it is part of our own wheel."
         ),
     ]
     groups = (

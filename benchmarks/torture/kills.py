@@ -75,10 +75,12 @@ def _python(store: Path, entries: list[Entry], chance: Chance, part: Part) -> li
     assert process.stdout is not None
     lines: list[str] = []
     target = int(chance.integers(1, 2 * MOST_WRITES))  # each write has two lines
-    while len(lines) < target and (line := process.stdout.readline()):
-        lines.append(line)
-    time.sleep(float(chance.uniform(0, LATE)))
-    process.kill()
+    try:
+        while len(lines) < target and (line := process.stdout.readline()):
+            lines.append(line)
+        time.sleep(float(chance.uniform(0, LATE)))
+    finally:
+        process.kill()
     rest = process.stdout.read()
     process.wait()
     process.stdout.close()

@@ -10,6 +10,7 @@ Exit status: 0 where nothing was found, 1 where something was, 130 where it was 
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -65,7 +66,13 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the figures")
     options = parser.parse_args()
     writers.PROCESSES = options.processes
-    run = Run(options.resume or Path(mkdtemp(prefix="recollect-torture-")))
+    # Who ends it politely ends the servers that it started, too.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    folder = options.resume or Path(mkdtemp(prefix="recollect-torture-"))
+    try:
+        run = Run(folder)
+    except (OSError, ValueError, TypeError) as error:
+        parser.error(f"{folder} cannot be resumed ({error}); name a folder of an earlier run, or a new one.")
     names = options.part or list(KINDS)
     try:
         for name in names:
