@@ -41,7 +41,7 @@ test-random: $(READY)  ## search for counterexamples with fresh seeds, 50 times 
 # Kept until it is over, so that `make torture` after a stop goes on; RESUME=… names another folder.
 RESUME ?= .torture
 torture: $(READY)  ## an hour of kills, cuts, fuzz and soak, with figures (PART=kills COUNT=100: less of it)
-	$(BIN)/python benchmarks/torture/torture.py --resume $(RESUME) --json $(RESUME)/figures.json \
+	$(BIN)/python benchmarks/torture/torture.py --jobs 2 --resume $(RESUME) --json $(RESUME)/figures.json \
 	  $(addprefix --part ,$(PART)) $(addprefix --count ,$(COUNT)) $(addprefix --seconds ,$(SECONDS))
 
 check: $(READY)  ## style, types, import contracts

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-FILE = "torture.json"
+_STATE = ".state.json"
 MOST_FINDINGS = 100
 """Of one part: what breaks every call need not be told ten thousand times."""
 
@@ -49,20 +49,25 @@ class Part:
 
 
 class Run:
-    """The parts of a run, kept in its folder after each step."""
+    """The parts of a run. Each has a file in its folder, so that several can be at work at the same time."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.parts: dict[str, Part] = {}
         folder.mkdir(parents=True, exist_ok=True)
-        saved = folder / FILE
-        kept = json.loads(saved.read_text(encoding="utf-8")) if saved.exists() else {}
-        self.parts = {name: Part(**part) for name, part in kept.items()}
+        self.read()
 
-    def save(self) -> None:
+    def read(self) -> None:
+        for path in sorted(self.folder.glob(f"*{_STATE}")):
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            self.parts[path.name.removesuffix(_STATE)] = Part(**kept)
+
+    def save(self, name: str) -> None:
         """All of it or nothing: who is killed here goes on from the step before."""
-        new = self.folder / f"{FILE}.new"
-        new.write_text(json.dumps(self.as_json(), indent=1) + "\n", encoding="utf-8")
-        new.replace(self.folder / FILE)
+        path = self.folder / f"{name}{_STATE}"
+        new = path.with_suffix(".new")
+        new.write_text(json.dumps(asdict(self.parts[name]), indent=1) + "\n", encoding="utf-8")
+        new.replace(path)
 
     def as_json(self) -> dict[str, Any]:
         return {name: asdict(part) for name, part in self.parts.items()}

@@ -41,7 +41,7 @@ def tortured(folder: Path, *options: str, status: int = 0) -> dict[str, Any]:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_a_little_of_every_part_finds_nothing_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
     tortured(tmp_path, "--part", "kills", "--count", "2")
-    parts = tortured(tmp_path, "--count", "4", "--seconds", "1", "--processes", "2")
+    parts = tortured(tmp_path, "--count", "4", "--seconds", "1", "--processes", "2", "--jobs", "2")
     assert {name: (part["done"], part["findings"]) for name, part in parts.items()} == {
         name: (1 if name == "writers" else 4, []) for name in ("fuzz", "writers", "kills", "cuts", "soak")
     }
@@ -56,7 +56,7 @@ def test_what_was_found_is_told_by_the_exit_status(tmp_path: Path) -> None:
     run = Run(tmp_path)
     run.parts["cuts"] = Part("cuts", planned=1, done=1)
     run.parts["cuts"].find("after a cut: something is lost", seed=3)
-    run.save()
+    run.save("cuts")
     assert tortured(tmp_path, "--part", "cuts", status=1)["cuts"]["findings"][0]["seed"] == 3
 
 
