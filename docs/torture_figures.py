@@ -38,7 +38,7 @@ def _fuzz(figures: Plain) -> str:
     tools = len(figures["calls_by_tool"])
     return (
         f"{tools} tools; {figures['answered']:,} answered, {figures['refused']:,} refused with a reason; "
-        f"the slowest {figures['slowest_ms']:,.0f} ms"
+        f"the slowest ({figures['slowest_tool']}) {figures['slowest_ms']:,.0f} ms"
     )
 
 
