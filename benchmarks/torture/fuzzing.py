@@ -122,7 +122,12 @@ def _batch(store: Path, way: str, calls: list[tuple[str, Arguments]], takes: boo
     at: tuple[str, Arguments] = ("remember", {})
     try:
         with talking(way, store) as talk:
-            ids += [called(talk, "remember", {"text": text})["structuredContent"]["id"] for text in KEPT]
+            for text in KEPT:
+                told = called(talk, "remember", {"text": text})
+                if told.get("isError"):
+                    part.find("a plain note was refused", way=way, answer=text_of(told)[:500])
+                    return
+                ids.append(told["structuredContent"]["id"])
             for tool, given_ in KNOWN:
                 called(talk, tool, given_)
             for tool, given_ in calls:
