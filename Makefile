@@ -8,10 +8,10 @@ READY  := $(VENV)/.ready
 PARALLEL := --numprocesses auto --maxprocesses 8 --dist worksteal
 
 # Made from the code, and from what the benchmarks wrote.
-PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/performance.md docs/postgres.md
+PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/performance.md docs/postgres.md docs/torture.md
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-postgres test-random check format docs bench train figures bless lock clean
+.PHONY: help setup demo test test-postgres test-random torture check audit licences sbom format docs bench train figures bless lock clean
 
 help:  ## list what there is to run
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -38,6 +38,12 @@ test-postgres: $(READY)  ## what every store promises, on PostgreSQL (RECOLLECT_
 test-random: $(READY)  ## search for counterexamples with fresh seeds, 50 times as far
 	RECOLLECT_TEST_RANDOM=25 $(BIN)/python -m pytest $(PARALLEL) -m hypothesis
 
+# Kept until it is over, so that `make torture` after a stop goes on; RESUME=… names another folder.
+RESUME ?= .torture
+torture: $(READY)  ## an hour of kills, cuts, fuzz and soak, with figures (PART=kills COUNT=100: less of it)
+	$(BIN)/python benchmarks/torture/torture.py --jobs 2 --resume $(RESUME) --json $(RESUME)/figures.json \
+	  $(addprefix --part ,$(PART)) $(addprefix --count ,$(COUNT)) $(addprefix --seconds ,$(SECONDS))
+
 check: $(READY)  ## style, types, import contracts
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
@@ -45,6 +51,16 @@ check: $(READY)  ## style, types, import contracts
 	$(BIN)/lint-imports
 	$(BIN)/cog -I docs --check $(PAGES)
 	$(BIN)/python benchmarks/speed/growth_plot.py --check
+
+# The last step ends with 1 where a vulnerability is known, with 3 where the advisories could not be reached.
+audit: licences sbom  ## known vulnerabilities, licences and the bill of materials of what is locked
+	$(BIN)/python release/advisories.py
+
+licences: $(READY)  ## rewrite docs/licences.md
+	$(BIN)/python release/licences.py
+
+sbom: $(READY)  ## the software bill of materials of a release, into dist
+	$(BIN)/python release/bill_of_materials.py
 
 format: $(READY)  ## rewrite the style
 	$(BIN)/ruff format
@@ -109,4 +125,4 @@ lock: $(READY)  ## refresh uv.lock
 	$(UV) lock
 
 clean:  ## remove .venv and what tools left behind
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build
+	rm -rf $(VENV) .torture .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build

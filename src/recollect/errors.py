@@ -47,3 +47,13 @@ class ModelUnavailable(RecollectError):
 
 class ExtractionFailed(RecollectError):
     """Nothing could be drawn out of the messages; they are stored and can be found."""
+
+
+_LONGEST_QUOTATION = 200
+
+
+def quoted(text: str) -> str:
+    """A text of the user's in a message: names and observations may be long, and a message is read."""
+    if len(text) <= _LONGEST_QUOTATION:
+        return repr(text)
+    return f"{text[:_LONGEST_QUOTATION]!r}…"

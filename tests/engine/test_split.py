@@ -565,3 +565,18 @@ def test_an_undo_that_is_none_is_refused(engine: Engine) -> None:
         with pytest.raises(error):
             engine.upkeep.undo_split(undo)
     assert engine.graph.read_graph() == before
+
+
+def test_a_refusal_quotes_the_beginning_of_a_long_text(engine: Engine) -> None:
+    name, text = "word " * 190 + "end", "said " * 2_000 + "end"
+    engine.create_entities([{"name": name, "type": "thing", "observations": ["is red"]}])
+    calls = (
+        lambda: engine.upkeep.execute_split(name, [{"name": "Part", "observations": [text]}]),
+        lambda: engine.graph.add_observations({name: [{"content": "is blue", "supersedes": text}]}),
+        lambda: engine.graph.end_relation(name, "leads", name),
+    )
+    for call in calls:
+        with pytest.raises(NotFound) as refused:
+            call()
+        assert "word word word" in str(refused.value)
+        assert len(str(refused.value)) < 700

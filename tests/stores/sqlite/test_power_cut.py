@@ -6,30 +6,16 @@ we make the files as they might be found after a cut then, open them, and look.
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
 import pytest
-from durable_world import (
-    AT,
-    HERE,
-    Ack,
-    apply,
-    assert_whole,
-    before,
-    entity,
-    named,
-    thing,
-    write_thing,
-    write_things,
-)
+from cut_work import images, recording, work
+from durable_world import apply, assert_whole, thing, write_things
 from power_cut import Disk
-from watched_disk import Op, watched
 
-from recollect.changes import Forget, Purge
 from recollect.engine.repository import Repository
 from recollect.errors import RecollectError
 from recollect.stores.sqlite import copying, store
@@ -37,7 +23,6 @@ from recollect.stores.sqlite.connection import connect
 from recollect.stores.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("real_stores")
@@ -46,69 +31,11 @@ CUTS = 100
 CONTROL_CUTS = 40
 
 
-@dataclass
-class Record:
-    """All that was done to the disk, and after how many doings each write was acknowledged."""
-
-    ops: list[Op] = field(default_factory=list)
-    acks: list[tuple[int, Ack]] = field(default_factory=list)
-
-    def acknowledge(self, ack: Ack) -> None:
-        self.acks.append((len(self.ops), ack))
-
-    def acknowledged_by(self, moment: int) -> list[Ack]:
-        return [ack for at, ack in self.acks if at <= moment]
-
-
-@contextmanager
-def recording() -> Iterator[Record]:
-    record = Record()
-
-    def little_log(connection: apsw.Connection) -> None:
-        connection.wal_autocheckpoint(30)  # pages: so that cuts also fall into the moving of the log
-
-    apsw.connection_hooks.append(little_log)
-    try:
-        with watched(record.ops.append):
-            yield record
-    finally:
-        apsw.connection_hooks.remove(little_log)
-
-
-def work(path: Path) -> Record:
-    """Things written, some forgotten and some purged; the store closed and opened again half way."""
-    with recording() as record:
-        for part in (0, 1):
-            with closing(Repository(SqliteStore(path))) as opened:
-                for number in range(part * 15, part * 15 + 15):
-                    name = named("a", number)
-                    write_thing(opened, name, before(name), record.acknowledge)
-                    if number % 4 == 3:
-                        apply(opened, entity("gone", name), Forget(HERE, names=("gone",)))
-                        apply(opened, Purge(AT))
-    return record
-
-
-def images(
-    record: Record, start: Disk, folder: Path, moments: Sequence[int], seed: int
-) -> Iterator[tuple[int, Path]]:
-    """For each moment, in order, a folder with the files as a cut then might leave them."""
-    chance = np.random.default_rng(seed)
-    done = 0
-    for number, moment in enumerate(sorted(moments)):
-        start.run(record.ops[done:moment])
-        done = moment
-        image = folder / f"cut{number}"
-        image.mkdir()
-        start.after_cut(image, chance)
-        yield moment, image
-
-
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_power_cut_takes_nothing_that_was_acknowledged(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "store.db"
     record = work(path)
-    moments = np.random.default_rng(seed).integers(_first_ack(record), len(record.ops), CUTS)
+    moments = np.random.default_rng(seed).integers(record.first_ack, len(record.ops), CUTS)
     for moment, image in images(record, Disk(), tmp_path, moments.tolist(), seed):
         assert_whole(image / path.name, record.acknowledged_by(moment))
 
@@ -127,7 +54,7 @@ def test_without_a_full_sync_acknowledged_writes_are_lost(
     with monkeypatch.context() as patch:
         patch.setattr(store, "connect", careless)
         record = work(path)
-    moments = np.random.default_rng(1).integers(_first_ack(record), len(record.ops), CONTROL_CUTS)
+    moments = np.random.default_rng(1).integers(record.first_ack, len(record.ops), CONTROL_CUTS)
     failures = 0
     for moment, image in images(record, Disk(), tmp_path, moments.tolist(), 1):
         try:
@@ -187,7 +114,3 @@ def test_a_backup_is_synced_before_it_gets_its_name(tmp_path: Path) -> None:
         (left,) = [file for file in image.iterdir() if file.name.endswith(".part")]
         assert left.read_bytes() == backup.read_bytes()
         left.unlink()
-
-
-def _first_ack(record: Record) -> int:
-    return record.acks[0][0]

@@ -23,7 +23,7 @@ from recollect.engine.inputs import listed
 from recollect.engine.services import Services
 from recollect.engine.upkeep.results import CreatedPart, SplitPart, SplitResult, SplitUndo, UndoSplitResult
 from recollect.engine.upkeep.split_analysis import CONTAINS, PART_OF
-from recollect.errors import Conflict, InvalidInput, NotFound
+from recollect.errors import Conflict, InvalidInput, NotFound, quoted
 from recollect.ports import Progress, Snapshot
 from recollect.records import Kind, Memory, Observation
 from recollect.retrieval.entities import entities_named
@@ -154,21 +154,25 @@ def _check(services: Services, view: Snapshot, original: Memory, chosen: Sequenc
     named: set[str] = set()
     for part in chosen:
         if not part.observations:
-            raise InvalidInput(f"The part {part.name!r} has no observations; leave it out, or give it some.")
+            raise InvalidInput(
+                f"The part {quoted(part.name)} has no observations; leave it out, or give it some."
+            )
         for text in part.observations:
             if text not in standing:
                 raise NotFound(
-                    f"{original.name!r} has no observation {text!r} in force; give it word for word. "
-                    "Nothing was split."
+                    f"{quoted(original.name)} has no observation {quoted(text)} in force; give it word for "
+                    "word. Nothing was split."
                 )
             if text in taken:
-                raise InvalidInput(f"The observation {text!r} is named twice; it can move to one place only.")
+                raise InvalidInput(
+                    f"The observation {quoted(text)} is named twice; it can move to one place only."
+                )
             taken.add(text)
         if part.name in named:
-            raise InvalidInput(f"Two parts are named {part.name!r}; join them, or rename one.")
+            raise InvalidInput(f"Two parts are named {quoted(part.name)}; join them, or rename one.")
         named.add(part.name)
     for name in sorted(entities_named(view, scope_id(view, services.scope), sorted(named))):
-        raise Conflict(f"There is an entity named {name!r} already; give the part another name.")
+        raise Conflict(f"There is an entity named {quoted(name)} already; give the part another name.")
 
 
 def _undo_of(given: SplitUndo | Mapping[str, Any]) -> SplitUndo:
@@ -190,7 +194,7 @@ def _living(services: Services, memories: Mapping[int, Memory], id_: int) -> Mem
         raise NotFound(f"There is no entity {id_}; nothing was undone.")
     if memory.deleted_at is not None:
         raise Conflict(
-            f"{memory.name!r} was forgotten since; restore memory {id_} before you undo the split."
+            f"{quoted(memory.name)} was forgotten since; restore memory {id_} before you undo the split."
         )
     return memory
 
@@ -201,19 +205,21 @@ def _check_undo(view: Snapshot, token: SplitUndo, original: Memory, made: Sequen
     wanted = {given.get(id_) for id_ in token.observations}
     if not token.parts or None in wanted:
         raise NotFound(
-            f"This is no split of {original.name!r}, or its observations were purged; nothing was undone."
+            f"This is no split of {quoted(original.name)}, or its observations were purged; nothing was "
+            "undone."
         )
     held: set[str] = set()
     for part in made:
         texts = {seen.content for seen in part.in_force}
         if new := sorted(texts - wanted, key=str):
-            raise _changed(part, f"has gained the observation {new[0]!r}; move or delete it")
+            raise _changed(part, f"has gained the observation {quoted(new[0])}; move or delete it")
         held |= texts
         _check_relations(view, original, part)
     if lost := sorted(text for text in wanted if text is not None and text not in held):
         raise Conflict(
-            f"The observation {lost[0]!r} is in none of the parts any more; restore it there, or give "
-            f"{original.name!r} back what it should have with `restore_observation`. Nothing was undone."
+            f"The observation {quoted(lost[0])} is in none of the parts any more; restore it there, or give "
+            f"{quoted(original.name)} back what it should have with `restore_observation`. Nothing was "
+            "undone."
         )
 
 
@@ -222,17 +228,17 @@ def _check_relations(view: Snapshot, original: Memory, part: Memory) -> None:
     relations = {(each.source, each.target, each.type): each for each in relations_of(view, [part.id])}
     if not ours <= set(relations):
         raise Conflict(
-            f"{original.name!r} does not contain {part.name!r} any more; relate them again before you "
-            "undo the split."
+            f"{quoted(original.name)} does not contain {quoted(part.name)} any more; relate them again "
+            "before you undo the split."
         )
     for key, relation in relations.items():
         if key not in ours:
             raise _changed(
                 part,
-                f"has gained a relation: {relation.source_name!r} {relation.type} {relation.target_name!r}; "
-                "delete it",
+                f"has gained a relation: {quoted(relation.source_name)} {relation.type} "
+                f"{quoted(relation.target_name)}; delete it",
             )
 
 
 def _changed(part: Memory, what: str) -> Conflict:
-    return Conflict(f"{part.name!r} {what} before you undo the split. Nothing was undone.")
+    return Conflict(f"{quoted(part.name)} {what} before you undo the split. Nothing was undone.")

@@ -1,0 +1,184 @@
+"""kill -9 at any moment, through Python, the command line, stdio and HTTP; then all is looked for."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ledger import Entry, acknowledged, missing, note_ids, write_of
+from programs import RECOLLECT, ServerGone, environment, talking
+from torture_run import Part
+from writer import entries_of
+
+from recollect.errors import RecollectError
+
+WAYS = ("python", "cli", "stdio", "http")
+KILLS_OF_A_STORE = 50
+"""Then another store begins, so that looking for everything after each kill stays quick."""
+MOST_WRITES = 12
+"""Before a kill."""
+LATE = 0.02
+"""Seconds from the beginning of the last write to the kill, at most."""
+
+COMMANDS_THAT_LIVE = 2
+
+Chance = np.random.Generator
+
+
+def kill(folder: Path, part: Part) -> Iterator[None]:
+    """In turn through each way; every store outlives many kills."""
+    while not part.is_over:
+        way, number = WAYS[part.done % len(WAYS)], part.done // len(WAYS)
+        place = folder / way / str(number // KILLS_OF_A_STORE)
+        place.mkdir(parents=True, exist_ok=True)
+        store, kept = place / "memory.db", place / "ledger.json"
+        entries: list[Entry] = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else []
+        chance = np.random.default_rng([part.done, 17])
+        new = _LIVES[way](store, entries, chance, part)
+        entries += new
+        try:
+            problems = missing(store, entries) if store.exists() else []
+        except RecollectError as error:
+            problems = [f"the store does not open: {error}"]
+        for problem in problems:
+            part.find(problem, way=way, kill=number, store=str(place))
+        if problems:  # a new one begins, and this one stays to be looked at
+            place.rename(place.with_name(f"{place.name}-after-kill-{number}"))
+        else:
+            kept.write_text(json.dumps(entries), encoding="utf-8")
+        part.count_in("kills", way)
+        part.count_in("acknowledged_writes", way, acknowledged(new))
+        part.count_in("killed_in_a_write", way, len(new) - acknowledged(new))
+        part.count_in("checks_of_writes", way, acknowledged(entries))
+        part.done += 1
+        if not problems and number % KILLS_OF_A_STORE == KILLS_OF_A_STORE - 1:
+            shutil.rmtree(place, ignore_errors=True)
+        yield
+
+
+def _python(store: Path, entries: list[Entry], chance: Chance, part: Part) -> list[Entry]:
+    del part
+    process = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("writer.py")), str(store), "p", str(len(entries))],
+        env=environment(store),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    lines: list[str] = []
+    target = int(chance.integers(1, 2 * MOST_WRITES))  # each write has two lines
+    try:
+        while len(lines) < target and (line := process.stdout.readline()):
+            lines.append(line)
+        time.sleep(float(chance.uniform(0, LATE)))
+    finally:
+        process.kill()
+    rest = process.stdout.read()
+    process.wait()
+    process.stdout.close()
+    # A line that the kill cut short was told to nobody.
+    lines += rest[: rest.rfind("\n") + 1].splitlines()
+    return entries_of(lines)
+
+
+def _server(way: str) -> Callable[[Path, list[Entry], Chance, Part], list[Entry]]:
+    def live(store: Path, entries: list[Entry], chance: Chance, part: Part) -> list[Entry]:
+        new: list[Entry] = []
+        count = int(chance.integers(1, MOST_WRITES))
+        with talking(way, store) as talk:
+            for number in range(count):
+                entry = write_of(way[0], len(entries) + number, note_ids(entries + new))
+                new.append(entry)
+                talk.begin(entry["tool"], entry["given"])
+                if number == count - 1:
+                    time.sleep(float(chance.uniform(0, LATE)))
+                    talk.process.kill()
+                try:
+                    result = talk.end()
+                except ServerGone:
+                    if number < count - 1:
+                        part.find("the server ended before it was killed", way=way)
+                    break
+                if result.get("isError"):
+                    part.find("a write was refused", way=way, entry=entry, answer=str(result)[:500])
+                else:
+                    entry["done"] = result["structuredContent"]
+        return new
+
+    return live
+
+
+def _command(store: Path, entries: list[Entry], chance: Chance, part: Part) -> list[Entry]:
+    """Some commands that live, which tell how long one takes here, and then others until one is killed.
+
+    A write is acknowledged once its whole answer is there.
+    """
+    new: list[Entry] = []
+    times: list[float] = part.figures.setdefault("seconds_of_a_command", [])
+    while True:
+        entry = write_of("c", len(entries) + len(new), note_ids(entries + new))
+        if entry["tool"] == "create_entities":  # a command adds one
+            entry["given"]["entities"] = entry["given"]["entities"][:1]
+        new.append(entry)
+        usual = statistics.median(times) if times else None
+        lives = float(chance.uniform(0.5, 1.1)) * usual if usual and len(new) > COMMANDS_THAT_LIVE else None
+        begun = time.perf_counter()
+        process = subprocess.Popen(
+            [*RECOLLECT, *_typed(entry), "--json"],
+            env=environment(store),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        try:
+            out, err = process.communicate(timeout=lives)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+        answer = _whole(out)
+        if answer is not None:
+            entry["done"] = answer
+        if process.returncode < 0:
+            return new
+        times.append(round(time.perf_counter() - begun, 3))
+        del times[:-20]
+        if lives is not None:
+            part.count("commands_that_ended_before_their_kill")
+        if process.returncode:
+            part.find("a command failed", entry=entry, said=err.decode(errors="replace")[:1_000])
+
+
+def _typed(entry: Entry) -> list[str]:
+    given = entry["given"]
+    match entry["tool"]:
+        case "remember":
+            return ["remember", given["text"]]
+        case "forget":
+            return ["forget", *map(str, given["ids"])]
+        case _:
+            (row,) = given["entities"]
+            said = [word for text in row["observations"] for word in ("-o", text)]
+            return ["add", row["name"], "-t", row["entityType"], *said]
+
+
+def _whole(out: bytes) -> dict[str, Any] | None:
+    try:
+        answer: dict[str, Any] = json.loads(out)
+    except ValueError:
+        return None
+    return answer
+
+
+_LIVES: dict[str, Callable[[Path, list[Entry], Chance, Part], list[Entry]]] = {
+    "python": _python,
+    "cli": _command,
+    "stdio": _server("stdio"),
+    "http": _server("http"),
+}
