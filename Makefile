@@ -33,7 +33,8 @@ test: $(READY)  ## every test
 	$(BIN)/python -m pytest $(PARALLEL)
 
 test-postgres: $(READY)  ## what every store promises, on PostgreSQL (RECOLLECT_POSTGRES_BIN=… names another one's programs)
-	$(BIN)/python -m pytest $(PARALLEL) tests/contracts/test_postgres_store.py tests/stores/postgres
+	$(BIN)/python -m pytest $(PARALLEL) tests/contracts/test_postgres_store.py \
+	  $(addprefix tests/stores/postgres/test_,connection.py postgres_schema.py upkeep.py)
 
 test-random: $(READY)  ## search for counterexamples with fresh seeds, 50 times as far
 	RECOLLECT_TEST_RANDOM=25 $(BIN)/python -m pytest $(PARALLEL) -m hypothesis

@@ -145,16 +145,16 @@ def test_what_the_query_does_not_ask_for_moves_nothing(engine: Engine, clock: Fi
 
 def test_context_marks_the_line_of_the_older_one(moved: Engine) -> None:
     lines = moved.context(RIVER).text.splitlines()
-    (older,) = [line for line in lines if line.endswith(LISBON)]
-    (newer,) = [line for line in lines if line.endswith(f"] {PORTO}")]
-    assert f"older than “{PORTO}”]" in older
+    (older,) = [line for line in lines if line.endswith(f'"{LISBON}"')]
+    (newer,) = [line for line in lines if line.endswith(f'] "{PORTO}"')]
+    assert f'older than "{PORTO}"]' in older
     assert "older" not in newer
     assert lines.index(newer) < lines.index(older)
 
 
 def test_context_keeps_the_order_of_the_ranking_for_what_contradicts(moved: Engine) -> None:
     text = moved.context("where did Ana live before?").text
-    assert text.index(LISBON) < text.index(f"] {PORTO}")
+    assert text.index(LISBON) < text.index(f'] "{PORTO}"')
 
 
 def test_remembering_says_what_a_note_contradicts(engine: Engine, clock: FixedClock) -> None:

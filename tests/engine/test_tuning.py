@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 import sys
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 
 import recollect
@@ -315,7 +315,8 @@ def test_a_log_with_answers_that_showed_both_rankings_is_read(teas: Engine) -> N
     teas._services.usage.settle(None)
     with teas._services.store.read() as view:
         path = view.connection.execute("PRAGMA database_list").fetchone()[2]  # type: ignore[attr-defined]
-    with closing(sqlite3.connect(path)) as database, database:
+    # By the same SQLite: another one in the same process would not see who else has the file open.
+    with closing(apsw.Connection(path)) as database:
         # As earlier versions wrote it, where the setting `ab` was `interleave`.
         database.execute("UPDATE shadow SET arm = 'interleaved'")
     found = teas.tuning.analyze("limbic").analysis

@@ -56,5 +56,5 @@ def test_arguments_are_nested_so_deep_and_no_deeper() -> None:
 def test_the_schemas_state_the_limits_of_queries_names_and_lists() -> None:
     assert definitions()["recall"]["arguments"]["properties"]["query"]["maxLength"] == 20_000
     entities = definitions()["create_entities"]["arguments"]["properties"]["entities"]
-    assert entities["maxItems"] == 1_000
+    assert entities["maxItems"] == 10_000
     assert entities["items"]["properties"]["name"]["maxLength"] == 1_000

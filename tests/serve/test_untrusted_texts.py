@@ -24,9 +24,10 @@ FORGED = (
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _ORIGIN = rf"(?:, (?:session |from )?{_STRING})*"
 _HIT = re.compile(
-    rf"#(\d+) \[(?:note|message|entity) \d{{4}}-\d\d-\d\d{_ORIGIN}\] ({_STRING})"
+    rf"#(\d+) \[(?:note|message|entity) \d{{4}}-\d\d-\d\d(?: \d\d:\d\d UTC)?{_ORIGIN}"
+    rf"(?:, \d+% sure)?\] ({_STRING})"
     rf"(?: \(superseded by #\d+\)| \(superseded: {_STRING}(?:; {_STRING})*\)"
-    r"| \((?:older|newer) than [#\d, ]+\))*"
+    rf"| \((?:older|newer) than #\d+(?: {_STRING})?(?:, #\d+(?: {_STRING})?)*\))*"
 )
 _ITEM = re.compile(
     rf"- \[(?:[\d-]+ [\d:]+|undated)(?:, (?:entity|note|message))?{_ORIGIN}"
@@ -70,9 +71,10 @@ def test_what_came_from_outside_says_where_from(engine: Engine) -> None:
     engine.remember("The kettle leaks", source="https://example.org/kettles")
     engine.add_messages("kitchen", [{"content": "my kettle leaks", "speaker": "Bob"}], extract=False)
     reply = operations()["recall"].call(engine, {"query": "kettle"})
-    assert sorted(reply.texts()[0].splitlines()) == [
-        '#1 [note 2026-03-01, from "https://example.org/kettles"] "The kettle leaks"',
-        '#2 [message 2026-03-01, "Bob", session "kitchen"] "my kettle leaks"',
+    lines = [re.sub(r", \d+% sure", "", line) for line in reply.texts()[0].splitlines()]
+    assert sorted(lines) == [
+        '#1 [note 2026-03-01 12:00 UTC, from "https://example.org/kettles"] "The kettle leaks"',
+        '#2 [message 2026-03-01 12:00 UTC, "Bob", session "kitchen"] "my kettle leaks"',
     ]
     assert {row["id"]: row.get("source") for row in reply.result["hits"]} == {
         1: "https://example.org/kettles",

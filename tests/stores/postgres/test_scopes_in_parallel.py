@@ -86,7 +86,11 @@ def test_a_near_copy_is_flagged_whoever_else_writes(url: str) -> None:
         engine = engine_of(store, FixedClock()).scoped(ADA.owner)
         first = engine.remember("Ada drinks green tea in the morning, with honey and a little milk")
         with somebody_writes(url, BOB):
-            done = engine.remember_many(["Ada drinks green tea in the morning, with honey and a bit of milk"])
+            done = engine.remember_many(
+                [
+                    "Ada drinks green tea in the morning, with honey and a little milk, always",
+                ]
+            )
             (twin,) = done.notes
             assert twin.similar is not None
             kept = engine.get(twin.id)
@@ -100,7 +104,7 @@ def test_a_near_repeat_of_an_observation_is_flagged_whoever_else_writes(url: str
         said = "drinks green tea in the morning, with honey and a little milk"
         engine.create_entities([{"name": "Ada", "observations": [said]}])
         with somebody_writes(url, BOB):
-            again = engine.graph.add_observations({"Ada": [said.replace("a little", "a bit of")]})
+            again = engine.graph.add_observations({"Ada": [f"{said}, always"]})
         assert again.entities[0].similar
 
 

@@ -52,6 +52,7 @@ class Dreams:
             (record,) = dream_records(view, scope_id(view, self.services.scope), dream=id)
         return record, found
 
+    @asks_again
     def undone_with(self, id: int) -> tuple[int, ...]:  # noqa: A002  # the domain's word
         """The dreams that `undo` with `later` takes back: it and those after it, the newest first."""
         with self.services.read() as view:
