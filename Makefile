@@ -6,7 +6,7 @@ UV     := $(BIN)/uv
 READY  := $(VENV)/.ready
 # One worker more than there are cores, since tests also wait for servers and programs that they start; one that
 # has nothing left to do takes tests from another.
-PARALLEL := --numprocesses $(shell python3 -c 'import os; print(min(8, 1 + (os.cpu_count() or 1)))') --dist worksteal
+PARALLEL := --numprocesses $(shell $(PYTHON) -c 'import os; print(min(8, 1 + (os.cpu_count() or 1)))') --dist worksteal
 
 # Made from the code, and from what the benchmarks wrote.
 PAGES := docs/cli.md docs/settings.md docs/benchmarks.md docs/confidence.md docs/performance.md docs/postgres.md docs/torture.md
