@@ -56,6 +56,7 @@ STATED = {
     "colorama": "BSD-3-Clause",
     "cuda-bindings": "Apache-2.0",
     "cuda-pathfinder": "Apache-2.0",
+    "faiss-cpu": "MIT",
     "fastembed": "Apache-2.0",
     "grimp": "BSD-2-Clause",
     "httpx2-jsfetch": "BSD-3-Clause",

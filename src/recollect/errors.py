@@ -52,7 +52,7 @@ class ExtractionFailed(RecollectError):
 _LONGEST_QUOTATION = 200
 
 
-def quoted(text: str) -> str:
+def cited(text: str) -> str:
     """A text of the user's in a message: names and observations may be long, and a message is read."""
     if len(text) <= _LONGEST_QUOTATION:
         return repr(text)

@@ -23,7 +23,7 @@ from recollect.engine.inputs import listed
 from recollect.engine.services import Services
 from recollect.engine.upkeep.results import CreatedPart, SplitPart, SplitResult, SplitUndo, UndoSplitResult
 from recollect.engine.upkeep.split_analysis import CONTAINS, PART_OF
-from recollect.errors import Conflict, InvalidInput, NotFound, quoted
+from recollect.errors import Conflict, InvalidInput, NotFound, cited
 from recollect.ports import Progress, Snapshot
 from recollect.records import Kind, Memory, Observation
 from recollect.retrieval.entities import entities_named
@@ -155,24 +155,24 @@ def _check(services: Services, view: Snapshot, original: Memory, chosen: Sequenc
     for part in chosen:
         if not part.observations:
             raise InvalidInput(
-                f"The part {quoted(part.name)} has no observations; leave it out, or give it some."
+                f"The part {cited(part.name)} has no observations; leave it out, or give it some."
             )
         for text in part.observations:
             if text not in standing:
                 raise NotFound(
-                    f"{quoted(original.name)} has no observation {quoted(text)} in force; give it word for "
+                    f"{cited(original.name)} has no observation {cited(text)} in force; give it word for "
                     "word. Nothing was split."
                 )
             if text in taken:
                 raise InvalidInput(
-                    f"The observation {quoted(text)} is named twice; it can move to one place only."
+                    f"The observation {cited(text)} is named twice; it can move to one place only."
                 )
             taken.add(text)
         if part.name in named:
-            raise InvalidInput(f"Two parts are named {quoted(part.name)}; join them, or rename one.")
+            raise InvalidInput(f"Two parts are named {cited(part.name)}; join them, or rename one.")
         named.add(part.name)
     for name in sorted(entities_named(view, scope_id(view, services.scope), sorted(named))):
-        raise Conflict(f"There is an entity named {quoted(name)} already; give the part another name.")
+        raise Conflict(f"There is an entity named {cited(name)} already; give the part another name.")
 
 
 def _undo_of(given: SplitUndo | Mapping[str, Any]) -> SplitUndo:
@@ -194,7 +194,7 @@ def _living(services: Services, memories: Mapping[int, Memory], id_: int) -> Mem
         raise NotFound(f"There is no entity {id_}; nothing was undone.")
     if memory.deleted_at is not None:
         raise Conflict(
-            f"{quoted(memory.name)} was forgotten since; restore memory {id_} before you undo the split."
+            f"{cited(memory.name)} was forgotten since; restore memory {id_} before you undo the split."
         )
     return memory
 
@@ -205,20 +205,20 @@ def _check_undo(view: Snapshot, token: SplitUndo, original: Memory, made: Sequen
     wanted = {given.get(id_) for id_ in token.observations}
     if not token.parts or None in wanted:
         raise NotFound(
-            f"This is no split of {quoted(original.name)}, or its observations were purged; nothing was "
+            f"This is no split of {cited(original.name)}, or its observations were purged; nothing was "
             "undone."
         )
     held: set[str] = set()
     for part in made:
         texts = {seen.content for seen in part.in_force}
         if new := sorted(texts - wanted, key=str):
-            raise _changed(part, f"has gained the observation {quoted(new[0])}; move or delete it")
+            raise _changed(part, f"has gained the observation {cited(new[0])}; move or delete it")
         held |= texts
         _check_relations(view, original, part)
     if lost := sorted(text for text in wanted if text is not None and text not in held):
         raise Conflict(
-            f"The observation {quoted(lost[0])} is in none of the parts any more; restore it there, or give "
-            f"{quoted(original.name)} back what it should have with `restore_observation`. Nothing was "
+            f"The observation {cited(lost[0])} is in none of the parts any more; restore it there, or give "
+            f"{cited(original.name)} back what it should have with `restore_observation`. Nothing was "
             "undone."
         )
 
@@ -228,17 +228,17 @@ def _check_relations(view: Snapshot, original: Memory, part: Memory) -> None:
     relations = {(each.source, each.target, each.type): each for each in relations_of(view, [part.id])}
     if not ours <= set(relations):
         raise Conflict(
-            f"{quoted(original.name)} does not contain {quoted(part.name)} any more; relate them again "
+            f"{cited(original.name)} does not contain {cited(part.name)} any more; relate them again "
             "before you undo the split."
         )
     for key, relation in relations.items():
         if key not in ours:
             raise _changed(
                 part,
-                f"has gained a relation: {quoted(relation.source_name)} {relation.type} "
-                f"{quoted(relation.target_name)}; delete it",
+                f"has gained a relation: {cited(relation.source_name)} {relation.type} "
+                f"{cited(relation.target_name)}; delete it",
             )
 
 
 def _changed(part: Memory, what: str) -> Conflict:
-    return Conflict(f"{quoted(part.name)} {what} before you undo the split. Nothing was undone.")
+    return Conflict(f"{cited(part.name)} {what} before you undo the split. Nothing was undone.")

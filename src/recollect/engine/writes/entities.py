@@ -17,7 +17,7 @@ from recollect.changes import (
     RestoreObservation,
 )
 from recollect.conditions import IN_FORCE, AnyOf, Equals, OneOf
-from recollect.errors import Conflict, NotFound, quoted
+from recollect.errors import Conflict, NotFound, cited
 from recollect.retrieval.entities import exact_entity, find_entity
 from recollect.retrieval.records import stamp_or_none
 from recollect.text.names import name_beginning
@@ -204,8 +204,8 @@ def _replaced(work: Work, entity: int, new: NewObservation, standing: dict[str, 
     for content, observation in standing.items():
         if wanted in (observation, content):
             return content
-    shown = f"#{wanted}" if isinstance(wanted, int) else quoted(wanted)
+    shown = f"#{wanted}" if isinstance(wanted, int) else cited(wanted)
     raise NotFound(
-        f"{quoted(work.name(entity))} has no observation {shown} in force to supersede; name one that it "
+        f"{cited(work.name(entity))} has no observation {shown} in force to supersede; name one that it "
         "has, word for word: `open_nodes` shows them."
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from recollect.changes import EndRelation, NewEntity, NewRelation, Outcome, Relate, Unrelate
 from recollect.conditions import AnyOf, Condition, Equals, OneOf, is_null
 from recollect.engine.writes import entities
-from recollect.errors import InvalidInput, NotFound, quoted
+from recollect.errors import InvalidInput, NotFound, cited
 from recollect.retrieval.entities import find_entity
 from recollect.retrieval.records import stamp, stamp_or_none
 
@@ -27,7 +27,7 @@ def relate(work: Work, change: Relate) -> Outcome:
     scope, new = work.scope_id(change.scope), change.relation
     if new.since is not None and new.until is not None and new.until < new.since:
         raise InvalidInput(
-            f"The relation {quoted(new.source)} {new.type} {quoted(new.target)} would end before it begins; "
+            f"The relation {cited(new.source)} {new.type} {cited(new.target)} would end before it begins; "
             "swap `since` and `until`."
         )
     missing: list[str] = []
@@ -56,7 +56,7 @@ def end(work: Work, change: EndRelation) -> Outcome:
     relation = relation_in_force(work, source, target, change.type)
     if relation is None:
         raise NotFound(
-            f"No relation {quoted(change.source)} {change.type} {quoted(change.target)} is in force; "
+            f"No relation {cited(change.source)} {change.type} {cited(change.target)} is in force; "
             "there is nothing to end."
         )
     at = work.at if change.at is None else stamp(change.at)
