@@ -263,8 +263,15 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
             self.send()
 
     def commit(self) -> str | None:
-        """How it ended, in the server's words. A commit may wait for standbys as long as it takes."""
-        *_, cursor = self._executed([("SET LOCAL statement_timeout = 0", ()), ("COMMIT", ())])
+        """How it ended, in the server's words. A commit may wait for standbys as long as it takes.
+
+        Not in a pipeline: psycopg ends one by asking for answers once more, and a pooler would keep a
+        connection for that, outside of any transaction and for ever.
+        """
+        self.send()
+        cursor = self.connection.execute("SET LOCAL statement_timeout = 0; COMMIT")
+        while cursor.nextset():
+            pass
         return cursor.statusmessage
 
     def _insert(self, table: Table, values: dict[str, list[Any]], *, keep: bool = False) -> None:
