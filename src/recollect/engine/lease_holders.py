@@ -6,36 +6,30 @@ import os
 import secrets
 from pathlib import Path
 
-_PARTS = 6
+_PARTS = 5
 
 
 def process_identity() -> str:
     """A name for this process that no other has; the last parts tell where and when it was started."""
     started = _started(os.getpid())
-    return "/".join((secrets.token_hex(8), _machine(), _boot(), _namespace(), str(os.getpid()), started))
+    return "/".join((secrets.token_hex(8), _boot(), _namespace(), str(os.getpid()), started))
 
 
 def is_dead(holder: str) -> bool:
     """Whether the process of this name is certainly gone. False where that cannot be told from here."""
     parts = holder.partition(" ")[0].split("/")
-    if len(parts) != _PARTS or not parts[4].isdecimal():
+    if len(parts) != _PARTS or not parts[3].isdecimal():
         return False
-    _, machine, boot, namespace, pid, started = parts
-    if machine != _machine() or not boot:
+    _, boot, namespace, pid, started = parts
+    # Of another machine, or of this one before it was started anew, which cannot be told apart: machines that
+    # share a store may share a name as well. Another container may give its processes the same numbers.
+    if not boot or boot != _boot() or not namespace or namespace != _namespace():
         return False
-    if boot != _boot():
-        return True  # the machine was started anew since
-    # Another container may use the same numbers for its own processes.
-    return bool(namespace) and namespace == _namespace() and started != _started(int(pid))
-
-
-def _machine() -> str:
-    # Not by `socket`, which takes milliseconds to load.
-    name = os.uname().nodename if hasattr(os, "uname") else ""
-    return name.replace("/", "-").replace(" ", "-")
+    return started != _started(int(pid))
 
 
 def _boot() -> str:
+    """One of a kind for each start of each machine; its containers share it."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:  # only Linux has it, and elsewhere a lease is waited for

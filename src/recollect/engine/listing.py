@@ -51,7 +51,7 @@ def forget_all(services: Services) -> int:
             ids = tuple(
                 memory.id for memory in memory_page(view, services.where(superseded=True), 0, MOST_PER_PAGE)
             )
-        wanted = services.by_scope(ids)
+        wanted = services.by_scope(ids) if ids else {}
         done = services.own.write([Forget(scope, ids=those) for scope, those in wanted.items()])
         gone = sum(len(outcome.ids) for outcome in done)
         if not gone:

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
 
-_COMMIT = b"COMMIT\0"
-_SYNC = b"S\0\0\0\4"
-"""Asks for the answers. A client may send it in a packet of its own."""
+_COMMIT = b"; COMMIT\0"
+"""How a write ends. A read, which ends with a bare commit, has nothing to lose."""
 
 
 class Cut(Enum):
@@ -73,7 +72,7 @@ class CuttingProxy:
             _end(client)
             self._before_late()
         if cut is not Cut.LOST:
-            server.sendall(sent + _SYNC)
+            server.sendall(sent)
             self._made.wait()
         _end(client)
         _end(server)

@@ -127,3 +127,23 @@ def test_the_setting_does_not_outlive_its_transaction(role: str) -> None:
         with connection.transaction():
             connection.execute("SELECT set_config('recollect.scopes', '*', true)")
         assert connection.execute("SELECT count(*) FROM recollect.memory").fetchone() == (0,)
+
+
+def test_indexes_that_mislead_the_planner_go_from_a_store_that_was_made_with_them(
+    postgres: PostgresStores,
+) -> None:
+    url = postgres.scratch()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("CREATE INDEX memory_by_scope ON recollect.memory(scope_id, kind)")
+        connection.execute("DROP INDEX recollect.memory_by_kind")
+        connection.execute("CREATE INDEX vector_by_model ON recollect.vector(scope_id, model_id, id)")
+        connection.execute("UPDATE recollect.setting SET value = '4' WHERE name = 'schema_version'")
+    with recollect.open(url, model="none") as memory:
+        memory.remember("The keys are in the drawer.")
+    with psycopg.connect(url, autocommit=True) as connection:
+        rows = connection.execute(
+            "SELECT indexname FROM pg_indexes WHERE schemaname = 'recollect'"
+        ).fetchall()
+    names = {name for (name,) in rows}
+    assert "memory_by_kind" in names
+    assert not names & {"memory_by_scope", "vector_by_model"}

@@ -369,8 +369,8 @@ class _Attempt(Generic[Result]):
         rows.finish()
         self._leave_mark(rows)
         replica = self._store.replica
+        rows.send()
         if replica is not None:
-            rows.send()
             replica.own_writes.note(connection, rows.schema, rows.held)
         self.committing = True
         # Where no standby confirms it, a commit waits for ever. It is left alone then, and not cancelled: a

@@ -34,8 +34,6 @@ _MOST_NUMBERS = 64
 """Of ids that are drawn ahead, so many at most are lost."""
 _DRAWN_TOGETHER: Mapping[Table, tuple[Table, ...]] = {"memory": ("memory", "passage", "vector")}
 """A memory has a passage, and most have its vector at once."""
-_SENT_WITH_COMMIT = 100
-"""Rows that may be sent with the commit, for whose answer nobody waits long."""
 # The columns that a question about the past reads beside the present's indexes; none: all of the row.
 _READ_OF_THE_PAST: Mapping[Table, frozenset[str]] = {
     "memory": frozenset(
@@ -76,7 +74,6 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
         """Rows that were put, by their columns: those of a table become one statement."""
         self._unsent: list[Statement] = []
         """Statements for whose answer nobody waits: they are sent with the next that somebody waits for."""
-        self._unsent_rows = 0
 
     def ask(self, text: str, bindings: Sequence[Any] = ()) -> list[Row]:
         """As of a snapshot; what was put before is there to be found."""
@@ -100,7 +97,7 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
 
     def _executed(self, statements: Sequence[Statement]) -> list[Cursor[Row]]:
         self._gather()
-        before, self._unsent, self._unsent_rows = self._unsent, [], 0
+        before, self._unsent = self._unsent, []
         return super()._executed([*before, *statements])[len(before) :]
 
     def _gather(self) -> None:
@@ -259,16 +256,13 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
                 "ON CONFLICT (scope_id, id) DO UPDATE SET stamp = EXCLUDED.stamp",
                 [secrets.randbits(62), list(self.held)],
             )
-        if self._unsent_rows > _SENT_WITH_COMMIT:
-            self.send()
 
     def commit(self) -> str | None:
-        """How it ended, in the server's words. A commit may wait for standbys as long as it takes.
+        """How it ended, in the server's words, once all was sent. Standbys may take their time.
 
         Not in a pipeline: psycopg ends one by asking for answers once more, and a pooler would keep a
         connection for that, outside of any transaction and for ever.
         """
-        self.send()
         cursor = self.connection.execute("SET LOCAL statement_timeout = 0; COMMIT")
         while cursor.nextset():
             pass
@@ -283,9 +277,7 @@ class PostgresTransaction(PostgresCopyTarget, PostgresSnapshot):
             setting = ", ".join(f"{name} = EXCLUDED.{name}" for name in others)
             action = f"DO UPDATE SET {setting}" if others and not keep else "DO NOTHING"
             conflict = f" ON CONFLICT ({', '.join(key)}) {action}"
-        count = len(values[names[0]])
-        self._unsent_rows += count
-        if count == 1:
+        if len(values[names[0]]) == 1:
             marks = ", ".join("%b" for _ in names)
             self.send_later(
                 f"INSERT INTO {self.schema}.{table}({listed}) VALUES ({marks}){conflict}",
