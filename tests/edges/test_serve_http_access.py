@@ -146,7 +146,7 @@ def test_who_may_come_in_does(door: Listening) -> None:
         ("POST", "/mcp", {"Origin": "http://localhost.evil.example:80"}, 403, "--allow-host"),
         ("POST", "/mcp", {"Authorization": None}, 401, "Authorization: Bearer TOKEN"),
         ("POST", "/mcp", {"Authorization": "Bearer wrong"}, 401, "Authorization: Bearer TOKEN"),
-        ("POST", "/", {}, 404, "/mcp"),
+        ("POST", "/elsewhere", {}, 404, "/mcp"),
         ("GET", "/mcp/elsewhere", {}, 404, "/mcp"),
         # A client without a token asks here whether there is a way to get one.
         ("GET", "/.well-known/oauth-protected-resource", {"Authorization": None}, 404, "/mcp"),

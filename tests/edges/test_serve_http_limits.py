@@ -112,7 +112,7 @@ def test_headers_and_bodies_that_do_not_come_are_not_waited_for(monkeypatch: pyt
     monkeypatch.setattr(connections, "HEADER_SECONDS", 0.05)
     monkeypatch.setattr(http_app, "BODY_SECONDS", 0.05)
     told: list[str] = []
-    with running(Guard(unused, POLICY, RefusalLog(told.append))) as port:
+    with running(Guard(unused, unused, POLICY, RefusalLog(told.append))) as port:
         for begun in ("", "POST /mcp HT", HEADERS):
             with connected(port, begun) as place:
                 assert rest(place) == b""
@@ -184,7 +184,7 @@ async def test_who_guesses_the_token_waits_and_cannot_tell_a_right_one_by_its_sp
     async def sleep(seconds: float) -> None:
         slept.append(seconds)
 
-    guard = Guard(inner, POLICY, RefusalLog(lambda _: None), TokenGuesses(lambda: 0.0), sleep)
+    guard = Guard(inner, inner, POLICY, RefusalLog(lambda _: None), TokenGuesses(lambda: 0.0), sleep)
     for _ in range(FREE_GUESSES):
         await asked(guard, "wrong", "192.0.2.1")
     assert slept == []

@@ -18,8 +18,16 @@ SHORTEST_TOKEN = 16
 """Characters of a token where other machines can guess it."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _METHODS = ("GET", "POST", "DELETE")
+_API = ("v1", "openapi.json", "docs", "healthz", "readyz", "metrics", "mem0")
+_PAGES = ("static", "sign-in", "sign-out", "recall", "why-not", "memory", "browse", "graph", "timeline")
+_MORE_PAGES = ("dreams", "settle", "answers", "quality", "health", "tokens")
+FACES = frozenset((*_API, *_PAGES, *_MORE_PAGES))
+"""What the first part of a path may be beside `/mcp`: the API, mem0's routes, and the dashboard's pages."""
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d*)?")
 _ORIGIN = re.compile(r"https?://([^/]+)")
+
+
+NOTHING_HERE = f"There is nothing here; MCP is at {PATH}, the API at /v1, the dashboard at /."
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +112,9 @@ def refusal(  # noqa: PLR0911  # one for each reason
             "Pages of other sites may not use this server; if this one should, start it with `--allow-host` "
             "and the host of the page.",
         )
-    if path.removesuffix("/") != PATH:
-        return Refusal(404, "not_found", f"There is nothing here; the server is at {PATH}.")
-    if method not in _METHODS:
+    if not is_mcp(path) and path != "/" and path.split("/")[1] not in FACES:
+        return Refusal(404, "not_found", NOTHING_HERE)
+    if is_mcp(path) and method not in _METHODS:
         message = "Send messages of the Model Context Protocol with POST; GET listens, DELETE ends a session."
         return Refusal(405, "method_not_allowed", message, {"allow": ", ".join(_METHODS)})
     if not policy.admits(headers.get(b"authorization", b"")):
@@ -118,6 +126,10 @@ def refusal(  # noqa: PLR0911  # one for each reason
             {"www-authenticate": 'Bearer realm="recollect"'},
         )
     return None
+
+
+def is_mcp(path: str) -> bool:
+    return path.removesuffix("/") == PATH
 
 
 def _name(host: str) -> str | None:

@@ -13,9 +13,11 @@ import mcp_types as types
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import ValidationError
+from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 
 from recollect.errors import InvalidInput
+from recollect.serve.calls import Calls
 from recollect.serve.http.access_policy import (
     BODY_SECONDS,
     LARGEST_REQUEST,
@@ -26,13 +28,19 @@ from recollect.serve.http.access_policy import (
     TOO_SLOW,
     AccessPolicy,
     Refusal,
+    is_mcp,
     library_refusal,
     refusal,
 )
+from recollect.serve.http.api.routes import api_routes
+from recollect.serve.http.caller import CALLER, Caller, Right
 from recollect.serve.http.connections import CONNECTION, LimitedConnection
+from recollect.serve.http.face import Face
+from recollect.serve.http.mem0.routes import mem0_routes
 from recollect.serve.http.refusal_log import OncePerKind, RefusalLog
 from recollect.serve.http.token_guesses import TokenGuesses
 from recollect.serve.mcp.server import MemoryServer
+from recollect.serve.web.routes import web_routes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping, Sequence
@@ -117,9 +125,10 @@ def app(
     policy: AccessPolicy,
     refusals: RefusalLog | None = None,
 ) -> App:
-    """The ASGI application: the protocol behind the access policy."""
+    """The ASGI application: MCP, the API and the dashboard behind the access policy."""
+    calls = Calls()
     inner = (
-        MemoryServer(engine, names)
+        MemoryServer(engine, names, calls)
         .server()
         .streamable_http_app(
             streamable_http_path=PATH,
@@ -131,7 +140,9 @@ def app(
             host=policy.host,
         )
     )
-    return Guard(inner, policy, refusals or RefusalLog())
+    face = Face(engine, calls, policy)
+    faces = Starlette(routes=[*api_routes(face), *mem0_routes(face), *web_routes(face)])
+    return Guard(inner, faces, policy, refusals or RefusalLog())
 
 
 class Guard:
@@ -142,12 +153,14 @@ class Guard:
     def __init__(
         self,
         inner: App,
+        faces: App,
         policy: AccessPolicy,
         refusals: RefusalLog,
         guesses: TokenGuesses | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._inner = inner
+        self._faces = faces
         self._policy = policy
         self._refusals = refusals
         self._guesses = guesses or TokenGuesses()
@@ -161,6 +174,9 @@ class Guard:
         why = await self._checked(scope, headers)
         if why is not None:
             await self._refuse(why, scope, receive, send)
+            return
+        if not is_mcp(scope["path"]):
+            await self._pass_on(scope, headers, receive, send)
             return
         if scope["method"] != "POST":
             await self._answered(scope, receive, send)
@@ -176,6 +192,15 @@ class Guard:
             await self._answered_while_wanted(scope, body, receive, send)
         else:
             await self._answered(scope, _replayed(body, receive), send)
+
+    async def _pass_on(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send) -> None:
+        """To the API or the dashboard, with the body in one piece."""
+        body = await _whole_body(headers, receive)
+        if isinstance(body, Refusal):
+            await self._refuse(body, scope, receive, send)
+        elif body is not None:
+            scope.setdefault("state", {})[CALLER] = Caller("token", Right.ADMIN)
+            await self._faces(scope, _replayed(body, receive), send)
 
     async def _answered_while_wanted(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Cancel what a session asked for when its client goes, since nobody can fetch the answer later.

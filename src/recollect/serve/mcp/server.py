@@ -9,11 +9,9 @@ from concurrent.futures import CancelledError
 from contextlib import AsyncExitStack, nullcontext, suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
-from weakref import WeakValueDictionary
 
 import anyio
 import anyio.from_thread
-import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -21,7 +19,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Res
 from mcp.shared.exceptions import MCPError
 
 from recollect.errors import RecollectError
-from recollect.interruption import interruptible
+from recollect.serve.calls import CALL_SECONDS, Calls, end_if_cancelled
 from recollect.serve.mcp import prompts, resources
 from recollect.serve.mcp.notices import ChangeNotices
 from recollect.serve.operations.catalogue import definitions, operations
@@ -40,12 +38,6 @@ if TYPE_CHECKING:
     from recollect.serve.operations.operation import OperationReply
 
 _log = logging.getLogger(__name__)
-# Calls at one time. More would only wait for the same file.
-_MOST_CALLS = 8
-# Of these, one client has at most so many: the others need not wait for it.
-_MOST_CALLS_EACH = 4
-CALL_SECONDS = 60.0
-"""How long a call that only reads may take. What writes is done to its end."""
 _ANSWERED_SECONDS = 0.1
 
 DATA_NOT_INSTRUCTIONS = (
@@ -70,14 +62,14 @@ _Work = TypeVar("_Work")
 class MemoryServer:
     """One memory, served: what all connections of a process share."""
 
-    def __init__(self, engine: Callable[[], Engine], names: Sequence[str]) -> None:
+    def __init__(
+        self, engine: Callable[[], Engine], names: Sequence[str], calls: Calls | None = None
+    ) -> None:
         """Offer the operations of these names."""
         self._engine = engine
+        self._calls = calls or Calls()
         self._offered = {name: definitions()[name] for name in names}
         self._recent = RecentAnswers()
-        self._limiter = anyio.CapacityLimiter(_MOST_CALLS)
-        # One that nobody waits in is forgotten.
-        self._limiters: WeakValueDictionary[str, anyio.CapacityLimiter] = WeakValueDictionary()
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
         self._subscribers: dict[str, dict[Connection, ServerSession]] = {}
@@ -128,7 +120,7 @@ class MemoryServer:
         try:
             async with self._limiter_of(ctx):
                 with anyio.fail_after(CALL_SECONDS if read_only else None):
-                    reply = await self._in_thread(
+                    reply = await self._calls.in_thread(
                         lambda: self._run(name, params.arguments or {}, progress), abandon=read_only
                     )
         except TimeoutError:
@@ -158,27 +150,18 @@ class MemoryServer:
         finally:
             self.is_idle.set()
 
-    async def _in_thread(self, work: Callable[[], _Work], *, abandon: bool = True) -> _Work:
-        """Let other calls go on meanwhile. A cancelled write is let finish: it is one transaction."""
-
-        def interrupted() -> _Work:
-            with interruptible(_end_if_cancelled) if abandon else nullcontext():
-                return work()
-
-        return await anyio.to_thread.run_sync(interrupted, limiter=self._limiter, abandon_on_cancel=abandon)
-
     def _limiter_of(self, ctx: Context) -> AbstractAsyncContextManager[object]:
         """The places of whoever calls: of a session, or of an address where the protocol has no sessions."""
         request = ctx.request
         if request is None:  # there is one client alone
             return nullcontext()
         caller = request.headers.get("mcp-session-id") or (request.client.host if request.client else "")
-        return self._limiters.setdefault(caller, anyio.CapacityLimiter(_MOST_CALLS_EACH))
+        return self._calls.places_of(caller)
 
     async def _answer(self, work: Callable[[], _Work]) -> _Work:
         """The same, where a mistake is the protocol's own error: there is no result that could carry it."""
         try:
-            return await self._in_thread(work)
+            return await self._calls.in_thread(work)
         except RecollectError as error:
             raise MCPError(types.INVALID_PARAMS, visible(str(error))) from error
 
@@ -241,10 +224,10 @@ class MemoryServer:
     async def _fingerprint(self, uri: str) -> int:
         from recollect.serve.mcp.resource_contents import fingerprint  # noqa: PLC0415  # loads the engine
 
-        return await self._in_thread(lambda: fingerprint(self._engine(), uri))
+        return await self._calls.in_thread(lambda: fingerprint(self._engine(), uri))
 
     async def _store_version(self) -> int:
-        return await self._in_thread(lambda: self._engine().upkeep.version())  # noqa: PLW0108  # it may open
+        return await self._calls.in_thread(lambda: self._engine().upkeep.version())  # noqa: PLW0108  # it may open
 
     # Prompts, completion
 
@@ -279,7 +262,7 @@ class ProgressReporter:
     def __call__(self, done: int, total: int | None) -> None:
         """From the worker's thread, after every step."""
         try:
-            _end_if_cancelled()
+            end_if_cancelled()
             anyio.from_thread.run(self._tell, done, total)
         except (asyncio.CancelledError, CancelledError):
             # What writes is let finish, or it would be half done.
@@ -292,14 +275,6 @@ class ProgressReporter:
             self._before = self._last
         self._last = self._before + done
         await self._session.report_progress(self._last, None if total is None else self._before + total)
-
-
-def _end_if_cancelled() -> None:
-    """From a worker's thread."""
-    try:
-        anyio.from_thread.check_cancelled()
-    except (asyncio.CancelledError, CancelledError):
-        raise asyncio.CancelledError from None
 
 
 def _connection(ctx: Context) -> Connection:

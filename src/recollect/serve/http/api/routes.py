@@ -1,0 +1,14 @@
+"""The REST API: which path calls what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+    from recollect.serve.http.face import Face
+
+
+def api_routes(face: Face) -> list[BaseRoute]:  # noqa: ARG001
+    return []

@@ -1,0 +1,75 @@
+"""What the API, mem0's routes and the dashboard share: the memory as a request's caller sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+
+from recollect.errors import RecollectError
+from recollect.lazy_dataclass import dataclass
+from recollect.serve.calls import CALL_SECONDS, Calls
+from recollect.serve.http.caller import CALLER, Caller, Right
+from recollect.serve.operations.catalogue import operations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from starlette.requests import Request
+
+    from recollect.engine.engine import Engine
+    from recollect.serve.http.access_policy import AccessPolicy
+    from recollect.serve.operations.operation import OperationReply
+
+_Work = TypeVar("_Work")
+
+
+class TookTooLong(RecollectError):
+    """A call that only reads was given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """Lets a handler work on the memory: in a thread, in the caller's scope, within their rights."""
+
+    memory: Callable[[], Engine]
+    calls: Calls
+    policy: AccessPolicy
+
+    async def call(
+        self, request: Request, name: str, given: Mapping[str, Any], **more: Any
+    ) -> OperationReply[Any]:
+        """Do one operation of the catalogue; `more` are fields of the call."""
+        operation = operations()[name]
+        right = Right.READ if operation.read_only else Right.WRITE
+        return await self.run(
+            request,
+            lambda memory: operation.answer(memory, operation.parse(given), **more),
+            right=right,
+        )
+
+    async def run(
+        self, request: Request, work: Callable[[Engine], _Work], *, right: Right = Right.READ
+    ) -> _Work:
+        """Do what no operation does. What only reads has a deadline, and ends when its client goes."""
+        caller = caller_of(request)
+        caller.require(right)
+        owner, agent = request.query_params.get("owner"), request.query_params.get("agent")
+        reads = right is Right.READ
+        address = request.client.host if request.client else ""
+        try:
+            async with self.calls.places_of(address):
+                with anyio.fail_after(CALL_SECONDS if reads else None):
+                    return await self.calls.in_thread(
+                        lambda: work(caller.engine(self.memory(), owner, agent)), abandon=reads
+                    )
+        except TimeoutError:
+            raise TookTooLong(
+                f"It was given up after {CALL_SECONDS:.0f} seconds; ask for less, or try again when the "
+                "server has less to do."
+            ) from None
+
+
+def caller_of(request: Request) -> Caller:
+    found: Caller = getattr(request.state, CALLER)
+    return found

@@ -1,0 +1,1 @@
+"""mem0's routes."""
