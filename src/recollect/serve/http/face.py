@@ -9,7 +9,7 @@ import anyio
 from recollect.errors import RecollectError
 from recollect.lazy_dataclass import dataclass
 from recollect.serve.calls import CALL_SECONDS, Calls
-from recollect.serve.http.caller import CALLER, Caller, Right
+from recollect.serve.http.caller import CALLER, Caller, Right, operation_right
 from recollect.serve.operations.catalogue import operations
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Face:
     ) -> OperationReply[Any]:
         """Do one operation of the catalogue; `more` are fields of the call."""
         operation = operations()[name]
-        right = Right.READ if operation.read_only else Right.WRITE
+        right = operation_right(name, read_only=operation.read_only)
         return await self.run(
             request,
             lambda memory: operation.answer(memory, operation.parse(given), **more),

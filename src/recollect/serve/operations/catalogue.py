@@ -32,6 +32,8 @@ SETS: dict[str, tuple[str, ...]] = {
     "default": tuple(_DEFAULT),
     "all": (*_DEFAULT, *_MORE),
 }
+FOR_ADMINS = frozenset({"migrate"})
+"""It reads any file of the server's machine, and so what other owners keep there."""
 DEFINITIONS_FILE = Path(__file__).with_name("definitions.json")
 _MODULES = ("memories", "search", "graph", "upkeep", "dreams")
 
