@@ -49,12 +49,15 @@ from recollect.serve.http.connections import CONNECTION, LimitedConnection
 from recollect.serve.http.face import Face
 from recollect.serve.http.mem0.routes import mem0_routes
 from recollect.serve.http.refusal_log import OncePerKind, RefusalLog
+from recollect.serve.http.sessions import Sessions
 from recollect.serve.http.sign_in import CSRF, SIGN_IN, SignIn
+from recollect.serve.http.tls import TLS_LOOP
 from recollect.serve.http.token_guesses import TokenGuesses
 from recollect.serve.mcp.server import MemoryServer
 from recollect.serve.web.routes import web_routes
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 
     from recollect.engine.engine import Engine
@@ -73,7 +76,13 @@ _SESSION = b"mcp-session-id"
 
 
 def serve_http(
-    memory: LazyEngine, names: Sequence[str], policy: AccessPolicy, opened: Callable[[int], None]
+    memory: LazyEngine,
+    names: Sequence[str],
+    policy: AccessPolicy,
+    opened: Callable[[int], None],
+    *,
+    tls: ssl.SSLContext | None = None,
+    sessions: Sessions | None = None,
 ) -> None:
     """Serve these operations until interrupted. `opened` gets the port, once clients may connect."""
     if policy.token is None and policy.is_open_to_others:
@@ -87,14 +96,17 @@ def serve_http(
             "set a longer one, leave it out, and one is made and kept, or listen on 127.0.0.1."
         )
     refusals = RefusalLog()
+    authenticator = Authenticator(policy, TokenRegistry(memory.engine), sessions)
     config = uvicorn.Config(
-        app(memory.engine, names, policy, refusals),
+        app(memory.engine, names, policy, refusals, authenticator),
         http=LimitedConnection,
         ws="none",
         # Addresses are those of the connections, not what a header says.
         proxy_headers=False,
         log_level="warning",
         server_header=False,
+        loop="auto" if tls is None else TLS_LOOP,
+        ssl_context_factory=None if tls is None else lambda _config, _usual: tls,
     )
     logging.getLogger("uvicorn.error").addFilter(OncePerKind(refusals))
     with _listening(policy) as place:

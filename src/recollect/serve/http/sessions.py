@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import secrets
 import time
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -36,6 +37,7 @@ class Sessions:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._sessions: _Secrets[Session] = _Secrets(SESSION_IDLE_SECONDS, MOST_SESSIONS_EACH, clock)
+        self._challenges: _Secrets[str] = _Secrets(LINK_SECONDS, MOST_LINKS_EACH, clock)
         self._links: _Secrets[str] = _Secrets(LINK_SECONDS, MOST_LINKS_EACH, clock)
 
     def open(self, credential: str) -> str:
@@ -56,9 +58,23 @@ class Sessions:
         """A word that opens one session with this credential, once and soon."""
         return self._links.add(credential, credential)
 
+    def challenge(self) -> str:
+        """A word for a program to prove with that it knows the server's token, without sending that."""
+        return self._challenges.add("", "")
+
+    def proves(self, word: str, proof: str, token: str, port: int) -> bool:
+        """Whether this is the proof that belongs to a challenge, which is used up."""
+        is_ours = self._challenges.take(word) is not None
+        return is_ours and hmac.compare_digest(proof.encode(), proof_of(token, word, port).encode())
+
     def redeem(self, word: str) -> str | None:
         """The credential that a link stands for, this once."""
         return self._links.take(word)
+
+
+def proof_of(token: str, challenge: str, port: int) -> str:
+    """With the port: who poses as the server on another one learns nothing that this one takes."""
+    return hmac.new(token.encode(), f"recollect ui {port} {challenge}".encode(), "sha256").hexdigest()
 
 
 class _Secrets(Generic[_Value]):

@@ -11,9 +11,9 @@ from starlette.routing import Route
 from recollect.errors import RecollectError
 from recollect.serve.http.access_policy import local_path
 from recollect.serve.http.authentication import (
-    IDENTITY,
+    OPEN,
+    OWN,
     Authenticator,
-    Identity,
     cookie_in,
     cookie_name,
     is_secure,
@@ -30,12 +30,15 @@ if TYPE_CHECKING:
 
 SIGN_IN = "/sign-in"
 ONCE = "/sign-in/once"
-"""Where a program that shows a token gets a link that signs a browser in once."""
+"""Where a program that knows the server's token gets a link that signs a browser in once."""
+CHALLENGE, PROOF = "x-recollect-challenge", "x-recollect-proof"
+"""The headers by which it shows that."""
 CSRF = "csrf"
 """The form field, and under this name a request's `state` has what belongs there; empty without a session."""
 _LONGEST_TOKEN = 1_000
+_NO_STORE = {"cache-control": "no-store"}
 _HEADERS = {
-    "cache-control": "no-store",
+    **_NO_STORE,
     "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; "
     "script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     # Not `no-referrer`: browsers would send the form with the origin `null`.
@@ -113,14 +116,21 @@ class SignIn:
         return answer
 
     async def _make_link(self, request: Request) -> Response:
-        """For `recollect ui`, where a server runs already. A session makes no further ones."""
-        found: Identity | None = getattr(request.state, IDENTITY, None)
-        if found is None or found.session is not None:
-            message = "Send the header `Authorization: Bearer TOKEN` for a link that signs a browser in."
-            return JSONResponse({"error": "unauthorized", "message": message}, 401)
-        store = await self._face.run(request, lambda memory: memory.upkeep.store_id())
-        word = self._authenticator.sessions.link(found.credential)
-        return JSONResponse({"link": once_path(word), "store": store}, headers={"cache-control": "no-store"})
+        """For `recollect ui`, where a server runs already: it proves that it knows the server's token."""
+        credential = OWN if self._authenticator.asks_for_token else OPEN
+        if credential == OWN and not self._is_proven(request):
+            return JSONResponse({"challenge": self._authenticator.sessions.challenge()}, 401, _NO_STORE)
+        store = await self._face.calls.in_thread(self._store_id)
+        word = self._authenticator.sessions.link(credential)
+        return JSONResponse({"link": once_path(word), "store": store}, headers=_NO_STORE)
+
+    def _store_id(self) -> str:
+        return self._face.memory().upkeep.store_id()
+
+    def _is_proven(self, request: Request) -> bool:
+        word, proof = (request.headers.get(name, "") for name in (CHALLENGE, PROOF))
+        port = (request.scope.get("server") or ("", 0))[1]
+        return self._authenticator.sessions.proves(word, proof, self._face.policy.token or "", port)
 
     async def _sign_out(self, request: Request) -> Response:
         self._end(request)
