@@ -246,7 +246,7 @@ class Guard:
     ) -> None:
         """To the API or the dashboard, with the body in one piece."""
         session = None if found is None else found.session
-        scope.setdefault("state", {})[CSRF] = "" if session is None else session.csrf
+        scope.setdefault("state", {})[CSRF] = None if session is None else session.csrf
         body = await _whole_body(headers, receive)
         if body is not None and not isinstance(body, Refusal):
             body = await _forged(found, scope, headers, body) or body

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse
+from starlette.responses import JSONResponse, RedirectResponse
 from starlette.routing import Route
 
 from recollect.errors import RecollectError
@@ -18,9 +17,9 @@ from recollect.serve.http.authentication import (
     cookie_name,
     is_secure,
 )
+from recollect.serve.web.templating import SECURITY_HEADERS, bare_page
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
@@ -34,17 +33,9 @@ ONCE = "/sign-in/once"
 CHALLENGE, PROOF = "x-recollect-challenge", "x-recollect-proof"
 """The headers by which it shows that."""
 CSRF = "csrf"
-"""The form field, and under this name a request's `state` has what belongs there; empty without a session."""
+"""The form field, and under this name a request's `state` has what belongs there; None without a session."""
 _LONGEST_TOKEN = 1_000
 _NO_STORE = {"cache-control": "no-store"}
-_HEADERS = {
-    **_NO_STORE,
-    "content-security-policy": "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; "
-    "script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    # Not `no-referrer`: browsers would send the form with the origin `null`.
-    "referrer-policy": "same-origin",
-    "x-content-type-options": "nosniff",
-}
 _WRONG = (
     "That token is not valid here. `recollect serve --http` prints the server's own; `recollect token create "
     "NAME` makes another."
@@ -79,32 +70,32 @@ class SignIn:
         if word is not None and request.method == "GET":
             credential = self._authenticator.sessions.redeem(word)
             if credential is None or await self._authenticator.of_credential(credential) is None:
-                return _page(next_, _USED, 400)
+                return _page(request, next_, _USED, 400)
             return self._signed_in(request, credential, "/")
         if not self._authenticator.asks_for_token:
             return RedirectResponse(next_, 303)
-        return _page(next_)
+        return _page(request, next_)
 
     async def _sign_in(self, request: Request) -> Response:
         async with request.form(max_files=0, max_fields=8) as form:
             token, next_ = form.get("token"), form.get("next")
             if not isinstance(token, str) or not isinstance(next_, str | None):
-                return _page("/", _TOO_MANY, 400)
+                return _page(request, "/", _TOO_MANY, 400)
             where = local_path(next_ or "/")
             try:
                 found = await self._authenticator.of_token(token.strip()[:_LONGEST_TOKEN])
             except RecollectError as error:
-                return _page(where, str(error), 503)
+                return _page(request, where, str(error), 503)
         if found is None:
             self._guesses.add(request.client.host if request.client else "")
-            return _page(where, _WRONG, 401)
+            return _page(request, where, _WRONG, 401)
         return self._signed_in(request, found.credential, where)
 
     def _signed_in(self, request: Request, credential: str, where: str) -> Response:
         """With a new session; one that the browser had before ends."""
         headers = dict(request.scope["headers"])
         self._end(request)
-        answer = RedirectResponse(where, 303, _HEADERS)
+        answer = RedirectResponse(where, 303, SECURITY_HEADERS)
         answer.set_cookie(
             cookie_name(request.scope, headers),
             self._authenticator.sessions.open(credential),
@@ -134,7 +125,7 @@ class SignIn:
 
     async def _sign_out(self, request: Request) -> Response:
         self._end(request)
-        answer = RedirectResponse(SIGN_IN, 303, {**_HEADERS, "clear-site-data": '"cache"'})
+        answer = RedirectResponse(SIGN_IN, 303, {**SECURITY_HEADERS, "clear-site-data": '"cache"'})
         headers = dict(request.scope["headers"])
         answer.delete_cookie(
             cookie_name(request.scope, headers),
@@ -155,14 +146,5 @@ def once_path(word: str) -> str:
     return f"{SIGN_IN}?once={word}"
 
 
-def _page(next_: str, problem: str = "", status: int = 200) -> Response:
-    text = _templates().get_template("sign_in.html").render(next=next_, problem=problem, csrf="")
-    return HTMLResponse(text, status, _HEADERS)
-
-
-@cache
-def _templates() -> Environment:
-    import jinja2  # noqa: PLC0415  # few requests sign in
-
-    loader: Any = jinja2.PackageLoader("recollect.serve.web")
-    return jinja2.Environment(loader=loader, autoescape=True)
+def _page(request: Request, next_: str, problem: str = "", status: int = 200) -> Response:
+    return bare_page(request, "sign_in.html", status=status, next=next_, problem=problem)
