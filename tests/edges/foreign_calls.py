@@ -1,4 +1,4 @@
-"""Bob's memory, and calls of every operation that name what is his: whoever else makes them gets none of it."""
+"""Bob's memory, and calls of every operation that name what is his: nobody else gets any of it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
 
-SECRET = "zanzibar"
+SECRET = "zanzibar"  # noqa: S105  # a word to look for
 """Is in every text of Bob's, and in nothing that the calls say."""
 _RELATION = {"from": "Pantry", "to": "House", "relationType": "is in"}
 

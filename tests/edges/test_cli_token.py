@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import recollect as library
-from recollect.engine.writes.tokens import MOST_TOKENS
-from recollect.errors import Conflict, InvalidInput
-from recollect.records import Scope
 
 if TYPE_CHECKING:
     from command_line import CommandLine
-
-    from recollect.engine.engine import Engine
 
 pytest_plugins = ["command_line"]
 
@@ -75,36 +70,6 @@ def test_a_name_that_is_none_is_refused(kept: CommandLine, name: str) -> None:
 def test_without_a_memory_there_is_nothing_to_make_a_token_for(recollect: CommandLine) -> None:
     assert "There is no memory" in recollect.refused("token", "create", "laptop", status=3)
     assert not recollect.store.exists()
-
-
-def test_tokens_are_limited_in_number_and_rights(engine: Engine) -> None:
-    with pytest.raises(InvalidInput, match="no right 'root'; there are: read, write, admin"):
-        engine.tokens.create("x", right="root")
-    for number in range(MOST_TOKENS):
-        engine.tokens.create(f"t{number}")
-    with pytest.raises(InvalidInput, match=f"a store takes {MOST_TOKENS}"):
-        engine.tokens.create("more")
-    with pytest.raises(Conflict):
-        engine.tokens.create("t1")
-    engine.tokens.revoke("t1")
-    engine.tokens.create("more", sees=Scope("ana", None))
-    found = {each.name: each for each in engine.tokens.list()}
-    assert (len(found), found["more"].sees) == (MOST_TOKENS, Scope("ana", None))
-    # Whatever scope the memory is seen in.
-    assert engine.scoped("bob", "cook").tokens.list() == engine.tokens.list()
-
-
-def test_a_use_is_noted_for_that_token_alone(engine: Engine) -> None:
-    engine.tokens.create("one")
-    engine.tokens.create("two")
-    one, _ = engine.tokens.list()
-    engine.tokens.note_use(one)
-    engine.upkeep.services.worker.settle_usage()
-    assert [each.used_at is not None for each in engine.tokens.list()] == [True, False]
-    engine.tokens.revoke("one")
-    engine.tokens.note_use(one)
-    engine.upkeep.services.worker.settle_usage()
-    assert [each.name for each in engine.tokens.list()] == ["two"]
 
 
 def test_tokens_go_along_with_a_copy(kept: CommandLine) -> None:

@@ -1,4 +1,4 @@
-"""Who is let in over HTTP: named tokens, the dashboard's sessions, links that work once, and forged requests."""
+"""Who is let in over HTTP: named tokens, sessions of browsers, links that work once, forged requests."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from recollect.serve.http import app as http_app
 from recollect.serve.http.access_policy import AccessPolicy, local_path
 from recollect.serve.http.app import app
 from recollect.serve.http.authentication import Authenticator, TokenRegistry
-from recollect.serve.http.caller import Right
-from recollect.serve.http.face import caller_of
-from recollect.serve.http.sessions import (
+from recollect.serve.http.browser_sessions import (
     LINK_SECONDS,
     MOST_SESSIONS_EACH,
     SESSION_IDLE_SECONDS,
-    Sessions,
+    BrowserSessions,
     proof_of,
 )
+from recollect.serve.http.caller import Right
+from recollect.serve.http.face import caller_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,10 +56,10 @@ class House:
         routes = [Route(path, who, methods=["GET", "POST", "DELETE"]) for path in ("/v1/who", "/settle")]
         self.memory = memory
         self.now = 0.0
-        self.sessions = Sessions(lambda: self.now)
+        self.sessions = BrowserSessions(lambda: self.now)
         policy = AccessPolicy("127.0.0.1", 0, token)
         registry = TokenRegistry(lambda: memory, lambda: self.now)
-        monkeypatch.setattr(http_app, "api_routes", lambda face: routes)
+        monkeypatch.setattr(http_app, "api_routes", lambda _: routes)
         self._app = app(
             lambda: memory, ["recall"], policy, authenticator=Authenticator(policy, registry, self.sessions)
         )
@@ -332,7 +332,7 @@ def test_a_stream_ends_once_its_token_is_revoked(house: House, monkeypatch: pyte
 
         return StreamingResponse(each())
 
-    monkeypatch.setattr(http_app, "api_routes", lambda face: [Route("/v1/events", events)])
+    monkeypatch.setattr(http_app, "api_routes", lambda _: [Route("/v1/events", events)])
     policy = AccessPolicy("127.0.0.1", 0, TOKEN)
     registry = TokenRegistry(lambda: house.memory, lambda: house.now)
     served = app(

@@ -127,8 +127,8 @@ def ui_command(call: Call, port: int, no_browser: bool) -> None:
     from recollect.serve import quick_start
 
     with quick_start():
+        from recollect.serve.http.browser_sessions import BrowserSessions
         from recollect.serve.http.running_server import link_of_running_server
-        from recollect.serve.http.sessions import Sessions
         from recollect.serve.lazy_engine import LazyEngine
         from recollect.serve.operations.catalogue import chosen
 
@@ -151,7 +151,7 @@ def ui_command(call: Call, port: int, no_browser: bool) -> None:
         from recollect.serve.http.authentication import OWN
         from recollect.serve.http.sign_in import once_path
 
-        sessions = Sessions()
+        sessions = BrowserSessions()
 
         def announce(at: int) -> None:
             warn(f"Serving {settings.store} at {policy.url(at, '/')} until Ctrl-C.")

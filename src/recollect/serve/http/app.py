@@ -44,12 +44,12 @@ from recollect.serve.http.access_policy import (
 )
 from recollect.serve.http.api.routes import api_routes
 from recollect.serve.http.authentication import IDENTITY, OPEN, Authenticator, Identity, TokenRegistry
+from recollect.serve.http.browser_sessions import BrowserSessions
 from recollect.serve.http.caller import CALLER, Forbidden
 from recollect.serve.http.connections import CONNECTION, LimitedConnection
 from recollect.serve.http.face import Face
 from recollect.serve.http.mem0.routes import mem0_routes
 from recollect.serve.http.refusal_log import OncePerKind, RefusalLog
-from recollect.serve.http.sessions import Sessions
 from recollect.serve.http.sign_in import CSRF, SIGN_IN, SignIn
 from recollect.serve.http.tls import TLS_LOOP
 from recollect.serve.http.token_guesses import TokenGuesses
@@ -82,7 +82,7 @@ def serve_http(
     opened: Callable[[int], None],
     *,
     tls: ssl.SSLContext | None = None,
-    sessions: Sessions | None = None,
+    sessions: BrowserSessions | None = None,
 ) -> None:
     """Serve these operations until interrupted. `opened` gets the port, once clients may connect."""
     if policy.token is None and policy.is_open_to_others:

@@ -7,7 +7,7 @@ from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING
 
 from recollect.errors import InvalidInput
-from recollect.serve.http.sessions import proof_of
+from recollect.serve.http.browser_sessions import proof_of
 from recollect.serve.http.sign_in import CHALLENGE, ONCE, PROOF
 
 if TYPE_CHECKING:

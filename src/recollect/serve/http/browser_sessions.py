@@ -1,4 +1,4 @@
-"""Sessions of the dashboard, and links that open one: in the server's memory alone."""
+"""Sessions of browsers at the dashboard, and links that open one: in the server's memory alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrowserSession:
     """One browser that has signed in."""
 
     credential: str
@@ -32,19 +32,19 @@ class Session:
     """What a form or script of our own pages sends along, and a page of another site cannot know."""
 
 
-class Sessions:
+class BrowserSessions:
     """Opens, finds and ends sessions."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._sessions: _Secrets[Session] = _Secrets(SESSION_IDLE_SECONDS, MOST_SESSIONS_EACH, clock)
+        self._sessions: _Secrets[BrowserSession] = _Secrets(SESSION_IDLE_SECONDS, MOST_SESSIONS_EACH, clock)
         self._challenges: _Secrets[str] = _Secrets(LINK_SECONDS, MOST_LINKS_EACH, clock)
         self._links: _Secrets[str] = _Secrets(LINK_SECONDS, MOST_LINKS_EACH, clock)
 
     def open(self, credential: str) -> str:
         """What the cookie holds: always a new one, never one that a client brought along."""
-        return self._sessions.add(credential, Session(credential, secrets.token_urlsafe(_BYTES)))
+        return self._sessions.add(credential, BrowserSession(credential, secrets.token_urlsafe(_BYTES)))
 
-    def find(self, key: str) -> Session | None:
+    def find(self, key: str) -> BrowserSession | None:
         """The session, which stays open for as long again."""
         found = self._sessions.take(key)
         if found is not None:
