@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from recollect.engine.writes import tokens
+from recollect.engine.writes import records
 from recollect.errors import Conflict, InvalidInput
 from recollect.records import Scope
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def test_tokens_are_limited_in_number_and_rights(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInput, match="no right 'root'; there are: read, write, admin"):
         engine.tokens.create("x", right="root")
-    monkeypatch.setattr(tokens, "MOST_TOKENS", 4)
+    monkeypatch.setattr(records, "MOST_TOKENS", 4)
     for number in range(4):
         engine.tokens.create(f"t{number}")
     with pytest.raises(InvalidInput, match="a store takes 4; revoke"):
