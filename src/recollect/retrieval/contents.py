@@ -83,6 +83,17 @@ def all_scopes(snapshot: Snapshot) -> list[Scope]:
     return [Scope(owner, agent) for owner, agent in snapshot.rows("scope", ("owner", "agent"))]
 
 
+def notes_by_scope(snapshot: Snapshot) -> dict[Scope, int]:
+    """Every scope that holds something live, with the number of its notes in force."""
+    live = snapshot.count("memory", (is_null("deleted_at"),), by="scope_id")
+    notes = snapshot.count("memory", (Equals("kind", "note"), *IN_FORCE), by="scope_id")
+    return {
+        Scope(owner, agent): notes.get(id_, 0)
+        for id_, owner, agent in snapshot.rows("scope", ("id", "owner", "agent"))
+        if live.get(id_)
+    }
+
+
 def store_setting(snapshot: Snapshot, name: str) -> str | None:
     rows = snapshot.rows("setting", ("value",), (Equals("name", name),))
     return str(rows[0][0]) if rows else None

@@ -21,11 +21,18 @@ from recollect.engine.upkeep.transfer import Export, Import, exporting
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Vector
 from recollect.ranking.profiles import DEFAULT
-from recollect.records import Kind, Problem, ScopeCounts
-from recollect.retrieval.contents import all_scopes, count_by_kind, memory_page, scope_counts, store_counts
+from recollect.records import Kind, Problem, Scope, ScopeCounts
+from recollect.retrieval.contents import (
+    all_scopes,
+    count_by_kind,
+    memory_page,
+    notes_by_scope,
+    scope_counts,
+    store_counts,
+)
 from recollect.retrieval.conversations import sessions_of
 from recollect.retrieval.passages import count_without_tokens
-from recollect.retrieval.records import scope_id
+from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.retrieval.search import Search
 from recollect.text.limits import clean_name
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
@@ -99,6 +106,19 @@ class Upkeep:
         """How many conversations there are, in every scope."""
         with self.services.read_everything() as view:
             return sum(len(sessions_of(view, scope_id(view, scope))) for scope in all_scopes(view))
+
+    @asks_again
+    def notes_by_scope(self) -> Mapping[Scope, int]:
+        """Every scope of the store that holds something live, with the number of its notes in force."""
+        with self.services.read_everything() as view:
+            return notes_by_scope(view)
+
+    @asks_again
+    def scope_of_memory(self, id: int) -> Scope | None:  # noqa: A002  # the domain's word
+        """Whose memory this is, in the whole store; also one that is forgotten. None: nobody's."""
+        with self.services.read_everything() as view:
+            memory = memories_by_id(view, [id]).get(id)
+        return None if memory is None else memory.scope
 
     @asks_again
     def ids_after(self, after: int, limit: int) -> list[int]:

@@ -36,6 +36,7 @@ from recollect.serve.http.api.routes import api_routes
 from recollect.serve.http.caller import CALLER, Caller, Right
 from recollect.serve.http.connections import CONNECTION, LimitedConnection
 from recollect.serve.http.face import Face
+from recollect.serve.http.mem0.credentials import is_mem0, with_bearer
 from recollect.serve.http.mem0.routes import mem0_routes
 from recollect.serve.http.refusal_log import OncePerKind, RefusalLog
 from recollect.serve.http.token_guesses import TokenGuesses
@@ -170,7 +171,7 @@ class Guard:
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
-        headers = dict(scope["headers"])
+        headers = with_bearer(scope["path"], dict(scope["headers"]))
         why = await self._checked(scope, headers)
         if why is not None:
             await self._refuse(why, scope, receive, send)
@@ -268,6 +269,8 @@ class Guard:
     async def _refuse(self, why: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
         self._refusals.add(why.error)
         said = {"error": why.error, "message": why.message}
+        if is_mem0(scope["path"]):  # where its clients look for it
+            said["detail"] = why.message
         await JSONResponse(said, why.status, why.headers)(scope, receive, send)
 
 
