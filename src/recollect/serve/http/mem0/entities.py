@@ -31,7 +31,7 @@ def entities(caller: Caller, memory: Engine) -> Mem0Row:
 
 
 def delete_entity(caller: Caller, memory: Engine, kind: str, name: str) -> Mem0Row:
-    """Forget all that a user or an agent has, or a run."""
+    """Forget all that a user or an agent has, or a run; nothing is wrong where there is nothing left."""
     if kind not in _KINDS:
         raise NotFound(f"There is no kind of entity {kind[:40]!r}; there are: {', '.join(_KINDS)}.")
     if kind == "app":
@@ -43,8 +43,6 @@ def delete_entity(caller: Caller, memory: Engine, kind: str, name: str) -> Mem0R
             count += forget_run(own, name)
         elif name == (scope.owner if kind == "user" else scope.agent):
             count += own.upkeep.forget_all()
-    if not count:
-        raise NotFound(f"There is no {kind} {name[:40]!r} with memories.")
     return {"message": f"{count} memories were deleted; `recollect restore` brings each back."}
 
 

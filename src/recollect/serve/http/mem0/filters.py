@@ -99,6 +99,14 @@ def needed(tree: RowFilter, field: str) -> str | None:
     return str(found[0]) if found and found[0] != ANYTHING else None
 
 
+def all_needed(tree: RowFilter) -> dict[str, Any] | None:
+    """The value that each field must have, where a filter asks for nothing else; None: it does."""
+    needs = list(_all_needed(tree))
+    if len(needs) < sum(1 for _ in _tests(tree)) or any(test.value in (None, ANYTHING) for test in needs):
+        return None
+    return {test.field: test.value for test in needs}
+
+
 def needed_tags(tree: RowFilter) -> tuple[str, ...]:
     """The tags that every note that passes has: a search can look among those alone."""
     found: list[str] = []

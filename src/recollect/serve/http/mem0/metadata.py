@@ -47,6 +47,9 @@ def metadata_of(tags: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
     for tag in tags:
         key, _, text = tag.partition("=")
         piece = _PIECE.fullmatch(text)
+        if not _is_key(key):
+            plain.append(tag)
+            continue
         try:
             if piece is not None:
                 pieces.setdefault(key, {})[int(piece[1])] = str(_value(piece[2]))
@@ -62,9 +65,16 @@ def metadata_of(tags: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
     return found, plain
 
 
+def merged_tags(tags: Iterable[str], metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    """These tags, with metadata in the place of what its keys held."""
+    before, plain = metadata_of(tags)
+    keys = {fold(key) for key in metadata}
+    kept = {key: value for key, value in before.items() if fold(key) not in keys}
+    return (*plain, *metadata_tags({**kept, **metadata}))
+
+
 def _tags(key: str, value: Any) -> list[str]:
-    is_name = key == unicodedata.normalize("NFC", key).strip() and 0 < len(key) <= LONGEST_KEY
-    if not is_name or "=" in key:
+    if not _is_key(key):
         raise InvalidInput(
             f"A key of `metadata` has 1 to {LONGEST_KEY} characters, no space around it, and no '='; "
             f"rename {key[:LONGEST_KEY]!r}."
@@ -82,6 +92,11 @@ def _tags(key: str, value: Any) -> list[str]:
         f"{key}={place}/{len(pieces)}={json.dumps(piece, ensure_ascii=False)}"
         for place, piece in enumerate(pieces, start=1)
     ]
+
+
+def _is_key(name: str) -> bool:
+    is_clean = name == unicodedata.normalize("NFC", name).strip() and "=" not in name
+    return is_clean and 0 < len(name) <= LONGEST_KEY
 
 
 def _value(text: str) -> Any:

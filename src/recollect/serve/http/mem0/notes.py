@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine.limits import MOST_HITS
 from recollect.errors import InvalidInput, RecollectError
 from recollect.lazy_dataclass import dataclass
-from recollect.records import Kind, is_assistant
+from recollect.records import Kind
 from recollect.serve.http.mem0.filters import (
     RowFilter,
+    all_needed,
     holds,
     is_only_of_places,
     moment_given,
@@ -22,7 +23,7 @@ from recollect.serve.http.mem0.filters import (
     places,
     row_filter,
 )
-from recollect.serve.http.mem0.metadata import metadata_of, metadata_tags
+from recollect.serve.http.mem0.metadata import merged_tags, metadata_of, metadata_tags
 from recollect.serve.http.mem0.requests import (
     MOST_LISTED,
     AddRequest,
@@ -35,6 +36,7 @@ from recollect.serve.http.mem0.requests import (
 )
 from recollect.serve.http.mem0.rows import NO_RUN, Mem0Row, history_rows, note_row
 from recollect.serve.http.mem0.whose import memories_at, memory_of, note_and_memory
+from recollect.text.limits import clean_name
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -72,11 +74,12 @@ class Mem0Notes:
             messages = [
                 {
                     "role": message.role,
-                    "speaker": message.name or (None if is_assistant(message.role) else user),
+                    "speaker": message.name,
                     "content": message.text,
                     "at": at,
                 }
                 for message in asked.messages
+                if message.role != "system"
             ]
             done = own.add_messages(run or NO_RUN, messages)
             noted, note = done.notes, done.note
@@ -139,10 +142,18 @@ class Mem0Notes:
         start = (asked.page - 1) * asked.size
         if start + asked.size > MOST_LISTED:
             raise InvalidInput(f"A list goes through {MOST_LISTED:,} memories; narrow it with `filters`.")
-        rows = [note_row(note) for note in islice(self._matching(tree), MOST_LISTED)]
+        memories = memories_at(self.caller, self.memory, places(tree))
+        newest_first = merge(*(_all_notes(own, tree) for own in memories), key=attrgetter("id"), reverse=True)
+        matching = (row for note in islice(newest_first, MOST_LISTED) if holds(tree, row := note_row(note)))
+        if is_only_of_places(tree):  # the store can count them without reading them
+            rows = list(islice(matching, start + asked.size + 1))
+            count = sum(own.upkeep.how_many().get(Kind.NOTE, 0) for own in memories)
+        else:
+            rows = list(matching)
+            count = len(rows)
         page = rows[start : start + asked.size]
         return {
-            "count": len(rows),
+            "count": count,
             "next": _page_link(asked, asked.page + 1) if start + asked.size < len(rows) else None,
             "previous": _page_link(asked, asked.page - 1) if asked.page > 1 else None,
             "results": _with_fields(page, asked.fields),
@@ -176,15 +187,16 @@ class Mem0Notes:
 
     def delete_all(self, asked: DeleteAllRequest) -> Mem0Row:
         """Of a user or an agent, everything; of a run, its messages, too; by other filters, notes alone."""
-        if not asked.names_somebody:
-            raise InvalidInput("Say whose memories to delete: `user_id`, `agent_id`, `run_id` or `filters`.")
         tree = row_filter(_narrowed(asked.filter, asked.metadata, None))
+        needs = all_needed(tree)
+        if needs == {}:
+            raise InvalidInput("Say whose memories to delete: `user_id`, `agent_id`, `run_id` or `filters`.")
         count = 0
         for own in memories_at(self.caller, self.memory, places(tree)):
-            if is_only_of_places(tree) and asked.filters is None:
+            if needs is not None and needs.keys() <= {"user_id", "agent_id"}:
                 count += own.upkeep.forget_all()
-            elif asked.filters is None and asked.metadata is None and asked.app_id is None and asked.run_id:
-                count += forget_run(own, asked.run_id)
+            elif needs is not None and needs.keys() <= {"user_id", "agent_id", "run_id"}:
+                count += forget_run(own, str(needs["run_id"]))
             else:
                 those = [note.id for note in _all_notes(own, tree) if holds(tree, note_row(note))]
                 count += len(own.forget(those)) if those else 0
@@ -221,14 +233,10 @@ class Mem0Notes:
         own.feedback(note.id, _GRADES.get(word, 0.0))
         return {"message": "The feedback was kept.", "id": str(note.id)}
 
-    def _matching(self, tree: RowFilter) -> Iterator[Memory]:
-        several = [_all_notes(own, tree) for own in memories_at(self.caller, self.memory, places(tree))]
-        newest_first = merge(*several, key=attrgetter("id"), reverse=True)
-        return (note for note in newest_first if holds(tree, note_row(note)))
-
 
 def forget_run(own: Engine, run: str) -> int:
     """A run's messages and notes."""
+    run = clean_name(run, "run_id")
     count = 0
     while page := own.list(kinds=tuple(Kind), session=run, include_superseded=True, limit=_PER_PAGE).memories:
         count += len(own.forget([memory.id for memory in page]))
@@ -255,8 +263,7 @@ def _complete(
     note = own.get(noted.id)
     if note is None:  # gone since
         return
-    before, plain = metadata_of(note.tags)
-    tags = (*plain, *metadata_tags({**before, **metadata})) if metadata else None
+    tags = merged_tags(note.tags, metadata) if metadata else None
     own.update(note.id, tags=tags, expires_at=expires_at)
 
 
@@ -267,9 +274,11 @@ def _expiry(day: str | None) -> datetime | None:
 
 def _all_notes(own: Engine, tree: RowFilter) -> Iterator[Memory]:
     """The newest first, as far as the store itself can tell which."""
+    run = needed(tree, "run_id")
+    session = None if run is None else clean_name(run, "run_id")
     after: int | None = 0
     while after is not None:
-        page = own.list(tags=needed_tags(tree), session=needed(tree, "run_id"), limit=_PER_PAGE, after=after)
+        page = own.list(tags=needed_tags(tree), session=session, limit=_PER_PAGE, after=after)
         yield from page.memories
         after = page.cursor
 

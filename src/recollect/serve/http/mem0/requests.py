@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from recollect.engine.limits import DEFAULT_LIMIT, MOST_HITS
 from recollect.errors import InvalidInput
+from recollect.serve.http.mem0.filters import needed, row_filter
 from recollect.text.limits import NAME_LIMIT
 
 MOST_MESSAGES = 1_000
@@ -72,10 +73,6 @@ class _OfSomebody(_Request):
         beside = {name: value for name, value in ids.items() if value is not None}
         return {"AND": [beside, self.filters or {}]}
 
-    @property
-    def names_somebody(self) -> bool:
-        return any((self.user_id, self.agent_id, self.app_id, self.run_id, self.filters))
-
 
 class Mem0Message(_Request):
     role: str = Field(default="user", max_length=NAME_LIMIT)
@@ -104,8 +101,7 @@ class AddRequest(_OfSomebody):
     def id_of(self, name: str) -> str | None:
         """The typed options of newer clients have the ids among the filters."""
         beside: str | None = getattr(self, name)
-        among = (self.filters or {}).get(name)
-        return beside or (str(among) if isinstance(among, str | int) else None)
+        return beside or needed(row_filter(self.filters or {}), name)
 
 
 class SearchRequest(_OfSomebody):

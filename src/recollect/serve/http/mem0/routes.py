@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from starlette.responses import JSONResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect.errors import (
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.requests import Request
-    from starlette.responses import Response
     from starlette.routing import BaseRoute
 
     from recollect.engine.engine import Engine
@@ -56,6 +56,9 @@ _STATUSES: tuple[tuple[type[RecollectError], int], ...] = (
     (ModelUnavailable, 503),
     (TookTooLong, 504),
 )
+_ACCOUNT = "recollect"
+# Of a project; here there are none.
+_INSTRUCTIONS = ("custom_instructions", "custom_categories")
 # What the platform has and its own server has not.
 _ELSEWHERE = ("exports", "summary", "profiles", "webhooks", "orgs", "events")
 
@@ -80,12 +83,17 @@ def mem0_routes(face: Face) -> list[BaseRoute]:
         try:
             call = await _call_of(request)
             right, work = _work(call, caller_of(request))
-            return JSONResponse(await face.run(request, work, right=right))
+            return _json(await face.run(request, work, right=right), 200)
         except RecollectError as error:
             status = next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)
-            return JSONResponse({"detail": str(error)}, status)
+            return _json({"detail": str(error)}, status)
 
     return [Route(f"{MEM0_PATH}{{path:path}}", answer, methods=list(_METHODS))]
+
+
+def _json(said: object, status: int) -> Response:
+    # In ASCII: what a caller sent may hold half of a surrogate pair, and be quoted.
+    return Response(json.dumps(said), status, media_type="application/json")
 
 
 async def _call_of(request: Request) -> Mem0Call:
@@ -145,10 +153,15 @@ def _work(call: Mem0Call, caller: Caller) -> tuple[Right, Callable[[Engine], Any
             return _of_the_whole(call, caller)
 
 
-def _of_the_whole(call: Mem0Call, caller: Caller) -> tuple[Right, Callable[[Engine], Any]]:
+def _of_the_whole(  # noqa: PLR0911  # one for each route
+    call: Mem0Call, caller: Caller
+) -> tuple[Right, Callable[[Engine], Any]]:
     match (call.method, *call.parts):
         case ("GET",) | ("GET", "ping"):
-            return Right.READ, lambda _: {"status": "ok", "message": "Recollect answers in mem0's form."}
+            # Without these two, the client does not start.
+            return Right.READ, lambda _: {"status": "ok", "org_id": _ACCOUNT, "project_id": _ACCOUNT}
+        case ("GET", "orgs", "organizations", _, "projects", _):
+            return Right.READ, lambda _: {"id": _ACCOUNT, "name": _ACCOUNT, **dict.fromkeys(_INSTRUCTIONS)}
         case ("GET", "entities" | "users"):
             return Right.READ, lambda memory: entities(caller, memory)
         # mem0's client resets by deleting one entity after another, so that one of them needs what all do.
