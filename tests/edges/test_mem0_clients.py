@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 import json
 import os
+import runpy
 import socket
 import threading
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -30,11 +32,11 @@ from recollect.serve.http.mem0.routes import mem0_routes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
     from types import ModuleType
 
     from recollect.engine.engine import Engine
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "mem0_client.py"
 Connect = Any
 """From a URL, and perhaps a key, to a client."""
 KEY = "a key of sixteen letters or more"
@@ -241,7 +243,8 @@ def test_deleting_by_filter_deletes_nothing_else(connect: Connect, url: str, mem
 
     everything = [("ana", "r1"), ("ana", "r2"), ("ben", "r1")]
     assert left() == everything
-    for nobody in ({}, {"filters": {"AND": []}}):
+    nobodies: tuple[dict[str, Any], ...] = ({}, {"filters": {"AND": []}})
+    for nobody in nobodies:
         with pytest.raises(Exception, match="Say whose memories to delete"):
             client.delete_all(**nobody)
     client.delete_all(filters={"AND": [{"user_id": "ana"}, {"topic": "rain"}]})
@@ -411,7 +414,7 @@ def test_the_routes_of_mem0s_own_server(url: str) -> None:
     assert len(ask("GET", f"/memories/{added['id']}/history")) == 2
     configured = ask("POST", "/configure", {"llm": {"provider": "openai"}})
     assert configured["ignored"] == ["llm"]
-    assert ask("GET", "/configure")["embedder"]["config"]["model"] == "hashing"
+    assert ask("GET", "/configure")["embedder"]["config"]["model"] == "hashing@1"
     ask("POST", "/reset")
     assert ask("GET", "/memories?user_id=ana")["count"] == 0
     assert ask("DELETE", "/memories?user_id=ana")["message"].startswith("0 memories")
@@ -465,3 +468,16 @@ def test_only_below_mem0_is_a_key_taken_its_way(url: str) -> None:
         assert asked(url, "GET", "/v1/ping/", **headers)[0] == 200
         assert asked(url.removesuffix("/mem0"), "GET", "/v1/memories", **headers)[0] == 401
     assert asked(url, "GET", "/v1/ping/", Authorization="Token wrong", **{"X-API-Key": KEY})[0] == 401
+
+
+def test_the_example_runs(mem0: ModuleType, url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert mem0.MemoryClient  # with its telemetry off, before the example imports it
+    runpy.run_path(str(EXAMPLE))["main"](url, KEY)
+    assert capsys.readouterr().out.splitlines() == [
+        "ADD I am vegetarian and allergic to nuts.",
+        "ADD I live in Lisbon.",
+        "found I am vegetarian and allergic to nuts. {'topic': 'food'}",
+        "ADD I am vegetarian and allergic to nuts.",
+        "UPDATE I am vegan and allergic to nuts.",
+        "left 0",
+    ]

@@ -35,7 +35,7 @@ from recollect.serve.http.mem0.requests import (
     UpdateRequest,
 )
 from recollect.serve.http.mem0.rows import NO_RUN, Mem0Row, history_rows, note_row
-from recollect.serve.http.mem0.whose import memories_at, memory_of, note_and_memory
+from recollect.serve.http.mem0.whose import memories_at, memory_of_user, note_and_memory
 from recollect.text.limits import clean_name
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Mem0Notes:
         app = asked.id_of("app_id")
         if not any((user, agent, run, app)) and self.caller.scope is None:
             raise InvalidInput("Say whose memory it is: `user_id`, `agent_id` or `run_id`.")
-        own = memory_of(self.caller, self.memory, user, agent)
+        own = memory_of_user(self.caller, self.memory, user, agent)
         metadata = {**(asked.metadata or {}), **({} if app is None else {"app_id": app})}
         metadata_tags(metadata)  # what cannot be kept is told before anything is written
         at = None if asked.timestamp is None else moment_given(asked.timestamp)

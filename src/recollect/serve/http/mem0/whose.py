@@ -18,7 +18,7 @@ _MOST_PLACES = 20
 _LONGEST_ID = 18
 
 
-def memory_of(caller: Caller, memory: Engine, user: str | None, agent: str | None) -> Engine:
+def memory_of_user(caller: Caller, memory: Engine, user: str | None, agent: str | None) -> Engine:
     """The memory of a user, or of one of their agents.
 
     Without an agent, what all agents of the user keep is read, and what is written belongs to none. A token
@@ -40,7 +40,7 @@ def memories_at(caller: Caller, memory: Engine, asked: Iterable[UserAndAgent]) -
             scopes = [scope for scope in memory.upkeep.notes_by_scope() if scope.agent == agent]
             found += [memory.scoped(scope.owner, scope.agent) for scope in scopes]
         else:
-            found.append(memory_of(caller, memory, user, agent))
+            found.append(memory_of_user(caller, memory, user, agent))
         if len(found) > _MOST_PLACES:
             raise InvalidInput(
                 f"This asks for the memories of more than {_MOST_PLACES} users; name fewer with `user_id`."
