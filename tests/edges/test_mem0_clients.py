@@ -82,8 +82,11 @@ def connected(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Engine]:
-    with recollect.open(tmp_path / "memory.db", model="hashing") as memory:
+def memory(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Engine]:
+    store: str | Path = tmp_path / "memory.db"
+    if getattr(request, "param", "sqlite") == "postgres":
+        store = request.getfixturevalue("postgres").database()
+    with recollect.open(store, model="hashing") as memory:
         yield memory
 
 
@@ -137,6 +140,7 @@ def urls_of_callers(memory: Engine) -> Iterator[str]:
         yield url
 
 
+@pytest.mark.parametrize("memory", ["sqlite", "postgres"], indirect=True)
 def test_the_life_of_a_memory(mem0: ModuleType, connect: Connect, url: str) -> None:
     client = connect(url)
     metadata = {"topic": "food", "priority": 2, "of": {"page": [1, None]}}
