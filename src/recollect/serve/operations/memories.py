@@ -357,7 +357,10 @@ class ClearSessionOutput(TypedDict):
 def _clear_session(call: OperationCall, session: str) -> OperationReply[ClearSessionOutput]:
     """Forget a whole conversation and the notes drawn out of it, when the user asks for it."""
     gone = len(call.engine.sessions.forget(session))
-    return OperationReply({"session": session, "forgotten": gone}, f"Forgot {gone} memories of {session}.")
+    memories = "memory" if gone == 1 else "memories"
+    return OperationReply(
+        {"session": session, "forgotten": gone}, f"Forgot {gone} {memories} of {quoted(session)}."
+    )
 
 
 class ListedRow(TypedDict):
