@@ -204,3 +204,16 @@ def test_a_note_that_expires_says_when_and_is_gone_from_then_on(engine: Engine, 
     assert call(engine, "recall", query="gate", as_of="2026-03-01T12:30:00Z")["hits"][0]["id"] == note
     call(engine, "update", id=note, expires_at="2026-03-02")
     assert call(engine, "recall", query="gate")["hits"][0]["id"] == note
+
+
+def test_stats_counts_a_relation_until_it_ends(engine: Engine, clock: FixedClock) -> None:
+    call(
+        engine,
+        "create_entities",
+        entities=[{"name": name, "entityType": "thing", "observations": []} for name in "PQ"],
+    )
+    spans = {"since": "2026-01-01", "until": "2026-03-02"}
+    call(engine, "create_relations", relations=[{"from": "P", "to": "Q", "relationType": "needs", **spans}])
+    assert (call(engine, "stats")["store"]["relations"], engine.counts().relations) == (1, 1)
+    clock.tick(86_400)
+    assert (call(engine, "stats")["store"]["relations"], engine.counts().relations) == (0, 0)

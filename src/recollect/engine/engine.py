@@ -605,10 +605,12 @@ class Engine:
     @asks_again
     def counts(self) -> Counts:
         """Of the whole store, all scopes together."""
+        from recollect.ranking.factors.recency import microseconds
         from recollect.retrieval.contents import store_counts
 
+        now = microseconds(self._services.clock())
         with self._services.read_everything() as view:
-            return store_counts(view, self._services.store.size())
+            return store_counts(view, self._services.store.size(), now)
 
     @property
     @asks_again
