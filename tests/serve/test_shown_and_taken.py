@@ -204,6 +204,10 @@ def test_a_note_that_expires_says_when_and_is_gone_from_then_on(engine: Engine, 
     assert call(engine, "recall", query="gate", as_of="2026-03-01T12:30:00Z")["hits"][0]["id"] == note
     call(engine, "update", id=note, expires_at="2026-03-02")
     assert call(engine, "recall", query="gate")["hits"][0]["id"] == note
+    call(engine, "update", id=note, expires_at="never")
+    assert "expires_at" not in call(engine, "recall", query="gate")["hits"][0]
+    with pytest.raises(InvalidInput, match="no time in ISO 8601"):
+        call(engine, "update", id=note, expires_at="forever")
 
 
 def test_stats_counts_a_relation_until_it_ends(engine: Engine, clock: FixedClock) -> None:

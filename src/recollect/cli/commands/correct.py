@@ -59,6 +59,7 @@ _MOST_NAMED = 10
 @click.option(
     "--expires", metavar="WHEN", help="From when no search finds it: an ISO date or time, or words."
 )
+@click.option("--no-expiry", is_flag=True, help="Let it be found for good again.")
 def update_command(
     call: Call,
     memory: str,
@@ -66,6 +67,7 @@ def update_command(
     no_tags: bool,
     happened: str | None,
     expires: str | None,
+    no_expiry: bool,
     mark: str | None,
     no_mark: bool,
     **given: Any,
@@ -79,6 +81,8 @@ def update_command(
         raise click.UsageError("Give either --tag or --no-tags.")
     if mark is not None and no_mark:
         raise click.UsageError("Give either --mark or --no-mark.")
+    if expires is not None and no_expiry:
+        raise click.UsageError("Give either --expires or --no-expiry.")
     if mark is not None and not mark.strip():
         raise click.UsageError("A mark is a word, such as --mark vital.")
     changes = {name: value for name, value in given.items() if value is not None}
@@ -90,6 +94,8 @@ def update_command(
         changes["happened_at"] = start_of(happened, call.now(), "--happened")
     if expires is not None:
         changes["expires_at"] = start_of(expires, call.now(), "--expires")
+    if no_expiry:
+        changes["expires_at"] = "never"
     if not changes:
         raise click.UsageError("Say what to change, such as --text, --importance or --mark.")
     engine = call.memory()

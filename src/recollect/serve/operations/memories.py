@@ -13,6 +13,7 @@ from recollect.errors import InvalidInput, NotFound
 from recollect.records import Kind, Status
 from recollect.serve.operations.operation import (
     BUDGET,
+    Expiry,
     LaterTime,
     Many,
     OperationCall,
@@ -328,7 +329,7 @@ def _update(
     tags: Many[str] | None = None,
     status: StatusWord | None = None,
     pinned: bool | None = None,
-    expires_at: LaterTime | None = None,
+    expires_at: Expiry | None = None,
 ) -> OperationReply[UpdateOutput]:
     """Change what is given of a memory; a former text stays as history. For what is no longer true,
     `remember` with `supersedes`.
