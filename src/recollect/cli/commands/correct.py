@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _COPIES = ("-before-schema-", "-damaged", "-salvaged")
 """How the names of copies end that the store itself makes."""
+_OWN_COPIES = "Backups and exports that you made elsewhere keep what they hold."
 _MOST_NAMED = 10
 """Memories that are named when they are forgotten; of more, the ids say enough."""
 
@@ -233,15 +234,14 @@ def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result
             str(each) for each in beside if each.name.removeprefix(settings.store.name).startswith(_COPIES)
         )
     still = f"Backups in {', '.join(copies)} still hold what they held; remove them to be rid of it."
+    warnings = [still] if copies else []
     data = {"purged": int(gone), "before": moment}
     if gone.note is not None:
         text = f"Destroyed {quantity(gone, 'forgotten thing')}, but not all of its pages yet."
-        return Result.message(
-            text, {**data, "note": gone.note}, [gone.note], "note", [still] if copies else []
-        )
-    return Result.message(
-        f"Destroyed {quantity(gone, 'forgotten thing')} for good.", data, warnings=[still] if copies else []
-    )
+        details = [gone.note, _OWN_COPIES]
+        return Result.message(text, {**data, "note": gone.note}, details, "note", warnings)
+    text = f"Destroyed {quantity(gone, 'forgotten thing')} for good."
+    return Result.message(text, data, [_OWN_COPIES] if gone else [], warnings=warnings)
 
 
 def _as_far_as_readable(memory: Engine, ids: Sequence[int]) -> list[Memory]:
