@@ -221,3 +221,13 @@ def test_stats_counts_a_relation_until_it_ends(engine: Engine, clock: FixedClock
     assert (call(engine, "stats")["store"]["relations"], engine.counts().relations) == (1, 1)
     clock.tick(86_400)
     assert (call(engine, "stats")["store"]["relations"], engine.counts().relations) == (0, 0)
+
+
+def test_a_session_that_is_not_there_is_told_with_a_tool_that_shows_those_that_are(engine: Engine) -> None:
+    call(engine, "add_messages", session="tea", messages=[{"role": "user", "content": "It is green"}])
+    with pytest.raises(
+        NotFound, match=r"no session named 'coffee'; `list_memories` with `kinds` \[message\]"
+    ):
+        call(engine, "clear_session", session="coffee")
+    (message,) = call(engine, "list_memories", kinds=["message"])["memories"]
+    assert message["session"] == "tea"

@@ -357,7 +357,13 @@ class ClearSessionOutput(TypedDict):
 @operation("Clear a session", destructive=True)
 def _clear_session(call: OperationCall, session: str) -> OperationReply[ClearSessionOutput]:
     """Forget a whole conversation and the notes drawn out of it, when the user asks for it."""
-    gone = len(call.engine.sessions.forget(session))
+    try:
+        gone = len(call.engine.sessions.forget(session))
+    except NotFound as error:
+        raise NotFound(
+            f"There is no session named {session!r}; `list_memories` with `kinds` [message] shows those "
+            "there are."
+        ) from error
     memories = "memory" if gone == 1 else "memories"
     return OperationReply(
         {"session": session, "forgotten": gone}, f"Forgot {gone} {memories} of {quoted(session)}."
