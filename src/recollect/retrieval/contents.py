@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, is_set
+from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, is_set, null_or_after
 from recollect.ports import Snapshot
 from recollect.records import Counts, Kind, Memory, Relation, Scope, ScopeCounts
 from recollect.retrieval.filters import allowed, lifecycle, narrowing
@@ -117,7 +117,7 @@ def was_told(snapshot: Snapshot, topic: str) -> bool:
     return store_setting(snapshot, topic_setting(topic)) is not None
 
 
-def scope_counts(snapshot: Snapshot, owner: str, agent: str | None) -> ScopeCounts:
+def scope_counts(snapshot: Snapshot, owner: str, agent: str | None, now: int) -> ScopeCounts:
     """Of these scopes alone, whoever shares the store with them."""
     scopes = scope_ids(snapshot, owner, agent)
     own = OneOf("scope_id", scopes)
@@ -132,7 +132,7 @@ def scope_counts(snapshot: Snapshot, owner: str, agent: str | None) -> ScopeCoun
     vectors = 0
     if model is not None:
         vectors = count("vector", Equals("model_id", model[0]), OneOf("passage_id", passages))
-    related = (OneOf("source_id", live), is_null("deleted_at"), is_null("until"))
+    related = (OneOf("source_id", live), is_null("deleted_at"), null_or_after("until", now))
     return ScopeCounts(
         observations=count("observation", *IN_FORCE, OneOf("memory_id", live)),
         relations=count("relation", *related),
@@ -142,8 +142,10 @@ def scope_counts(snapshot: Snapshot, owner: str, agent: str | None) -> ScopeCoun
     )
 
 
-def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0)) -> Counts:
-    """Of all scopes together. The store's size is its bytes and the version of its schema."""
+def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0), now: int = 2**63 - 1) -> Counts:
+    """Of all scopes together, and of relations those that hold at a moment. The store's size is its bytes and
+    the version of its schema.
+    """
 
     def count(table: Table, *where: Condition) -> int:
         return snapshot.count(table, where)[None]
@@ -168,7 +170,7 @@ def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0)) -> Counts:
         notes=kinds.get("note", 0),
         messages=kinds.get("message", 0),
         observations=observed,
-        relations=count("relation", is_null("deleted_at"), is_null("until")),
+        relations=count("relation", is_null("deleted_at"), null_or_after("until", now)),
         forgotten=len(forgotten),
         passages=count("passage", Equals("live", 1)),
         vectors=vectors,

@@ -20,6 +20,7 @@ from recollect.engine.services import Services, asks_again
 from recollect.engine.upkeep.transfer import Export, Import, exporting
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Vector
+from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.profiles import DEFAULT
 from recollect.records import Kind, Problem, Scope, ScopeCounts
 from recollect.retrieval.contents import (
@@ -94,7 +95,8 @@ class Upkeep:
     def own_counts(self) -> ScopeCounts:
         """How much this scope holds beside its memories; nothing of what others keep in the same store."""
         with self.services.read() as view:
-            return scope_counts(view, self.services.scope.owner, self.services.scope.agent)
+            scope = self.services.scope
+            return scope_counts(view, scope.owner, scope.agent, microseconds(self.services.clock()))
 
     @asks_again
     def size(self) -> tuple[int, int]:
