@@ -48,6 +48,7 @@ from recollect.serve.http.browser_sessions import BrowserSessions
 from recollect.serve.http.caller import CALLER, Forbidden
 from recollect.serve.http.connections import CONNECTION, LimitedConnection
 from recollect.serve.http.face import Face
+from recollect.serve.http.mem0.credentials import is_mem0, with_bearer
 from recollect.serve.http.mem0.routes import mem0_routes
 from recollect.serve.http.refusal_log import OncePerKind, RefusalLog
 from recollect.serve.http.sign_in import CSRF, SIGN_IN, SignIn
@@ -207,7 +208,7 @@ class Guard:
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
-        headers = dict(scope["headers"])
+        headers = with_bearer(scope["path"], dict(scope["headers"]))
         found = await self._checked(scope, headers)
         if isinstance(found, Refusal):
             await self._refuse(found, scope, receive, send)
@@ -354,6 +355,8 @@ class Guard:
         if why.status >= 400:
             self._refusals.add(why.error)
         said = {"error": why.error, "message": why.message}
+        if is_mem0(scope["path"]):  # where its clients look for it
+            said["detail"] = why.message
         await JSONResponse(said, why.status, why.headers)(scope, receive, send)
 
 
