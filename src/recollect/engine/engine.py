@@ -20,6 +20,7 @@ from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:
     from recollect.dreams.knobs import Knobs
+    from recollect.engine.browse.browse import Browse
     from recollect.engine.dreams.dreaming import DreamResult
     from recollect.engine.dreams.dreams import Dreams
     from recollect.engine.graph.knowledge_graph import KnowledgeGraph
@@ -105,6 +106,13 @@ class Engine:
         from recollect.engine.notes.sessions import Sessions
 
         return Sessions(self._services)
+
+    @property
+    def browse(self) -> Browse:
+        """Whole memories, lists of any kind, and a timeline, for a person to look at."""
+        from recollect.engine.browse.browse import Browse
+
+        return Browse(self._services)
 
     @property
     def dreams(self) -> Dreams:

@@ -203,6 +203,8 @@ class Operation(Generic[ResultT_co]):
     """What it takes away can come back only by another call."""
     idempotent: bool
     """Calling it again with the same arguments changes nothing more."""
+    admin: bool = False
+    """It concerns every owner of the store, or cannot be taken back."""
 
     @property
     def arguments(self) -> type[Arguments]:
@@ -255,12 +257,13 @@ def operation(
     read_only: bool = False,
     destructive: bool = False,
     idempotent: bool = False,
+    admin: bool = False,
 ) -> Callable[[_Run[ResultT_co]], Operation[ResultT_co]]:
     """Make an operation of a function, which has its name; what only reads may always be repeated."""
 
     def made(run: _Run[ResultT_co]) -> Operation[ResultT_co]:
         name = run.__name__.removeprefix("_")
-        return Operation(name, title, run, pages, read_only, destructive, idempotent or read_only)
+        return Operation(name, title, run, pages, read_only, destructive, idempotent or read_only, admin)
 
     return made
 
