@@ -81,6 +81,9 @@ class Metrics:
         except RecollectError as failure:
             error = type(failure).__name__
             raise
+        except TimeoutError:
+            error = "TookTooLong"
+            raise
         except Exception:
             error = "Unexpected"
             raise

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 import anyio
+from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect.errors import Outdated, RecollectError
@@ -24,7 +25,7 @@ from recollect.serve.operations.schema import plain_schema
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from starlette.requests import Request
+    from starlette.types import Receive, Scope, Send
 
     from recollect.engine.engine import Engine
     from recollect.ports import Progress
@@ -44,7 +45,12 @@ class ApiHandler:
 
     face: Face
 
-    async def __call__(self, request: Request) -> Response | EventStream:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An application, not a function: a route passes it every method, and it says which a path has."""
+        answer = await self._answer(Request(scope, receive))
+        await answer(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Response | EventStream:
         try:
             call = await _read_call(request)
         except ProblemFound as error:
@@ -63,7 +69,7 @@ class ApiHandler:
             group.cancel_scope.cancel()
         if done is None:
             return _GONE
-        return done.response() if isinstance(done, Problem) else _answer(request, call, done)
+        return done.response() if isinstance(done, Problem) else _response(request, call, done)
 
     async def _done(self, request: Request, call: _Call, **more: Any) -> _Done | Problem:
         """The result, or what is to be said instead; it raises nothing."""
@@ -157,7 +163,7 @@ def _if_match(request: Request, endpoint: Endpoint, operation: Operation[Any]) -
     return if_match
 
 
-def _answer(request: Request, call: _Call, done: _Done) -> Response:
+def _response(request: Request, call: _Call, done: _Done) -> Response:
     body, headers = encoded(done.result), dict[str, str]()
     if done.version is not None:
         headers["etag"] = entity_tag(done.version, body)
