@@ -8,7 +8,6 @@ from dataclasses import field
 from typing import Literal
 
 from recollect.lazy_dataclass import dataclass
-from recollect.serve.http.caller import Right
 
 ROOT = "/v1"
 _PARAMETER = re.compile(r"\{(\w+)\}")
@@ -38,8 +37,6 @@ class Endpoint:
     """Where to find what it creates, with the result's fields in braces; it answers 201 then."""
     takes_key: bool = False
     """Whether an `Idempotency-Key` keeps a retry from writing twice."""
-    right: Right | None = None
-    """What the caller needs; None: to read or to write, as the operation does."""
     name: str = ""
     """Its id in the documentation, where a second endpoint calls the same operation."""
 
@@ -124,7 +121,6 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "POST", "/entities/{name}/split", "execute_entity_split", "Upkeep", {"name": "entity_name"}, "entity"
     ),
     Endpoint("POST", "/upkeep/splits/undo", "undo_entity_split", "Upkeep"),
-    # It reads a file of the server's machine.
-    Endpoint("POST", "/upkeep/migrate", "migrate", "Upkeep", right=Right.ADMIN),
+    Endpoint("POST", "/upkeep/migrate", "migrate", "Upkeep"),
 )
 """Every endpoint, by tag."""

@@ -74,7 +74,7 @@ class ApiHandler:
     async def _done(self, request: Request, call: _Call, **more: Any) -> _Done | Problem:
         """The result, or what is to be said instead; it raises nothing."""
         operation, endpoint = call.operation, call.endpoint
-        right = endpoint.right or right_for(operation)
+        right = right_for(operation)
         if call.key is not None:
             more["key"] = call.key
 

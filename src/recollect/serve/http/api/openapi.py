@@ -213,8 +213,7 @@ def _header_parameters(endpoint: Endpoint, operation: Operation[Any]) -> list[di
 
 def _description(endpoint: Endpoint, operation: Operation[Any]) -> str:
     told = [" ".join(cleandoc(operation.run.__doc__ or "").split())]
-    right = endpoint.right or right_for(operation)
-    told.append(f"Needs the right to {right.word}.")
+    told.append(f"Needs the right to {right_for(operation).word}.")
     if not (operation.idempotent or endpoint.takes_key):
         told.append("It takes no `Idempotency-Key`.")
     return " ".join(told)
