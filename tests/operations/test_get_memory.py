@@ -12,7 +12,6 @@ from recollect.errors import NotFound
 
 if TYPE_CHECKING:
     from conftest import FixedClock
-
     from recollect.engine.engine import Engine
 
 
