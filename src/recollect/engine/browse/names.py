@@ -78,7 +78,9 @@ def session_page(services: Services, start: int, limit: int) -> tuple[list[Sessi
 
 
 def _messages(scope: int) -> tuple[Condition, ...]:
-    return Equals("scope_id", scope), Equals("kind", "message"), is_null("deleted_at")
+    """Only messages have a place in a session. Their kind is not asked for: an index of sessions finds them,
+    and planners would take one of kinds for as good."""
+    return Equals("scope_id", scope), is_set("position"), is_null("deleted_at")
 
 
 def _edge(view: Snapshot, scope: int, names: Sequence[str], *, newest: bool = False) -> list[tuple[str, int]]:
@@ -88,7 +90,7 @@ def _edge(view: Snapshot, scope: int, names: Sequence[str], *, newest: bool = Fa
     rows = view.rows(
         "memory",
         ("session", "created_at"),
-        (*_messages(scope), is_set("position")),
+        _messages(scope),
         order=("position",),
         newest_first=newest,
         limit=1,
@@ -121,7 +123,7 @@ def session_turns(
             beyond: tuple[Condition, ...] = (Compares("position", ">", after),)
             if newest_first:
                 beyond = (Compares("position", "<", after),) if after else ()
-            own = (*_messages(scope), Equals("session", session), is_set("position"), *beyond)
+            own = (*_messages(scope), Equals("session", session), *beyond)
             ids = view.rows(
                 "memory", ("id",), own, order=("position",), newest_first=newest_first, limit=limit
             )

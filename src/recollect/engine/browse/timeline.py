@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 from typing import Literal
 
 from recollect.conditions import OneOf
 from recollect.engine.browse.pages import BrowseFilter, filter_conditions, time_column
 from recollect.engine.browse.results import Bucket
 from recollect.engine.services import Services
+from recollect.ranking.candidates import DAY
 from recollect.ranking.factors.recency import microseconds
 from recollect.retrieval.records import moment
 
@@ -22,16 +23,17 @@ _DECEMBER = 12
 def timeline(services: Services, wanted: BrowseFilter, unit: Unit) -> list[Bucket]:
     """Those stretches of the user's days that hold something, in order.
 
-    The store counts by the quarter of an hour, so that no memory is read here.
+    The store counts by the quarter of an hour, or by the day where those are UTC's: no memory is read here.
     """
+    per = DAY if services.zone is UTC else _QUARTER_HOUR
     column = time_column(wanted.time)
     now = microseconds(services.clock())
     with services.read() as view:
         own = (OneOf("scope_id", services.scope_ids(view)), OneOf("kind", wanted.kinds))
-        counted = view.count("memory", (*own, *filter_conditions(wanted, now)), by=column, per=_QUARTER_HOUR)
+        counted = view.count("memory", (*own, *filter_conditions(wanted, now)), by=column, per=per)
     counts: Counter[datetime] = Counter()
     for quarter, count in counted.items():
-        at = moment(int(str(quarter)) * _QUARTER_HOUR).astimezone(services.zone)
+        at = moment(int(str(quarter)) * per).astimezone(services.zone)
         counts[_start(at, unit)] += count
     return [
         Bucket(start, _next(start, unit, services.zone), count) for start, count in sorted(counts.items())

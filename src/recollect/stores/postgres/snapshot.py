@@ -145,7 +145,7 @@ class PostgresSnapshot(PostgresCopySource, VectorSearches):
         value = column_expression(by, "r")
         if per != 1:
             # Rounded down, also of times before 1970.
-            value = f"(({value} - mod(mod({value}, {per}) + {per}, {per})) / {per})"
+            value = f"({value} / {per} - (mod({value}, {per}) < 0)::int)"
         groups = self.ask(f"SELECT {value}, count(*) {source} GROUP BY 1", conditions.bindings)
         return {value: count for value, count in groups}  # noqa: C416  # a row is of any length
 

@@ -105,7 +105,7 @@ class SqliteSnapshot(SqliteCopySource, VectorSearches):
         value = column_sql(by, "r")
         if per != 1:
             # SQLite cuts off what is behind the point: of times before 1970, that would round up.
-            value = f"({value} - (({value} % {per}) + {per}) % {per}) / {per}"
+            value = f"{value} / {per} - ({value} % {per} < 0)"
         groups: list[Row] = self.connection.execute(
             f"SELECT {value}, count(*) FROM {table} AS r WHERE {condition} GROUP BY 1", bindings
         ).fetchall()
