@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
@@ -10,6 +11,7 @@ from recollect.errors import RecollectError
 from recollect.lazy_dataclass import dataclass
 from recollect.serve.calls import CALL_SECONDS, Calls
 from recollect.serve.http.caller import CALLER, Caller, Right
+from recollect.serve.http.metrics import Metrics
 from recollect.serve.operations.catalogue import http_operations
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ class Face:
     memory: Callable[[], Engine]
     calls: Calls
     policy: AccessPolicy
+    metrics: Metrics = field(default_factory=Metrics)
 
     async def call(
         self, request: Request, name: str, given: Mapping[str, Any], **more: Any
@@ -42,12 +45,13 @@ class Face:
         """Do one operation of the catalogue; `more` are fields of the call."""
         operation = http_operations()[name]
         right = right_for(operation)
-        return await self.run(
-            request,
-            lambda memory: operation.answer(memory, operation.parse(given), **more),
-            right=right,
-            reads=operation.read_only,
-        )
+        with self.metrics.timed(name):
+            return await self.run(
+                request,
+                lambda memory: operation.answer(memory, operation.parse(given), **more),
+                right=right,
+                reads=operation.read_only,
+            )
 
     async def run(
         self,

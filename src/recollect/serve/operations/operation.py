@@ -20,13 +20,16 @@ from pydantic import (
     create_model,
 )
 
-from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.serve.operations.argument_limits import check_lengths, check_nesting, shown_limits, with_limits
 from recollect.serve.operations.recent_answers import RecentAnswers
 from recollect.serve.operations.schema import plain_schema
 from recollect.serve.operations.synonyms import with_own_names
-from recollect.serve.operations.validation_errors import validation_message
+from recollect.serve.operations.validation_errors import (
+    InvalidArguments,
+    validation_message,
+    wrong_arguments,
+)
 from recollect.text.untrusted import visible
 
 if TYPE_CHECKING:
@@ -177,6 +180,8 @@ class OperationCall:
     offered: frozenset[str] = frozenset()
     """The names of the operations that the caller can use."""
     recent: RecentAnswers = field(default_factory=RecentAnswers)
+    key: str | None = None
+    """With the same one again, a write is answered and not repeated."""
 
 
 _Run = Callable[Concatenate[OperationCall, ...], OperationReply[ResultT_co]]
@@ -229,7 +234,8 @@ class Operation(Generic[ResultT_co]):
             return self.arguments.model_validate(passed)
         except ValidationError as error:
             schema = plain_schema(self.arguments)
-            raise InvalidInput(validation_message(self.name, schema, error)) from None
+            message = validation_message(self.name, schema, error)
+            raise InvalidArguments(message, wrong_arguments(error)) from None
 
     def answer(self, engine: Engine, arguments: Arguments, **more: Any) -> OperationReply[ResultT_co]:
         """Do it with arguments that were checked; `more` are fields of the call."""
