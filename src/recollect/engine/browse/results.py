@@ -70,3 +70,45 @@ class WholeMemory:
     usage: Usage
     showings: tuple[Showing, ...]
     """The newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrowsePage:
+    """Some memories of a longer list."""
+
+    memories: tuple[Memory, ...]
+    cursor: str | None = None
+    """Pass it as `after` for the next page; None: this was the last."""
+    note: str | None = None
+    """What the list leaves out, if anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameCount:
+    """A tag or a category, and how many memories in force have it."""
+
+    name: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityCounts:
+    """An entity, and how much is known of it."""
+
+    entity: Memory
+    observations: int
+    """In force."""
+    relations: int
+    """In force, starting or ending at it."""
+    mentions: int
+    """Notes and messages that speak of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A stretch of the timeline that holds something."""
+
+    start: datetime
+    stop: datetime
+    """The first moment after it."""
+    count: int

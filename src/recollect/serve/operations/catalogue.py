@@ -32,14 +32,18 @@ SETS: dict[str, tuple[str, ...]] = {
     "default": tuple(_DEFAULT),
     "all": (*_DEFAULT, *_MORE),
 }
-HTTP_ONLY: tuple[str, ...] = tuple(("get_memory ").split())
+_BY_HTTP = {
+    "whole_memory": "get_memory",
+    "browse": "browse timeline list_tags list_categories list_sessions session_messages list_entities",
+}
+"""By module, in the order in which pages list them."""
+HTTP_ONLY: tuple[str, ...] = tuple(" ".join(_BY_HTTP.values()).split())
 """What the HTTP API and the dashboard offer beside all of these. No language model reads about them, so what
 MCP clients get is as short as it was."""
 FOR_ADMINS = frozenset({"migrate"})
 """It reads any file of the server's machine, and so what other owners keep there."""
 DEFINITIONS_FILE = Path(__file__).with_name("definitions.json")
 _MODULES = ("memories", "search", "graph", "upkeep", "dreams")
-_HTTP_MODULES = ("whole_memory",)
 
 
 class Definition(TypedDict):
@@ -87,7 +91,7 @@ def operations() -> Mapping[str, Operation[Any]]:
 @cache
 def http_operations() -> Mapping[str, Operation[Any]]:
     """The same, and what only HTTP offers."""
-    found = _operations_in(_HTTP_MODULES)
+    found = _operations_in(tuple(_BY_HTTP))
     return {**operations(), **{name: found[name] for name in HTTP_ONLY}}
 
 
