@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from starlette.testclient import TestClient
 
 from recollect.serve.http.access_policy import AccessPolicy
@@ -33,8 +32,3 @@ def served(memory: Engine) -> Api:
     application = app(lambda: memory, chosen("all"), policy)
     client = TestClient(application, headers=HEADERS, raise_server_exceptions=True)
     return Api(memory, application, client)
-
-
-@pytest.fixture
-def api(engine: Engine) -> Api:
-    return served(engine)
