@@ -47,7 +47,13 @@ def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "title": made["summary"],
                 "text": made.get("description", ""),
                 "parameters": [
-                    {"required": False, "description": "", **each, "kind": _kind(each["schema"]), "is_list": each["schema"].get("type") == "array"}
+                    {
+                        "required": False,
+                        "description": "",
+                        **each,
+                        "kind": _kind(each["schema"]),
+                        "is_list": each["schema"].get("type") == "array",
+                    }
                     for each in (_resolved(document, one) for one in made["parameters"])
                 ],
                 "fields": [

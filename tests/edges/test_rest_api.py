@@ -11,14 +11,12 @@ import pytest
 from api_world import HEADERS
 
 from conftest import PATIENCE_SECONDS
-from recollect.engine.versions import memory_version
-from recollect.errors import Outdated, StoreUnavailable
+from recollect.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from api_world import Api
     from starlette.testclient import TestClient
 
-    from recollect.engine.engine import Engine
 
 pytest_plugins = ["api_fixtures"]
 PROBLEM = "application/problem+json"
@@ -185,32 +183,6 @@ def test_an_entitys_tag_changes_with_its_observations_and_its_relations(client: 
     assert paused.status_code == 200
     late = client.delete("/v1/entities/Ines", headers={"If-Match": second.headers["etag"]})
     assert late.status_code == 412
-
-
-def test_of_two_that_expect_the_same_version_one_writes(engine: Engine) -> None:
-    """At the same moment: the version is checked in the transaction that writes."""
-    id_ = engine.remember("Ines drinks oolong").id
-    memory = engine.get(id_)
-    assert memory is not None
-    expected = [memory_version(memory)]
-    together, told = threading.Barrier(2), list[str]()
-
-    def edit(text: str) -> None:
-        mine = engine.expecting(id_, expected)
-        together.wait(PATIENCE_SECONDS)
-        try:
-            mine.update(id_, text=text)
-        except Outdated:
-            told.append("outdated")
-        else:
-            told.append("written")
-
-    threads = [threading.Thread(target=edit, args=[text]) for text in ("Tea", "Coffee")]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join(PATIENCE_SECONDS)
-    assert sorted(told) == ["outdated", "written"]
 
 
 # Pages
