@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
-import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-import uvicorn
-from api_world import TOKEN, served
+from api_world import TOKEN, listening
 from kept import kept
 
-from conftest import PATIENCE_SECONDS
 from recollect.serve.http.api.openapi import openapi_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from recollect.engine.engine import Engine
@@ -67,20 +61,6 @@ def packages() -> Path:
             except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
                 pytest.skip(f"npm could not fetch {' '.join(PACKAGES)}: {error}")
     return folder / "node_modules"
-
-
-@contextmanager
-def listening(engine: Engine) -> Iterator[str]:
-    server = uvicorn.Server(uvicorn.Config(served(engine).application, log_level="warning", ws="none"))
-    place = socket.create_server(("127.0.0.1", 0))
-    thread = threading.Thread(target=server.run, args=[[place]], daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{place.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join(PATIENCE_SECONDS)
-        place.close()
 
 
 def test_a_generated_client_compiles_and_calls(packages: Path, tmp_path: Path, engine: Engine) -> None:
