@@ -35,6 +35,8 @@ SETS: dict[str, tuple[str, ...]] = {
 _BY_HTTP = {
     "whole_memory": "get_memory",
     "browse": "browse timeline list_tags list_categories list_sessions session_messages list_entities",
+    "past_dreams": "list_dreams get_dream forecast",
+    "settling": "to_settle settle undo_settling",
 }
 """By module, in the order in which pages list them."""
 HTTP_ONLY: tuple[str, ...] = tuple(" ".join(_BY_HTTP.values()).split())
