@@ -95,14 +95,6 @@ class Engine:
         """
         return Engine(replace(self._services, scope=Scope(owner, agent)))
 
-    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
-        """The same memory for one change: `Outdated`, and nothing is written, unless a memory has one of
-        these versions, as `memory_version` tells them. It is checked in the change's transaction.
-        """
-        from recollect.engine.versions import ExpectedVersion
-
-        return Engine(replace(self._services, expected=ExpectedVersion(id, tuple(versions))))
-
     @property
     def graph(self) -> KnowledgeGraph:
         """Observations, relations and reading of the knowledge graph."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import catch_up, embedding
@@ -18,6 +19,7 @@ from recollect.engine.recall import query_of, recall
 from recollect.engine.results import Answer, EmbedResult, ModelProposal, Remembered
 from recollect.engine.services import Services, asks_again
 from recollect.engine.upkeep.transfer import Export, Import, exporting
+from recollect.engine.versions import ExpectedVersion
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Vector
 from recollect.ranking.profiles import DEFAULT
@@ -38,6 +40,7 @@ from recollect.text.limits import clean_name
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
 
 if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
     from recollect.engine.upkeep.results import (
         ConsolidationReport,
         Duplicates,
@@ -87,6 +90,14 @@ class Upkeep:
     def version(self) -> int:
         """Another number once anybody has written something, in this process or another."""
         return self.services.store.version()
+
+    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
+        """The same memory for one change: `Outdated`, and nothing is written, unless a memory has one of
+        these versions, as `memory_version` tells them. It is checked in the change's transaction.
+        """
+        from recollect.engine.engine import Engine  # it has us as a part
+
+        return Engine(replace(self.services, expected=ExpectedVersion(id, tuple(versions))))
 
     def begin_shutdown(self) -> None:
         """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
