@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         SupersedeResult,
     )
     from recollect.engine.self_test.results import SelfTest
+    from recollect.engine.tuning.answers import AnswerLog
     from recollect.engine.tuning.tuning import Tuning
     from recollect.engine.upkeep.upkeep import Upkeep
     from recollect.engine.why_not import WhyNot
@@ -124,6 +125,13 @@ class Engine:
         from recollect.engine.dreams.dreams import Dreams
 
         return Dreams(self._services.own)
+
+    @property
+    def answers(self) -> AnswerLog:
+        """The log of answers: what was asked, shown and used, and the same question now."""
+        from recollect.engine.tuning.answers import AnswerLog
+
+        return AnswerLog(self._services)
 
     @property
     def tuning(self) -> Tuning:

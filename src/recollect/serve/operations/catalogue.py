@@ -37,6 +37,7 @@ _BY_HTTP = {
     "browse": "browse timeline list_tags list_categories list_sessions session_messages list_entities",
     "past_dreams": "list_dreams get_dream forecast",
     "settling": "to_settle settle undo_settling",
+    "answers": "list_answers get_answer replay_answer",
 }
 """By module, in the order in which pages list them."""
 HTTP_ONLY: tuple[str, ...] = tuple(" ".join(_BY_HTTP.values()).split())
