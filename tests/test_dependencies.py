@@ -35,5 +35,9 @@ def declared() -> set[str]:
 
 def test_every_package_that_we_import_is_declared() -> None:
     owners = packages_distributions()
-    lacking = {name for name in imported() - OF_MODELS if not declared() & set(owners.get(name, [name]))}
+    lacking = {
+        name
+        for name in imported() - OF_MODELS
+        if not declared() & set(map(str.lower, owners.get(name, [name])))
+    }
     assert lacking == set()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hand_weights import hand_weighted
-from recollect.cli.phrases import decimals
 from recollect.ranking.explain import Reason, recombined
 from recollect.ranking.profiles import DEFAULT, PROFILES
+from recollect.text.phrases import decimals
 
 if TYPE_CHECKING:
     from command_line import CommandLine

@@ -7,10 +7,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.cli.memory_view import label
-from recollect.cli.phrases import ellipsize, memories_text, quantity
 from recollect.cli.rendering import SIGNS, Column, Paragraph, Styled, Table, muted, stacked, titled
 from recollect.cli.times import iso_minute
 from recollect.lazy_dataclass import dataclass
+from recollect.text.phrases import ellipsize, memories_text, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

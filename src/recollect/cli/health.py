@@ -15,7 +15,6 @@ import apsw
 from recollect.bootstrap import embedder, engine, is_file, model_name, reranker, zone
 from recollect.cli.command import Call, program_version
 from recollect.cli.commands.upkeep import dream_schedule, last_dream
-from recollect.cli.phrases import entities_text, file_size, quantity
 from recollect.cli.times import iso_minute
 from recollect.embedders.choose import WORDS_ONLY, default_choice, embedder_availabilities
 from recollect.errors import ModelUnavailable, RecollectError
@@ -23,6 +22,7 @@ from recollect.extractors.choose import extractor_named
 from recollect.models.registry import RERANKER, availability
 from recollect.settings import AUTO, config_path
 from recollect.stores.sqlite.connection import migrations, read_only_disk, refuse_strangers
+from recollect.text.phrases import entities_text, file_size, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

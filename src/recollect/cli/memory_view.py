@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recollect.cli.phrases import ellipsize
 from recollect.cli.rendering import Styled, Words, picked
 from recollect.cli.times import iso_day, iso_day_or_minute, iso_minute, iso_second
+from recollect.text.phrases import ellipsize
 from recollect.text.untrusted import one_line
 
 if TYPE_CHECKING:

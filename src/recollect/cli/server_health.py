@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from recollect.bootstrap import missing_driver
 from recollect.cli.health import Check
-from recollect.cli.phrases import file_size, quantity
 from recollect.errors import RecollectError
+from recollect.text.phrases import file_size, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

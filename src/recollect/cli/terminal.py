@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.text import Text
 
-from recollect.cli.phrases import decimals
 from recollect.cli.rendering import SIGNS, Card, Column, Message, Paragraph, Styled, Table, Verbatim
+from recollect.text.phrases import decimals
 from recollect.text.untrusted import one_line, visible
 
 if TYPE_CHECKING:

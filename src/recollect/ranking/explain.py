@@ -8,6 +8,7 @@ import numpy as np
 
 from recollect.lazy_dataclass import dataclass
 from recollect.ranking.candidates import Candidates, Effect, ScoreChange, apply_change
+from recollect.text.phrases import decimals
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +45,22 @@ def recombined(listed: Iterable[Reason]) -> float:
         value = np.array([reason.value])
         score = apply_change(score, ScoreChange(reason.step, reason.effect, value, reason.numbers))
     return float(score[0])
+
+
+def effect_text(reason: Reason) -> str:
+    """What a step did, as arithmetic: `+0.12`, `×0.9`."""
+    match reason.effect:
+        case "plus":
+            return f"{'−' if reason.value < 0 else '+'}{decimals(abs(reason.value))}"
+        case "times":
+            return f"×{decimals(reason.value)}"
+        case "set":
+            return f"→{decimals(reason.value)}"
+        case "rescale":
+            low, high = reason.numbers
+            return f"from {decimals(low)}…{decimals(high)}"
+        case "mix":
+            (weight,) = reason.numbers
+            return f"{100 * (1 - weight):.0f}/{100 * weight:.0f} with {decimals(reason.value)}"
+        case "note":
+            return decimals(reason.value)

@@ -26,11 +26,11 @@ from recollect.cli.options import (
     memory_of,
     not_found,
 )
-from recollect.cli.phrases import ellipsize, quantity
 from recollect.cli.rendering import Card, Column, Paragraph, Result, Styled, Table, picked, titled
 from recollect.cli.times import iso_day
 from recollect.errors import NotFound
 from recollect.lazy_dataclass import dataclass
+from recollect.text.phrases import ellipsize, quantity
 from recollect.text.untrusted import one_line
 
 if TYPE_CHECKING:

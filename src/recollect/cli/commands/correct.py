@@ -13,10 +13,10 @@ from recollect.cli.command import REFUSED, Call, command
 from recollect.cli.input import confirm, read_text
 from recollect.cli.memory_view import label, memory_data, memory_fields
 from recollect.cli.options import YES, id_in, memory_id, memory_of
-from recollect.cli.phrases import ellipsize, entities_text, memories_text, quantity
 from recollect.cli.progress import progress
 from recollect.cli.rendering import Mark, Result
 from recollect.cli.times import iso_minute, parse_time_or_age, start_of
+from recollect.text.phrases import ellipsize, entities_text, memories_text, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,11 +14,11 @@ from recollect.cli.command import REFUSED, Call, command, group
 from recollect.cli.input import confirm
 from recollect.cli.memory_view import label
 from recollect.cli.options import DRY_RUN, YES, limit_option, memory_id
-from recollect.cli.phrases import memories_text, quantity
 from recollect.cli.progress import steps
 from recollect.cli.rendering import Block, Column, Paragraph, Result, Styled, Table, muted, picked, titled
 from recollect.cli.times import iso_day, iso_minute
 from recollect.errors import Conflict
+from recollect.text.phrases import memories_text, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -8,10 +8,10 @@ import click
 
 from recollect.cli.command import Call, Command, Group, command, group
 from recollect.cli.options import complete_profile, limit_option
-from recollect.cli.phrases import ellipsize, memories_text, quantity
 from recollect.cli.progress import progress
 from recollect.cli.rendering import Block, Result, Table, fields_of, muted, picked, right_aligned, titled
 from recollect.errors import RecollectError
+from recollect.text.phrases import ellipsize, memories_text, quantity
 from recollect.text.untrusted import one_line
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import click
 from recollect.cli.command import REFUSED, Call, command
 from recollect.cli.input import STDIN, existing_file
 from recollect.cli.options import KEEP_GOING
-from recollect.cli.phrases import entities_text, file_size, quantity
 from recollect.cli.progress import progress
 from recollect.cli.rendering import Result, Table, fields_of, muted, right_aligned, warn
 from recollect.store_url import without_password
+from recollect.text.phrases import entities_text, file_size, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

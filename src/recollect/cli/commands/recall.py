@@ -9,9 +9,10 @@ import click
 from recollect.cli.command import Call, command
 from recollect.cli.memory_view import heading, memory_data, speaker_of, spoken_at, superseded_text
 from recollect.cli.options import combined, memory_of, search_arguments, search_options
-from recollect.cli.phrases import decimals, ellipsize, quantity, with_remedy
+from recollect.cli.phrases import with_remedy
 from recollect.cli.rendering import Column, Paragraph, Result, Styled, Table, muted, picked, stacked, titled
 from recollect.cli.times import span_text
+from recollect.text.phrases import decimals, ellipsize, quantity
 from recollect.text.untrusted import one_line
 
 if TYPE_CHECKING:
@@ -303,6 +304,8 @@ def _steps_table(
     reasons: Sequence[Reason], first: Sequence[str] = (), costs: Sequence[Cost] = (), indent: int = 0
 ) -> Table:
     """`first` begins each line in a pipe; `costs` say how many places a step cost or won."""
+    from recollect.ranking.explain import effect_text  # loads the arithmetic
+
     columns = (
         *[Column(only="pipe")] * len(first),
         Column(wrap="whole"),
@@ -316,31 +319,13 @@ def _steps_table(
     for reason in reasons:
         numbers = " ".join(map(decimals, reason.numbers))
         named = (reason.step, reason.effect, decimals(reason.value), numbers)
-        rows.append((*first, *named, _effect(reason), decimals(reason.score), _places(left, reason)))
+        rows.append((*first, *named, effect_text(reason), decimals(reason.score), _places(left, reason)))
     return Table(columns, rows, grid=True, indent=indent)
 
 
 def _digits(number: float | None) -> str | None:
     """As a person reads them; whoever recombines the steps takes every digit from `--json`."""
     return None if number is None else decimals(number)
-
-
-def _effect(reason: Reason) -> str:
-    match reason.effect:
-        case "plus":
-            return f"{'−' if reason.value < 0 else '+'}{decimals(abs(reason.value))}"
-        case "times":
-            return f"×{decimals(reason.value)}"
-        case "set":
-            return f"→{decimals(reason.value)}"
-        case "rescale":
-            low, high = reason.numbers
-            return f"from {decimals(low)}…{decimals(high)}"
-        case "mix":
-            (weight,) = reason.numbers
-            return f"{100 * (1 - weight):.0f}/{100 * weight:.0f} with {decimals(reason.value)}"
-        case "note":
-            return decimals(reason.value)
 
 
 def _places(left: list[Cost], reason: Reason) -> Words:

@@ -11,10 +11,10 @@ import click
 from recollect.cli.command import REFUSED, Call, command
 from recollect.cli.input import STDIN, read_lines, read_text
 from recollect.cli.options import KEEP_GOING, id_in
-from recollect.cli.phrases import ellipsize, quantity
 from recollect.cli.rendering import Mark, Result, Table, fields_of, muted, picked
 from recollect.cli.times import parse_time, start_of
 from recollect.errors import InvalidInput, NotFound
+from recollect.text.phrases import ellipsize, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,11 +12,12 @@ from recollect.cli.commands.remember import left_out_warnings, new_and_known, no
 from recollect.cli.input import STDIN, confirm, existing_file, read_bytes, read_text, read_turns
 from recollect.cli.memory_view import memory_data, speaker_of, spoken_at, superseded_text
 from recollect.cli.options import AS_OF, KEEP_GOING, PROFILE, YES, as_of_time, complete_session
-from recollect.cli.phrases import ellipsize, quantity, with_remedy
+from recollect.cli.phrases import with_remedy
 from recollect.cli.rendering import Column, Result, Styled, Table, Verbatim, fields_of, muted, picked
 from recollect.cli.times import iso_day, long_day, start_of
 from recollect.errors import InvalidInput, NotFound
 from recollect.ranking.default_profile import DEFAULT_PROFILE
+from recollect.text.phrases import ellipsize, quantity
 from recollect.text.untrusted import one_line
 
 if TYPE_CHECKING:

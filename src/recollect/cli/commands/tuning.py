@@ -11,10 +11,10 @@ import click
 from recollect.cli.command import Call, command, group
 from recollect.cli.input import confirm
 from recollect.cli.options import DRY_RUN, PROFILE, YES, limit_option, memory_id
-from recollect.cli.phrases import ellipsize, quantity
 from recollect.cli.progress import steps
 from recollect.cli.rendering import Block, Result, Table, fields_of, muted, picked, right_aligned, titled
 from recollect.cli.times import iso_minute
+from recollect.text.phrases import ellipsize, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from recollect.cli.command import REFUSED, Call, command
-from recollect.cli.phrases import file_size, quantity
 from recollect.cli.progress import progress
 from recollect.cli.rendering import SIGNS, Column, Result, Styled, Table, Verbatim, fields_of, stacked, titled
 from recollect.cli.times import iso_minute
+from recollect.text.phrases import file_size, quantity
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine

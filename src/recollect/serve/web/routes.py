@@ -1,14 +1,88 @@
-"""The dashboard: which path calls what."""
+"""The dashboard: which path shows what."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from starlette.responses import RedirectResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from recollect.errors import Conflict, InvalidInput, NotFound, RecollectError, StoreUnavailable
+from recollect.serve.http.caller import Forbidden
+from recollect.serve.http.face import TookTooLong
+from recollect.serve.web.templating import STATIC, kept_url, page
+
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.routing import BaseRoute
+    from starlette.types import Receive, Scope, Send
 
     from recollect.serve.http.face import Face
 
+    Handler = Callable[[Face, Request], Awaitable[Response]]
 
-def web_routes(face: Face) -> list[BaseRoute]:  # noqa: ARG001
-    return []
+_STATUS: dict[type[RecollectError], tuple[int, str]] = {
+    InvalidInput: (400, "That cannot be done"),
+    Forbidden: (403, "Not allowed"),
+    NotFound: (404, "Not there"),
+    Conflict: (409, "It has changed meanwhile"),
+    StoreUnavailable: (503, "The store cannot be reached"),
+    TookTooLong: (504, "It took too long"),
+}
+# Each names the hash of what it holds.
+_KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
+
+
+def web_routes(face: Face) -> list[BaseRoute]:
+    from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415  # loads the engine
+
+    handlers: dict[tuple[str, str], Handler] = {
+        ("GET", "/"): _to_recall,
+        ("GET", "/recall"): recall_screen,
+    }
+    return [
+        Mount("/static", _Static(directory=STATIC), name="static"),
+        *(
+            Route(path, partial(_handled, face, handler), methods=[method])
+            for (method, path), handler in handlers.items()
+        ),
+    ]
+
+
+async def _to_recall(_: Face, request: Request) -> Response:
+    return RedirectResponse(kept_url(request, "/recall"), 303)
+
+
+async def _handled(face: Face, handler: Handler, request: Request) -> Response:
+    """A mistake gets a page that says what to do."""
+    try:
+        return await handler(face, request)
+    except RecollectError as error:
+        status, heading = next(
+            (found for kind, found in _STATUS.items() if isinstance(error, kind)), (500, "That did not work")
+        )
+        return await page(face, request, "error.html", status=status, heading=heading, message=str(error))
+
+
+class _Static(StaticFiles):
+    """What never changes under its name."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def kept(message: dict[str, object]) -> None:
+            if message["type"] == "http.response.start" and message["status"] == 200:
+                message = {
+                    **message,
+                    "headers": [
+                        *message["headers"],  # type: ignore[misc]  # ASGI's own form
+                        (b"cache-control", _KEEP_FOR_GOOD),
+                        (b"x-content-type-options", b"nosniff"),
+                    ],
+                }
+            await send(message)
+
+        await super().__call__(scope, receive, kept)  # type: ignore[arg-type]  # the same

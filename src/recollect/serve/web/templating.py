@@ -1,0 +1,249 @@
+"""Pages: templates with what every one of them shows, and answers that a browser may trust."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from datetime import UTC, datetime
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from markupsafe import Markup
+from starlette.responses import HTMLResponse, RedirectResponse
+
+from recollect.errors import InvalidInput
+from recollect.lazy_dataclass import dataclass
+from recollect.records import Kind
+from recollect.serve.http.caller import Right
+from recollect.serve.http.face import caller_of
+from recollect.serve.web.drawings import icon_path, waterfall_rows
+from recollect.serve.web.screens import SCREENS
+from recollect.text.phrases import decimals, ellipsize, file_size, quantity
+from recollect.text.untrusted import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import tzinfo
+
+    from jinja2.runtime import Context
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from recollect.records import Memory
+    from recollect.serve.http.face import Face
+
+FOLDER = Path(__file__).parent
+STATIC = FOLDER / "static"
+CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+SECURITY_HEADERS = {
+    "content-security-policy": CONTENT_SECURITY_POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    # What is remembered does not stay in a browser's cache.
+    "cache-control": "no-store",
+}
+_THEME = "recollect_theme"
+_FLASH = "recollect_flash"
+_FLASH_SECONDS = 60
+_MOST_FLASH = 2_000
+# What a link takes along: whose memory, and as of when.
+_KEPT = ("owner", "agent", "as_of")
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A form that takes back what was just done."""
+
+    path: str
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+# Pages
+
+
+async def page(face: Face, request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
+    """Render a template with what `base.html` needs beside these values."""
+    caller = caller_of(request)
+    params = request.query_params
+    zone: tzinfo = face.memory().zone
+    found = _environment().get_template(template)
+    flash = _read_flash(request)
+    text = found.render(
+        request=request,
+        path=request.url.path,
+        here=request.url.path,
+        screens=SCREENS,
+        theme=request.cookies.get(_THEME) if request.cookies.get(_THEME) in {"light", "dark"} else None,
+        csrf=getattr(request.state, "csrf", None),
+        signed_in=getattr(request.state, "csrf", None) is not None,
+        may_write=caller.right >= Right.WRITE and not params.get("as_of"),
+        may_admin=caller.right >= Right.ADMIN,
+        scope_name=_scope_name(face, request),
+        as_of=as_of(request),
+        zone=zone,
+        flash=flash,
+        **{"query": None, **values},
+    )
+    response = HTMLResponse(text, status, SECURITY_HEADERS)
+    if flash is not None:
+        response.delete_cookie(_FLASH, path="/", httponly=True, samesite="strict")
+    return response
+
+
+def redirect(
+    request: Request, path: str, said: str | None = None, undo: Undo | None = None, *, kind: str = "good"
+) -> Response:
+    """After a form: to a page that says what was done, once, with a way back."""
+    response = RedirectResponse(kept_url(request, path), 303, SECURITY_HEADERS)
+    if said is not None:
+        told: dict[str, Any] = {"text": ellipsize(said, 300), "kind": kind, "undo": None}
+        if undo is not None:
+            told["undo"] = {"path": undo.path, "fields": undo.fields}
+        value = urlsafe_b64encode(json.dumps(told).encode()).decode()
+        if len(value) > _MOST_FLASH:
+            value = urlsafe_b64encode(json.dumps({**told, "undo": None}).encode()).decode()
+        response.set_cookie(_FLASH, value, _FLASH_SECONDS, path="/", httponly=True, samesite="strict")
+    return response
+
+
+def _read_flash(request: Request) -> dict[str, Any] | None:
+    try:
+        found: dict[str, Any] = json.loads(urlsafe_b64decode(request.cookies.get(_FLASH, "")))
+        is_whole = isinstance(found["text"], str) and found["kind"] in {"good", "bad", "warn"}
+        undo = found["undo"]
+        if undo is not None:
+            is_whole &= str(undo["path"]).startswith("/") and all(len(each) == 2 for each in undo["fields"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    return found if is_whole else None
+
+
+# What a request says
+
+
+def as_of(request: Request) -> datetime | None:
+    """The moment that everything is shown at; None: now."""
+    return parsed_time(request.query_params.get("as_of"), "as_of")
+
+
+def parsed_time(given: str | None, name: str) -> datetime | None:
+    if not given:
+        return None
+    try:
+        found = datetime.fromisoformat(given)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidInput(f"{name}: {visible(given[:40])!r} is no time; write 2026-03-01.") from None
+
+
+def kept_url(request: Request, path: str, **changes: Any) -> str:
+    """A path of ours with the owner, the agent and the moment of this request; None takes one away."""
+    base, _, query = path.partition("?")
+    params: dict[str, Any] = {
+        name: request.query_params[name] for name in _KEPT if name in request.query_params
+    }
+    params |= changes
+    params = {name: str(value) for name, value in params.items() if value is not None and value != ""}
+    joined = "&".join(filter(None, (query, urlencode(params))))
+    return f"{base}?{joined}" if joined else base
+
+
+def _scope_name(face: Face, request: Request) -> str:
+    caller, params = caller_of(request), request.query_params
+    scope = caller.scope or face.memory().scope
+    owner, agent = params.get("owner", scope.owner), params.get("agent", scope.agent)
+    whose = visible(owner) or "everyone's" if owner else "your memory"
+    return f"{whose} · {visible(agent)}" if agent else whose
+
+
+def title_of(memory: Memory) -> str:
+    """What a list shows of a memory: its text, or an entity's name and what is known of it."""
+    if memory.kind != Kind.ENTITY:
+        return memory.text
+    known = " · ".join(observation.content for observation in memory.in_force[:3])
+    return f"{memory.name}: {known}" if known else memory.name
+
+
+# Templates
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals |= {
+        "static": _static,
+        "url": _url,
+        "kept_fields": _kept_fields,
+        "csrf_field": _csrf_field,
+        "icon": icon_path,
+        "waterfall_rows": waterfall_rows,
+        "quantity": quantity,
+        "title_of": title_of,
+    }
+    made.filters |= {
+        "time": _time,
+        "iso": lambda found: found.isoformat(),
+        "date": _date,
+        "decimals": decimals,
+        "percent": lambda share: f"{100 * share:.0f} %",
+        "size": file_size,
+        "brief": lambda text, width=160: ellipsize(visible(text), width),
+        "shown": visible,
+        "as_json": _as_json,
+    }
+    return made
+
+
+@cache
+def _static(name: str) -> str:
+    """With a part of its hash, so that a browser may keep it for good."""
+    return f"/static/{name}?v={sha256((STATIC / name).read_bytes()).hexdigest()[:10]}"
+
+
+@pass_context
+def _url(context: Context, path: str, **changes: Any) -> str:
+    return kept_url(context["request"], path, **changes)
+
+
+@pass_context
+def _kept_fields(context: Context) -> Markup:
+    """The same, for a form that is sent with GET."""
+    params = context["request"].query_params
+    field = Markup('<input type="hidden" name="{}" value="{}">')
+    return Markup("").join(field.format(name, params[name]) for name in _KEPT if params.get(name))
+
+
+@pass_context
+def _csrf_field(context: Context) -> Markup:
+    token = context["csrf"]
+    return Markup('<input type="hidden" name="csrf" value="{}">').format(token) if token else Markup("")
+
+
+@pass_context
+def _time(context: Context, found: datetime | None) -> str:
+    return "" if found is None else f"{found.astimezone(context['zone']):%Y-%m-%d %H:%M}"
+
+
+@pass_context
+def _date(context: Context, found: datetime | None) -> str:
+    return "" if found is None else f"{found.astimezone(context['zone']):%Y-%m-%d}"
+
+
+def _as_json(data: Mapping[str, Any] | list[Any]) -> Markup:
+    """For a script of type application/json: no text in it can end it."""
+    return Markup(json.dumps(data).replace("<", "\\u003c"))  # noqa: S704  # escaped here

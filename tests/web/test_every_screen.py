@@ -1,0 +1,29 @@
+"""Every screen, light on a wide screen and dark on a phone: usable by everyone, and within its width."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from browser import violations, visiting
+
+if TYPE_CHECKING:
+    from browser import Served
+    from playwright.sync_api import Browser
+
+pytest_plugins = ["web_fixtures"]
+
+PATHS = ("/recall", "/recall?q=early+ferry", "/recall?q=choir&as_of=2026-05-25", "/recall?q=x&limit=none")
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(("scheme", "narrow"), [("light", False), ("dark", True)])
+def test_everyone_can_use_it(
+    chromium: Browser, dashboard: Served, path: str, scheme: str, narrow: bool
+) -> None:
+    with visiting(chromium, dashboard, scheme=scheme, narrow=narrow, refusals="none" in path) as page:
+        page.goto(path)
+        page.locator("main details").evaluate_all("all => all.forEach(each => { each.open = true; })")
+        assert violations(page) == []
+        wide = page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth")
+        assert not wide
