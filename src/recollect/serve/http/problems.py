@@ -1,4 +1,4 @@
-"""ProblemDetails details (RFC 9457): what a client of the API gets instead of an answer."""
+"""Problem details (RFC 9457): what a client of the API gets instead of an answer."""
 
 from __future__ import annotations
 

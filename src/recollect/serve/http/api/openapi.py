@@ -49,7 +49,7 @@ _PROBLEMS = {
 }
 _PROBLEM_SCHEMA: Schema = {
     "type": "object",
-    "description": "ProblemDetails details, RFC 9457",
+    "description": "Problem details, RFC 9457",
     "required": ["type", "title", "status", "detail"],
     "properties": {
         "type": {"type": "string", "description": "A URN that names the kind of problem"},
