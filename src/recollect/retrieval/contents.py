@@ -1,18 +1,26 @@
-"""What a store contains: pages of memories and relations, how many there are, whose they are."""
+"""What a store contains: pages of memories and relations, how many, whose they are, and its settings."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, is_set
 from recollect.ports import Snapshot
-from recollect.records import Counts, Kind, Memory, Relation, Scope, ScopeCounts
+from recollect.records import Counts, Kind, Memory, NamedToken, Relation, Scope, ScopeCounts
 from recollect.retrieval.filters import allowed, lifecycle, narrowing
 from recollect.retrieval.passages import model_row
-from recollect.retrieval.records import memories_where, relations_where, scope_ids
+from recollect.retrieval.records import (
+    memories_where,
+    moment,
+    moment_or_none,
+    relations_where,
+    scope_ids,
+    stamp,
+    stamp_or_none,
+)
 
 if TYPE_CHECKING:
     from recollect.query import Filter
@@ -21,6 +29,8 @@ if TYPE_CHECKING:
 
 LAST_ID = 2**63 - 1
 """The highest id that a store could give."""
+TOKENS = "tokens"
+"""The setting that holds the named tokens: all of them in one small document."""
 
 
 def memory_page(
@@ -115,6 +125,38 @@ def topic_setting(topic: str) -> str:
 
 def was_told(snapshot: Snapshot, topic: str) -> bool:
     return store_setting(snapshot, topic_setting(topic)) is not None
+
+
+def named_tokens(snapshot: Snapshot) -> tuple[NamedToken, ...]:
+    """By name."""
+    return tuple(
+        NamedToken(
+            name=each["name"],
+            digest=each["digest"],
+            right=each["right"],
+            sees=None if each["sees"] is None else Scope(*each["sees"]),
+            created_at=moment(each["created_at"]),
+            used_at=moment_or_none(each["used_at"]),
+        )
+        for each in json.loads(store_setting(snapshot, TOKENS) or "[]")
+    )
+
+
+def tokens_text(tokens: Iterable[NamedToken]) -> str:
+    """As `named_tokens` reads them."""
+    return json.dumps(
+        [
+            {
+                "name": each.name,
+                "digest": each.digest,
+                "right": each.right,
+                "sees": None if each.sees is None else [each.sees.owner, each.sees.agent],
+                "created_at": stamp(each.created_at),
+                "used_at": stamp_or_none(each.used_at),
+            }
+            for each in sorted(tokens, key=lambda token: token.name)
+        ]
+    )
 
 
 def scope_counts(snapshot: Snapshot, owner: str, agent: str | None) -> ScopeCounts:
