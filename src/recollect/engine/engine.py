@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from recollect.changes import Forget, Purge, PurgeMemories, Restore
 from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, one_time, scope_of
@@ -256,12 +256,13 @@ class Engine:
         status: str | None = None,
         pinned: bool | None = None,
         importance_tag: str | None = None,
-        expires_at: datetime | None = None,
+        expires_at: datetime | Literal["never"] | None = None,
     ) -> Memory:
         """Change what is given, and leave the rest. A former text is kept as a revision.
 
         `at` is another name of `happened_at`.
         What is pinned or has an `importance_tag` resists forgetting; an empty tag takes it off.
+        A note expires at `expires_at`; "never" takes that back, also once it has expired.
         """
         from recollect.engine.notes.remember import update
 
@@ -654,10 +655,12 @@ class Engine:
     @asks_again
     def counts(self) -> Counts:
         """Of the whole store, all scopes together."""
+        from recollect.ranking.factors.recency import microseconds
         from recollect.retrieval.contents import store_counts
 
+        now = microseconds(self._services.clock())
         with self._services.read_everything() as view:
-            return store_counts(view, self._services.store.size())
+            return store_counts(view, self._services.store.size(), now)
 
     @property
     @asks_again

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, is_set
+from recollect.conditions import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, is_set, null_or_after
 from recollect.ports import Snapshot
 from recollect.records import Counts, Kind, Memory, NamedToken, Relation, Scope, ScopeCounts
 from recollect.retrieval.filters import allowed, lifecycle, narrowing
@@ -93,6 +93,17 @@ def all_scopes(snapshot: Snapshot) -> list[Scope]:
     return [Scope(owner, agent) for owner, agent in snapshot.rows("scope", ("owner", "agent"))]
 
 
+def notes_by_scope(snapshot: Snapshot) -> dict[Scope, int]:
+    """Every scope that holds something live, with the number of its notes in force."""
+    live = snapshot.count("memory", (is_null("deleted_at"),), by="scope_id")
+    notes = snapshot.count("memory", (Equals("kind", "note"), *IN_FORCE), by="scope_id")
+    return {
+        Scope(owner, agent): notes.get(id_, 0)
+        for id_, owner, agent in snapshot.rows("scope", ("id", "owner", "agent"))
+        if live.get(id_)
+    }
+
+
 def store_setting(snapshot: Snapshot, name: str) -> str | None:
     rows = snapshot.rows("setting", ("value",), (Equals("name", name),))
     return str(rows[0][0]) if rows else None
@@ -159,7 +170,7 @@ def tokens_text(tokens: Iterable[NamedToken]) -> str:
     )
 
 
-def scope_counts(snapshot: Snapshot, owner: str, agent: str | None) -> ScopeCounts:
+def scope_counts(snapshot: Snapshot, owner: str, agent: str | None, now: int) -> ScopeCounts:
     """Of these scopes alone, whoever shares the store with them."""
     scopes = scope_ids(snapshot, owner, agent)
     own = OneOf("scope_id", scopes)
@@ -174,7 +185,7 @@ def scope_counts(snapshot: Snapshot, owner: str, agent: str | None) -> ScopeCoun
     vectors = 0
     if model is not None:
         vectors = count("vector", Equals("model_id", model[0]), OneOf("passage_id", passages))
-    related = (OneOf("source_id", live), is_null("deleted_at"), is_null("until"))
+    related = (OneOf("source_id", live), is_null("deleted_at"), null_or_after("until", now))
     return ScopeCounts(
         observations=count("observation", *IN_FORCE, OneOf("memory_id", live)),
         relations=count("relation", *related),
@@ -184,8 +195,10 @@ def scope_counts(snapshot: Snapshot, owner: str, agent: str | None) -> ScopeCoun
     )
 
 
-def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0)) -> Counts:
-    """Of all scopes together. The store's size is its bytes and the version of its schema."""
+def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0), now: int = 2**63 - 1) -> Counts:
+    """Of all scopes together, and of relations those that hold at a moment. The store's size is its bytes and
+    the version of its schema.
+    """
 
     def count(table: Table, *where: Condition) -> int:
         return snapshot.count(table, where)[None]
@@ -210,7 +223,7 @@ def store_counts(snapshot: Snapshot, size: tuple[int, int] = (0, 0)) -> Counts:
         notes=kinds.get("note", 0),
         messages=kinds.get("message", 0),
         observations=observed,
-        relations=count("relation", is_null("deleted_at"), is_null("until")),
+        relations=count("relation", is_null("deleted_at"), null_or_after("until", now)),
         forgotten=len(forgotten),
         passages=count("passage", Equals("live", 1)),
         vectors=vectors,

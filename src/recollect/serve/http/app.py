@@ -49,6 +49,7 @@ from recollect.serve.http.browser_sessions import BrowserSessions
 from recollect.serve.http.caller import CALLER, Forbidden
 from recollect.serve.http.connections import CONNECTION, LimitedConnection
 from recollect.serve.http.face import Face
+from recollect.serve.http.mem0.credentials import is_mem0, with_bearer
 from recollect.serve.http.mem0.routes import mem0_routes
 from recollect.serve.http.metrics import Metrics
 from recollect.serve.http.problems import refusal_response
@@ -210,7 +211,7 @@ class Guard:
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
-        headers = dict(scope["headers"])
+        headers = with_bearer(scope["path"], dict(scope["headers"]))
         found = await self._checked(scope, headers)
         if isinstance(found, Refusal):
             await self._refuse(found, scope, receive, send)
@@ -360,6 +361,8 @@ class Guard:
             await refusal_response(why)(scope, receive, send)
             return
         said = {"error": why.error, "message": why.message}
+        if is_mem0(scope["path"]):  # where its clients look for it
+            said["detail"] = why.message
         await JSONResponse(said, why.status, why.headers)(scope, receive, send)
 
 
