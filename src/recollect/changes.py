@@ -218,6 +218,14 @@ class Purge:
 
 
 @dataclass(frozen=True, slots=True)
+class PurgeMemories:
+    """Destroy these memories for good, each of which must be forgotten. There is no way back."""
+
+    scope: Scope
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Amend:
     """Set fields of a memory; None leaves a field as it is. A former text is kept as a revision."""
 
@@ -418,6 +426,16 @@ class TellOnce:
     topic: str
 
 
+@dataclass(frozen=True, slots=True)
+class Dismiss:
+    """Somebody decided to leave something as it is, and is not to be asked again; or is, after all."""
+
+    scope: Scope
+    key: str
+    """What it is about."""
+    dismissed: bool = True
+
+
 DREAMING = "dream"
 """The lease of whoever dreams."""
 
@@ -517,9 +535,19 @@ _OfGraph = (
     PutEntity | AddObservations | RemoveObservations | RestoreObservation | Relate | EndRelation | Unrelate
 )
 _OfMemories = (
-    PutText | Amend | Supersede | FlagSimilar | Forget | Restore | Unmake | Purge | PutVectors | UseModel
+    PutText
+    | Amend
+    | Supersede
+    | FlagSimilar
+    | Forget
+    | Restore
+    | Unmake
+    | Purge
+    | PurgeMemories
+    | PutVectors
+    | UseModel
 )
-_OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce
+_OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce | Dismiss
 _OfLearning = RecordUse | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
 _OfServers = CreateToken | RevokeToken | NoteTokenUse | TakeLease | DropLease
 Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | _OfServers

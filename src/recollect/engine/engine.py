@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-from recollect.changes import Forget, Purge, Restore
+from recollect.changes import Forget, Purge, PurgeMemories, Restore
 from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, one_time, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.engine.services import Services, asks_again
@@ -20,6 +20,7 @@ from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:
     from recollect.dreams.knobs import Knobs
+    from recollect.engine.browse.browse import Browse
     from recollect.engine.dreams.dreaming import DreamResult
     from recollect.engine.dreams.dreams import Dreams
     from recollect.engine.graph.knowledge_graph import KnowledgeGraph
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     )
     from recollect.engine.self_test.results import SelfTest
     from recollect.engine.tokens import Tokens
+    from recollect.engine.tuning.answers import AnswerLog
     from recollect.engine.tuning.tuning import Tuning
     from recollect.engine.upkeep.upkeep import Upkeep
     from recollect.engine.why_not import WhyNot
@@ -82,6 +84,10 @@ class Engine:
         """The time zone in which the user's days begin."""
         return self._services.zone
 
+    def now(self) -> datetime:
+        """The present, as this memory's clock has it."""
+        return self._services.clock()
+
     def scoped(self, owner: str = "", agent: str | None = "") -> Engine:
         """The same store, seen as another owner or agent; None: as an owner who sees all their agents.
 
@@ -105,11 +111,25 @@ class Engine:
         return Sessions(self._services)
 
     @property
+    def browse(self) -> Browse:
+        """Whole memories, lists of any kind, and a timeline, for a person to look at."""
+        from recollect.engine.browse.browse import Browse
+
+        return Browse(self._services)
+
+    @property
     def dreams(self) -> Dreams:
         """Earlier dreams, how to undo one, and what future ones would do."""
         from recollect.engine.dreams.dreams import Dreams
 
         return Dreams(self._services.own)
+
+    @property
+    def answers(self) -> AnswerLog:
+        """The log of answers: what was asked, shown and used, and the same question now."""
+        from recollect.engine.tuning.answers import AnswerLog
+
+        return AnswerLog(self._services)
 
     @property
     def tuning(self) -> Tuning:
@@ -583,6 +603,22 @@ class Engine:
 
         count = self._services.write([Purge(before)])[0].count
         done, failure = attempt_follow_up(self._services.store.compact)
+        return PurgeResult(count, None if done else failure or PURGE_WAITS)
+
+    def purge_memories(self, ids: Iterable[int]) -> PurgeResult:
+        """Destroy for good memories of this scope that are forgotten, each by its id. There is no way back.
+
+        With them goes what may quote them: the questions and answers that showed them, reports of dreams.
+        """
+        from recollect.engine.after_commit import attempt_follow_up
+        from recollect.engine.results import PURGE_WAITS, PurgeResult
+
+        wanted = self._services.by_scope(ids_of(ids))
+        outcomes = self._services.own.write(
+            [PurgeMemories(scope, those) for scope, those in wanted.items() if those]
+        )
+        done, failure = attempt_follow_up(self._services.store.compact)
+        count = sum(outcome.count for outcome in outcomes)
         return PurgeResult(count, None if done else failure or PURGE_WAITS)
 
     # Dreams

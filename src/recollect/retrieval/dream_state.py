@@ -13,6 +13,7 @@ from recollect.changes import FieldChanges
 from recollect.conditions import (
     IN_FORCE,
     Compares,
+    Condition,
     Equals,
     HasRow,
     Not,
@@ -287,10 +288,15 @@ def past_questions(store: ports.Snapshot, scope: int, limit: int) -> list[PastQu
 
 
 def dream_records(
-    store: ports.Snapshot, scope: int, limit: int | None = None, dream: int | None = None
+    store: ports.Snapshot,
+    scope: int,
+    limit: int | None = None,
+    dream: int | None = None,
+    before: int | None = None,
 ) -> list[DreamRecord]:
-    """Of a scope, the newest first; or that one alone."""
-    one = () if dream is None else (Equals("id", dream),)
+    """Of a scope, the newest first, or those before one; or that one alone."""
+    one: tuple[Condition, ...] = () if dream is None else (Equals("id", dream),)
+    one += () if before is None else (Compares("id", "<", before),)
     return [
         DreamRecord(
             id=id_,

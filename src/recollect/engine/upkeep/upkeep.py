@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import catch_up, embedding
@@ -18,6 +19,7 @@ from recollect.engine.recall import query_of, recall
 from recollect.engine.results import Answer, EmbedResult, ModelProposal, Remembered
 from recollect.engine.services import Services, asks_again
 from recollect.engine.upkeep.transfer import Export, Import, exporting
+from recollect.engine.versions import ExpectedVersion
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Vector
 from recollect.ranking.factors.recency import microseconds
@@ -40,6 +42,7 @@ from recollect.text.limits import clean_name
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
 
 if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
     from recollect.engine.upkeep.results import (
         ConsolidationReport,
         Duplicates,
@@ -49,7 +52,9 @@ if TYPE_CHECKING:
         SplitUndo,
         UndoSplitResult,
     )
+    from recollect.engine.upkeep.settling import Settling
     from recollect.engine.upkeep.split import PartLike
+    from recollect.engine.upkeep.store_state import BackupFile, StoreState
     from recollect.ranking.pipeline import Profile
 
 
@@ -59,9 +64,29 @@ class Upkeep:
 
     services: Services
 
+    @property
+    def settling(self) -> Settling:
+        """What a person should decide, and the ways to decide it."""
+        from recollect.engine.upkeep.settling import Settling
+
+        return Settling(self.services)
+
     def backup(self, path: str, progress: Progress | None = None) -> None:
         """Copy the store to a new file, while others may go on writing."""
         self.services.store.backup(path, progress)
+
+    def backup_beside(self, progress: Progress | None = None) -> BackupFile:
+        """Copy the store into the folder of backups beside its file, under the name of this moment."""
+        from recollect.engine.upkeep.store_state import backup_beside
+
+        return backup_beside(self.services, progress)
+
+    @asks_again
+    def store_state(self) -> StoreState:
+        """What kind of store it is, who works on it, its backups and its replica."""
+        from recollect.engine.upkeep.store_state import store_state
+
+        return store_state(self.services)
 
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         """Everything that is wrong with the store; empty if nothing is.
@@ -81,6 +106,14 @@ class Upkeep:
     def version(self) -> int:
         """Another number once anybody has written something, in this process or another."""
         return self.services.store.version()
+
+    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
+        """The same memory for one change: `Outdated`, and nothing is written, unless a memory has one of
+        these versions, as `memory_version` tells them. It is checked in the change's transaction.
+        """
+        from recollect.engine.engine import Engine  # it has us as a part
+
+        return Engine(replace(self.services, expected=ExpectedVersion(id, tuple(versions))))
 
     def begin_shutdown(self) -> None:
         """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
@@ -157,6 +190,11 @@ class Upkeep:
         """Why the server that is to answer questions left the last one to the primary, if it did."""
         problem: str | None = getattr(self.services.store.store, "replica_trouble", None)
         return problem
+
+    def replica_lag_seconds(self) -> float | None:
+        """How far the server that answers questions is behind; None where there is none, or nobody knows."""
+        lag = getattr(self.services.store.store, "replica_lag_seconds", None)
+        return None if lag is None else lag()
 
     @asks_again
     def unrecorded_answers(self) -> tuple[int, str | None]:

@@ -31,6 +31,8 @@ from recollect.ranking.candidates import DAY
 from recollect.records import Scope
 from recollect.retrieval.records import stamp
 
+Precondition = Callable[[Snapshot], None]
+"""Reads what there is before anything is written, and may raise to have nothing written."""
 BeforeCommit = Callable[[Snapshot, Sequence[Outcome]], None]
 """Reads what was written, and may raise to have none of it."""
 
@@ -51,6 +53,7 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.Restore: ("Restore", lifecycle.restore),
     changes.Unmake: ("Unmake", lifecycle.unmake),
     changes.Purge: ("Purge", lifecycle.purge),
+    changes.PurgeMemories: ("PurgeMemories", lifecycle.purge_memories),
     changes.Amend: ("Amend", lifecycle.amend),
     changes.FlagSimilar: ("FlagSimilar", lifecycle.flag_similar),
     changes.Supersede: ("Supersede", lifecycle.supersede_memory),
@@ -60,6 +63,7 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.TuneProfile: ("TuneProfile", records.tune),
     changes.NoteImport: ("NoteImport", records.note_import),
     changes.TellOnce: ("TellOnce", records.tell_once),
+    changes.Dismiss: ("Dismiss", records.dismiss),
     changes.TakeLease: ("TakeLease", records.take_lease),
     changes.DropLease: ("DropLease", records.drop_lease),
     changes.CreateToken: ("CreateToken", records.create_token),
@@ -95,14 +99,15 @@ def apply(
     at: datetime,
     key: str | None = None,
     keep_going: bool = False,
+    precondition: Precondition | None = None,
     before_commit: BeforeCommit | None = None,
 ) -> Receipt:
     """Apply all changes in one transaction, or none.
 
-    The same key again returns the first receipt and writes nothing. With `keep_going`, a change that cannot
-    be applied is left out, and its outcome says why. `before_commit` is called with the outcomes while
-    nothing is committed yet, perhaps more than once: what has to be read of them is read there, since after
-    the commit a failure to read would look like a failure to write.
+    The same key again returns the first receipt and writes nothing, whatever the `precondition`. With
+    `keep_going`, a change that cannot be applied is left out, and its outcome says why. `before_commit` is
+    called with the outcomes while nothing is committed yet, perhaps more than once: what has to be read of
+    them is read there, since after the commit a failure to read would look like a failure to write.
     """
     if at.tzinfo is None:
         raise InvalidInput(f"The time {at} names no time zone; pass an aware datetime.")
@@ -111,6 +116,8 @@ def apply(
     def work(rows: Transaction) -> Receipt:
         receipt = None if key is None else _repeated(rows, key, digest)
         if receipt is None:
+            if precondition is not None:
+                precondition(rows)
             receipt = write(rows)
         if before_commit is not None:
             before_commit(rows, receipt.outcomes)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recollect.changes import (
     CreateToken,
+    Dismiss,
     DropLease,
     NoteImport,
     NoteTokenUse,
@@ -21,7 +22,14 @@ from recollect.conditions import AnyOf, Compares, Equals
 from recollect.errors import Conflict, InvalidInput
 from recollect.records import NamedToken
 from recollect.retrieval.answer_log import tuned_numbers
-from recollect.retrieval.contents import TOKENS, import_setting, named_tokens, tokens_text, topic_setting
+from recollect.retrieval.contents import (
+    TOKENS,
+    dismissed_setting,
+    import_setting,
+    named_tokens,
+    tokens_text,
+    topic_setting,
+)
 from recollect.retrieval.records import moment
 
 if TYPE_CHECKING:
@@ -60,6 +68,13 @@ def note_import(work: Work, change: NoteImport) -> Outcome:
 
 def tell_once(work: Work, change: TellOnce) -> Outcome:
     return _set_once(work, topic_setting(change.topic))
+
+
+def dismiss(work: Work, change: Dismiss) -> Outcome:
+    name = dismissed_setting(change.scope, change.key)
+    if change.dismissed:
+        return _set_once(work, name)
+    return Outcome(count=work.rows.remove("setting", (Equals("name", name),)))
 
 
 def _set_once(work: Work, name: str) -> Outcome:

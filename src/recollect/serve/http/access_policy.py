@@ -20,6 +20,7 @@ SHORTEST_TOKEN = 16
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _METHODS = ("GET", "POST", "DELETE")
 _API = ("v1", "openapi.json", "docs", "healthz", "readyz", "metrics", "mem0")
+_PROBLEM_READERS = frozenset(("v1", "openapi.json", "healthz", "readyz", "metrics"))
 _PAGES = ("static", "sign-in", "sign-out", "recall", "why-not", "memory", "browse", "graph", "timeline")
 _MORE_PAGES = ("dreams", "settle", "answers", "quality", "health", "tokens")
 FACES = frozenset((*_API, *_PAGES, *_MORE_PAGES))
@@ -161,6 +162,11 @@ def is_same_origin(headers: Mapping[bytes, bytes]) -> bool | None:
     if site:
         return site == b"same-origin"
     return True if origin is not None else None
+
+
+def is_api(path: str) -> bool:
+    """Whether programs ask for it, and read problem details."""
+    return path.split("/")[1] in _PROBLEM_READERS if path.startswith("/") else False
 
 
 def is_mcp(path: str) -> bool:

@@ -36,6 +36,7 @@ from recollect.serve.http.access_policy import (
     TOO_SLOW,
     AccessPolicy,
     Refusal,
+    is_api,
     is_mcp,
     is_same_origin,
     library_refusal,
@@ -50,6 +51,8 @@ from recollect.serve.http.connections import CONNECTION, LimitedConnection
 from recollect.serve.http.face import Face
 from recollect.serve.http.mem0.credentials import is_mem0, with_bearer
 from recollect.serve.http.mem0.routes import mem0_routes
+from recollect.serve.http.metrics import Metrics
+from recollect.serve.http.problems import refusal_response
 from recollect.serve.http.refusal_log import OncePerKind, RefusalLog
 from recollect.serve.http.sign_in import CSRF, SIGN_IN, SignIn
 from recollect.serve.http.tls import TLS_LOOP
@@ -152,11 +155,11 @@ def app(
     authenticator: Authenticator | None = None,
 ) -> App:
     """The ASGI application: MCP, the API and the dashboard behind the access policy."""
-    calls = Calls()
+    calls, metrics = Calls(), Metrics()
     refusals, guesses = refusals or RefusalLog(), TokenGuesses()
     authenticator = authenticator or Authenticator(policy, TokenRegistry(engine))
     inner = (
-        MemoryServer(engine, names, calls)
+        MemoryServer(engine, names, calls, metrics.timed)
         .server()
         .streamable_http_app(
             streamable_http_path=PATH,
@@ -168,7 +171,7 @@ def app(
             host=policy.host,
         )
     )
-    face = Face(engine, calls, policy)
+    face = Face(engine, calls, policy, metrics)
     signing_in = SignIn(authenticator, guesses, face)
     faces = Starlette(
         routes=[*signing_in.routes(), *api_routes(face), *mem0_routes(face), *web_routes(face)],
@@ -354,6 +357,9 @@ class Guard:
     async def _refuse(self, why: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
         if why.status >= 400:
             self._refusals.add(why.error)
+        if is_api(scope["path"]):
+            await refusal_response(why)(scope, receive, send)
+            return
         said = {"error": why.error, "message": why.message}
         if is_mem0(scope["path"]):  # where its clients look for it
             said["detail"] = why.message
