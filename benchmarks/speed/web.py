@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ import httpx2
 from facts import facts, write_json
 from playwright.sync_api import Browser, sync_playwright
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from stand_in import MODEL
 
 from stores import filled, world
@@ -163,6 +164,10 @@ def peer_load(url: str, texts: Sequence[str], queries: Sequence[str], folder: Pa
     return load(url, "/api/search", bodies, folder)
 
 
+def _told(bar: Progress, task: TaskID, done: int, _: int) -> None:
+    bar.update(task, completed=done)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--sizes", default="1k,100k,1M", help="of " + ", ".join(SIZES))
@@ -187,7 +192,7 @@ def main() -> None:
             if not folder.exists():
                 with Progress(*_COLUMNS, console=Console(stderr=True)) as bar:
                     task = bar.add_task(f"{size}: filling", total=made.size)
-                    filled(made, folder, lambda done, _: bar.update(task, completed=done))
+                    filled(made, folder, partial(_told, bar, task))
             with server(folder / "memory.db") as (url, first):
                 _say(f"{size}: first answer after {first:.2f} s")
                 bodies = [{"query": query} for query in made.queries]
