@@ -39,11 +39,17 @@ _KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 
 
 def web_routes(face: Face) -> list[BaseRoute]:
-    from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415  # loads the engine
+    # Each loads a part of the engine.
+    from recollect.serve.web.pages.graph import graph_data, graph_screen  # noqa: PLC0415
+    from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415
+    from recollect.serve.web.pages.timeline import timeline_screen  # noqa: PLC0415
 
     handlers: dict[tuple[str, str], Handler] = {
         ("GET", "/"): _to_recall,
         ("GET", "/recall"): recall_screen,
+        ("GET", "/graph"): graph_screen,
+        ("GET", "/graph/data"): graph_data,
+        ("GET", "/timeline"): timeline_screen,
     }
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),
