@@ -485,6 +485,28 @@ class DropLease:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateToken:
+    """Refused where another token has this name."""
+
+    name: str
+    digest: str
+    right: str
+    sees: Scope | None
+
+
+@dataclass(frozen=True, slots=True)
+class RevokeToken:
+    """`count` tells whether there was one."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteTokenUse:
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class EmptyLog:
     """Empty the log of answers, and forget what was asked. There is no way back."""
 
@@ -499,7 +521,8 @@ _OfMemories = (
 )
 _OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce
 _OfLearning = RecordUse | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
-Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | TakeLease | DropLease
+_OfServers = CreateToken | RevokeToken | NoteTokenUse | TakeLease | DropLease
+Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | _OfServers
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         SupersedeResult,
     )
     from recollect.engine.self_test.results import SelfTest
+    from recollect.engine.tokens import Tokens
     from recollect.engine.tuning.tuning import Tuning
     from recollect.engine.upkeep.upkeep import Upkeep
     from recollect.engine.why_not import WhyNot
@@ -71,6 +72,11 @@ class Engine:
     def scope(self) -> Scope:
         """Whose memory it is: what is written belongs there."""
         return self._services.own.scope
+
+    @property
+    def reads(self) -> Scope:
+        """Whose memories it shows; with the agent None, those of all agents of the owner."""
+        return self._services.scope
 
     @property
     def zone(self) -> tzinfo:
@@ -134,6 +140,13 @@ class Engine:
         from recollect.engine.upkeep.upkeep import Upkeep
 
         return Upkeep(self._services)
+
+    @property
+    def tokens(self) -> Tokens:
+        """Named tokens for a server over HTTP, of the whole store."""
+        from recollect.engine.tokens import Tokens
+
+        return Tokens(self._services)
 
     # What is remembered
 

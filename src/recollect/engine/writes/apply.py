@@ -21,6 +21,7 @@ from recollect.engine.writes import (
     records,
     relations,
     texts,
+    tokens,
     usage,
     vectors,
 )
@@ -64,6 +65,9 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.TellOnce: ("TellOnce", records.tell_once),
     changes.TakeLease: ("TakeLease", records.take_lease),
     changes.DropLease: ("DropLease", records.drop_lease),
+    changes.CreateToken: ("CreateToken", tokens.create),
+    changes.RevokeToken: ("RevokeToken", tokens.revoke),
+    changes.NoteTokenUse: ("NoteTokenUse", tokens.note_use),
     changes.PutVectors: ("PutVectors", vectors.put_vectors),
     changes.UseModel: ("UseModel", vectors.use),
     changes.Adopt: ("Adopt", adoption.adopt),
