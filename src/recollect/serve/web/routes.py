@@ -39,11 +39,19 @@ _KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 
 
 def web_routes(face: Face) -> list[BaseRoute]:
-    from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415  # loads the engine
+    from recollect.serve.web.pages import quality  # noqa: PLC0415  # loads the engine
+    from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415  # the same
 
     handlers: dict[tuple[str, str], Handler] = {
         ("GET", "/"): _to_recall,
         ("GET", "/recall"): recall_screen,
+        ("GET", "/quality"): quality.quality_screen,
+        ("POST", "/quality/self-test"): quality.start_self_test,
+        ("POST", "/quality/confidence"): quality.start_reliability,
+        ("POST", "/quality/search"): quality.start_search,
+        ("POST", "/quality/apply"): quality.apply_search,
+        ("POST", "/quality/set"): quality.set_number,
+        ("POST", "/quality/rollback"): quality.roll_back,
     }
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),
