@@ -79,10 +79,6 @@ class Survey:
         whole = part if has_unspaced(part) else f" {part} "
         return whole in self.said.get(id_, "")
 
-    def answers(self, question: SelfQuestion, id_: int) -> bool:
-        """Whether a memory is a right answer."""
-        return id_ in question.wanted or (bool(question.words) and self.holds(id_, question.words))
-
     def twins(self, memory: Memory, saying: str) -> set[int]:
         """Who says the same as one saying of a memory: in the same words, or drawn from it."""
         family = self.drawn.get(memory.drawn_from or memory.id, ())

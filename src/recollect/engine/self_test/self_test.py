@@ -54,7 +54,7 @@ def self_test(
     _check(options)
     if not profiles:
         raise InvalidInput("Name at least one profile.")
-    now = options.at or end_of_day(services)
+    now = options.at or _end_of_day(services)
     with services.read() as view:
         model = model_in_use(view)
         # As people get them: with the numbers that each was tuned to.
@@ -114,7 +114,7 @@ def _check(options: SelfTestOptions) -> None:
         raise InvalidInput(f"Of each answer, 1 to {MOST_HITS:,} hits can count, not {options.limit}.")
 
 
-def end_of_day(services: Services) -> datetime:
+def _end_of_day(services: Services) -> datetime:
     today = services.clock().astimezone(services.zone).date()
     tomorrow = today + timedelta(days=1)
     return datetime(tomorrow.year, tomorrow.month, tomorrow.day, tzinfo=services.zone).astimezone(UTC)

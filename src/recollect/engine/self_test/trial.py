@@ -98,7 +98,7 @@ class Trial:
         began, saved = self.timer(), self._saved
         gathered, hits = self._search(question, profile)
         seconds = self.timer() - began + self._saved - saved
-        right = (place for place, id_ in enumerate(hits, 1) if self.survey.answers(question, id_))
+        right = (place for place, id_ in enumerate(hits, 1) if self._is_right(question, id_))
         rank = next(right, 0)
         self.ranks.setdefault(name, []).append(rank)
         self.seconds.setdefault(name, []).append(seconds)
@@ -131,6 +131,9 @@ class Trial:
     @property
     def _saved(self) -> float:
         return sum(once.saved for once in self._embedders.values() if once is not None)
+
+    def _is_right(self, question: SelfQuestion, id_: int) -> bool:
+        return id_ in question.wanted or (bool(question.words) and self.survey.holds(id_, question.words))
 
     def _missed(
         self, question: SelfQuestion, profile: Profile, gathered: Gathered, hits: list[int]

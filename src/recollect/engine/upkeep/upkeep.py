@@ -10,7 +10,7 @@ from recollect.engine import catch_up, embedding
 from recollect.engine.graph.knowledge_graph import entity_named, existing_relation
 from recollect.engine.inputs import listed
 from recollect.engine.language_choice import model_proposal
-from recollect.engine.limits import SELF_TEST_SAMPLE, STALE_DAYS
+from recollect.engine.limits import STALE_DAYS
 from recollect.engine.notes import reflections
 from recollect.engine.notes.remember import remember
 from recollect.engine.notes.sessions import check_session
@@ -31,7 +31,6 @@ from recollect.text.limits import clean_name
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
 
 if TYPE_CHECKING:
-    from recollect.engine.self_test.reliability import Reliability
     from recollect.engine.upkeep.results import (
         ConsolidationReport,
         Duplicates,
@@ -146,22 +145,6 @@ class Upkeep:
     def model_proposal(self) -> ModelProposal | None:
         """The model that suits the languages of the newest texts better, if there is one, and what to run."""
         return model_proposal(self.services)
-
-    def reliability(
-        self,
-        *,
-        profile: str = DEFAULT,
-        sample: int = SELF_TEST_SAMPLE,
-        seed: int = 0,
-        progress: Progress | None = None,
-    ) -> Reliability:
-        """Whether hits are right as often as their confidence says, by questions made of this memory.
-
-        As with `self_test`, nothing is written, and the same store, seed and day give the same answer.
-        """
-        from recollect.engine.self_test.reliability import reliability
-
-        return reliability(self.services, self.services.profile(profile), sample, seed, progress)
 
     def embed_pending(self, progress: Progress | None = None) -> EmbedResult:
         """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so."""
