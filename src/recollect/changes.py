@@ -418,6 +418,16 @@ class TellOnce:
     topic: str
 
 
+@dataclass(frozen=True, slots=True)
+class Dismiss:
+    """Somebody decided to leave something as it is, and is not to be asked again; or is, after all."""
+
+    scope: Scope
+    key: str
+    """What it is about."""
+    dismissed: bool = True
+
+
 DREAMING = "dream"
 """The lease of whoever dreams."""
 
@@ -519,7 +529,7 @@ _OfGraph = (
 _OfMemories = (
     PutText | Amend | Supersede | FlagSimilar | Forget | Restore | Unmake | Purge | PutVectors | UseModel
 )
-_OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce
+_OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce | Dismiss
 _OfLearning = RecordUse | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
 _OfServers = CreateToken | RevokeToken | NoteTokenUse | TakeLease | DropLease
 Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | _OfServers

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from recollect.engine.self_test.results import SelfTest
     from recollect.engine.tokens import Tokens
+    from recollect.engine.tuning.answers import AnswerLog
     from recollect.engine.tuning.tuning import Tuning
     from recollect.engine.upkeep.upkeep import Upkeep
     from recollect.engine.why_not import WhyNot
@@ -82,6 +83,10 @@ class Engine:
     def zone(self) -> tzinfo:
         """The time zone in which the user's days begin."""
         return self._services.zone
+
+    def now(self) -> datetime:
+        """The present, as this memory's clock has it."""
+        return self._services.clock()
 
     def scoped(self, owner: str = "", agent: str | None = "") -> Engine:
         """The same store, seen as another owner or agent; None: as an owner who sees all their agents.
@@ -126,6 +131,13 @@ class Engine:
         from recollect.engine.dreams.dreams import Dreams
 
         return Dreams(self._services.own)
+
+    @property
+    def answers(self) -> AnswerLog:
+        """The log of answers: what was asked, shown and used, and the same question now."""
+        from recollect.engine.tuning.answers import AnswerLog
+
+        return AnswerLog(self._services)
 
     @property
     def tuning(self) -> Tuning:

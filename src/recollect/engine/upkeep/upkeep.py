@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         SplitUndo,
         UndoSplitResult,
     )
+    from recollect.engine.upkeep.settling import Settling
     from recollect.engine.upkeep.split import PartLike
     from recollect.ranking.pipeline import Profile
 
@@ -49,6 +50,13 @@ class Upkeep:
     """`memory.upkeep`: care for the store, and tidy the graph."""
 
     services: Services
+
+    @property
+    def settling(self) -> Settling:
+        """What a person should decide, and the ways to decide it."""
+        from recollect.engine.upkeep.settling import Settling
+
+        return Settling(self.services)
 
     def backup(self, path: str, progress: Progress | None = None) -> None:
         """Copy the store to a new file, while others may go on writing."""

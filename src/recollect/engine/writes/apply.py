@@ -63,6 +63,7 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.TuneProfile: ("TuneProfile", records.tune),
     changes.NoteImport: ("NoteImport", records.note_import),
     changes.TellOnce: ("TellOnce", records.tell_once),
+    changes.Dismiss: ("Dismiss", records.dismiss),
     changes.TakeLease: ("TakeLease", records.take_lease),
     changes.DropLease: ("DropLease", records.drop_lease),
     changes.CreateToken: ("CreateToken", tokens.create),
