@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.lazy_dataclass import dataclass
+from recollect.statistics import wilson_interval
 
 if TYPE_CHECKING:
-    from recollect.engine.self_test.reliability import Reliability
+    from recollect.engine.tuning.confidence_curve import ConfidenceBin, ConfidenceCurve
 
 SIZE = 320
 """Of the square from 0 to 1, in units of the drawing."""
@@ -16,17 +17,22 @@ _LARGEST_DOT, _SMALLEST_DOT = 11.0, 3.5
 
 @dataclass(frozen=True, slots=True)
 class CurveDot:
+    """A bin, and where it is drawn."""
+
+    bin: ConfidenceBin
+    low: float
+    high: float
+    """The 95 % interval of the share that proved right."""
     x: float
     y: float
     radius: float
     """By its hits."""
-    low: float
-    high: float
-    """Where the 95 % interval ends, as y."""
+    y_low: float
+    y_high: float
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class CurveDrawing:
     dots: tuple[CurveDot, ...]
     points: str
     """Of the line through them."""
@@ -34,18 +40,15 @@ class Curve:
     size: int = SIZE
 
 
-def reliability_curve(found: Reliability) -> Curve:
-    most = max((each.hits for each in found.bins), default=1)
-    dots = tuple(
-        CurveDot(
-            round(SIZE * each.confidence, 1),
-            round(SIZE * (1 - each.share), 1),
-            # The area tells how many.
-            round(max(_SMALLEST_DOT, _LARGEST_DOT * (each.hits / most) ** 0.5), 1),
-            round(SIZE * (1 - each.share_low), 1),
-            round(SIZE * (1 - each.share_high), 1),
-        )
-        for each in found.bins
-    )
+def curve_drawing(curve: ConfidenceCurve) -> CurveDrawing:
+    most = max((each.count for each in curve.bins), default=1)
+    dots = []
+    for each in curve.bins:
+        low, high = wilson_interval(round(each.found * each.count), each.count)
+        # The area tells how many.
+        radius = max(_SMALLEST_DOT, _LARGEST_DOT * (each.count / most) ** 0.5)
+        places = (each.stated, 1 - each.found, 1 - low, 1 - high)
+        x, y, y_low, y_high = (round(SIZE * place, 1) for place in places)
+        dots.append(CurveDot(each, low, high, x, y, round(radius, 1), y_low, y_high))
     points = " ".join(f"{dot.x},{dot.y}" for dot in dots)
-    return Curve(dots, points, tuple((SIZE * part / 4, f"{25 * part} %") for part in range(5)))
+    return CurveDrawing(tuple(dots), points, tuple((SIZE * part / 4, f"{25 * part} %") for part in range(5)))

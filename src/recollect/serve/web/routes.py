@@ -39,15 +39,18 @@ _KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 
 
 def web_routes(face: Face) -> list[BaseRoute]:
-    from recollect.serve.web.pages import quality  # noqa: PLC0415  # loads the engine
+    from recollect.serve.web.pages import answers, quality  # noqa: PLC0415  # loads the engine
     from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415  # the same
 
     handlers: dict[tuple[str, str], Handler] = {
         ("GET", "/"): _to_recall,
         ("GET", "/recall"): recall_screen,
+        ("GET", "/answers"): answers.answers_screen,
+        ("GET", "/answers/{id}"): answers.answer_screen,
+        ("POST", "/answers/{id}/judge"): answers.judge,
         ("GET", "/quality"): quality.quality_screen,
         ("POST", "/quality/self-test"): quality.start_self_test,
-        ("POST", "/quality/confidence"): quality.start_reliability,
+        ("POST", "/quality/confidence"): quality.start_curve,
         ("POST", "/quality/search"): quality.start_search,
         ("POST", "/quality/apply"): quality.apply_search,
         ("POST", "/quality/set"): quality.set_number,

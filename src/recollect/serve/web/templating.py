@@ -80,7 +80,6 @@ async def page(face: Face, request: Request, template: str, *, status: int = 200
     text = found.render(
         request=request,
         path=request.url.path,
-        here=request.url.path,
         screens=SCREENS,
         theme=request.cookies.get(_THEME) if request.cookies.get(_THEME) in {"light", "dark"} else None,
         csrf=getattr(request.state, "csrf", None),
@@ -91,7 +90,7 @@ async def page(face: Face, request: Request, template: str, *, status: int = 200
         as_of=as_of(request),
         zone=zone,
         flash=flash,
-        **{"query": None, **values},
+        **{"query": None, "here": request.url.path, **values},
     )
     response = HTMLResponse(text, status, SECURITY_HEADERS)
     if flash is not None:

@@ -11,7 +11,7 @@ from recollect.lazy_dataclass import dataclass
 from recollect.ranking.default_profile import DEFAULT_PROFILE
 from recollect.serve.http.caller import Right
 from recollect.serve.operations.recent_answers import RecentValues
-from recollect.serve.web.curves import reliability_curve
+from recollect.serve.web.curves import curve_drawing
 from recollect.serve.web.forms import form_fields
 from recollect.serve.web.pages.recall import whole_number
 from recollect.serve.web.progress import with_progress
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from recollect.engine.engine import Engine
-    from recollect.engine.self_test.reliability import Reliability
     from recollect.engine.self_test.results import SelfTest
+    from recollect.engine.tuning.confidence_curve import ConfidenceCurve
     from recollect.engine.tuning.tuning import TuningChange
     from recollect.ports import Progress
     from recollect.serve.http.face import Face
@@ -50,7 +50,7 @@ MEANS = {
 }
 WHY = {"run": "a search", "set": "set by hand", "reset": "reset to published", "rollback": "rolled back"}
 # What was found out by a button, until the next few: it takes long, and nothing of it is in the store.
-_FOUND: RecentValues[SelfTest | Reliability | TuningChange] = RecentValues(32)
+_FOUND: RecentValues[SelfTest | ConfidenceCurve | TuningChange] = RecentValues(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ async def quality_screen(face: Face, request: Request) -> Response:
         shown |= await face.run(request, lambda memory: _tuning(memory, profile))
         shown |= {"why": WHY, "most_moves": _MOVES}
     elif tab == "confidence":
-        shown["curve"] = None if outcome is None else reliability_curve(outcome)
+        shown["curve"] = None if outcome is None else curve_drawing(outcome)
     else:
         shown |= {"means": MEANS, "most_misses": _MISSES}
     return await page(face, request, "quality.html", **shown)
@@ -120,17 +120,11 @@ def model_languages(memory: Engine) -> tuple[str, ...] | None:
     return None if packaged is None else tuple(packaged.languages)
 
 
-async def start_reliability(face: Face, request: Request) -> Response:
+async def start_curve(face: Face, request: Request) -> Response:
     asked = quality_form(await form_fields(request))
 
     def work(memory: Engine, progress: Progress) -> str:
-        done = memory.upkeep.reliability(
-            profile=asked.profile or DEFAULT_PROFILE,
-            sample=asked.sample,
-            seed=asked.seed,
-            progress=progress,
-        )
-        return _keep(memory, "confidence", done)
+        return _keep(memory, "confidence", memory.tuning.confidence_curve(asked.sample, progress))
 
     return await with_progress(face, request, work)
 
@@ -143,17 +137,17 @@ async def start_search(face: Face, request: Request) -> Response:
         done = memory.tuning.run(asked.profile or None, dry_run=True)
         return f"{_keep(memory, 'tuning', done)}&{urlencode({'profile': done.profile})}"
 
-    return await with_progress(face, request, work)
+    return await with_progress(face, request, work, right=Right.ADMIN)
 
 
-def _keep(memory: Engine, tab: str, done: SelfTest | Reliability | TuningChange) -> str:
+def _keep(memory: Engine, tab: str, done: SelfTest | ConfidenceCurve | TuningChange) -> str:
     """Under a name that nobody guesses, and only for its own scope; the path of the page that shows it."""
     name = secrets.token_urlsafe(12)
     _FOUND.keep((memory.scope, tab, name), done)
     return f"/quality?{f'tab={tab}&' if tab else ''}found={name}"
 
 
-def _kept(memory: Engine, tab: str, name: str) -> SelfTest | Reliability | TuningChange | None:
+def _kept(memory: Engine, tab: str, name: str) -> SelfTest | ConfidenceCurve | TuningChange | None:
     return _FOUND.get((memory.scope, tab, name))
 
 
