@@ -43,8 +43,8 @@ def token_create_command(call: Call, name: str, right: str) -> Result:
     token = call.memory().tokens.create(name, right=right, sees=sees)
     data = {"name": name, "token": token, "right": right, **_scope_data(sees)}
     hint = (
-        f"The token {name!r} may {right} {_scope_words(sees)}. Keep it now: it is not shown again. Clients send "
-        "it as `Authorization: Bearer TOKEN`."
+        f"The token {name!r} may {right} in {_scope_words(sees)}. Keep it now: it is not shown again. "
+        "Clients send it as `Authorization: Bearer TOKEN`."
     )
     return Result(data, [Verbatim(token)], hints=[hint])
 
@@ -97,8 +97,8 @@ def _scope(owner: str, agent: str) -> Scope | None:
 def _scope_words(sees: Scope | None) -> str:
     if sees is None:
         return "every scope"
-    owner = f"owner {sees.owner}" if sees.owner else "no owner"
-    return f"{owner}, agent {sees.agent}" if sees.agent else f"{owner}, all agents"
+    owner = f"the memory of {sees.owner}" if sees.owner else "the memory of no owner"
+    return f"{owner}, agent {sees.agent}" if sees.agent else owner
 
 
 def _scope_data(sees: Scope | None) -> dict[str, Any]:

@@ -104,10 +104,10 @@ def apply(
 ) -> Receipt:
     """Apply all changes in one transaction, or none.
 
-    The same key again returns the first receipt and writes nothing, whatever the `precondition`. With `keep_going`, a change that cannot
-    be applied is left out, and its outcome says why. `before_commit` is called with the outcomes while
-    nothing is committed yet, perhaps more than once: what has to be read of them is read there, since after
-    the commit a failure to read would look like a failure to write.
+    The same key again returns the first receipt and writes nothing, whatever the `precondition`. With
+    `keep_going`, a change that cannot be applied is left out, and its outcome says why. `before_commit` is
+    called with the outcomes while nothing is committed yet, perhaps more than once: what has to be read of
+    them is read there, since after the commit a failure to read would look like a failure to write.
     """
     if at.tzinfo is None:
         raise InvalidInput(f"The time {at} names no time zone; pass an aware datetime.")

@@ -34,7 +34,7 @@ def create(work: Work, change: CreateToken) -> Outcome:
         )
     if len(tokens) >= MOST_TOKENS:
         raise InvalidInput(
-            f"There are {len(tokens)} tokens, and a store takes {MOST_TOKENS}; revoke those that nobody uses: "
+            f"There are {len(tokens)} tokens, and a store takes {MOST_TOKENS}; revoke what nobody uses: "
             "recollect token list"
         )
     new = NamedToken(change.name, change.digest, change.right, change.sees, moment(work.at))

@@ -45,6 +45,8 @@ _BY_HTTP = {
 HTTP_ONLY: tuple[str, ...] = tuple(" ".join(_BY_HTTP.values()).split())
 """What the HTTP API and the dashboard offer beside all of these. No language model reads about them, so what
 MCP clients get is as short as it was."""
+FOR_ADMINS = frozenset({"migrate"})
+"""It reads any file of the server's machine, and so what other owners keep there."""
 DEFINITIONS_FILE = Path(__file__).with_name("definitions.json")
 _MODULES = ("memories", "search", "graph", "upkeep", "dreams")
 
