@@ -1,0 +1,62 @@
+"""Files that a reader sent or is to fetch, for a while: only the last few, and none after the server has ended."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from recollect.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from recollect.records import Scope
+
+_MOST_FILES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    path: Path
+    name: str
+    """As the reader knows it."""
+    scope: Scope
+    """Only who sees this may have it."""
+
+
+class KeptFiles:
+    """Under names that nobody guesses, in a folder that only this user can read."""
+
+    def __init__(self) -> None:
+        self._files: OrderedDict[str, KeptFile] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @cached_property
+    def _folder(self) -> TemporaryDirectory[str]:
+        return TemporaryDirectory(prefix="recollect-")
+
+    def new_path(self) -> Path:
+        return Path(self._folder.name) / secrets.token_hex(8)
+
+    def keep(self, file: KeptFile) -> str:
+        """Its key; the oldest one goes where there are too many."""
+        key = secrets.token_urlsafe(12)
+        with self._lock:
+            self._files[key] = file
+            while len(self._files) > _MOST_FILES:
+                self._files.popitem(last=False)[1].path.unlink(missing_ok=True)
+        return key
+
+    def get(self, key: str, scope: Scope) -> KeptFile | None:
+        with self._lock:
+            found = self._files.get(key)
+        return found if found is not None and found.scope == scope and found.path.exists() else None
+
+    def drop(self, key: str) -> None:
+        with self._lock:
+            found = self._files.pop(key, None)
+        if found is not None:
+            found.path.unlink(missing_ok=True)
