@@ -218,6 +218,14 @@ class Purge:
 
 
 @dataclass(frozen=True, slots=True)
+class PurgeMemories:
+    """Destroy these memories for good, each of which must be forgotten. There is no way back."""
+
+    scope: Scope
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Amend:
     """Set fields of a memory; None leaves a field as it is. A former text is kept as a revision."""
 
@@ -527,7 +535,17 @@ _OfGraph = (
     PutEntity | AddObservations | RemoveObservations | RestoreObservation | Relate | EndRelation | Unrelate
 )
 _OfMemories = (
-    PutText | Amend | Supersede | FlagSimilar | Forget | Restore | Unmake | Purge | PutVectors | UseModel
+    PutText
+    | Amend
+    | Supersede
+    | FlagSimilar
+    | Forget
+    | Restore
+    | Unmake
+    | Purge
+    | PurgeMemories
+    | PutVectors
+    | UseModel
 )
 _OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce | Dismiss
 _OfLearning = RecordUse | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream

@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from recollect.changes import Forget, Purge, Restore
+from recollect.changes import Forget, Purge, PurgeMemories, Restore
 from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, one_time, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.engine.services import Services, asks_again
@@ -610,6 +610,22 @@ class Engine:
 
         count = self._services.write([Purge(before)])[0].count
         done, failure = attempt_follow_up(self._services.store.compact)
+        return PurgeResult(count, None if done else failure or PURGE_WAITS)
+
+    def purge_memories(self, ids: Iterable[int]) -> PurgeResult:
+        """Destroy for good memories of this scope that are forgotten, each by its id. There is no way back.
+
+        With them goes what may quote them: the questions and answers that showed them, reports of dreams.
+        """
+        from recollect.engine.after_commit import attempt_follow_up
+        from recollect.engine.results import PURGE_WAITS, PurgeResult
+
+        wanted = self._services.by_scope(ids_of(ids))
+        outcomes = self._services.own.write(
+            [PurgeMemories(scope, those) for scope, those in wanted.items() if those]
+        )
+        done, failure = attempt_follow_up(self._services.store.compact)
+        count = sum(outcome.count for outcome in outcomes)
         return PurgeResult(count, None if done else failure or PURGE_WAITS)
 
     # Dreams

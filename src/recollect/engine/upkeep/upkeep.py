@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from recollect.engine.upkeep.settling import Settling
     from recollect.engine.upkeep.split import PartLike
+    from recollect.engine.upkeep.store_state import BackupFile, StoreState
     from recollect.ranking.pipeline import Profile
 
 
@@ -68,6 +69,19 @@ class Upkeep:
     def backup(self, path: str, progress: Progress | None = None) -> None:
         """Copy the store to a new file, while others may go on writing."""
         self.services.store.backup(path, progress)
+
+    def backup_beside(self, progress: Progress | None = None) -> BackupFile:
+        """Copy the store into the folder of backups beside its file, under the name of this moment."""
+        from recollect.engine.upkeep.store_state import backup_beside
+
+        return backup_beside(self.services, progress)
+
+    @asks_again
+    def store_state(self) -> StoreState:
+        """What kind of store it is, who works on it, its backups and its replica."""
+        from recollect.engine.upkeep.store_state import store_state
+
+        return store_state(self.services)
 
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         """Everything that is wrong with the store; empty if nothing is.

@@ -54,6 +54,7 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.Restore: ("Restore", lifecycle.restore),
     changes.Unmake: ("Unmake", lifecycle.unmake),
     changes.Purge: ("Purge", lifecycle.purge),
+    changes.PurgeMemories: ("PurgeMemories", lifecycle.purge_memories),
     changes.Amend: ("Amend", lifecycle.amend),
     changes.FlagSimilar: ("FlagSimilar", lifecycle.flag_similar),
     changes.Supersede: ("Supersede", lifecycle.supersede_memory),
