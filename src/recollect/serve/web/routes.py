@@ -39,7 +39,7 @@ _KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 
 
 def web_routes(face: Face) -> list[BaseRoute]:
-    from recollect.serve.web.pages import answers, quality  # noqa: PLC0415  # loads the engine
+    from recollect.serve.web.pages import answers, health, quality, tokens, transfer  # noqa: PLC0415  # loads the engine
     from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415  # the same
 
     handlers: dict[tuple[str, str], Handler] = {
@@ -55,6 +55,17 @@ def web_routes(face: Face) -> list[BaseRoute]:
         ("POST", "/quality/apply"): quality.apply_search,
         ("POST", "/quality/set"): quality.set_number,
         ("POST", "/quality/rollback"): quality.roll_back,
+        ("GET", "/health"): health.health_screen,
+        ("POST", "/health/backup"): health.make_backup,
+        ("POST", "/health/embed"): health.embed_pending,
+        ("GET", "/health/transfer"): transfer.transfer_screen,
+        ("POST", "/health/import"): transfer.preview_import,
+        ("POST", "/health/import/run"): transfer.run_import,
+        ("POST", "/health/export"): transfer.run_export,
+        ("GET", "/health/export/{key}"): transfer.fetch_export,
+        ("GET", "/tokens"): tokens.tokens_screen,
+        ("POST", "/tokens"): tokens.create_token,
+        ("POST", "/tokens/revoke"): tokens.revoke_token,
     }
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),

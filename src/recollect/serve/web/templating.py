@@ -83,7 +83,7 @@ async def page(face: Face, request: Request, template: str, *, status: int = 200
         screens=SCREENS,
         theme=request.cookies.get(_THEME) if request.cookies.get(_THEME) in {"light", "dark"} else None,
         csrf=getattr(request.state, "csrf", None),
-        signed_in=getattr(request.state, "csrf", None) is not None,
+        signed_in=bool(getattr(request.state, "csrf", None)),
         may_write=caller.right >= Right.WRITE and not params.get("as_of"),
         may_admin=caller.right >= Right.ADMIN,
         scope_name=_scope_name(face, request),

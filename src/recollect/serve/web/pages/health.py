@@ -46,20 +46,20 @@ class WholeStore:
 
 
 async def health_screen(face: Face, request: Request) -> Response:
-    shown: dict[str, Any] = {"tabs": TABS, "checks": None, "store": None, "kinds": _KINDS}
+    shown: dict[str, Any] = {"tabs": TABS, "checks": None, "store": None, "stats": None, "kinds": _KINDS}
     if caller_of(request).right >= Right.ADMIN:
         store = await face.run(request, _whole_store, right=Right.ADMIN, reads=True)
         shown["store"] = store
         if store.counts.bytes < _CHECKED_AT_ONCE or request.query_params.get("check"):
             shown["checks"] = (await face.call(request, "doctor", {})).result["checks"]
-    measured = face.metrics.latencies()
+    else:
+        shown["stats"] = (await face.call(request, "stats", {})).result
     return await page(
         face,
         request,
         "health.html",
         **shown,
-        stats=(await face.call(request, "stats", {})).result,
-        latencies=latencies_of(measured, request.query_params.get("operation")),
+        latencies=latencies_of(face.metrics.latencies(), request.query_params.get("operation")),
         minute=lambda seconds: datetime.fromtimestamp(seconds, UTC),
         process={"id": os.getpid(), "started": STARTED, "python": platform.python_version()},
         holder=_holder,
