@@ -240,7 +240,7 @@ class Amend:
     tags: tuple[str, ...] | None = None
     importance_tag: str | None = None
     """Empty: take it off."""
-    expires_at: datetime | None = None
+    expires_at: datetime | Literal["never"] | None = None
     """Of a note alone."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine import catch_up, embedding
@@ -18,26 +19,30 @@ from recollect.engine.recall import query_of, recall
 from recollect.engine.results import Answer, EmbedResult, ModelProposal, Remembered
 from recollect.engine.services import Services, asks_again
 from recollect.engine.upkeep.transfer import Export, Import, exporting
+from recollect.engine.versions import ExpectedVersion
 from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Vector
+from recollect.ranking.factors.recency import microseconds
 from recollect.ranking.profiles import DEFAULT
-from recollect.records import Kind, Problem, ScopeCounts
+from recollect.records import Kind, Problem, Scope, ScopeCounts
 from recollect.retrieval.contents import (
     all_scopes,
     count_by_kind,
     memory_page,
+    notes_by_scope,
     scope_counts,
     store_counts,
     store_setting,
 )
 from recollect.retrieval.conversations import sessions_of
 from recollect.retrieval.passages import count_without_tokens
-from recollect.retrieval.records import scope_id
+from recollect.retrieval.records import memories_by_id, scope_id
 from recollect.retrieval.search import Search
 from recollect.text.limits import clean_name
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
 
 if TYPE_CHECKING:
+    from recollect.engine.engine import Engine
     from recollect.engine.upkeep.results import (
         ConsolidationReport,
         Duplicates,
@@ -102,6 +107,14 @@ class Upkeep:
         """Another number once anybody has written something, in this process or another."""
         return self.services.store.version()
 
+    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
+        """The same memory for one change: `Outdated`, and nothing is written, unless a memory has one of
+        these versions, as `memory_version` tells them. It is checked in the change's transaction.
+        """
+        from recollect.engine.engine import Engine  # it has us as a part
+
+        return Engine(replace(self.services, expected=ExpectedVersion(id, tuple(versions))))
+
     def begin_shutdown(self) -> None:
         """Begin nothing any more: texts that lack a vector get it when the memory is next opened."""
         self.services.shutdown.set()
@@ -116,7 +129,8 @@ class Upkeep:
     def own_counts(self) -> ScopeCounts:
         """How much this scope holds beside its memories; nothing of what others keep in the same store."""
         with self.services.read() as view:
-            return scope_counts(view, self.services.scope.owner, self.services.scope.agent)
+            scope = self.services.scope
+            return scope_counts(view, scope.owner, scope.agent, microseconds(self.services.clock()))
 
     @asks_again
     def size(self) -> tuple[int, int]:
@@ -134,6 +148,19 @@ class Upkeep:
         """How many conversations there are, in every scope."""
         with self.services.read_everything() as view:
             return sum(len(sessions_of(view, scope_id(view, scope))) for scope in all_scopes(view))
+
+    @asks_again
+    def notes_by_scope(self) -> Mapping[Scope, int]:
+        """Every scope of the store that holds something live, with the number of its notes in force."""
+        with self.services.read_everything() as view:
+            return notes_by_scope(view)
+
+    @asks_again
+    def scope_of_memory(self, id: int) -> Scope | None:  # noqa: A002  # the domain's word
+        """Whose memory this is, in the whole store; also one that is forgotten. None: nobody's."""
+        with self.services.read_everything() as view:
+            memory = memories_by_id(view, [id]).get(id)
+        return None if memory is None else memory.scope
 
     @asks_again
     def ids_after(self, after: int, limit: int) -> list[int]:

@@ -45,7 +45,8 @@ CONTENT_SECURITY_POLICY = (
 SECURITY_HEADERS = {
     "content-security-policy": CONTENT_SECURITY_POLICY,
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    # Not `no-referrer`: browsers would send forms with the origin `null`, which is no page of ours.
+    "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     # What is remembered does not stay in a browser's cache.
@@ -96,6 +97,17 @@ async def page(face: Face, request: Request, template: str, *, status: int = 200
     if flash is not None:
         response.delete_cookie(_FLASH, path="/", httponly=True, samesite="strict")
     return response
+
+
+def bare_page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
+    """The same for who has not signed in: nothing of the memory, and no way into it."""
+    theme = request.cookies.get(_THEME)
+    text = (
+        _environment()
+        .get_template(template)
+        .render(theme=theme if theme in {"light", "dark"} else None, **values)
+    )
+    return HTMLResponse(text, status, SECURITY_HEADERS)
 
 
 def redirect(
