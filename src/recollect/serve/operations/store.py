@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, ModelUnavailable
 from recollect.serve.operations.browse import Cursor, PageLimit
 from recollect.serve.operations.operation import (
     Many,
@@ -29,7 +29,8 @@ from recollect.serve.operations.rows import PageRows, row_of
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
 
-_LONGEST_IMPORT = 16_000_000
+# Characters; a larger file comes in with `recollect import`.
+_LONGEST_IMPORT = 4_000_000
 _MOST_PROBLEMS = 100
 _PLACE = re.compile(r"([mr])(\d{1,18})")
 
@@ -206,7 +207,13 @@ def _reindex(
     model: str | None = optional("Another model to switch to; everything is embedded anew then"),
 ) -> OperationReply[ReindexOutput]:
     """Embed what waits for a vector, or everything with another model. Search goes on meanwhile."""
-    done = call.engine.reindex(model, call.progress)
+    try:
+        done = call.engine.reindex(model, call.progress)
+    except ModelUnavailable as error:
+        if model is None:
+            raise
+        # What the caller named is wrong, not the server.
+        raise InvalidInput(f"{error} Nothing was changed.") from error
     return OperationReply(row_of(ReindexOutput, done, model=row_of(ModelRow, done.model)))
 
 
