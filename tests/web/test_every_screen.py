@@ -13,7 +13,26 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["web_fixtures"]
 
-PATHS = ("/recall", "/recall?q=early+ferry", "/recall?q=choir&as_of=2026-05-25", "/recall?q=x&limit=none")
+PATHS = (
+    "/recall",
+    "/recall?q=early+ferry",
+    "/recall?q=choir&as_of=2026-05-25",
+    "/recall?q=x&limit=none",
+    "/answers",
+    "/answers/1",
+    "/quality",
+    "/quality?tab=confidence",
+    "/quality?tab=tuning",
+    "/health",
+    "/health/transfer",
+    "/tokens",
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def an_answer(dashboard: Served) -> None:
+    """For the screens that show what was asked."""
+    dashboard.memory.recall("early ferry")
 
 
 @pytest.mark.parametrize("path", PATHS)

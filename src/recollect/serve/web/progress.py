@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, cast
 
 from recollect.errors import RecollectError
 from recollect.serve.http.api.events import EVENT_STREAM, EventStream
 from recollect.serve.http.caller import Right
-from recollect.serve.http.problems import Problem, problem_of
+from recollect.serve.http.problems import UNEXPECTED, ProblemDetails, problem_of
 from recollect.serve.web.templating import kept_url, redirect
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.ports import Progress
     from recollect.serve.http.face import Face
+
+_log = logging.getLogger(__name__)
 
 
 async def with_progress(
@@ -33,11 +36,15 @@ async def with_progress(
         path = await face.run(request, lambda memory: work(memory, _nobody), right=right, reads=False)
         return redirect(request, path)
 
-    async def worked(progress: Progress) -> Mapping[str, Any] | Problem:
+    async def worked(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
         try:
             path = await face.run(request, lambda memory: work(memory, progress), right=right, reads=False)
         except RecollectError as error:
             return problem_of(error)
+        except Exception:
+            # The answer has begun, so that no page can say so.
+            _log.exception("%s failed", request.url.path)
+            return UNEXPECTED
         return {"href": kept_url(request, path)}
 
     # Starlette calls whatever a handler returns.

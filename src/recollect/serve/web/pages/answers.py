@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InvalidInput, NotFound
@@ -124,7 +125,7 @@ async def answer_screen(face: Face, request: Request) -> Response:
 def _answer(memory: Engine, id_: int, *, replay: bool) -> tuple[LoggedAnswer, list[RankedMemory]]:
     if replay:
         found = memory.answers.replay(id_)
-        return found.answer, [_row(found.answer, each) for each in found.places]
+        return found.answer, sorted((_row(found.answer, each) for each in found.places), key=_as_read)
     answer, memories = memory.answers.get(id_)
     lists = (answer.shown, answer.ranked, answer.baseline)
     places: list[dict[int, int]] = [{id_: at for at, id_ in enumerate(ids, start=1)} for ids in lists]
@@ -133,7 +134,13 @@ def _answer(memory: Engine, id_: int, *, replay: bool) -> tuple[LoggedAnswer, li
         RankedMemory(id_, memories.get(id_), *(each.get(id_) for each in places), None, None, *_became(answer, id_))
         for id_ in every
     ]
-    return answer, rows
+    return answer, sorted(rows, key=_as_read)
+
+
+def _as_read(row: RankedMemory) -> tuple[float, ...]:
+    """What the reader saw first, then the rest by the profile, then and now, and by the baseline."""
+    places = (row.shown, row.ranked, row.now, row.baseline, row.baseline_now)
+    return tuple(inf if place is None else place for place in places)
 
 
 def _row(answer: LoggedAnswer, each: ReplayedMemory) -> RankedMemory:

@@ -13,8 +13,8 @@
       width: place.clientWidth, height: 240,
       series: [{ label: "Minute" }, line("half of the calls within, ms", "--accent"), line("95 % within, ms", "--warn", [6, 4])],
       axes: [axis, { ...axis, size: 60, values: (_, all) => all.map((each) => `${each} ms`) }],
-      // An hour at least, or a single minute would be drawn as years.
-      scales: { x: { range: (_, low, high) => [Math.min(low, high - 3600), high + 60] }, y: { range: (_, low, high) => [0, high * 1.1 || 1] } },
+      // An hour at least: uPlot draws a single minute as years.
+      scales: { x: { range: () => [Math.min(at[0], at.at(-1) - 3600), at.at(-1) + 60] }, y: { range: (_, low, high) => [0, high * 1.1 || 1] } },
       legend: { live: true },
     }, [at, median, p95], place);
   }
