@@ -21,7 +21,6 @@ PATHS = (
     "/answers",
     "/answers/1",
     "/quality",
-    "/quality?tab=confidence",
     "/quality?tab=tuning",
     "/health",
     "/health/transfer",

@@ -1,4 +1,4 @@
-"""The reliability of the confidence as a drawing: where hits are right as often as it says, dots lie on the line."""
+"""The curve of the confidence as a drawing: where hits are right as often as it says, dots lie on a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that a reader sent or is to fetch, for a while: only the last few, and none after the server has ended."""
+"""Files that a reader sent or is to fetch: only the last few, and none after the server has ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long work behind a form: with a script it shows how far it is, without one the page simply takes its time."""
+"""Long work behind a form: a script shows how far it is; without one, the page takes its time."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ async def with_progress(
             path = await face.run(request, lambda memory: work(memory, progress), right=right, reads=False)
         except RecollectError as error:
             return problem_of(error)
-        except Exception:
-            # The answer has begun, so that no page can say so.
+        except Exception:  # noqa: BLE001  # whatever it is, the reader gets an answer
             _log.exception("%s failed", request.url.path)
             return UNEXPECTED
         return {"href": kept_url(request, path)}

@@ -127,14 +127,17 @@ def _answer(memory: Engine, id_: int, *, replay: bool) -> tuple[LoggedAnswer, li
         found = memory.answers.replay(id_)
         return found.answer, sorted((_row(found.answer, each) for each in found.places), key=_as_read)
     answer, memories = memory.answers.get(id_)
-    lists = (answer.shown, answer.ranked, answer.baseline)
-    places: list[dict[int, int]] = [{id_: at for at, id_ in enumerate(ids, start=1)} for ids in lists]
-    every = dict.fromkeys(id_ for ids in lists for id_ in ids)
-    rows = [
-        RankedMemory(id_, memories.get(id_), *(each.get(id_) for each in places), None, None, *_became(answer, id_))
-        for id_ in every
-    ]
+    shown, ranked, baseline = map(_places, (answer.shown, answer.ranked, answer.baseline))
+    rows = []
+    for named in {**shown, **ranked, **baseline}:
+        said, used = _became(answer, named)
+        then = (shown.get(named), ranked.get(named), baseline.get(named))
+        rows.append(RankedMemory(named, memories.get(named), *then, None, None, said, used))
     return answer, sorted(rows, key=_as_read)
+
+
+def _places(ids: Sequence[int]) -> dict[int, int]:
+    return {id_: place for place, id_ in enumerate(ids, start=1)}
 
 
 def _as_read(row: RankedMemory) -> tuple[float, ...]:
@@ -144,8 +147,9 @@ def _as_read(row: RankedMemory) -> tuple[float, ...]:
 
 
 def _row(answer: LoggedAnswer, each: ReplayedMemory) -> RankedMemory:
+    said, used = _became(answer, each.id)
     places = (each.shown, each.ranked, each.baseline, each.now, each.baseline_now)
-    return RankedMemory(each.id, each.memory, *places, *_became(answer, each.id))
+    return RankedMemory(each.id, each.memory, *places, said, used)
 
 
 def _became(answer: LoggedAnswer, id_: int) -> tuple[float | None, tuple[str, ...]]:

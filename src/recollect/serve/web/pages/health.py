@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from recollect.serve.http.face import Face
 
 TABS = {"/health": "Health", "/tokens": "Tokens", "/health/transfer": "Import and export"}
-STARTED = datetime.now(UTC)
 # All texts are read to check them: beyond so many bytes only when somebody asks for it.
 _CHECKED_AT_ONCE = 200_000_000
 _KINDS = {"file": "SQLite file", "server": "PostgreSQL", "memory": "in memory"}
@@ -61,7 +60,7 @@ async def health_screen(face: Face, request: Request) -> Response:
         **shown,
         latencies=latencies_of(face.metrics.latencies(), request.query_params.get("operation")),
         minute=lambda seconds: datetime.fromtimestamp(seconds, UTC),
-        process={"id": os.getpid(), "started": STARTED, "python": platform.python_version()},
+        process={"id": os.getpid(), "started": face.metrics.started, "python": platform.python_version()},
         holder=_holder,
     )
 

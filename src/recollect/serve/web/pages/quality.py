@@ -6,6 +6,7 @@ import secrets
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from recollect.engine.tuning.confidence_curve import ConfidenceCurve
 from recollect.errors import InvalidInput, NotFound
 from recollect.lazy_dataclass import dataclass
 from recollect.ranking.default_profile import DEFAULT_PROFILE
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from recollect.engine.engine import Engine
     from recollect.engine.self_test.results import SelfTest
-    from recollect.engine.tuning.confidence_curve import ConfidenceCurve
     from recollect.engine.tuning.tuning import TuningChange
     from recollect.ports import Progress
     from recollect.serve.http.face import Face
@@ -86,7 +86,7 @@ async def quality_screen(face: Face, request: Request) -> Response:
         shown |= await face.run(request, lambda memory: _tuning(memory, profile))
         shown |= {"why": WHY, "most_moves": _MOVES}
     elif tab == "confidence":
-        shown["curve"] = None if outcome is None else curve_drawing(outcome)
+        shown["curve"] = curve_drawing(outcome) if isinstance(outcome, ConfidenceCurve) else None
     else:
         shown |= {"means": MEANS, "most_misses": _MISSES}
     return await page(face, request, "quality.html", **shown)
@@ -212,4 +212,6 @@ async def _change(
         why = "These are its numbers already." if done.proposal is None else done.proposal.says
         return redirect(request, path, f"Nothing was changed. {why}", kind="warn")
     undo = Undo("/quality/rollback", (("profile", profile), ("version", str(before))))
-    return redirect(request, path, f"{said}: {profile} answers with version {done.version} from now on.", undo)
+    return redirect(
+        request, path, f"{said}: {profile} answers with version {done.version} from now on.", undo
+    )

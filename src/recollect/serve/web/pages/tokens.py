@@ -59,7 +59,15 @@ async def _shown(face: Face, request: Request, **made: Any) -> Response:
     values = {"made": None, "token": None, **made}
     rights = {right: _MEANS[right] for right in RIGHTS}
     return await page(
-        face, request, "tokens.html", tabs=TABS, here="/health", tokens=tokens, rights=rights, revoking=asked, **values
+        face,
+        request,
+        "tokens.html",
+        tabs=TABS,
+        here="/health",
+        tokens=tokens,
+        rights=rights,
+        revoking=asked,
+        **values,
     )
 
 

@@ -133,7 +133,9 @@ async def run_import(face: Face, request: Request) -> Response:
         report: ChatReport | ImportReport
         if isinstance(preview, ChatReport):
             extract = bool(fields.get("extract"))
-            report = chat_import(memory, file.path, extract=extract, progress=progress, embed_progress=progress)
+            report = chat_import(
+                memory, file.path, extract=extract, progress=progress, embed_progress=progress
+            )
         else:
             report = import_file(memory, file.path, progress=progress, embed_progress=progress)
         _FILES.drop(key)
