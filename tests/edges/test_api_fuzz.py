@@ -77,7 +77,7 @@ def loaded(found: Any) -> Any:
 
 def try_cases(operation: Any, mode: GenerationMode, statuses: Counter[int], client: Any) -> None:
     @settings(
-        max_examples=tries(6),
+        max_examples=tries(4),
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
         database=None,

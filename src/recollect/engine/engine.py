@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
-from recollect.changes import Forget, Purge, PurgeMemories, Restore
+from recollect.changes import Forget, Purge, Restore
 from recollect.engine.inputs import EntityLike, NoteLike, TurnLike, aware, ids_of, listed, one_time, scope_of
 from recollect.engine.limits import DEFAULT_BUDGET, SELF_TEST_HITS, SELF_TEST_SAMPLE
 from recollect.engine.services import Services, asks_again
@@ -83,10 +83,6 @@ class Engine:
     def zone(self) -> tzinfo:
         """The time zone in which the user's days begin."""
         return self._services.zone
-
-    def now(self) -> datetime:
-        """The present, as this memory's clock has it."""
-        return self._services.clock()
 
     def scoped(self, owner: str = "", agent: str | None = "") -> Engine:
         """The same store, seen as another owner or agent; None: as an owner who sees all their agents.
@@ -603,22 +599,6 @@ class Engine:
 
         count = self._services.write([Purge(before)])[0].count
         done, failure = attempt_follow_up(self._services.store.compact)
-        return PurgeResult(count, None if done else failure or PURGE_WAITS)
-
-    def purge_memories(self, ids: Iterable[int]) -> PurgeResult:
-        """Destroy for good memories of this scope that are forgotten, each by its id. There is no way back.
-
-        With them goes what may quote them: the questions and answers that showed them, reports of dreams.
-        """
-        from recollect.engine.after_commit import attempt_follow_up
-        from recollect.engine.results import PURGE_WAITS, PurgeResult
-
-        wanted = self._services.by_scope(ids_of(ids))
-        outcomes = self._services.own.write(
-            [PurgeMemories(scope, those) for scope, those in wanted.items() if those]
-        )
-        done, failure = attempt_follow_up(self._services.store.compact)
-        count = sum(outcome.count for outcome in outcomes)
         return PurgeResult(count, None if done else failure or PURGE_WAITS)
 
     # Dreams

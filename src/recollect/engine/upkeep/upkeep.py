@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from recollect.changes import PurgeMemories
 from recollect.engine import catch_up, embedding
 from recollect.engine.graph.knowledge_graph import entity_named, existing_relation
-from recollect.engine.inputs import listed
+from recollect.engine.inputs import ids_of, listed
 from recollect.engine.language_choice import model_proposal
 from recollect.engine.limits import STALE_DAYS
 from recollect.engine.notes import reflections
 from recollect.engine.notes.remember import remember
 from recollect.engine.notes.sessions import check_session
 from recollect.engine.recall import query_of, recall
-from recollect.engine.results import Answer, EmbedResult, ModelProposal, Remembered
+from recollect.engine.results import Answer, EmbedResult, ModelProposal, PurgeResult, Remembered
 from recollect.engine.services import Services, asks_again
 from recollect.engine.upkeep.transfer import Export, Import, exporting
 from recollect.engine.versions import ExpectedVersion
@@ -87,6 +89,26 @@ class Upkeep:
         from recollect.engine.upkeep.store_state import store_state
 
         return store_state(self.services)
+
+    def now(self) -> datetime:
+        """The present, as this memory's clock has it."""
+        return self.services.clock()
+
+    def purge_memories(self, ids: Iterable[int]) -> PurgeResult:
+        """Destroy for good memories of this scope that are forgotten, each by its id. There is no way back.
+
+        With them goes what may quote them: the questions and answers that showed them, reports of dreams.
+        """
+        from recollect.engine.after_commit import attempt_follow_up
+        from recollect.engine.results import PURGE_WAITS
+
+        wanted = self.services.by_scope(ids_of(ids))
+        outcomes = self.services.own.write(
+            [PurgeMemories(scope, those) for scope, those in wanted.items() if those]
+        )
+        done, failure = attempt_follow_up(self.services.store.compact)
+        count = sum(outcome.count for outcome in outcomes)
+        return PurgeResult(count, None if done else failure or PURGE_WAITS)
 
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         """Everything that is wrong with the store; empty if nothing is.

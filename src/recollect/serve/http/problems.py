@@ -40,7 +40,8 @@ _KINDS: tuple[tuple[type[RecollectError], int, str], ...] = (
     (InvalidInput, 422, "invalid-input"),
     (TookTooLong, 504, "took-too-long"),
     (StoreUnavailable, 503, "store-unavailable"),
-    (ModelUnavailable, 503, "model-unavailable"),
+    # The caller asks for a model that this server does not have: trying again would not help.
+    (ModelUnavailable, 409, "model-unavailable"),
     (ExtractionFailed, 503, "extraction-failed"),
     (StoreDamaged, 503, "store-damaged"),
     (NotAStore, 503, "not-a-store"),

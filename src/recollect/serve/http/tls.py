@@ -51,7 +51,7 @@ def _no_password() -> str:
 class TlsLoop(asyncio.SelectorEventLoop):
     """Gives a handshake as long as the headers of a request; asyncio would wait for a minute."""
 
-    async def create_server(self, *args: Any, **options: Any) -> asyncio.Server:  # type: ignore[override]
+    async def create_server(self, *args: Any, **options: Any) -> asyncio.Server:
         if options.get("ssl") is not None:
             options.setdefault("ssl_handshake_timeout", HEADER_SECONDS)
         return await super().create_server(*args, **options)

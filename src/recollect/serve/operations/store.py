@@ -231,7 +231,7 @@ def _purge(
     """Destroy forgotten memories for good. There is no way back. Requires `ids`, or `before`."""
     if (ids is None) == (before is None):
         raise InvalidInput("Give either `ids` or `before`; nothing was purged.")
-    done = call.engine.purge(before) if before is not None else call.engine.purge_memories(ids or ())
+    done = call.engine.purge(before) if before is not None else call.engine.upkeep.purge_memories(ids or ())
     result: PurgeOutput = {"purged": int(done)}
     if done.note:
         result["note"] = done.note

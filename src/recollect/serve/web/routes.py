@@ -39,33 +39,18 @@ _KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 
 
 def web_routes(face: Face) -> list[BaseRoute]:
-    from recollect.serve.web.pages import answers, health, quality, tokens, transfer  # noqa: PLC0415  # loads the engine
-    from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415  # the same
+    # Each loads a part of the engine.
+    from recollect.serve.web.pages import answers, health, quality, tokens, transfer  # noqa: PLC0415
+    from recollect.serve.web.pages.graph import graph_data, graph_screen  # noqa: PLC0415
+    from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415
+    from recollect.serve.web.pages.timeline import timeline_screen  # noqa: PLC0415
 
     handlers: dict[tuple[str, str], Handler] = {
         ("GET", "/"): _to_recall,
         ("GET", "/recall"): recall_screen,
-        ("GET", "/answers"): answers.answers_screen,
-        ("GET", "/answers/{id}"): answers.answer_screen,
-        ("POST", "/answers/{id}/judge"): answers.judge,
-        ("GET", "/quality"): quality.quality_screen,
-        ("POST", "/quality/self-test"): quality.start_self_test,
-        ("POST", "/quality/confidence"): quality.start_curve,
-        ("POST", "/quality/search"): quality.start_search,
-        ("POST", "/quality/apply"): quality.apply_search,
-        ("POST", "/quality/set"): quality.set_number,
-        ("POST", "/quality/rollback"): quality.roll_back,
-        ("GET", "/health"): health.health_screen,
-        ("POST", "/health/backup"): health.make_backup,
-        ("POST", "/health/embed"): health.embed_pending,
-        ("GET", "/health/transfer"): transfer.transfer_screen,
-        ("POST", "/health/import"): transfer.preview_import,
-        ("POST", "/health/import/run"): transfer.run_import,
-        ("POST", "/health/export"): transfer.run_export,
-        ("GET", "/health/export/{key}"): transfer.fetch_export,
-        ("GET", "/tokens"): tokens.tokens_screen,
-        ("POST", "/tokens"): tokens.create_token,
-        ("POST", "/tokens/revoke"): tokens.revoke_token,
+        ("GET", "/graph"): graph_screen,
+        ("GET", "/graph/data"): graph_data,
+        ("GET", "/timeline"): timeline_screen,
     }
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),

@@ -22,6 +22,7 @@ from recollect.serve.http.caller import Right
 from recollect.serve.http.face import caller_of
 from recollect.serve.web.drawings import icon_path, waterfall_rows
 from recollect.serve.web.screens import SCREENS
+from recollect.serve.web.step_texts import step_text
 from recollect.text.phrases import decimals, ellipsize, file_size, quantity
 from recollect.text.untrusted import visible
 
@@ -205,6 +206,7 @@ def _environment() -> Environment:
         "waterfall_rows": waterfall_rows,
         "quantity": quantity,
         "title_of": title_of,
+        "step_text": step_text,
     }
     made.filters |= {
         "time": _time,
