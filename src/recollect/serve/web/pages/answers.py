@@ -159,7 +159,7 @@ def _became(answer: LoggedAnswer, id_: int) -> tuple[float | None, tuple[str, ..
     return said or None, used
 
 
-async def judge(face: Face, request: Request) -> Response:
+async def judge_hit(face: Face, request: Request) -> Response:
     """Say of a hit that it was right, or wrong, or take that back."""
     id_ = _number(request.path_params["id"], "answer")
     fields: dict[str, Any] = await form_fields(request)

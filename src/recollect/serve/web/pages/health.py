@@ -87,7 +87,7 @@ async def make_backup(face: Face, request: Request) -> Response:
     return await with_progress(face, request, work, right=Right.ADMIN)
 
 
-async def embed_pending(face: Face, request: Request) -> Response:
+async def embed_waiting(face: Face, request: Request) -> Response:
     """Give texts that wait for a vector theirs."""
 
     def work(memory: Engine, progress: Progress) -> str:

@@ -30,7 +30,7 @@ async def tokens_screen(face: Face, request: Request) -> Response:
     return await _shown(face, request)
 
 
-async def create_token(face: Face, request: Request) -> Response:
+async def make_token(face: Face, request: Request) -> Response:
     """Show the new token on this very page: it goes into no cookie, no address and no other page."""
     require_every_owner(request)
     fields = await form_fields(request)
@@ -43,7 +43,7 @@ async def create_token(face: Face, request: Request) -> Response:
     return await _shown(face, request, made=name, token=token)
 
 
-async def revoke_token(face: Face, request: Request) -> Response:
+async def withdraw_token(face: Face, request: Request) -> Response:
     require_every_owner(request)
     name = (await form_fields(request)).get("name", "")
     await face.run(request, lambda memory: memory.tokens.revoke(name), right=Right.ADMIN)
