@@ -38,7 +38,6 @@ class WholeStore:
 
     state: StoreState
     counts: Counts
-    sessions: int
     model: Model | None
     lag_seconds: float | None
     """Of the replica that answers questions."""
@@ -69,7 +68,6 @@ def _whole_store(memory: Engine) -> WholeStore:
     return WholeStore(
         memory.upkeep.store_state(),
         memory.counts(),
-        memory.upkeep.session_count(),
         memory.model,
         memory.upkeep.replica_lag_seconds(),
     )
