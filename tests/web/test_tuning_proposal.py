@@ -22,9 +22,7 @@ def test_a_proposal_is_shown_applied_and_taken_back(tmp_path: Path) -> None:
             memory.remember(f"topic{number} harbour lamp", importance=1.0)
         for number in range(60):
             answer = memory.recall(f"topic{number} kettle", profile="mnemosyne", limit=10)
-            wanted = next(
-                hit.memory.id for hit in answer.hits if f"topic{number} harbour" in hit.memory.text
-            )
+            wanted = next(hit.memory.id for hit in answer.hits if f"topic{number} harbour" in hit.memory.text)
             memory.feedback(wanted, 1, answer)
         browser = TestClient(
             app(lambda: memory, ["recall"], AccessPolicy("127.0.0.1", 0, None)),
