@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 from collections import OrderedDict
 from functools import cached_property
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from recollect.records import Scope
 
 _MOST_FILES = 8
+_LONGEST_NAME = 100
+_NOT_IN_NAMES = re.compile(r"[^\w.-]", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,9 @@ class KeptFile:
     """As the reader knows it."""
     scope: Scope
     """Only who sees this may have it."""
+
+    def remove(self) -> None:
+        rmtree(self.path.parent, ignore_errors=True)
 
 
 class KeptFiles:
@@ -38,8 +45,11 @@ class KeptFiles:
     def _folder(self) -> TemporaryDirectory[str]:
         return TemporaryDirectory(prefix="recollect-")
 
-    def new_path(self) -> Path:
-        return Path(self._folder.name) / secrets.token_hex(8)
+    def new_path(self, name: str) -> Path:
+        """A file that is not there yet, named as far as every file system takes it: talks keep the name."""
+        folder = Path(self._folder.name) / secrets.token_hex(8)
+        folder.mkdir()
+        return folder / (_NOT_IN_NAMES.sub("_", name)[-_LONGEST_NAME:].lstrip(".") or "file")
 
     def keep(self, file: KeptFile) -> str:
         """Its key; the oldest one goes where there are too many."""
@@ -47,7 +57,7 @@ class KeptFiles:
         with self._lock:
             self._files[key] = file
             while len(self._files) > _MOST_FILES:
-                self._files.popitem(last=False)[1].path.unlink(missing_ok=True)
+                self._files.popitem(last=False)[1].remove()
         return key
 
     def get(self, key: str, scope: Scope) -> KeptFile | None:
@@ -59,4 +69,4 @@ class KeptFiles:
         with self._lock:
             found = self._files.pop(key, None)
         if found is not None:
-            found.path.unlink(missing_ok=True)
+            found.remove()

@@ -39,7 +39,7 @@ _MOST_NAMED = 10
 _FILES = KeptFiles()
 _REPORTS: RecentValues[ImportPreview | ImportReport | ChatReport | ExportReport] = RecentValues(32)
 # A file that we know by none of these endings may still be lines of JSON.
-_TALKS = (".zip", ".md", ".json")
+_TALKS = (".zip", ".md", ".markdown", ".json")
 
 
 async def transfer_screen(face: Face, request: Request) -> Response:
@@ -86,17 +86,17 @@ async def preview_import(face: Face, request: Request) -> Response:
         content = await sent.read()
 
     def work(memory: Engine, progress: Progress) -> str:
-        path = _FILES.new_path()
-        # Talks are known by their ending.
-        path = path.with_suffix(next((each for each in _TALKS if name.lower().endswith(each)), ".jsonl"))
-        path.touch(mode=0o600)
-        path.write_bytes(content)
+        file = KeptFile(_FILES.new_path(name), name, memory.scope)
+        file.path.write_bytes(content)
         try:
-            found = _preview(path, progress)
-        except Exception:
-            path.unlink(missing_ok=True)
+            found = _preview(file.path, progress)
+        except BaseException as error:
+            file.remove()
+            if isinstance(error, InvalidInput):
+                # By the name that the reader gave it, not by its place here.
+                raise InvalidInput(str(error).replace(str(file.path), name)) from error
             raise
-        key = _FILES.keep(KeptFile(path, name, memory.scope))
+        key = _FILES.keep(file)
         return _keep(memory.scope, "preview", key, found)
 
     return await with_progress(face, request, work, right=Right.ADMIN)
@@ -106,7 +106,7 @@ def _preview(path: Path, progress: Progress) -> ImportPreview | ChatReport:
     from recollect.transfer import chat_preview  # noqa: PLC0415  # few sessions bring something in
     from recollect.transfer.previewing import import_preview  # noqa: PLC0415  # the same
 
-    if path.suffix in _TALKS:
+    if path.suffix.lower() in _TALKS:
         return chat_preview(path, progress=progress)
     found = import_preview(path, progress)
     if not found.lines or found.bad_count < found.lines:
@@ -137,7 +137,9 @@ async def run_import(face: Face, request: Request) -> Response:
                 memory, file.path, extract=extract, progress=progress, embed_progress=progress
             )
         else:
-            report = import_file(memory, file.path, progress=progress, embed_progress=progress)
+            # As a stream: that this file was imported says nothing, since its place is gone tomorrow.
+            with file.path.open("rb") as stream:
+                report = import_file(memory, stream, progress=progress, embed_progress=progress)
         _FILES.drop(key)
         return _keep(memory.scope, "imported", key, report)
 
@@ -158,9 +160,9 @@ async def run_export(face: Face, request: Request) -> Response:
     def work(memory: Engine, progress: Progress) -> str:
         from recollect.transfer import export_file  # noqa: PLC0415  # few sessions take something out
 
-        path = _FILES.new_path().with_suffix(".jsonl")
-        report = export_file(memory, path, format=format_, scope_only=not everything, progress=progress)
         name = "memory.jsonl" if format_ == "official" else "everything.jsonl" if everything else "full.jsonl"
+        path = _FILES.new_path(name)
+        report = export_file(memory, path, format=format_, scope_only=not everything, progress=progress)
         key = _FILES.keep(KeptFile(path, name, memory.scope))
         return _keep(memory.scope, "exported", key, report)
 
