@@ -45,8 +45,8 @@ class WholeStore:
 
 async def health_screen(face: Face, request: Request) -> Response:
     shown: dict[str, Any] = {"tabs": TABS, "checks": None, "store": None, "stats": None, "kinds": _KINDS}
-    if caller_of(request).right >= Right.ADMIN:
-        store = await face.run(request, _whole_store, right=Right.ADMIN, reads=True)
+    if caller_of(request).reach >= Right.STORE:
+        store = await face.run(request, _whole_store, right=Right.STORE, reads=True)
         shown["store"] = store
         if store.counts.bytes < _CHECKED_AT_ONCE or request.query_params.get("check"):
             shown["checks"] = (await face.call(request, "doctor", {})).result["checks"]
@@ -82,7 +82,7 @@ async def make_backup(face: Face, request: Request) -> Response:
     def work(memory: Engine, progress: Progress) -> str:
         return f"/health?backup={memory.upkeep.backup_beside(progress).name}#backups"
 
-    return await with_progress(face, request, work, right=Right.ADMIN)
+    return await with_progress(face, request, work, right=Right.STORE)
 
 
 async def embed_waiting(face: Face, request: Request) -> Response:
@@ -92,4 +92,4 @@ async def embed_waiting(face: Face, request: Request) -> Response:
         memory.upkeep.embed_pending(progress)
         return "/health"
 
-    return await with_progress(face, request, work, right=Right.ADMIN)
+    return await with_progress(face, request, work, right=Right.STORE)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.engine.tokens import RIGHTS
 from recollect.errors import NotFound
 from recollect.records import Scope
-from recollect.serve.http.caller import Forbidden, Right
+from recollect.serve.http.caller import Right
 from recollect.serve.http.face import caller_of
 from recollect.serve.web.forms import form_fields
 from recollect.serve.web.pages.health import TABS
@@ -32,27 +32,27 @@ async def tokens_screen(face: Face, request: Request) -> Response:
 
 async def make_token(face: Face, request: Request) -> Response:
     """Show the new token on this very page: it goes into no cookie, no address and no other page."""
-    require_every_owner(request)
+    caller_of(request).require(Right.STORE)
     fields = await form_fields(request)
     name, right = fields.get("name", ""), fields.get("right", "")
     owner, agent = fields.get("owner", ""), fields.get("agent", "")
     sees = Scope(owner, agent or None) if owner or agent else None
     token = await face.run(
-        request, lambda memory: memory.tokens.create(name, right=right, sees=sees), right=Right.ADMIN
+        request, lambda memory: memory.tokens.create(name, right=right, sees=sees), right=Right.STORE
     )
     return await _shown(face, request, made=name, token=token)
 
 
 async def withdraw_token(face: Face, request: Request) -> Response:
-    require_every_owner(request)
+    caller_of(request).require(Right.STORE)
     name = (await form_fields(request)).get("name", "")
-    await face.run(request, lambda memory: memory.tokens.revoke(name), right=Right.ADMIN)
+    await face.run(request, lambda memory: memory.tokens.revoke(name), right=Right.STORE)
     return redirect(request, "/tokens", f"Revoked {name}: whoever uses it is refused within seconds.")
 
 
 async def _shown(face: Face, request: Request, **made: Any) -> Response:
-    require_every_owner(request)
-    tokens = await face.run(request, lambda memory: memory.tokens.list(), right=Right.ADMIN)
+    caller_of(request).require(Right.STORE)
+    tokens = await face.run(request, lambda memory: memory.tokens.list(), right=Right.STORE)
     asked = request.query_params.get("revoke")
     if asked is not None and asked not in {each.name for each in tokens}:
         raise NotFound(f"There is no token {asked[:80]!r}; it may have been revoked already.")
@@ -69,14 +69,3 @@ async def _shown(face: Face, request: Request, **made: Any) -> Response:
         revoking=asked,
         **values,
     )
-
-
-def require_every_owner(request: Request) -> None:
-    """Refuse whoever sees one owner's memory alone, or could let themselves see more."""
-    caller = caller_of(request)
-    caller.require(Right.ADMIN)
-    if caller.scope is not None:
-        raise Forbidden(
-            f"The token {caller.name!r} sees one owner's memory alone, and this concerns every owner's. "
-            "Use a token that sees every scope."
-        )

@@ -16,7 +16,6 @@ from recollect.serve.operations.recent_answers import RecentValues
 from recollect.serve.web.forms import form_fields
 from recollect.serve.web.kept_files import KeptFile, KeptFiles
 from recollect.serve.web.pages.health import TABS
-from recollect.serve.web.pages.tokens import require_every_owner
 from recollect.serve.web.progress import with_progress
 from recollect.serve.web.templating import SECURITY_HEADERS, page
 from recollect.text.untrusted import visible
@@ -60,7 +59,6 @@ async def transfer_screen(face: Face, request: Request) -> Response:
         is_gone=bool(key) and report is None,
         most_named=_MOST_NAMED,
         largest=LARGEST_REQUEST,
-        sees_every_owner=caller_of(request).scope is None,
     )
 
 
@@ -129,7 +127,7 @@ async def run_import(face: Face, request: Request) -> Response:
             raise NotFound("That file is no longer kept here; choose it again. Nothing was imported.")
         if preview.format == "full":
             # It goes to the owners that it names.
-            require_every_owner(request)
+            caller_of(request).require(Right.STORE)
         report: ChatReport | ImportReport
         if isinstance(preview, ChatReport):
             extract = bool(fields.get("extract"))
@@ -155,7 +153,7 @@ async def run_export(face: Face, request: Request) -> Response:
     format_: Literal["official", "full"] = "official" if fields.get("format") == "official" else "full"
     everything = bool(fields.get("everything"))
     if everything:
-        require_every_owner(request)
+        caller_of(request).require(Right.STORE)
 
     def work(memory: Engine, progress: Progress) -> str:
         from recollect.transfer import export_file  # noqa: PLC0415  # few sessions take something out
