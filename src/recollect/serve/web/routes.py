@@ -42,12 +42,13 @@ def web_routes(face: Face) -> list[BaseRoute]:
     # Each loads a part of the engine.
     from recollect.serve.web.pages import answers, health, quality, tokens, transfer  # noqa: PLC0415
     from recollect.serve.web.pages.graph import graph_data, graph_screen  # noqa: PLC0415
-    from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415
+    from recollect.serve.web.pages.recall import recall_counts, recall_screen  # noqa: PLC0415
     from recollect.serve.web.pages.timeline import timeline_screen  # noqa: PLC0415
 
     handlers: dict[tuple[str, str], Handler] = {
         ("GET", "/"): _to_recall,
         ("GET", "/recall"): recall_screen,
+        ("GET", "/recall/counts"): recall_counts,
         ("GET", "/graph"): graph_screen,
         ("GET", "/graph/data"): graph_data,
         ("GET", "/timeline"): timeline_screen,
