@@ -129,7 +129,7 @@ def clock() -> FixedClock:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """What the engine promises holds on every store: its tests are run on both."""
-    if "store" in metafunc.fixturenames and metafunc.definition.path.parent.name == "engine":
+    if "store" in metafunc.fixturenames and metafunc.definition.path.parent.name in {"engine", "operations"}:
         on_one = any(map(metafunc.definition.get_closest_marker, ("sqlite", "ranking")))
         metafunc.parametrize("store", ["sqlite"] if on_one else ["sqlite", "postgres"], indirect=True)
 

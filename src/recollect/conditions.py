@@ -60,6 +60,23 @@ class HasRow:
 
 
 @dataclass(frozen=True, slots=True)
+class BelongsTo:
+    """The column names a row of another table, by its id, which meets the conditions."""
+
+    column: str
+    table: Table
+    where: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Contains:
+    """The column's text contains this one, letters in any case. No index helps: every row is read."""
+
+    column: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     condition: Condition
 
@@ -71,7 +88,7 @@ class AnyOf:
     groups: tuple[tuple[Condition, ...], ...]
 
 
-Condition: TypeAlias = Equals | OneOf | Compares | KeyIn | HasRow | Not | AnyOf
+Condition: TypeAlias = Equals | OneOf | Compares | KeyIn | HasRow | BelongsTo | Contains | Not | AnyOf
 Where: TypeAlias = Sequence[Condition]
 
 

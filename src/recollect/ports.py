@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.conditions import OneOf, Value, Where
+    from recollect.conditions import Column, OneOf, Value, Where
     from recollect.ranking.candidates import Floats
     from recollect.records import Found, Memory, Model, Problem, Scope, Statement
     from recollect.tables import Row, Swap, Table, Values
@@ -130,8 +130,14 @@ class Snapshot(Protocol):
         """The rows of each query, asked in one go. Without a limit, they come in any order."""
         ...
 
-    def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:
-        """How many rows there are for each value of the column `by`; without one, all of them, under None."""
+    def count(
+        self, table: Table, where: Where = (), by: Column | None = None, per: int = 1
+    ) -> Mapping[Value, int]:
+        """How many rows there are for each value of the column `by`; without one, all of them, under None.
+
+        Of a column of whole numbers, values are counted together `per` so many: under each is the quotient,
+        rounded down.
+        """
         ...
 
     def nearest(

@@ -20,6 +20,7 @@ from recollect.retrieval.records import memories_by_id
 
 if TYPE_CHECKING:
     from recollect.dreams.knobs import Knobs
+    from recollect.engine.browse.browse import Browse
     from recollect.engine.dreams.dreaming import DreamResult
     from recollect.engine.dreams.dreams import Dreams
     from recollect.engine.graph.knowledge_graph import KnowledgeGraph
@@ -84,6 +85,14 @@ class Engine:
         """
         return Engine(replace(self._services, scope=Scope(owner, agent)))
 
+    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
+        """The same memory for one change: `Outdated`, and nothing is written, unless a memory has one of
+        these versions, as `memory_version` tells them. It is checked in the change's transaction.
+        """
+        from recollect.engine.versions import ExpectedVersion
+
+        return Engine(replace(self._services, expected=ExpectedVersion(id, tuple(versions))))
+
     @property
     def graph(self) -> KnowledgeGraph:
         """Observations, relations and reading of the knowledge graph."""
@@ -97,6 +106,13 @@ class Engine:
         from recollect.engine.notes.sessions import Sessions
 
         return Sessions(self._services)
+
+    @property
+    def browse(self) -> Browse:
+        """Whole memories, lists of any kind, and a timeline, for a person to look at."""
+        from recollect.engine.browse.browse import Browse
+
+        return Browse(self._services)
 
     @property
     def dreams(self) -> Dreams:

@@ -13,7 +13,7 @@ from recollect.ports import Progress, Snapshot, Store, StoreUpkeep
 from recollect.records import Model, Problem, Scope
 
 if TYPE_CHECKING:
-    from recollect.engine.writes.apply import BeforeCommit
+    from recollect.engine.writes.apply import BeforeCommit, Precondition
 
 
 class Repository:
@@ -33,16 +33,26 @@ class Repository:
         at: datetime,
         key: str | None = None,
         keep_going: bool = False,
+        precondition: Precondition | None = None,
         before_commit: BeforeCommit | None = None,
     ) -> Receipt:
         """Apply all changes in one transaction, or none.
 
         The same key again returns the first receipt and writes nothing. With `keep_going`, a change
-        that cannot be applied is left out, and its outcome says why. `before_commit` reads what was written.
+        that cannot be applied is left out, and its outcome says why. `precondition` reads what there is
+        before, `before_commit` what was written.
         """
         from recollect.engine.writes.apply import apply  # noqa: PLC0415  # many calls only read
 
-        return apply(self.store, changes, at=at, key=key, keep_going=keep_going, before_commit=before_commit)
+        return apply(
+            self.store,
+            changes,
+            at=at,
+            key=key,
+            keep_going=keep_going,
+            precondition=precondition,
+            before_commit=before_commit,
+        )
 
     @property
     def read_only(self) -> bool:

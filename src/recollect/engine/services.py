@@ -16,6 +16,7 @@ from recollect.engine.recent_texts import RecentTexts
 from recollect.engine.repository import Repository
 from recollect.engine.shadow import TrialSettings
 from recollect.engine.usage import UsageRecorder
+from recollect.engine.versions import ExpectedVersion
 from recollect.engine.worker import Worker
 from recollect.errors import ModelUnavailable, NotFound, StoreUnavailable
 from recollect.lazy_dataclass import dataclass
@@ -129,6 +130,8 @@ class Services:
     """None: languages decide nothing."""
     recent_texts: RecentTexts = field(default_factory=RecentTexts)
     """What was embedded last, here or in another scope of the store."""
+    expected: ExpectedVersion | None = None
+    """What the next change must find, or nothing is written."""
     shutdown: threading.Event = field(default_factory=threading.Event)
     """Set when nobody waits any more: texts without a vector are left to wait for the next start."""
 
@@ -156,9 +159,18 @@ class Services:
     ) -> Sequence[Outcome]:
         """Write now. A scope's keys are its own, though the store keeps those of all scopes in one place."""
         own = None if key is None else f"{key} of {self.scope.owner!r} {self.scope.agent!r}"
-        return self.store.apply(
-            changes, at=self.clock(), key=own, keep_going=keep_going, before_commit=before_commit
+        expected = None if self.expected is None else self.expected.precondition(changes)
+        outcomes = self.store.apply(
+            changes,
+            at=self.clock(),
+            key=own,
+            keep_going=keep_going,
+            precondition=expected,
+            before_commit=before_commit,
         ).outcomes
+        if expected is not None and self.expected is not None:
+            self.expected.is_met = True
+        return outcomes
 
     @property
     def own(self) -> Services:

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
-from recollect.conditions import IN_FORCE, AnyOf, Compares, Equals, HasRow, KeyIn, Not, OneOf
+from recollect.conditions import (
+    IN_FORCE,
+    AnyOf,
+    BelongsTo,
+    Compares,
+    Contains,
+    Equals,
+    HasRow,
+    KeyIn,
+    Not,
+    OneOf,
+)
 from recollect.errors import StoreUnavailable
 from recollect.stores.vectors.block import VectorRow
 from recollect.stores.vectors.prefix import Prefixes, nearest_by_prefix
@@ -195,9 +206,14 @@ class MemorySnapshot:
             for each in queries
         ]
 
-    def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:
+    def count(
+        self, table: Table, where: Where = (), by: Column | None = None, per: int = 1
+    ) -> Mapping[Value, int]:
         rows = self._matching(table, where)
-        return {None: len(rows)} if by is None else Counter(row[by] for row in rows)
+        if by is None:
+            return {None: len(rows)}
+        values = map(_reader(by), rows)
+        return Counter(values if per == 1 else (value // per for value in values))
 
     def _matching(self, table: Table, where: Where) -> list[Record]:
         rows = self.tables.tables[table].candidates(where)
@@ -226,6 +242,12 @@ class MemorySnapshot:
             case HasRow(table, column, where):
                 ids = {row[column] for row in self._matching(table, where)}
                 return lambda row: row["id"] in ids
+            case BelongsTo(pointer, table, where):
+                owners = {row["id"] for row in self._matching(table, where)}
+                return lambda row: row[pointer] in owners
+            case Contains(named, text):
+                contains = re.compile("".join(map(_either_case, text))).search
+                return lambda row: contains(row[named]) is not None
             case Not(inner):
                 test = self._test(inner)
                 return lambda row: not test(row)

@@ -129,6 +129,11 @@ class Upkeep:
         problem: str | None = getattr(self.services.store.store, "replica_trouble", None)
         return problem
 
+    def replica_lag_seconds(self) -> float | None:
+        """How far the server that answers questions is behind; None where there is none, or nobody knows."""
+        lag = getattr(self.services.store.store, "replica_lag_seconds", None)
+        return None if lag is None else lag()
+
     @asks_again
     def unrecorded_answers(self) -> tuple[int, str | None]:
         """How many answers could not be noted as shown, in any process, and why not, in this one."""

@@ -31,6 +31,8 @@ from recollect.ranking.candidates import DAY
 from recollect.records import Scope
 from recollect.retrieval.records import stamp
 
+Precondition = Callable[[Snapshot], None]
+"""Reads what there is before anything is written, and may raise to have nothing written."""
 BeforeCommit = Callable[[Snapshot, Sequence[Outcome]], None]
 """Reads what was written, and may raise to have none of it."""
 
@@ -92,11 +94,12 @@ def apply(
     at: datetime,
     key: str | None = None,
     keep_going: bool = False,
+    precondition: Precondition | None = None,
     before_commit: BeforeCommit | None = None,
 ) -> Receipt:
     """Apply all changes in one transaction, or none.
 
-    The same key again returns the first receipt and writes nothing. With `keep_going`, a change that cannot
+    The same key again returns the first receipt and writes nothing, whatever the `precondition`. With `keep_going`, a change that cannot
     be applied is left out, and its outcome says why. `before_commit` is called with the outcomes while
     nothing is committed yet, perhaps more than once: what has to be read of them is read there, since after
     the commit a failure to read would look like a failure to write.
@@ -108,6 +111,8 @@ def apply(
     def work(rows: Transaction) -> Receipt:
         receipt = None if key is None else _repeated(rows, key, digest)
         if receipt is None:
+            if precondition is not None:
+                precondition(rows)
             receipt = write(rows)
         if before_commit is not None:
             before_commit(rows, receipt.outcomes)

@@ -19,6 +19,9 @@ SHORTEST_TOKEN = 16
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _METHODS = ("GET", "POST", "DELETE")
 _API = ("v1", "openapi.json", "docs", "healthz", "readyz", "metrics", "mem0")
+_PROBLEM_READERS = frozenset(("v1", "openapi.json", "healthz", "readyz", "metrics"))
+# Nothing of the memory is in these: whether the server is up, and how to use it.
+_OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/docs/try.js", "/docs/docs.css"))
 _PAGES = ("static", "sign-in", "sign-out", "recall", "why-not", "memory", "browse", "graph", "timeline")
 _MORE_PAGES = ("dreams", "settle", "answers", "quality", "health", "tokens")
 FACES = frozenset((*_API, *_PAGES, *_MORE_PAGES))
@@ -117,6 +120,8 @@ def refusal(  # noqa: PLR0911  # one for each reason
     if is_mcp(path) and method not in _METHODS:
         message = "Send messages of the Model Context Protocol with POST; GET listens, DELETE ends a session."
         return Refusal(405, "method_not_allowed", message, {"allow": ", ".join(_METHODS)})
+    if path in _OPEN:
+        return None
     if not policy.admits(headers.get(b"authorization", b"")):
         return Refusal(
             401,
@@ -126,6 +131,11 @@ def refusal(  # noqa: PLR0911  # one for each reason
             {"www-authenticate": 'Bearer realm="recollect"'},
         )
     return None
+
+
+def is_api(path: str) -> bool:
+    """Whether programs ask for it, and read problem details."""
+    return path.split("/")[1] in _PROBLEM_READERS if path.startswith("/") else False
 
 
 def is_mcp(path: str) -> bool:

@@ -28,6 +28,7 @@ from recollect.serve.http.access_policy import (
     TOO_SLOW,
     AccessPolicy,
     Refusal,
+    is_api,
     is_mcp,
     library_refusal,
     refusal,
@@ -37,6 +38,8 @@ from recollect.serve.http.caller import CALLER, Caller, Right
 from recollect.serve.http.connections import CONNECTION, LimitedConnection
 from recollect.serve.http.face import Face
 from recollect.serve.http.mem0.routes import mem0_routes
+from recollect.serve.http.metrics import Metrics
+from recollect.serve.http.problems import refusal_response
 from recollect.serve.http.refusal_log import OncePerKind, RefusalLog
 from recollect.serve.http.token_guesses import TokenGuesses
 from recollect.serve.mcp.server import MemoryServer
@@ -126,9 +129,9 @@ def app(
     refusals: RefusalLog | None = None,
 ) -> App:
     """The ASGI application: MCP, the API and the dashboard behind the access policy."""
-    calls = Calls()
+    calls, metrics = Calls(), Metrics()
     inner = (
-        MemoryServer(engine, names, calls)
+        MemoryServer(engine, names, calls, metrics.timed)
         .server()
         .streamable_http_app(
             streamable_http_path=PATH,
@@ -140,7 +143,7 @@ def app(
             host=policy.host,
         )
     )
-    face = Face(engine, calls, policy)
+    face = Face(engine, calls, policy, metrics)
     faces = Starlette(routes=[*api_routes(face), *mem0_routes(face), *web_routes(face)])
     return Guard(inner, faces, policy, refusals or RefusalLog())
 
@@ -267,6 +270,9 @@ class Guard:
 
     async def _refuse(self, why: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
         self._refusals.add(why.error)
+        if is_api(scope["path"]):
+            await refusal_response(why)(scope, receive, send)
+            return
         said = {"error": why.error, "message": why.message}
         await JSONResponse(said, why.status, why.headers)(scope, receive, send)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
@@ -10,7 +11,8 @@ from recollect.errors import RecollectError
 from recollect.lazy_dataclass import dataclass
 from recollect.serve.calls import CALL_SECONDS, Calls
 from recollect.serve.http.caller import CALLER, Caller, Right
-from recollect.serve.operations.catalogue import operations
+from recollect.serve.http.metrics import Metrics
+from recollect.serve.operations.catalogue import http_operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
     from recollect.engine.engine import Engine
     from recollect.serve.http.access_policy import AccessPolicy
-    from recollect.serve.operations.operation import OperationReply
+    from recollect.serve.operations.operation import Operation, OperationReply
 
 _Work = TypeVar("_Work")
 
@@ -35,27 +37,36 @@ class Face:
     memory: Callable[[], Engine]
     calls: Calls
     policy: AccessPolicy
+    metrics: Metrics = field(default_factory=Metrics)
 
     async def call(
         self, request: Request, name: str, given: Mapping[str, Any], **more: Any
     ) -> OperationReply[Any]:
         """Do one operation of the catalogue; `more` are fields of the call."""
-        operation = operations()[name]
-        right = Right.READ if operation.read_only else Right.WRITE
-        return await self.run(
-            request,
-            lambda memory: operation.answer(memory, operation.parse(given), **more),
-            right=right,
-        )
+        operation = http_operations()[name]
+        right = right_for(operation)
+        with self.metrics.timed(name):
+            return await self.run(
+                request,
+                lambda memory: operation.answer(memory, operation.parse(given), **more),
+                right=right,
+                reads=operation.read_only,
+            )
 
     async def run(
-        self, request: Request, work: Callable[[Engine], _Work], *, right: Right = Right.READ
+        self,
+        request: Request,
+        work: Callable[[Engine], _Work],
+        *,
+        right: Right = Right.READ,
+        reads: bool | None = None,
     ) -> _Work:
-        """Do what no operation does. What only reads has a deadline, and ends when its client goes."""
+        """Do what no operation does. What only `reads` has a deadline, and ends when its client goes; so it
+        is with whatever needs no more than the right to read."""
         caller = caller_of(request)
         caller.require(right)
+        reads = right is Right.READ if reads is None else reads
         owner, agent = request.query_params.get("owner"), request.query_params.get("agent")
-        reads = right is Right.READ
         address = request.client.host if request.client else ""
         try:
             async with self.calls.places_of(address):
@@ -68,6 +79,12 @@ class Face:
                 f"It was given up after {CALL_SECONDS:.0f} seconds; ask for less, or try again when the "
                 "server has less to do."
             ) from None
+
+
+def right_for(operation: Operation[Any]) -> Right:
+    if operation.admin:
+        return Right.ADMIN
+    return Right.READ if operation.read_only else Right.WRITE
 
 
 def caller_of(request: Request) -> Caller:

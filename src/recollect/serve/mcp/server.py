@@ -28,7 +28,7 @@ from recollect.text.untrusted import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractAsyncContextManager
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
     from mcp.server.connection import Connection
     from mcp.server.session import ServerSession
@@ -63,11 +63,16 @@ class MemoryServer:
     """One memory, served: what all connections of a process share."""
 
     def __init__(
-        self, engine: Callable[[], Engine], names: Sequence[str], calls: Calls | None = None
+        self,
+        engine: Callable[[], Engine],
+        names: Sequence[str],
+        calls: Calls | None = None,
+        timed: Callable[[str], AbstractContextManager[None]] | None = None,
     ) -> None:
-        """Offer the operations of these names."""
+        """Offer the operations of these names. Each call is made within what `timed` gives for its name."""
         self._engine = engine
         self._calls = calls or Calls()
+        self._timed = timed or nullcontext
         self._offered = {name: definitions()[name] for name in names}
         self._recent = RecentAnswers()
         self._bus = InMemorySubscriptionBus()
@@ -118,11 +123,12 @@ class MemoryServer:
         read_only = self._offered[name]["read_only"]
         progress = ProgressReporter(ctx, stops=read_only)
         try:
-            async with self._limiter_of(ctx):
-                with anyio.fail_after(CALL_SECONDS if read_only else None):
-                    reply = await self._calls.in_thread(
-                        lambda: self._run(name, params.arguments or {}, progress), abandon=read_only
-                    )
+            with self._timed(name):
+                async with self._limiter_of(ctx):
+                    with anyio.fail_after(CALL_SECONDS if read_only else None):
+                        reply = await self._calls.in_thread(
+                            lambda: self._run(name, params.arguments or {}, progress), abandon=read_only
+                        )
         except TimeoutError:
             return _failed(
                 f"{name} was given up after {CALL_SECONDS:.0f} seconds; ask for less, or try again when the "

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from recollect.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recollect.serve.operations.operation import Operation
 
@@ -32,6 +32,14 @@ SETS: dict[str, tuple[str, ...]] = {
     "default": tuple(_DEFAULT),
     "all": (*_DEFAULT, *_MORE),
 }
+_BY_HTTP = {
+    "whole_memory": "get_memory",
+    "browse": "browse timeline list_tags list_categories list_sessions session_messages list_entities",
+}
+"""By module, in the order in which pages list them."""
+HTTP_ONLY: tuple[str, ...] = tuple(" ".join(_BY_HTTP.values()).split())
+"""What the HTTP API and the dashboard offer beside all of these. No language model reads about them, so what
+MCP clients get is as short as it was."""
 DEFINITIONS_FILE = Path(__file__).with_name("definitions.json")
 _MODULES = ("memories", "search", "graph", "upkeep", "dreams")
 
@@ -74,16 +82,26 @@ def definitions() -> Mapping[str, Definition]:
 @cache
 def operations() -> Mapping[str, Operation[Any]]:
     """Every operation by name. This loads the engine."""
+    found = _operations_in(_MODULES)
+    return {name: found[name] for name in SETS["all"]}
+
+
+@cache
+def http_operations() -> Mapping[str, Operation[Any]]:
+    """The same, and what only HTTP offers."""
+    found = _operations_in(tuple(_BY_HTTP))
+    return {**operations(), **{name: found[name] for name in HTTP_ONLY}}
+
+
+def _operations_in(modules: Sequence[str]) -> dict[str, Operation[Any]]:
     from recollect.serve.operations.operation import Operation  # noqa: PLC0415  # the same
 
-    modules = [import_module(f"recollect.serve.operations.{name}") for name in _MODULES]
-    found = {
+    return {
         value.name: value
-        for module in modules
-        for value in vars(module).values()
+        for name in modules
+        for value in vars(import_module(f"recollect.serve.operations.{name}")).values()
         if isinstance(value, Operation)
     }
-    return {name: found[name] for name in SETS["all"]}
 
 
 def write_definitions() -> None:

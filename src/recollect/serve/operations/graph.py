@@ -110,7 +110,7 @@ def _create_entities(
     """Save people, projects, places and other things worth knowing again. One that exists keeps its type and
     status, and gains the new observations.
     """
-    batch = call.engine.create_entities(entities, progress=call.progress)
+    batch = call.engine.create_entities(entities, key=call.key, progress=call.progress)
     changed = [done for done in batch.entities if done.changed]
     stored, _ = attempt_follow_up(lambda: call.engine.get_many(done.id for done in changed))
     stored = stored or {}
@@ -159,7 +159,7 @@ def _create_relations(
     """Connect entities: who works where, what belongs to what; in active voice, such as works_at. An entity
     that does not exist is created with the type 'unknown'.
     """
-    batch = call.engine.graph.create_relations(relations, create_missing=True)
+    batch = call.engine.graph.create_relations(relations, create_missing=True, key=call.key)
     written = [
         _written_relation(done, given)
         for done, given in zip(batch.relations, relations, strict=True)
@@ -211,7 +211,7 @@ def _add_observations(
     additions: dict[str, list[Any]] = {}
     for item in observations:
         additions.setdefault(item["entityName"], []).extend(item["contents"])
-    batch = call.engine.graph.add_observations(additions, progress=call.progress)
+    batch = call.engine.graph.add_observations(additions, key=call.key, progress=call.progress)
     added = {
         name: [each.content for each in done.added]
         for name, done in zip(additions, batch.entities, strict=True)

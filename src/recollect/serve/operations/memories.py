@@ -127,7 +127,7 @@ def _remember(
     }
     if supersedes is not None:
         return _correct(call, supersedes, note)
-    done = call.engine.remember(**note)
+    done = call.engine.remember(**note, key=call.key)
     remark = None
     if done.contradicts:
         other = done.contradicts[0]
@@ -229,7 +229,9 @@ def _add_messages(
     """Save raw turns of a conversation, in order, under the name of a session. For single facts use
     `remember`.
     """
-    done = call.engine.add_messages(session, messages, extract=extract, progress=call.progress)
+    done = call.engine.add_messages(
+        session, messages, extract=extract, key=call.key, progress=call.progress
+    )
     ids = fit_page(done.ids, BUDGET // 2, shared=False)
     notes = fit_page([row_of(NoteRow, note) for note in done.notes], BUDGET // 2, shared=False)
     result: AddMessagesOutput = {"session": done.session, "ids": ids.rows, "notes": notes.rows}

@@ -20,13 +20,16 @@ from pydantic import (
     create_model,
 )
 
-from recollect.errors import InvalidInput
 from recollect.lazy_dataclass import dataclass
 from recollect.serve.operations.argument_limits import check_lengths, check_nesting, shown_limits, with_limits
 from recollect.serve.operations.recent_answers import RecentAnswers
 from recollect.serve.operations.schema import plain_schema
 from recollect.serve.operations.synonyms import with_own_names
-from recollect.serve.operations.validation_errors import validation_message
+from recollect.serve.operations.validation_errors import (
+    InvalidArguments,
+    validation_message,
+    wrong_arguments,
+)
 from recollect.text.untrusted import visible
 
 if TYPE_CHECKING:
@@ -177,6 +180,8 @@ class OperationCall:
     offered: frozenset[str] = frozenset()
     """The names of the operations that the caller can use."""
     recent: RecentAnswers = field(default_factory=RecentAnswers)
+    key: str | None = None
+    """With the same one again, a write is answered and not repeated."""
 
 
 _Run = Callable[Concatenate[OperationCall, ...], OperationReply[ResultT_co]]
@@ -198,6 +203,8 @@ class Operation(Generic[ResultT_co]):
     """What it takes away can come back only by another call."""
     idempotent: bool
     """Calling it again with the same arguments changes nothing more."""
+    admin: bool = False
+    """It concerns every owner of the store, or cannot be taken back."""
 
     @property
     def arguments(self) -> type[Arguments]:
@@ -227,7 +234,8 @@ class Operation(Generic[ResultT_co]):
             return self.arguments.model_validate(passed)
         except ValidationError as error:
             schema = plain_schema(self.arguments)
-            raise InvalidInput(validation_message(self.name, schema, error)) from None
+            message = validation_message(self.name, schema, error)
+            raise InvalidArguments(message, wrong_arguments(error)) from None
 
     def answer(self, engine: Engine, arguments: Arguments, **more: Any) -> OperationReply[ResultT_co]:
         """Do it with arguments that were checked; `more` are fields of the call."""
@@ -249,12 +257,13 @@ def operation(
     read_only: bool = False,
     destructive: bool = False,
     idempotent: bool = False,
+    admin: bool = False,
 ) -> Callable[[_Run[ResultT_co]], Operation[ResultT_co]]:
     """Make an operation of a function, which has its name; what only reads may always be repeated."""
 
     def made(run: _Run[ResultT_co]) -> Operation[ResultT_co]:
         name = run.__name__.removeprefix("_")
-        return Operation(name, title, run, pages, read_only, destructive, idempotent or read_only)
+        return Operation(name, title, run, pages, read_only, destructive, idempotent or read_only, admin)
 
     return made
 

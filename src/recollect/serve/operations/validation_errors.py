@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from recollect.errors import InvalidInput
+
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
@@ -13,7 +15,22 @@ if TYPE_CHECKING:
 _Error = dict[str, Any]
 """As pydantic tells it: `type`, `loc`, `input`."""
 # Wrong values first, then unknown names, then what is missing: an unknown name may be a misspelt one.
+_MOST_LISTED = 20
 _RANKS = {"extra_forbidden": 1, "missing": 2}
+
+
+class WrongArgument(NamedTuple):
+    path: tuple[str | int, ...]
+    """Names and places from the arguments down to the one that is wrong."""
+    problem: str
+
+
+class InvalidArguments(InvalidInput):
+    """Arguments of an operation that do not fit its schema. Nothing was done."""
+
+    def __init__(self, message: str, wrong: Sequence[WrongArgument]) -> None:
+        super().__init__(message)
+        self.wrong = wrong
 
 
 class _Place(NamedTuple):
@@ -33,6 +50,15 @@ def validation_message(operation: str, schema: Schema, error: ValidationError) -
     where = f"`{place.path}`: " if place.path else ""
     beside = [each for each in errors if each["loc"][:-1] == first["loc"][:-1]]
     return f"{operation}: {where}{_what(first, place, beside)}. Nothing was done."
+
+
+def wrong_arguments(error: ValidationError) -> list[WrongArgument]:
+    """The first mistakes, for a program to show each beside its field."""
+    errors = cast("list[_Error]", error.errors(include_url=False))
+    return [
+        WrongArgument(each["loc"], each["msg"].removeprefix("Value error, "))
+        for each in errors[:_MOST_LISTED]
+    ]
 
 
 def _rank(error: _Error) -> int:

@@ -9,7 +9,13 @@ import psycopg
 from recollect.conditions import IN_FORCE, OneOf
 from recollect.interruption import end_if_interrupted
 from recollect.stores.postgres.server_vectors import PgVector, ServerVectors
-from recollect.stores.postgres.sql import Conditions, array_type, storable
+from recollect.stores.postgres.sql import (
+    Conditions,
+    array_type,
+    column_expression,
+    contained_pattern,
+    storable,
+)
 from recollect.stores.postgres.vectors import ScopeQueries, Searchable, searchable_question
 from recollect.stores.postgres.whole_tables import PostgresCopySource
 from recollect.stores.vectors.searches import CachedVectors, VectorSearches
@@ -21,7 +27,7 @@ if TYPE_CHECKING:
 
     from psycopg import Connection, Cursor
 
-    from recollect.conditions import Value, Where
+    from recollect.conditions import Column, Value, Where
     from recollect.ports import RowsQuery, Vector
     from recollect.records import Found
     from recollect.stores.postgres.columns import Columns
@@ -31,7 +37,6 @@ if TYPE_CHECKING:
 
 Answers = TypeVar("Answers")
 Statement: TypeAlias = "tuple[str, Sequence[Any]]"
-_LONGEST_PATTERN = 50_000  # bytes, as in SQLite
 
 
 class PostgresSnapshot(PostgresCopySource, VectorSearches):
@@ -128,23 +133,27 @@ class PostgresSnapshot(PostgresCopySource, VectorSearches):
         by = self._order(query.table, TABLES[query.table].key, "r", newest_first=True)
         return f"{text} ORDER BY {by} LIMIT %s", [*conditions.bindings, query.limit]
 
-    def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:
+    def count(
+        self, table: Table, where: Where = (), by: Column | None = None, per: int = 1
+    ) -> Mapping[Value, int]:
         conditions = Conditions(self.schema)
         condition = conditions.of(table, where, "r", self.scopes)
         source = f"FROM {self.schema}.{table} AS r WHERE {condition}"
         if by is None:
             ((count,),) = self.ask(f"SELECT count(*) {source}", conditions.bindings)
             return {None: count}
-        groups = self.ask(f"SELECT r.{by}, count(*) {source} GROUP BY r.{by}", conditions.bindings)
+        value = column_expression(by, "r")
+        if per != 1:
+            # Rounded down, also of times before 1970.
+            value = f"({value} / {per} - (mod({value}, {per}) < 0)::int)"
+        groups = self.ask(f"SELECT {value}, count(*) {source} GROUP BY 1", conditions.bindings)
         return {value: count for value, count in groups}  # noqa: C416  # a row is of any length
 
     def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
-        if not storable(text):
+        found = contained_pattern(text)
+        if found is None:
             return []
-        # Where texts compare byte by byte, ILIKE knows the case of ASCII letters alone.
-        compare, pattern = ("ILIKE %s", _like(text)) if text.isascii() else ("~ %s", _either_case(text))
-        if len(pattern.encode()) > _LONGEST_PATTERN:
-            return []
+        compare, pattern = found
         conditions = Conditions(self.schema)
         condition = conditions.of("memory", where, "m", self.scopes)
         bindings = [*conditions.bindings, pattern, pattern]
@@ -257,20 +266,3 @@ class PostgresSnapshot(PostgresCopySource, VectorSearches):
 
 def _listed(columns: Iterable[str], row: str) -> str:
     return ", ".join(f"{row}.{column}" for column in columns)
-
-
-def _like(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
-
-
-def _either_case(text: str) -> str:
-    """A pattern of the letters in either case, as far as the other one is one letter."""
-    return "".join(map(_letter_forms, text))
-
-
-def _letter_forms(letter: str) -> str:
-    forms = sorted({form for form in (letter, letter.lower(), letter.upper()) if len(form) == 1})
-    if len(forms) > 1:
-        return f"[{''.join(forms)}]"
-    return letter if letter.isalnum() else f"\\{letter}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
-from recollect.conditions import AnyOf, Compares, Equals, HasRow, KeyIn, Not, OneOf
+from recollect.conditions import AnyOf, BelongsTo, Compares, Contains, Equals, HasRow, KeyIn, Not, OneOf
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -19,6 +19,8 @@ STORE_WIDE: frozenset[Table] = frozenset({"applied", "lease", "model", "rotation
 _CONSTANTS = frozenset({"kind", "in_use", "live", "merged", "pair"})
 # Texts that may be longer than an entry of an index may be: their hashes are indexed.
 _HASHED = frozenset({"stem", "name", "folded_name", "first_word", "session", "source"})
+
+_LONGEST_PATTERN = 50_000  # bytes, as in SQLite
 
 Binding = Any
 
@@ -45,9 +47,11 @@ class Conditions:
 
     def of_each(self, each: OneOf, row: str, value: str) -> str:
         """The row has this value, an expression, in the column of `each`."""
-        same = f"{_column(each.column, row)} = {value}"
+        same = f"{column_expression(each.column, row)} = {value}"
         return (
-            f"md5({_column(each.column, row)}) = md5({value}) AND {same}" if each.column in _HASHED else same
+            f"md5({column_expression(each.column, row)}) = md5({value}) AND {same}"
+            if each.column in _HASHED
+            else same
         )
 
     def _within(self, row: str, scopes: Collection[int] | None) -> str:
@@ -65,7 +69,7 @@ class Conditions:
     ) -> str:
         match condition:
             case Equals(column, None):
-                return f"{_column(column, row)} IS NULL"
+                return f"{column_expression(column, row)} IS NULL"
             case Equals(column, value):
                 return self._equals(column, value, row)
             case OneOf(column, values):
@@ -74,18 +78,30 @@ class Conditions:
                 if not storable(value):
                     value = str(value).encode("utf-8", "replace").decode().replace("\0", "")
                 self.bindings.append(value)
-                return f"{_column(column, row)} {operator} %s"
+                return f"{column_expression(column, row)} {operator} %s"
             case KeyIn(columns, keys):
                 return self._key_in(columns, keys, row)
             case HasRow(other, column, where):
                 return self._has_row(other, column, where, table, row)
+            case BelongsTo(column, other, where):
+                inner = self.each(where, other, f"{row}y")
+                return (
+                    f"EXISTS (SELECT 1 FROM {self.schema}.{other} AS {row}y WHERE "
+                    f"{row}y.scope_id = {row}.scope_id AND {row}y.id = {row}.{column} AND {inner})"
+                )
+            case Contains(column, text):
+                found = contained_pattern(text)
+                if found is None:
+                    return "false"
+                self.bindings.append(found[1])
+                return f"{row}.{column} {found[0]}"
             case Not(Equals(column, None)):
-                return f"{_column(column, row)} IS NOT NULL"
+                return f"{column_expression(column, row)} IS NOT NULL"
             case Not(Equals(column, value)):
                 if not storable(value):
                     return "true"
                 self.bindings.append(value)
-                return f"{_column(column, row)} IS DISTINCT FROM %s"
+                return f"{column_expression(column, row)} IS DISTINCT FROM %s"
             case Not(inner):
                 return f"NOT ({self._one(inner, table, row)})"
             case AnyOf(groups):
@@ -99,32 +115,35 @@ class Conditions:
 
     def _equals(self, column: Column, value: object, row: str) -> str:
         if column in _CONSTANTS:
-            return f"{_column(column, row)} = {_constant(value)}"
+            return f"{column_expression(column, row)} = {_constant(value)}"
         if not storable(value):
             return "false"
         self.bindings.append(value)
-        same = f"{_column(column, row)} = %s"
+        same = f"{column_expression(column, row)} = %s"
         if column not in _HASHED:
             return same
         self.bindings.append(value)
-        return f"md5({_column(column, row)}) = md5(%s) AND {same}"
+        return f"md5({column_expression(column, row)}) = md5(%s) AND {same}"
 
     def _one_of(self, column: Column, values: Collection[object], row: str) -> str:
         if not values:
             return "false"
         if column in _CONSTANTS:
-            return f"{_column(column, row)} IN ({', '.join(map(_constant, sorted(values, key=str)))})"
+            return (
+                f"{column_expression(column, row)} IN ({', '.join(map(_constant, sorted(values, key=str)))})"
+            )
         given = [value for value in values if storable(value)]
         if not given:
             return "false"
         kind = array_type(given)
         self.bindings.append(given)
         if column not in _HASHED:
-            return f"{_column(column, row)} = ANY (%s::{kind})"
+            return f"{column_expression(column, row)} = ANY (%s::{kind})"
         self.bindings.append(given)
+        value = column_expression(column, row)
         return (
-            f"md5({_column(column, row)}) = ANY (ARRAY(SELECT md5(g) FROM unnest(%s::{kind}) AS g)) "
-            f"AND {_column(column, row)} = ANY (%s::{kind})"
+            f"md5({value}) = ANY (ARRAY(SELECT md5(g) FROM unnest(%s::{kind}) AS g)) "
+            f"AND {value} = ANY (%s::{kind})"
         )
 
     def _key_in(self, columns: tuple[str, ...], keys: Iterable[tuple[object, ...]], row: str) -> str:
@@ -173,7 +192,7 @@ def array_type(values: Collection[object]) -> str:
     return "text[]" if isinstance(next(iter(values)), str) else "bigint[]"
 
 
-def _column(column: Column, row: str) -> str:
+def column_expression(column: Column, row: str) -> str:
     if isinstance(column, str):
         return f"{row}.{column}"
     return f"coalesce({', '.join(f'{row}.{each}' for each in column)})"
@@ -185,3 +204,29 @@ def _constant(value: object) -> str:
     if isinstance(value, int):
         return str(int(value))
     raise ValueError(f"not a constant of ours: {value!r}")
+
+
+def contained_pattern(text: str) -> tuple[str, str] | None:
+    """What compares a column with a text that it may contain, and what to bind; None: no column could."""
+    if not storable(text):
+        return None
+    # Where texts compare byte by byte, ILIKE knows the case of ASCII letters alone.
+    compare, pattern = ("ILIKE %s", _like(text)) if text.isascii() else ("~ %s", _either_case(text))
+    return None if len(pattern.encode()) > _LONGEST_PATTERN else (compare, pattern)
+
+
+def _like(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def _either_case(text: str) -> str:
+    """A pattern of the letters in either case, as far as the other one is one letter."""
+    return "".join(map(_letter_forms, text))
+
+
+def _letter_forms(letter: str) -> str:
+    forms = sorted({form for form in (letter, letter.lower(), letter.upper()) if len(form) == 1})
+    if len(forms) > 1:
+        return f"[{''.join(forms)}]"
+    return letter if letter.isalnum() else f"\\{letter}"

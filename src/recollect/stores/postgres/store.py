@@ -311,6 +311,13 @@ class PostgresStore:
             self.replica.close()
         self.caches.close()
 
+    def replica_lag_seconds(self) -> float | None:
+        """How far the replica is behind; None where there is none, or none that tells."""
+        from recollect.stores.postgres.report import replica_report  # noqa: PLC0415  # few ask for it
+
+        report = replica_report(self.location)
+        return None if report is None else report.lag_seconds
+
     @property
     def replica_trouble(self) -> str | None:
         """Why the primary answered what was last asked of a replica, if it did."""

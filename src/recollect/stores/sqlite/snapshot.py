@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.conditions import IN_FORCE, Equals, KeyIn, OneOf
 from recollect.interruption import end_if_interrupted
 from recollect.stores.checksums import renew_checksums, reworded, with_checksums
-from recollect.stores.sqlite.sql import condition_sql, constrains, json_list
+from recollect.stores.sqlite.sql import column_sql, condition_sql, constrains, json_list, pattern_sql
 from recollect.stores.sqlite.vector_queries import SqliteVectorQueries
 from recollect.stores.sqlite.whole_tables import SqliteCopySource, SqliteCopyTarget
 from recollect.stores.vectors.searches import CachedVectors, VectorSearches
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from recollect.conditions import Value, Where
+    from recollect.conditions import Column, Value, Where
     from recollect.ports import RowsQuery
     from recollect.stores.vectors.cache import VectorCache
     from recollect.stores.vectors.filters import VectorFilter
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 # Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
 _LOG_LIMIT = 50_000
 _COUNT_CHANGE = "UPDATE change_number SET number = number + 1 RETURNING number"
-_LONGEST_PATTERN = 50_000  # bytes; SQLite compares no longer ones
 
 
 class SqliteSnapshot(SqliteCopySource, VectorSearches):
@@ -96,21 +95,27 @@ class SqliteSnapshot(SqliteCopySource, VectorSearches):
             found[row[0]].append(row[1 : ends[row[0]]])
         return found
 
-    def count(self, table: Table, where: Where = (), by: str | None = None) -> Mapping[Value, int]:
+    def count(
+        self, table: Table, where: Where = (), by: Column | None = None, per: int = 1
+    ) -> Mapping[Value, int]:
         condition, bindings = condition_sql(where, "r")
         if by is None:
             rows = self.connection.execute(f"SELECT count(*) FROM {table} AS r WHERE {condition}", bindings)
             return {None: sum(count for (count,) in rows)}
+        value = column_sql(by, "r")
+        if per != 1:
+            # SQLite cuts off what is behind the point: of times before 1970, that would round up.
+            value = f"{value} / {per} - ({value} % {per} < 0)"
         groups: list[Row] = self.connection.execute(
-            f"SELECT r.{by}, count(*) FROM {table} AS r WHERE {condition} GROUP BY r.{by}", bindings
+            f"SELECT {value}, count(*) FROM {table} AS r WHERE {condition} GROUP BY 1", bindings
         ).fetchall()
         return {value: count for value, count in groups}  # noqa: C416  # a row is of any length
 
     def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
-        # LIKE knows the case of ASCII letters alone; GLOB knows none, so it is given both.
-        compare, pattern = ("LIKE ? ESCAPE '\\'", _like(text)) if text.isascii() else ("GLOB ?", _glob(text))
-        if len(pattern.encode()) > _LONGEST_PATTERN:
+        found = pattern_sql(text)
+        if found is None:
             return []
+        compare, pattern = found
         condition, bindings = condition_sql(where, "m")
         seen, more = condition_sql(observed, "o")
         rows = self.connection.execute(
@@ -316,17 +321,3 @@ def _hint(table: Table, where: Where) -> str:
             if constrains(where, column):
                 return f" INDEXED BY entity_by_{column}"
     return ""
-
-
-def _like(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"%{escaped}%"
-
-
-def _glob(text: str) -> str:
-    return f"*{''.join(map(_either_case, text))}*"
-
-
-def _either_case(letter: str) -> str:
-    forms = {form for form in (letter, letter.lower(), letter.upper()) if len(form) == 1}
-    return f"[{''.join(sorted(forms))}]" if len(forms) > 1 or letter in "*?[" else letter

@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from starlette.routing import Route
+
+from recollect.serve.http.api.docs_page import docs_file, docs_page
+from recollect.serve.http.api.endpoints import ROOT
+from recollect.serve.http.api.handler import ApiHandler
+from recollect.serve.http.api.openapi import openapi_response
+from recollect.serve.http.api.probes import Probes
+
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from recollect.serve.http.face import Face
 
 
-def api_routes(face: Face) -> list[BaseRoute]:  # noqa: ARG001
-    return []
+def api_routes(face: Face) -> list[BaseRoute]:
+    probes, handler = Probes(face), ApiHandler(face)
+    return [
+        Route("/healthz", probes.live),
+        Route("/readyz", probes.ready),
+        Route("/metrics", probes.metrics),
+        Route("/openapi.json", openapi_response),
+        Route("/docs", docs_page),
+        Route("/docs/{name}", docs_file),
+        Route(ROOT, handler),
+        Route(f"{ROOT}/{{rest:path}}", handler),
+    ]

@@ -1,0 +1,130 @@
+"""The REST API's table: which method and path calls which operation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Literal
+
+from recollect.lazy_dataclass import dataclass
+from recollect.serve.http.caller import Right
+
+ROOT = "/v1"
+_PARAMETER = re.compile(r"\{(\w+)\}")
+
+Resource = Literal["memory", "entity"]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A method and a path that call an operation.
+
+    A part of the path such as `{id}`, the query of a GET, and the JSON body of the others are its arguments.
+    """
+
+    method: str
+    path: str
+    """Below `/v1`."""
+    operation: str
+    tag: str
+    """The heading in the documentation."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """For a part of the path whose argument has another name, that name. An argument that is a list gets it
+    as its only entry."""
+    resource: Resource | None = None
+    """What the path names: a GET of it answers with an ETag, and a change of it heeds `If-Match`."""
+    location: str | None = None
+    """Where to find what it creates, with the result's fields in braces; it answers 201 then."""
+    takes_key: bool = False
+    """Whether an `Idempotency-Key` keeps a retry from writing twice."""
+    right: Right | None = None
+    """What the caller needs; None: to read or to write, as the operation does."""
+    name: str = ""
+    """Its id in the documentation, where a second endpoint calls the same operation."""
+
+    @property
+    def operation_id(self) -> str:
+        return self.name or self.operation
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names in the path."""
+        return tuple(_PARAMETER.findall(self.path))
+
+    def argument(self, parameter: str) -> str:
+        return self.arguments.get(parameter, parameter)
+
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    Endpoint("POST", "/recall", "recall", "Search"),
+    Endpoint("POST", "/context", "context", "Search"),
+    Endpoint("POST", "/explain", "explain", "Search"),
+    Endpoint("POST", "/why-not", "why_not", "Search"),
+    Endpoint("POST", "/feedback", "feedback", "Search"),
+    Endpoint("GET", "/memories", "list_memories", "Memories"),
+    Endpoint("POST", "/memories", "remember", "Memories", location="/memories/{id}", takes_key=True),
+    Endpoint("GET", "/memories/{id}", "get_memory", "Memories", resource="memory"),
+    Endpoint("PATCH", "/memories/{id}", "update", "Memories", resource="memory"),
+    Endpoint("DELETE", "/memories/{id}", "forget", "Memories", {"id": "ids"}, "memory"),
+    Endpoint("POST", "/memories/forget", "forget", "Memories", name="forget_many"),
+    Endpoint("GET", "/memories/{id}/history", "history", "Memories"),
+    Endpoint("POST", "/memories/{id}/restore", "restore", "Memories", resource="memory"),
+    Endpoint(
+        "POST",
+        "/memories/{id}/supersede",
+        "remember",
+        "Memories",
+        {"id": "supersedes"},
+        "memory",
+        "/memories/{id}",
+        name="supersede",
+    ),
+    Endpoint("POST", "/sessions/{session}/messages", "add_messages", "Sessions", takes_key=True),
+    Endpoint("DELETE", "/sessions/{session}", "clear_session", "Sessions"),
+    Endpoint("POST", "/reflections", "add_reflection", "Reflections", location="/memories/{id}"),
+    Endpoint("POST", "/reflections/search", "search_reflections", "Reflections"),
+    Endpoint("GET", "/entities", "search_nodes", "Entities"),
+    Endpoint("POST", "/entities", "create_entities", "Entities", takes_key=True),
+    Endpoint("POST", "/entities/search", "search_semantic", "Entities"),
+    Endpoint("POST", "/entities/open", "open_nodes", "Entities"),
+    Endpoint("POST", "/entities/delete", "delete_entities", "Entities"),
+    Endpoint(
+        "GET", "/entities/{name}", "open_nodes", "Entities", {"name": "names"}, "entity", name="open_entity"
+    ),
+    Endpoint(
+        "DELETE",
+        "/entities/{name}",
+        "delete_entities",
+        "Entities",
+        {"name": "entityNames"},
+        "entity",
+        name="delete_entity",
+    ),
+    Endpoint("PUT", "/entities/{name}/status", "set_status", "Entities", {"name": "entityName"}, "entity"),
+    Endpoint("GET", "/entities/{name}/neighbours", "neighbours", "Entities"),
+    Endpoint("POST", "/observations", "add_observations", "Entities", takes_key=True),
+    Endpoint("POST", "/observations/delete", "delete_observations", "Entities"),
+    Endpoint("POST", "/relations", "create_relations", "Relations", takes_key=True),
+    Endpoint("POST", "/relations/end", "end_relation", "Relations"),
+    Endpoint("POST", "/relations/delete", "delete_relations", "Relations"),
+    Endpoint("GET", "/graph", "read_graph", "Graph"),
+    Endpoint("GET", "/graph/paths", "find_paths", "Graph"),
+    Endpoint("POST", "/dreams", "dream", "Dreams"),
+    Endpoint("POST", "/dreams/{id}/undo", "undo_dream", "Dreams"),
+    Endpoint("GET", "/stats", "stats", "Upkeep"),
+    Endpoint("GET", "/upkeep/report", "consolidation_report", "Upkeep"),
+    Endpoint("GET", "/upkeep/duplicates", "find_duplicate_observations", "Upkeep"),
+    Endpoint("GET", "/upkeep/splits", "find_split_candidates", "Upkeep"),
+    Endpoint("GET", "/entities/{name}/split", "analyze_entity_split", "Upkeep", {"name": "entity_name"}),
+    Endpoint(
+        "GET", "/entities/{name}/split/proposal", "propose_entity_split", "Upkeep", {"name": "entity_name"}
+    ),
+    Endpoint(
+        "POST", "/entities/{name}/split", "execute_entity_split", "Upkeep", {"name": "entity_name"}, "entity"
+    ),
+    Endpoint("POST", "/upkeep/splits/undo", "undo_entity_split", "Upkeep"),
+    # It reads a file of the server's machine.
+    Endpoint("POST", "/upkeep/migrate", "migrate", "Upkeep", right=Right.ADMIN),
+)
+"""Every endpoint, by tag."""

@@ -1,0 +1,93 @@
+"""Server-sent events: how far long work is, and then its result."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.from_thread
+
+from recollect.serve.calls import end_if_cancelled
+from recollect.serve.http.problems import Problem, encoded
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from starlette.types import Receive, Scope, Send
+
+    from recollect.ports import Progress
+
+EVENT_STREAM = "text/event-stream"
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    # A proxy that waits for the end would make progress useless.
+    (b"x-accel-buffering", b"no"),
+]
+
+
+class EventStream:
+    """An answer in events: `progress` ({done, total}) as often as there is any, then `result` or `problem`.
+
+    What fails before there was progress is answered with the problem alone, and its status.
+    """
+
+    def __init__(self, work: Callable[[Progress], Awaitable[Any]], *, stops: bool) -> None:
+        """`work` answers with the result or a Problem; with `stops`, it ends when its client goes."""
+        self._work = work
+        self._stops = stops
+        self._is_open = False
+        self._before = self._last = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._send = send
+        done: Any = None
+        async with anyio.create_task_group() as group:
+            group.start_soon(cancel_when_gone, receive, group.cancel_scope)
+            done = await self._work(self._progress)
+            group.cancel_scope.cancel()
+        if done is None:  # the client has gone
+            return
+        if isinstance(done, Problem):
+            if not self._is_open:
+                await done.response()(scope, receive, send)
+                return
+            await self._event("problem", done.fields())
+        else:
+            await self._event("result", done)
+        await send({"type": "http.response.body", "body": b""})
+
+    def _progress(self, done: int, total: int | None) -> None:
+        """From the worker's thread, after every step."""
+        try:
+            end_if_cancelled()
+            anyio.from_thread.run(self._tell, done, total)
+        except (asyncio.CancelledError, CancelledError):
+            # What writes is let finish, or it would be half done.
+            if self._stops:
+                raise asyncio.CancelledError from None
+
+    async def _tell(self, done: int, total: int | None) -> None:
+        if self._before + done <= self._last:
+            # Another part of the work has begun, which counts from the start; progress only ever grows.
+            self._before = self._last
+        self._last = self._before + done
+        await self._event(
+            "progress", {"done": self._last, "total": None if total is None else self._before + total}
+        )
+
+    async def _event(self, name: str, data: object) -> None:
+        if not self._is_open:
+            self._is_open = True
+            await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+        body = b"event: %b\ndata: %b\n\n" % (name.encode(), encoded(data))
+        await self._send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+async def cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    """Cancel what is in the scope when the client closes the connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()

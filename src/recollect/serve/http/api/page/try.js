@@ -1,0 +1,48 @@
+// Sends the form of an endpoint as a request, and shows the answer.
+"use strict";
+
+for (const form of document.querySelectorAll("form.try")) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send(form);
+  });
+}
+
+async function send(form) {
+  const status = form.querySelector(".status");
+  const shown = form.querySelector(".answer");
+  const headers = {};
+  const query = new URLSearchParams();
+  let path = form.dataset.path;
+  for (const input of form.querySelectorAll("input[data-in]")) {
+    if (input.value === "") continue;
+    if (input.dataset.in === "path") path = path.replace(`{${input.name}}`, encodeURIComponent(input.value));
+    else if (input.dataset.in === "header") headers[input.name] = input.value;
+    else if ("list" in input.dataset) for (const one of input.value.split(",")) query.append(input.name, one.trim());
+    else query.append(input.name, input.value);
+  }
+  const token = document.getElementById("token").value;
+  if (token) headers.Authorization = `Bearer ${token}`;
+  const body = form.elements.body?.value;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const url = query.size ? `${path}?${query}` : path;
+  status.textContent = "Waiting …";
+  try {
+    const answer = await fetch(url, { method: form.dataset.method, headers, body });
+    const text = await answer.text();
+    status.textContent = `${answer.status} ${answer.statusText}`;
+    shown.textContent = readable(text);
+  } catch (error) {
+    status.textContent = `The server did not answer: ${error.message}`;
+    shown.textContent = "";
+  }
+  shown.hidden = shown.textContent === "";
+}
+
+function readable(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
