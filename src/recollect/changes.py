@@ -418,6 +418,16 @@ class TellOnce:
     topic: str
 
 
+@dataclass(frozen=True, slots=True)
+class Dismiss:
+    """Somebody decided to leave something as it is, and is not to be asked again; or is, after all."""
+
+    scope: Scope
+    key: str
+    """What it is about."""
+    dismissed: bool = True
+
+
 DREAMING = "dream"
 """The lease of whoever dreams."""
 
@@ -485,6 +495,28 @@ class DropLease:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateToken:
+    """Refused where another token has this name."""
+
+    name: str
+    digest: str
+    right: str
+    sees: Scope | None
+
+
+@dataclass(frozen=True, slots=True)
+class RevokeToken:
+    """`count` tells whether there was one."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoteTokenUse:
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class EmptyLog:
     """Empty the log of answers, and forget what was asked. There is no way back."""
 
@@ -497,9 +529,10 @@ _OfGraph = (
 _OfMemories = (
     PutText | Amend | Supersede | FlagSimilar | Forget | Restore | Unmake | Purge | PutVectors | UseModel
 )
-_OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce
+_OfExports = Adopt | AdoptRelation | AdoptLinks | NoteImport | TellOnce | Dismiss
 _OfLearning = RecordUse | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
-Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | TakeLease | DropLease
+_OfServers = CreateToken | RevokeToken | NoteTokenUse | TakeLease | DropLease
+Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | _OfServers
 
 
 @dataclass(frozen=True, slots=True)

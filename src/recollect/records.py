@@ -64,6 +64,22 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedToken:
+    """Lets its holder use a server over HTTP. The token itself is kept nowhere."""
+
+    name: str
+    digest: str
+    """The SHA-256 of the token, in hexadecimal."""
+    right: str
+    """read, write or admin."""
+    sees: Scope | None
+    """The only scope that its holder sees; None: every scope."""
+    created_at: datetime
+    used_at: datetime | None = None
+    """Its last use, to within a few minutes."""
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """One thing known about an entity."""
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from conftest import FixedClock
     from recollect.changes import Change, Receipt
-    from recollect.engine.writes.apply import BeforeCommit
+    from recollect.engine.writes.apply import BeforeCommit, Precondition
 
 Rows = list[tuple[Any, ...]]
 
@@ -272,6 +272,7 @@ class Troubled(Repository):
         at: datetime,
         key: str | None = None,
         keep_going: bool = False,
+        precondition: Precondition | None = None,
         before_commit: BeforeCommit | None = None,
     ) -> Receipt:
         if any(isinstance(change, RecordUse) for change in changes):
@@ -280,7 +281,14 @@ class Troubled(Repository):
                 assert self.gate.wait(PATIENCE_SECONDS)
             if self.error is not None:
                 raise self.error
-        return super().apply(changes, at=at, key=key, keep_going=keep_going, before_commit=before_commit)
+        return super().apply(
+            changes,
+            at=at,
+            key=key,
+            keep_going=keep_going,
+            precondition=precondition,
+            before_commit=before_commit,
+        )
 
 
 @pytest.fixture

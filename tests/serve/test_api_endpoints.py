@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 
 from recollect.serve.http.api.endpoints import ENDPOINTS
-from recollect.serve.operations.catalogue import operations
+from recollect.serve.operations.catalogue import http_operations
 
 
 def test_every_operation_has_an_endpoint_and_every_endpoint_its_operation() -> None:
-    assert {each.operation for each in ENDPOINTS} == set(operations())
+    assert {each.operation for each in ENDPOINTS} == set(http_operations())
 
 
 def test_ids_and_places_are_unique_and_tags_stand_together() -> None:
@@ -22,6 +22,6 @@ def test_ids_and_places_are_unique_and_tags_stand_together() -> None:
 
 def test_the_names_in_a_path_are_arguments_of_its_operation() -> None:
     for each in ENDPOINTS:
-        known = operations()[each.operation].definition()["arguments"]["properties"]
+        known = http_operations()[each.operation].definition()["arguments"]["properties"]
         for parameter in each.parameters:
             assert each.argument(parameter) in known, each.path

@@ -40,6 +40,8 @@ SUMMARIES = {
     "dream": "Sleep on it: strengthen, fade, tidy up, report.",
     "forecast": "Predict which memories fade if nobody uses them.",
     "serve": "Serve the memory to AI clients, by the Model Context Protocol.",
+    "ui": "Open the dashboard in the browser, signed in.",
+    "token": "Create, list and revoke tokens for `serve --http`.",
     "mcp": "Add the server to Claude, Cursor, VS Code, Codex; take it back.",
     "chat-import": "Bring in talks: ChatGPT or Claude exports, Markdown, turns.",
     "import": "Bring in a JSONL file, the official server's or our own.",

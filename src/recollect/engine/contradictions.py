@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -77,14 +78,20 @@ def open_contradictions(
     """Among these texts, the newest first; `names` are those of entities. Equal times go by arrival."""
     from recollect.engine.upkeep.results import OpenContradiction  # noqa: PLC0415  # no search lists them
 
-    arrival = sorted(texts, key=lambda text: (text.at, text.id, text.observation or 0))
-    newest_first = arrival[::-1]
     return tuple(
         OpenContradiction(older.id, older.text, newer.id, newer.text, settling_command(older, newer, names))
-        for first, second, where in contradicting_pairs([text.claims for text in newest_first])
-        for newer, older in (_newer_first(newest_first[first], newest_first[second], where),)
-        if older.observation is not None or older.origin != newer.origin
-    )[:_MOST_LISTED]
+        for older, newer in islice(contradictions_among(texts), _MOST_LISTED)
+    )
+
+
+def contradictions_among(texts: Sequence[StatedText]) -> Iterator[tuple[StatedText, StatedText]]:
+    """Pairs of an older and a newer one, the newest first. Equal times go by arrival."""
+    arrival = sorted(texts, key=lambda text: (text.at, text.id, text.observation or 0))
+    newest_first = arrival[::-1]
+    for first, second, where in contradicting_pairs([text.claims for text in newest_first]):
+        newer, older = _newer_first(newest_first[first], newest_first[second], where)
+        if older.observation is not None or older.origin != newer.origin:
+            yield older, newer
 
 
 def _newer_first(one: StatedText, other: StatedText, where: Contradiction) -> tuple[StatedText, StatedText]:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
         SupersedeResult,
     )
     from recollect.engine.self_test.results import SelfTest
+    from recollect.engine.tokens import Tokens
+    from recollect.engine.tuning.answers import AnswerLog
     from recollect.engine.tuning.tuning import Tuning
     from recollect.engine.upkeep.upkeep import Upkeep
     from recollect.engine.why_not import WhyNot
@@ -73,9 +75,18 @@ class Engine:
         return self._services.own.scope
 
     @property
+    def reads(self) -> Scope:
+        """Whose memories it shows; with the agent None, those of all agents of the owner."""
+        return self._services.scope
+
+    @property
     def zone(self) -> tzinfo:
         """The time zone in which the user's days begin."""
         return self._services.zone
+
+    def now(self) -> datetime:
+        """The present, as this memory's clock has it."""
+        return self._services.clock()
 
     def scoped(self, owner: str = "", agent: str | None = "") -> Engine:
         """The same store, seen as another owner or agent; None: as an owner who sees all their agents.
@@ -122,6 +133,13 @@ class Engine:
         return Dreams(self._services.own)
 
     @property
+    def answers(self) -> AnswerLog:
+        """The log of answers: what was asked, shown and used, and the same question now."""
+        from recollect.engine.tuning.answers import AnswerLog
+
+        return AnswerLog(self._services)
+
+    @property
     def tuning(self) -> Tuning:
         """A profile's numbers: how they fare on this store's own answers, and the ways to change them."""
         from recollect.engine.tuning.tuning import Tuning
@@ -134,6 +152,13 @@ class Engine:
         from recollect.engine.upkeep.upkeep import Upkeep
 
         return Upkeep(self._services)
+
+    @property
+    def tokens(self) -> Tokens:
+        """Named tokens for a server over HTTP, of the whole store."""
+        from recollect.engine.tokens import Tokens
+
+        return Tokens(self._services)
 
     # What is remembered
 

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 _BOOKKEEPING = (PutVectors, UseModel, FlagSimilar, RecordUse, TellOnce, TakeLease, DropLease)
 # What people say of a memory. What use and dreams make of it is none of their edits.
 _EDITED = (
-    "id kind name type text category source session tags about happened_at importance "
-    "importance_tag pinned status revisions superseded_by deleted_at expires_at"
-).split()
+    *("id", "kind", "name", "type", "text", "category", "source", "session", "tags", "about", "happened_at"),
+    *("importance", "importance_tag", "pinned", "status", "revisions"),
+    *("superseded_by", "deleted_at", "expires_at"),
+)
 
 
 def memory_version(memory: Memory) -> str:

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from recollect.conditions import Compares, Equals, OneOf
+from recollect.conditions import Compares, Equals, OneOf, Where
 from recollect.ports import Snapshot
 from recollect.records import LoggedAnswer, LogSize, Tuned
 from recollect.retrieval.records import moment
+from recollect.tables import Row
 
 _PAGE = 200
 _COLUMNS = (
@@ -31,28 +32,36 @@ def logged_answers(
         rows = snapshot.rows("shadow", _COLUMNS, where, limit=_PAGE)
         if not rows:
             return
-        ids = [row[0] for row in rows]
-        feedback: dict[int, list[tuple[int, str, float]]] = {}
-        for answer, memory, kind, grade in snapshot.rows(
-            "feedback",
-            ("shadow_id", "memory_id", "kind", "grade"),
-            (OneOf("shadow_id", ids),),
-            order=("shadow_id", "memory_id", "kind"),
-        ):
-            feedback.setdefault(answer, []).append((memory, kind, float(grade)))
-        wanted = ids if packed else list(feedback)
-        candidates: dict[int, bytes] = dict(
-            snapshot.rows("shadow", ("id", "candidates"), (OneOf("id", wanted),))
+        yield from _answers(snapshot, rows, packed=packed)
+        after = rows[-1][0]
+
+
+def answer_page(snapshot: Snapshot, where: Where, limit: int) -> list[LoggedAnswer]:
+    """Answers that meet the conditions, the newest first; those without feedback without their candidates."""
+    rows = snapshot.rows("shadow", _COLUMNS, where, newest_first=True, limit=limit)
+    return list(_answers(snapshot, rows, packed=False))
+
+
+def _answers(snapshot: Snapshot, rows: Sequence[Row], *, packed: bool) -> Iterator[LoggedAnswer]:
+    ids = [row[0] for row in rows]
+    feedback: dict[int, list[tuple[int, str, float]]] = {}
+    for answer, memory, kind, grade in snapshot.rows(
+        "feedback",
+        ("shadow_id", "memory_id", "kind", "grade"),
+        (OneOf("shadow_id", ids),),
+        order=("shadow_id", "memory_id", "kind"),
+    ):
+        feedback.setdefault(answer, []).append((memory, kind, float(grade)))
+    wanted = ids if packed else list(feedback)
+    candidates: dict[int, bytes] = dict(snapshot.rows("shadow", ("id", "candidates"), (OneOf("id", wanted),)))
+    for row in rows:
+        read: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
+        lists = {name: tuple(json.loads(read[name])) for name in ("shown", "ranked", "baseline")}
+        yield LoggedAnswer(
+            **{**read, **lists, "at": moment(read["at"])},
+            candidates=candidates.get(row[0], b""),
+            feedback=tuple(feedback.get(row[0], ())),
         )
-        for row in rows:
-            read: dict[str, Any] = dict(zip(_COLUMNS, row, strict=True))
-            lists = {name: tuple(json.loads(read[name])) for name in ("shown", "ranked", "baseline")}
-            yield LoggedAnswer(
-                **{**read, **lists, "at": moment(read["at"])},
-                candidates=candidates.get(row[0], b""),
-                feedback=tuple(feedback.get(row[0], ())),
-            )
-        after = ids[-1]
 
 
 def log_sizes(snapshot: Snapshot, scope: int) -> list[LogSize]:

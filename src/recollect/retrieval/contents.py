@@ -97,6 +97,17 @@ def was_imported(snapshot: Snapshot, scope: Scope, file: str) -> bool:
     return store_setting(snapshot, import_setting(scope, file)) is not None
 
 
+def dismissed_setting(scope: Scope, key: str) -> str:
+    """The name under which the settings note that something is left as it is."""
+    return json.dumps(["dismissed", scope.owner, scope.agent, key])
+
+
+def dismissed_keys(snapshot: Snapshot, scope: Scope) -> set[str]:
+    start = dismissed_setting(scope, "")[:-2]
+    named = (Compares("name", ">=", start), Compares("name", "<", f"{start}\x7f"))
+    return {json.loads(name)[-1] for (name,) in snapshot.rows("setting", ("name",), named)}
+
+
 def topic_setting(topic: str) -> str:
     """The name under which the settings note that something was said of the store."""
     return json.dumps(["told", topic])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recollect.changes import FieldChanges
-from recollect.conditions import IN_FORCE, Compares, Equals, HasRow, Not, OneOf, is_null, is_set
+from recollect.conditions import IN_FORCE, Compares, Condition, Equals, HasRow, Not, OneOf, is_null, is_set
 from recollect.dreams.snapshot import DreamState, Life, Pair, ReplayedAnswer, Said, Twins
 from recollect.ranking.candidates import DAY, Ints
 from recollect.records import Consolidation, DreamRecord, Kind, PastQuestion
@@ -276,10 +276,15 @@ def past_questions(store: ports.Snapshot, scope: int, limit: int) -> list[PastQu
 
 
 def dream_records(
-    store: ports.Snapshot, scope: int, limit: int | None = None, dream: int | None = None
+    store: ports.Snapshot,
+    scope: int,
+    limit: int | None = None,
+    dream: int | None = None,
+    before: int | None = None,
 ) -> list[DreamRecord]:
-    """Of a scope, the newest first; or that one alone."""
-    one = () if dream is None else (Equals("id", dream),)
+    """Of a scope, the newest first, or those before one; or that one alone."""
+    one: tuple[Condition, ...] = () if dream is None else (Equals("id", dream),)
+    one += () if before is None else (Compares("id", "<", before),)
     return [
         DreamRecord(
             id=id_,

@@ -37,10 +37,10 @@ class Dreams:
     services: Services
 
     @asks_again
-    def history(self, limit: int = 20) -> tuple[DreamRecord, ...]:
-        """The dreams of this scope, the newest first."""
+    def history(self, limit: int = 20, before: int | None = None) -> tuple[DreamRecord, ...]:
+        """The dreams of this scope, the newest first; with `before`, only those before that one."""
         with self.services.read() as view:
-            return tuple(dream_records(view, scope_id(view, self.services.scope), limit))
+            return tuple(dream_records(view, scope_id(view, self.services.scope), limit, before=before))
 
     @asks_again
     def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002  # the domain's word

@@ -26,6 +26,8 @@ from recollect.tuning.knobs import eased, full_names, knobs_of, with_knobs
 from recollect.tuning.search import Proposal, propose_numbers
 
 if TYPE_CHECKING:
+    from recollect.engine.tuning.confidence_curve import ConfidenceCurve
+    from recollect.ports import Progress
     from recollect.ranking.pipeline import Profile
 
 Why = Literal["run", "set", "reset", "rollback"]
@@ -164,6 +166,21 @@ class Tuning:
         step = wanted if exactly else eased(numbers.present, wanted)
         report = {"asked": wanted, "exactly": exactly}
         return self._change(chosen, numbers, step, "set", report, dry_run=dry_run)
+
+    @asks_again
+    def confidence_curve(self, sample: int = 100, progress: Progress | None = None) -> ConfidenceCurve:
+        """How far the confidence of hits can be believed, by feedback, else by memories' own words."""
+        from recollect.engine.tuning.confidence_curve import (  # noqa: PLC0415  # few look at it
+            confidence_curve,
+        )
+
+        return confidence_curve(self._settled(), sample, progress)
+
+    @asks_again
+    def log_status(self) -> AnswerLogStatus:
+        """What the log holds, and whether it grows; and who is shown which ranking."""
+        with self._settled().read() as view:
+            return self._log(view, 0)
 
     def empty_log(self) -> int:
         """Empty the log of answers and forget what was asked; returns how many answers it held.

@@ -59,7 +59,7 @@ def consolidation_report(
             counts["observations"] += sum(len(entity.in_force) for entity in page)
             flagged += (flag for entity in page for flag in _flagged(entity))
             large += large_ones(view, page)
-            stale += _stale(view, page, now, timedelta(days=stale_days))
+            stale += stale_in(view, page, now, timedelta(days=stale_days))
             names |= {entity.id: entity.name for entity in page}
             newest.extend(entity for entity in page if entity.in_force)
         observed = [text for entity in newest for text in texts_of(entity)][-_MOST_COMPARED:]
@@ -113,9 +113,10 @@ def _flagged_notes(view: Snapshot, page: Sequence[Memory]) -> Iterator[FlaggedNo
             yield FlaggedNote(note.id, note.text, other.id, other.text, note.similarity or 0.0)
 
 
-def _stale(
+def stale_in(
     view: Snapshot, page: Sequence[Memory], now: datetime, unseen_for: timedelta
 ) -> Iterator[StaleEntity]:
+    """Entities of a page that nobody has seen or changed for so long."""
     facts = ranking_facts(MemoryRows(view), [entity.id for entity in page], "", None, microseconds(now))
     seen = dict(zip(facts.ids.tolist(), facts.last_access.tolist(), strict=True))
     times = dict(zip(facts.ids.tolist(), facts.access_count.tolist(), strict=True))

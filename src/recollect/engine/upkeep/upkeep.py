@@ -22,7 +22,14 @@ from recollect.lazy_dataclass import dataclass
 from recollect.ports import Progress, Vector
 from recollect.ranking.profiles import DEFAULT
 from recollect.records import Kind, Problem, ScopeCounts
-from recollect.retrieval.contents import all_scopes, count_by_kind, memory_page, scope_counts, store_counts
+from recollect.retrieval.contents import (
+    all_scopes,
+    count_by_kind,
+    memory_page,
+    scope_counts,
+    store_counts,
+    store_setting,
+)
 from recollect.retrieval.conversations import sessions_of
 from recollect.retrieval.passages import count_without_tokens
 from recollect.retrieval.records import scope_id
@@ -40,6 +47,7 @@ if TYPE_CHECKING:
         SplitUndo,
         UndoSplitResult,
     )
+    from recollect.engine.upkeep.settling import Settling
     from recollect.engine.upkeep.split import PartLike
     from recollect.ranking.pipeline import Profile
 
@@ -49,6 +57,13 @@ class Upkeep:
     """`memory.upkeep`: care for the store, and tidy the graph."""
 
     services: Services
+
+    @property
+    def settling(self) -> Settling:
+        """What a person should decide, and the ways to decide it."""
+        from recollect.engine.upkeep.settling import Settling
+
+        return Settling(self.services)
 
     def backup(self, path: str, progress: Progress | None = None) -> None:
         """Copy the store to a new file, while others may go on writing."""
@@ -93,6 +108,12 @@ class Upkeep:
     def size(self) -> tuple[int, int]:
         """How many bytes the whole store takes, and the version of its form."""
         return self.services.store.size()
+
+    @asks_again
+    def store_id(self) -> str:
+        """Of each store another one, also of a copy."""
+        with self.services.read_everything() as view:
+            return store_setting(view, "store_id") or ""
 
     @asks_again
     def session_count(self) -> int:

@@ -21,6 +21,7 @@ from recollect.engine.writes import (
     records,
     relations,
     texts,
+    tokens,
     usage,
     vectors,
 )
@@ -62,8 +63,12 @@ _RULES: dict[type[Change], tuple[str, Callable[[Work, Any], Outcome]]] = {
     changes.TuneProfile: ("TuneProfile", records.tune),
     changes.NoteImport: ("NoteImport", records.note_import),
     changes.TellOnce: ("TellOnce", records.tell_once),
+    changes.Dismiss: ("Dismiss", records.dismiss),
     changes.TakeLease: ("TakeLease", records.take_lease),
     changes.DropLease: ("DropLease", records.drop_lease),
+    changes.CreateToken: ("CreateToken", tokens.create),
+    changes.RevokeToken: ("RevokeToken", tokens.revoke),
+    changes.NoteTokenUse: ("NoteTokenUse", tokens.note_use),
     changes.PutVectors: ("PutVectors", vectors.put_vectors),
     changes.UseModel: ("UseModel", vectors.use),
     changes.Adopt: ("Adopt", adoption.adopt),
@@ -99,10 +104,10 @@ def apply(
 ) -> Receipt:
     """Apply all changes in one transaction, or none.
 
-    The same key again returns the first receipt and writes nothing, whatever the `precondition`. With `keep_going`, a change that cannot
-    be applied is left out, and its outcome says why. `before_commit` is called with the outcomes while
-    nothing is committed yet, perhaps more than once: what has to be read of them is read there, since after
-    the commit a failure to read would look like a failure to write.
+    The same key again returns the first receipt and writes nothing, whatever the `precondition`. With
+    `keep_going`, a change that cannot be applied is left out, and its outcome says why. `before_commit` is
+    called with the outcomes while nothing is committed yet, perhaps more than once: what has to be read of
+    them is read there, since after the commit a failure to read would look like a failure to write.
     """
     if at.tzinfo is None:
         raise InvalidInput(f"The time {at} names no time zone; pass an aware datetime.")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from recollect.changes import DropLease, NoteImport, Outcome, TakeLease, TellOnce, TuneProfile
+from recollect.changes import Dismiss, DropLease, NoteImport, Outcome, TakeLease, TellOnce, TuneProfile
 from recollect.conditions import AnyOf, Compares, Equals
 from recollect.errors import Conflict
 from recollect.retrieval.answer_log import tuned_numbers
-from recollect.retrieval.contents import import_setting, topic_setting
+from recollect.retrieval.contents import dismissed_setting, import_setting, topic_setting
 
 if TYPE_CHECKING:
     from recollect.engine.writes.work import Work
@@ -42,6 +42,13 @@ def note_import(work: Work, change: NoteImport) -> Outcome:
 
 def tell_once(work: Work, change: TellOnce) -> Outcome:
     return _set_once(work, topic_setting(change.topic))
+
+
+def dismiss(work: Work, change: Dismiss) -> Outcome:
+    name = dismissed_setting(change.scope, change.key)
+    if change.dismissed:
+        return _set_once(work, name)
+    return Outcome(count=work.rows.remove("setting", (Equals("name", name),)))
 
 
 def _set_once(work: Work, name: str) -> Outcome:

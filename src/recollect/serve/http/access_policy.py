@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 from ipaddress import ip_address
+from urllib.parse import quote
 
 from recollect.lazy_dataclass import dataclass
 
@@ -20,14 +21,17 @@ _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _METHODS = ("GET", "POST", "DELETE")
 _API = ("v1", "openapi.json", "docs", "healthz", "readyz", "metrics", "mem0")
 _PROBLEM_READERS = frozenset(("v1", "openapi.json", "healthz", "readyz", "metrics"))
-# Nothing of the memory is in these: whether the server is up, and how to use it.
-_OPEN = frozenset(("/healthz", "/readyz", "/openapi.json", "/docs", "/docs/try.js", "/docs/docs.css"))
 _PAGES = ("static", "sign-in", "sign-out", "recall", "why-not", "memory", "browse", "graph", "timeline")
 _MORE_PAGES = ("dreams", "settle", "answers", "quality", "health", "tokens")
 FACES = frozenset((*_API, *_PAGES, *_MORE_PAGES))
 """What the first part of a path may be beside `/mcp`: the API, mem0's routes, and the dashboard's pages."""
+_PUBLIC = frozenset(("healthz", "readyz", "static", "sign-in"))
+_SIGNED_IN_PAGES = frozenset(("", "docs", *_PAGES, *_MORE_PAGES)) - _PUBLIC
+SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
+"""They change nothing, whoever makes a browser send them."""
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d*)?")
 _ORIGIN = re.compile(r"https?://([^/]+)")
+_DEFAULT_PORT = re.compile(r":(?:80|443)?$")
 
 
 NOTHING_HERE = f"There is nothing here; MCP is at {PATH}, the API at /v1, the dashboard at /."
@@ -43,6 +47,8 @@ class AccessPolicy:
     """None: allow anyone who can reach the port."""
     allowed: tuple[str, ...] = ()
     """Names of this machine, beside `host` and those of the loopback."""
+    tls: bool = False
+    """Whether clients come by HTTPS."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -69,18 +75,17 @@ class AccessPolicy:
         """Whether others could guess it: a shorter one is good enough only for this machine."""
         return self.is_open_to_others and self.token is not None and len(self.token) < SHORTEST_TOKEN
 
-    def admits(self, authorization: bytes) -> bool:
-        scheme, _, word = authorization.partition(b" ")
-        return self.token is None or (
-            scheme.lower() == b"bearer" and hmac.compare_digest(word.strip(), self.token.encode())
-        )
+    def is_token(self, word: str) -> bool:
+        """Whether this is the token that the server was started with."""
+        return self.token is not None and hmac.compare_digest(word.encode(), self.token.encode())
 
-    def url(self, port: int) -> str:
+    def url(self, port: int, path: str = PATH) -> str:
         """For a client on this machine."""
         host = self.host
         if self.is_everywhere:
             host = "::1" if ":" in host else "127.0.0.1"
-        return f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}"
+        scheme = "https" if self.tls else "http"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}{path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +96,11 @@ class Refusal:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def refusal(  # noqa: PLR0911  # one for each reason
-    policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes, bytes]
-) -> Refusal | None:
-    """Why a request is refused, if it is.
+def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
+    """Why a request is refused whoever sent it, if it is.
 
-    The token comes last: a client that shows none and looks for a way to get one must learn that there is
-    nothing at the other paths, not that it needs a token to look there.
+    Who sent it is looked at later: a client that shows no token and looks for a way to get one must learn
+    that there is nothing at the other paths, not that it needs a token to look there.
     """
     host = _name(headers.get(b"host", b"").decode("latin-1"))
     if host is None:
@@ -120,17 +123,45 @@ def refusal(  # noqa: PLR0911  # one for each reason
     if is_mcp(path) and method not in _METHODS:
         message = "Send messages of the Model Context Protocol with POST; GET listens, DELETE ends a session."
         return Refusal(405, "method_not_allowed", message, {"allow": ", ".join(_METHODS)})
-    if path in _OPEN:
-        return None
-    if not policy.admits(headers.get(b"authorization", b"")):
-        return Refusal(
-            401,
-            "unauthorized",
-            "Send the header `Authorization: Bearer TOKEN`; `recollect serve --http` prints "
-            "the token when it starts.",
-            {"www-authenticate": 'Bearer realm="recollect"'},
-        )
     return None
+
+
+def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
+    """What a request gets of which nobody knows who sent it; None: what it asks for is for everybody."""
+    first = path.split("/")[1]
+    if first in _PUBLIC:
+        return None
+    # Who shows a wrong token is no browser that could sign in.
+    if first not in _SIGNED_IN_PAGES or headers.get(b"authorization"):
+        return UNAUTHORIZED
+    # What a form sent is lost, so that it leads to the first page.
+    next_ = f"{path}?{query}" if query else path
+    where = f"/sign-in?next={quote(next_)}" if method in SAFE_METHODS and next_ != "/" else "/sign-in"
+    if headers.get(b"hx-request"):
+        return Refusal(401, "signed_out", "Sign in again.", {"hx-redirect": where})
+    return Refusal(303, "sign_in", "Sign in first.", {"location": where})
+
+
+def local_path(given: str) -> str:
+    """A page of ours to go to after signing in; the first one for what is none."""
+    path = given.partition("?")[0]
+    is_page = path.startswith("/") and path.split("/")[1] in _SIGNED_IN_PAGES
+    # Browsers read a backslash as a slash, leave out control characters, and take two slashes for a host.
+    is_plain = given.isascii() and given.isprintable() and "\\" not in given and "//" not in path
+    return given if is_page and is_plain else "/"
+
+
+def is_same_origin(headers: Mapping[bytes, bytes]) -> bool | None:
+    """Whether a page of this server made the browser send it; None: nothing says so, as of other programs."""
+    site = headers.get(b"sec-fetch-site", b"").lower()
+    origin = _ORIGIN.fullmatch(headers.get(b"origin", b"").decode("latin-1").lower())
+    if b"origin" in headers:
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        if origin is None or _DEFAULT_PORT.sub("", origin[1]) != _DEFAULT_PORT.sub("", host):
+            return False
+    if site:
+        return site == b"same-origin"
+    return True if origin is not None else None
 
 
 def is_api(path: str) -> bool:
@@ -148,6 +179,24 @@ def _name(host: str) -> str | None:
     return None if found is None else found[1] or found[2]
 
 
+UNAUTHORIZED = Refusal(
+    401,
+    "unauthorized",
+    "Send the header `Authorization: Bearer TOKEN`; `recollect serve --http` prints "
+    "the token when it starts.",
+    {"www-authenticate": 'Bearer realm="recollect"'},
+)
+FOREIGN_PAGE = Refusal(
+    403,
+    "cross_site",
+    "Only a page of this server may send this with a browser's session; open the dashboard and try again.",
+)
+NO_CSRF = Refusal(
+    403,
+    "csrf",
+    "The form is from an earlier session, or something else sent it; reload the page and send it again. "
+    "Scripts send the header `X-CSRF-Token`, other programs `Authorization: Bearer TOKEN`.",
+)
 TOO_LARGE = Refusal(
     413, "too_large", f"A request may have up to {LARGEST_REQUEST // 1024**2} MiB; send it in several."
 )

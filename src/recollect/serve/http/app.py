@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 import json
 import logging
 import socket
@@ -11,18 +12,25 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import mcp_types as types
 import uvicorn
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import ValidationError
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from recollect.errors import InvalidInput
+from recollect.errors import InvalidInput, RecollectError
 from recollect.serve.calls import Calls
 from recollect.serve.http.access_policy import (
     BODY_SECONDS,
+    FOREIGN_PAGE,
     LARGEST_REQUEST,
+    NO_CSRF,
     NO_HANDSHAKE,
     PATH,
+    SAFE_METHODS,
     SHORTEST_TOKEN,
     TOO_LARGE,
     TOO_SLOW,
@@ -30,17 +38,21 @@ from recollect.serve.http.access_policy import (
     Refusal,
     is_api,
     is_mcp,
+    is_same_origin,
     library_refusal,
     refusal,
+    stranger_refusal,
 )
 from recollect.serve.http.api.routes import api_routes
-from recollect.serve.http.caller import CALLER, Caller, Right
+from recollect.serve.http.authentication import IDENTITY, OPEN, Authenticator, Identity, TokenRegistry
+from recollect.serve.http.caller import CALLER, Forbidden
 from recollect.serve.http.connections import CONNECTION, LimitedConnection
 from recollect.serve.http.face import Face
 from recollect.serve.http.mem0.routes import mem0_routes
 from recollect.serve.http.metrics import Metrics
 from recollect.serve.http.problems import refusal_response
 from recollect.serve.http.refusal_log import OncePerKind, RefusalLog
+from recollect.serve.http.sign_in import CSRF, SIGN_IN, SignIn
 from recollect.serve.http.token_guesses import TokenGuesses
 from recollect.serve.mcp.server import MemoryServer
 from recollect.serve.web.routes import web_routes
@@ -127,9 +139,12 @@ def app(
     names: Sequence[str],
     policy: AccessPolicy,
     refusals: RefusalLog | None = None,
+    authenticator: Authenticator | None = None,
 ) -> App:
     """The ASGI application: MCP, the API and the dashboard behind the access policy."""
     calls, metrics = Calls(), Metrics()
+    refusals, guesses = refusals or RefusalLog(), TokenGuesses()
+    authenticator = authenticator or Authenticator(policy, TokenRegistry(engine))
     inner = (
         MemoryServer(engine, names, calls, metrics.timed)
         .server()
@@ -144,8 +159,16 @@ def app(
         )
     )
     face = Face(engine, calls, policy, metrics)
-    faces = Starlette(routes=[*api_routes(face), *mem0_routes(face), *web_routes(face)])
-    return Guard(inner, faces, policy, refusals or RefusalLog())
+    signing_in = SignIn(authenticator, guesses, face)
+    faces = Starlette(
+        routes=[*signing_in.routes(), *api_routes(face), *mem0_routes(face), *web_routes(face)],
+        exception_handlers={Forbidden: _forbidden},
+    )
+    return Guard(inner, faces, policy, refusals, guesses, authenticator=authenticator)
+
+
+async def _forbidden(request: Request, error: Exception) -> JSONResponse:  # noqa: ARG001  # as Starlette calls it
+    return JSONResponse({"error": "forbidden", "message": str(error)}, 403)
 
 
 class Guard:
@@ -161,6 +184,7 @@ class Guard:
         refusals: RefusalLog,
         guesses: TokenGuesses | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        authenticator: Authenticator | None = None,
     ) -> None:
         self._inner = inner
         self._faces = faces
@@ -168,19 +192,26 @@ class Guard:
         self._refusals = refusals
         self._guesses = guesses or TokenGuesses()
         self._sleep = sleep
+        self._authenticator = authenticator or Authenticator(policy)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        why = await self._checked(scope, headers)
-        if why is not None:
-            await self._refuse(why, scope, receive, send)
+        found = await self._checked(scope, headers)
+        if isinstance(found, Refusal):
+            await self._refuse(found, scope, receive, send)
             return
-        if not is_mcp(scope["path"]):
-            await self._pass_on(scope, headers, receive, send)
+        if found is not None:
+            state = scope.setdefault("state", {})
+            state[IDENTITY], state[CALLER] = found, found.caller
+            send = self._while_in_force(found, send)
+        if found is None or not is_mcp(scope["path"]):
+            await self._pass_on(found, scope, headers, receive, send)
             return
+        # The library lets a session be used by this user alone.
+        scope["user"] = AuthenticatedUser(AccessToken(token="", client_id=found.credential, scopes=[]))
         if scope["method"] != "POST":
             await self._answered(scope, receive, send)
             return
@@ -196,14 +227,45 @@ class Guard:
         else:
             await self._answered(scope, _replayed(body, receive), send)
 
-    async def _pass_on(self, scope: Scope, headers: dict[bytes, bytes], receive: Receive, send: Send) -> None:
+    async def _pass_on(
+        self,
+        found: Identity | None,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        receive: Receive,
+        send: Send,
+    ) -> None:
         """To the API or the dashboard, with the body in one piece."""
+        session = None if found is None else found.session
+        scope.setdefault("state", {})[CSRF] = "" if session is None else session.csrf
         body = await _whole_body(headers, receive)
+        if body is not None and not isinstance(body, Refusal):
+            body = await _forged(found, scope, headers, body) or body
         if isinstance(body, Refusal):
             await self._refuse(body, scope, receive, send)
         elif body is not None:
-            scope.setdefault("state", {})[CALLER] = Caller("token", Right.ADMIN)
             await self._faces(scope, _replayed(body, receive), send)
+
+    def _while_in_force(self, found: Identity, send: Send) -> Send:
+        """End an answer that goes on, such as a stream of events, once the token behind it is revoked."""
+        is_over = False
+
+        async def watched(message: Message) -> None:
+            nonlocal is_over
+            if is_over:
+                return
+            if message.get("more_body") and await self._is_revoked(found):
+                is_over = True
+                message = {"type": "http.response.body", "body": b""}
+            await send(message)
+
+        return watched
+
+    async def _is_revoked(self, found: Identity) -> bool:
+        try:
+            return await self._authenticator.of_credential(found.credential) is None
+        except RecollectError:  # nobody can tell, and whoever asks for something new is told
+            return False
 
     async def _answered_while_wanted(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Cancel what a session asked for when its client goes, since nobody can fetch the answer later.
@@ -227,20 +289,31 @@ class Guard:
             ]
             await self._inner({**scope, "headers": headers}, _replayed(cancellation, _nobody), _unheard)
 
-    async def _checked(self, scope: Scope, headers: dict[bytes, bytes]) -> Refusal | None:
+    async def _checked(self, scope: Scope, headers: dict[bytes, bytes]) -> Identity | Refusal | None:
+        """Who sent it; None where nobody knows, and it asks for what everybody may see."""
+        method, path = scope["method"], scope["path"]
         connection = scope.get("state", {}).get(CONNECTION)
         address = (scope.get("client") or ("",))[0]
-        if connection is None or not connection.was_admitted:
+        if connection is None or not connection.was_admitted or path == SIGN_IN:
             seconds = self._guesses.delay_seconds(address)
             if seconds:
                 await self._sleep(seconds)
-        why = refusal(self._policy, scope["method"], scope["path"], headers)
-        if why is None and connection is not None:
-            connection.was_admitted = True
+        why = refusal(self._policy, method, path, headers)
+        if why is not None:
+            return why
+        try:
+            found = await self._authenticator.of_request(scope, headers, cookies=not is_mcp(path))
+        except RecollectError as error:
+            return Refusal(503, "store_unavailable", str(error), {"retry-after": "5"})
+        if found is not None:
+            if connection is not None:
+                connection.was_admitted = True
+            return found
         # Who shows none does not guess.
-        if why is not None and why.status == 401 and headers.get(b"authorization"):
+        if headers.get(b"authorization"):
             self._guesses.add(address)
-        return why
+        query = scope.get("query_string", b"").decode("latin-1")
+        return stranger_refusal(method, path, query, headers)
 
     async def _answered(self, scope: Scope, receive: Receive, send: Send) -> bool:
         """Whether the answer came to its end.
@@ -269,7 +342,8 @@ class Guard:
         return not is_open
 
     async def _refuse(self, why: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-        self._refusals.add(why.error)
+        if why.status >= 400:
+            self._refusals.add(why.error)
         if is_api(scope["path"]):
             await refusal_response(why)(scope, receive, send)
             return
@@ -294,6 +368,40 @@ async def _whole_body(headers: dict[bytes, bytes], receive: Receive) -> bytes | 
             if not message.get("more_body"):
                 return bytes(body)
     return TOO_SLOW
+
+
+async def _forged(
+    found: Identity | None, scope: Scope, headers: dict[bytes, bytes], body: bytes
+) -> Refusal | None:
+    """Why this may be the doing of a page of another site, which makes a browser use what it has.
+
+    A browser shows a cookie, and where it stands shows that it is on this machine, by itself; a token only
+    where a program of its own sends it.
+    """
+    by_itself = found is None or found.session is not None or found.credential == OPEN
+    if scope["method"] in SAFE_METHODS or not by_itself:
+        return None
+    is_ours = is_same_origin(headers)
+    if found is None or found.session is None or scope["path"] == SIGN_IN:
+        return FOREIGN_PAGE if is_ours is False else None
+    if not is_ours:
+        return FOREIGN_PAGE
+    shown = headers.get(b"x-csrf-token", b"").decode("latin-1") or await _csrf_field(scope, headers, body)
+    return None if hmac.compare_digest(shown.encode(), found.session.csrf.encode()) else NO_CSRF
+
+
+async def _csrf_field(scope: Scope, headers: dict[bytes, bytes], body: bytes) -> str:
+    """What a form has as `csrf`; empty for what is no form."""
+    kind = headers.get(b"content-type", b"").lower()
+    if not kind.startswith((b"application/x-www-form-urlencoded", b"multipart/form-data")):
+        return ""
+    try:
+        # A state of its own: the form is not to be kept for who handles the request.
+        async with Request({**scope}, _replayed(body, _nobody)).form() as form:
+            given = form.get(CSRF)
+            return given if isinstance(given, str) else ""
+    except HTTPException:  # the handler says what is wrong with it
+        return ""
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

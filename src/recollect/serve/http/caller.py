@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.errors import RecollectError
 from recollect.lazy_dataclass import dataclass
 from recollect.records import Scope
+from recollect.serve.operations.catalogue import FOR_ADMINS
 
 if TYPE_CHECKING:
     from recollect.engine.engine import Engine
@@ -33,6 +34,13 @@ class Right(IntEnum):
         return self.name.lower()
 
 
+def operation_right(name: str, *, read_only: bool) -> Right:
+    """What a caller needs to call an operation."""
+    if name in FOR_ADMINS:
+        return Right.ADMIN
+    return Right.READ if read_only else Right.WRITE
+
+
 class Forbidden(RecollectError):
     """The caller is known, and may not do this."""
 
@@ -45,6 +53,12 @@ class Caller:
     right: Right
     scope: Scope | None = None
     """The only scope that they see; None: every scope."""
+
+    def may_call(self, name: str, *, read_only: bool) -> bool:
+        return self.right >= operation_right(name, read_only=read_only)
+
+    def require_call(self, name: str, *, read_only: bool) -> None:
+        self.require(operation_right(name, read_only=read_only))
 
     def require(self, right: Right) -> None:
         if self.right < right:

@@ -10,7 +10,7 @@ import anyio
 from recollect.errors import RecollectError
 from recollect.lazy_dataclass import dataclass
 from recollect.serve.calls import CALL_SECONDS, Calls
-from recollect.serve.http.caller import CALLER, Caller, Right
+from recollect.serve.http.caller import CALLER, Caller, Right, operation_right
 from recollect.serve.http.metrics import Metrics
 from recollect.serve.operations.catalogue import http_operations
 
@@ -84,7 +84,7 @@ class Face:
 def right_for(operation: Operation[Any]) -> Right:
     if operation.admin:
         return Right.ADMIN
-    return Right.READ if operation.read_only else Right.WRITE
+    return operation_right(operation.name, read_only=operation.read_only)
 
 
 def caller_of(request: Request) -> Caller:

@@ -9,10 +9,13 @@ from collections import Counter, deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
+from recollect.bootstrap import now
 from recollect.errors import RecollectError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from recollect.ports import Clock
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -61,9 +64,7 @@ class _Minute:
 class Metrics:
     """What the calls of this process took. Every method may be called from any thread."""
 
-    def __init__(
-        self, clock: Callable[[], float] = time.time, timer: Callable[[], float] = time.perf_counter
-    ) -> None:
+    def __init__(self, clock: Clock = now, timer: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
         self._timer = timer
         self._lock = threading.Lock()
@@ -91,7 +92,7 @@ class Metrics:
             self.record(operation, self._timer() - began, error)
 
     def record(self, operation: str, seconds: float, error: str | None = None) -> None:
-        start = int(self._clock()) // _MINUTE_SECONDS * _MINUTE_SECONDS
+        start = int(self._clock().timestamp()) // _MINUTE_SECONDS * _MINUTE_SECONDS
         with self._lock:
             self._histograms.setdefault(operation, _Histogram()).add(seconds)
             if error is not None:
@@ -102,7 +103,7 @@ class Metrics:
 
     def latencies(self) -> list[MinuteLatency]:
         """Of the last day, minute by minute, the oldest first; minutes without calls are left out."""
-        oldest = self._clock() - _MINUTES_OF_A_DAY * _MINUTE_SECONDS
+        oldest = self._clock().timestamp() - _MINUTES_OF_A_DAY * _MINUTE_SECONDS
         with self._lock:
             minutes = [
                 (each.start, dict(each.calls), {name: sorted(times) for name, times in each.times.items()})
@@ -129,7 +130,9 @@ class Metrics:
                 yield f"{name}_bucket{_labels({'operation': operation, 'le': bound})} {total}"
             yield f"{name}_sum{_labels({'operation': operation})} {seconds:.6f}"
             yield f"{name}_count{_labels({'operation': operation})} {total}"
-        yield from _head("recollect_call_errors_total", "counter", "Calls that failed, by operation and kind.")
+        yield from _head(
+            "recollect_call_errors_total", "counter", "Calls that failed, by operation and kind."
+        )
         for (operation, kind), count in sorted(errors.items()):
             yield f"recollect_call_errors_total{_labels({'operation': operation, 'kind': kind})} {count}"
 

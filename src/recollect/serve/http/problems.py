@@ -91,7 +91,7 @@ class Problem:
         )
 
 
-class ProblemFound(Exception):  # noqa: N818  # a problem is an error's name here
+class ProblemFound(Exception):
     """A request that is answered with a problem."""
 
     def __init__(self, problem: Problem) -> None:

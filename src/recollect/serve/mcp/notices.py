@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from recollect.errors import RecollectError
 
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
 # How soon a change by another process is noticed. Our own writes wake us.
 _LOOK_SECONDS = 1.0
 
+_Watched = TypeVar("_Watched", bound=Hashable)
 
-class ChangeNotices:
+
+class ChangeNotices(Generic[_Watched]):
     """Compares the fingerprints of watched resources each time the store has changed.
 
     Most of what is written changes none of them: what was seen, a vector, another entity.
@@ -23,30 +26,30 @@ class ChangeNotices:
 
     def __init__(
         self,
-        fingerprint: Callable[[str], Awaitable[int]],
+        fingerprint: Callable[[_Watched], Awaitable[int]],
         version: Callable[[], Awaitable[int]],
-        notify: Callable[[str], Awaitable[None]],
+        notify: Callable[[_Watched], Awaitable[None]],
     ) -> None:
         self._fingerprint = fingerprint
         self._version = version
         self._notify = notify
-        self._watched: Counter[str] = Counter()
-        self._known: dict[str, int | None] = {}
+        self._watched: Counter[_Watched] = Counter()
+        self._known: dict[_Watched, int | None] = {}
         self._written = asyncio.Event()
         self._looking: asyncio.Task[None] | None = None
 
-    async def watch(self, uri: str) -> None:
-        if not self._watched[uri]:
-            self._known[uri] = await self._first_fingerprint(uri)
-        self._watched[uri] += 1
+    async def watch(self, resource: _Watched) -> None:
+        if not self._watched[resource]:
+            self._known[resource] = await self._first_fingerprint(resource)
+        self._watched[resource] += 1
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look(), name="recollect-notices")
 
-    def unwatch(self, uri: str) -> None:
-        self._watched[uri] -= 1
-        if self._watched[uri] < 1:
-            del self._watched[uri]
-            self._known.pop(uri, None)
+    def unwatch(self, resource: _Watched) -> None:
+        self._watched[resource] -= 1
+        if self._watched[resource] < 1:
+            del self._watched[resource]
+            self._known.pop(resource, None)
 
     def written(self) -> None:
         """This process has changed something."""
@@ -70,15 +73,15 @@ class ChangeNotices:
             self._written.clear()
 
     async def _compare(self) -> None:
-        for uri in list(self._watched):
-            found = await self._fingerprint(uri)
-            if self._known.get(uri, found) != found:
-                self._known[uri] = found
-                await self._notify(uri)
+        for resource in list(self._watched):
+            found = await self._fingerprint(resource)
+            if self._known.get(resource, found) != found:
+                self._known[resource] = found
+                await self._notify(resource)
 
-    async def _first_fingerprint(self, uri: str) -> int | None:
+    async def _first_fingerprint(self, resource: _Watched) -> int | None:
         try:
-            return await self._fingerprint(uri)
+            return await self._fingerprint(resource)
         except RecollectError:
             # Nobody knows how it reads: the first look that succeeds is reported.
             return None

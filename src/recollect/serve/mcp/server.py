@@ -27,13 +27,15 @@ from recollect.serve.operations.recent_answers import RecentAnswers
 from recollect.text.untrusted import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager, AbstractContextManager
 
     from mcp.server.connection import Connection
     from mcp.server.session import ServerSession
 
     from recollect.engine.engine import Engine
+    from recollect.records import Scope
+    from recollect.serve.http.caller import Caller
     from recollect.serve.operations.catalogue import Definition
     from recollect.serve.operations.operation import OperationReply
 
@@ -56,6 +58,8 @@ INSTRUCTIONS = {
 """What a language model is told of the tools that are offered."""
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
+_Watched: TypeAlias = "tuple[Scope | None, str]"
+"""A resource, and the scope that it is read in."""
 _Work = TypeVar("_Work")
 
 
@@ -75,10 +79,11 @@ class MemoryServer:
         self._timed = timed or nullcontext
         self._offered = {name: definitions()[name] for name in names}
         self._recent = RecentAnswers()
-        self._bus = InMemorySubscriptionBus()
-        self._listening = ListenHandler(self._bus)
-        self._subscribers: dict[str, dict[Connection, ServerSession]] = {}
-        self._notices = ChangeNotices(self._fingerprint, self._store_version, self._notify)
+        self._listeners: dict[Scope | None, _Listeners] = {}
+        self._subscribers: dict[_Watched, dict[Connection, ServerSession]] = {}
+        self._notices: ChangeNotices[_Watched] = ChangeNotices(
+            self._fingerprint, self._store_version, self._notify
+        )
         self.listed = threading.Event()
         """Set once a client has its list of tools."""
         self.is_idle = threading.Event()
@@ -114,20 +119,23 @@ class MemoryServer:
     async def _list_tools(self, ctx: Context, params: object) -> types.ListToolsResult:
         # Only once this answer is out: whoever waits for it would take its time.
         asyncio.get_running_loop().call_later(_ANSWERED_SECONDS, self.listed.set)
-        return types.ListToolsResult(tools=[tool_of(*each) for each in self._offered.items()])
+        return types.ListToolsResult(tools=[tool_of(*each) for each in self._offered_to(ctx).items()])
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        name = params.name
+        name, offered = params.name, self._offered_to(ctx)
         if name not in self._offered:
-            return _failed(f"There is no tool {name!r}; there are: {', '.join(self._offered)}.")
+            return _failed(f"There is no tool {name!r}; there are: {', '.join(offered)}.")
         read_only = self._offered[name]["read_only"]
         progress = ProgressReporter(ctx, stops=read_only)
+        caller = _caller(ctx)
         try:
             with self._timed(name):
+                if caller is not None:
+                    caller.require_call(name, read_only=read_only)
                 async with self._limiter_of(ctx):
                     with anyio.fail_after(CALL_SECONDS if read_only else None):
                         reply = await self._calls.in_thread(
-                            lambda: self._run(name, params.arguments or {}, progress), abandon=read_only
+                            lambda: self._run(ctx, name, params.arguments or {}, progress), abandon=read_only
                         )
         except TimeoutError:
             return _failed(
@@ -146,15 +154,35 @@ class MemoryServer:
         content: list[Any] = [types.TextContent(text=visible(text)) for text in reply.texts()]
         return types.CallToolResult(content=content, structured_content=dict(reply.result))
 
-    def _run(self, name: str, given: dict[str, Any], progress: ProgressReporter) -> OperationReply[Any]:
+    def _run(
+        self, ctx: Context, name: str, given: dict[str, Any], progress: ProgressReporter
+    ) -> OperationReply[Any]:
         self.is_idle.clear()
         try:
             operation = operations()[name]
             arguments = operation.parse(given)
-            more = {"progress": progress, "offered": frozenset(self._offered), "recent": self._recent}
-            return operation.answer(self._engine(), arguments, **more)
+            offered = frozenset(self._offered_to(ctx))
+            more = {"progress": progress, "offered": offered, "recent": self._recent}
+            return operation.answer(self._memory_of(ctx), arguments, **more)
         finally:
             self.is_idle.set()
+
+    # Whose memory it is, and what they may do
+
+    def _memory_of(self, ctx: Context) -> Engine:
+        """The memory as whoever asks sees it."""
+        caller = _caller(ctx)
+        return self._engine() if caller is None else caller.engine(self._engine())
+
+    def _offered_to(self, ctx: Context) -> Mapping[str, Definition]:
+        caller = _caller(ctx)
+        if caller is None:
+            return self._offered
+        return {
+            name: each
+            for name, each in self._offered.items()
+            if caller.may_call(name, read_only=each["read_only"])
+        }
 
     def _limiter_of(self, ctx: Context) -> AbstractAsyncContextManager[object]:
         """The places of whoever calls: of a session, or of an address where the protocol has no sessions."""
@@ -183,54 +211,65 @@ class MemoryServer:
         self, ctx: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        text = await self._answer(lambda: self._read(uri))
+        text = await self._answer(lambda: self._read(ctx, uri))
         content = types.TextResourceContents(uri=uri, mime_type="application/json", text=text)
         return types.ReadResourceResult(contents=[content])
 
-    def _read(self, uri: str) -> str:
+    def _read(self, ctx: Context, uri: str) -> str:
         from recollect.serve.mcp.resource_contents import read_resource  # noqa: PLC0415  # loads the engine
 
-        return read_resource(self._engine(), uri)
+        return read_resource(self._memory_of(ctx), uri)
 
     # Notices of change
 
     async def _subscribe(self, ctx: Any, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        uri, connection = str(params.uri), _connection(ctx)
-        subscribers = self._subscribers.setdefault(uri, {})
+        watched, connection = (_scope(ctx), str(params.uri)), _connection(ctx)
+        subscribers = self._subscribers.setdefault(watched, {})
         if connection not in subscribers:
             subscribers[connection] = ctx.session
-            connection.exit_stack.callback(self._forget, uri, connection)
-            await self._notices.watch(uri)
+            connection.exit_stack.callback(self._forget, watched, connection)
+            await self._notices.watch(watched)
         return types.EmptyResult()
 
     async def _unsubscribe(self, ctx: Any, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
-        self._forget(str(params.uri), _connection(ctx))
+        self._forget((_scope(ctx), str(params.uri)), _connection(ctx))
         return types.EmptyResult()
 
-    def _forget(self, uri: str, connection: Connection) -> None:
-        if self._subscribers.get(uri, {}).pop(connection, None) is not None:
-            self._notices.unwatch(uri)
+    def _forget(self, watched: _Watched, connection: Connection) -> None:
+        if self._subscribers.get(watched, {}).pop(connection, None) is not None:
+            self._notices.unwatch(watched)
 
     async def _listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
+        scope = _scope(ctx)
         async with AsyncExitStack() as stack:
             for uri in map(str, params.notifications.resource_subscriptions or ()):
-                await self._notices.watch(uri)
-                stack.callback(self._notices.unwatch, uri)
-            return await self._listening(ctx, params)
+                await self._notices.watch((scope, uri))
+                stack.callback(self._notices.unwatch, (scope, uri))
+            return await self._listeners_of(scope).handler(ctx, params)
 
-    async def _notify(self, uri: str) -> None:
-        await self._bus.publish(ResourceUpdated(uri=uri))
-        for session in list(self._subscribers.get(uri, {}).values()):
+    def _listeners_of(self, scope: Scope | None) -> _Listeners:
+        return self._listeners.setdefault(scope, _Listeners())
+
+    async def _notify(self, watched: _Watched) -> None:
+        scope, uri = watched
+        await self._listeners_of(scope).bus.publish(ResourceUpdated(uri=uri))
+        for session in list(self._subscribers.get(watched, {}).values()):
             # A client that is going must not keep the others from hearing.
             with suppress(Exception):
                 await session.send_resource_updated(uri)
 
-    async def _fingerprint(self, uri: str) -> int:
+    async def _fingerprint(self, watched: _Watched) -> int:
         from recollect.serve.mcp.resource_contents import fingerprint  # noqa: PLC0415  # loads the engine
 
-        return await self._calls.in_thread(lambda: fingerprint(self._engine(), uri))
+        scope, uri = watched
+
+        def found() -> int:
+            memory = self._engine()
+            return fingerprint(memory if scope is None else memory.scoped(scope.owner, scope.agent), uri)
+
+        return await self._calls.in_thread(found)
 
     async def _store_version(self) -> int:
         return await self._calls.in_thread(lambda: self._engine().upkeep.version())  # noqa: PLW0108  # it may open
@@ -238,11 +277,12 @@ class MemoryServer:
     # Prompts, completion
 
     async def _list_prompts(self, ctx: Context, params: object) -> types.ListPromptsResult:
-        return types.ListPromptsResult(prompts=prompts.offered(self._offered))
+        return types.ListPromptsResult(prompts=prompts.offered(self._offered_to(ctx)))
 
     async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         name, given = params.name, params.arguments or {}
-        return await self._answer(lambda: prompts.prompt(self._engine(), name, given, self._offered))
+        offered = self._offered_to(ctx)
+        return await self._answer(lambda: prompts.prompt(self._memory_of(ctx), name, given, offered))
 
     async def _complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         from recollect.serve.mcp.resource_contents import completions  # noqa: PLC0415  # loads the engine
@@ -250,11 +290,19 @@ class MemoryServer:
         ref, argument = params.ref, params.argument
         about = ref.name if isinstance(ref, types.PromptReference) else str(ref.uri)
         values, total = await self._answer(
-            lambda: completions(self._engine(), about, argument.name, argument.value)
+            lambda: completions(self._memory_of(ctx), about, argument.name, argument.value)
         )
         shown = values[: resources.MOST_COMPLETIONS]
         has_more = len(values) > len(shown) or (total or 0) > len(shown)
         return types.CompleteResult(completion=types.Completion(values=shown, total=total, has_more=has_more))
+
+
+class _Listeners:
+    """Those who listen to changes of one scope; what changes in another is no business of theirs."""
+
+    def __init__(self) -> None:
+        self.bus = InMemorySubscriptionBus()
+        self.handler = ListenHandler(self.bus)
 
 
 class ProgressReporter:
@@ -281,6 +329,22 @@ class ProgressReporter:
             self._before = self._last
         self._last = self._before + done
         await self._session.report_progress(self._last, None if total is None else self._before + total)
+
+
+def _caller(ctx: Context) -> Caller | None:
+    """Who asks over HTTP; None on standard input, where there is one client alone."""
+    if ctx.request is None:
+        return None
+    from recollect.serve.http.caller import CALLER  # noqa: PLC0415  # who serves no HTTP needs none of it
+
+    # Without one there is no access policy in front of us, and nobody to be told apart.
+    return getattr(ctx.request.state, CALLER, None)
+
+
+def _scope(ctx: Context) -> Scope | None:
+    """The only scope that whoever asks sees; None: the server's."""
+    caller = _caller(ctx)
+    return None if caller is None else caller.scope
 
 
 def _connection(ctx: Context) -> Connection:

@@ -35,11 +35,18 @@ SETS: dict[str, tuple[str, ...]] = {
 _BY_HTTP = {
     "whole_memory": "get_memory",
     "browse": "browse timeline list_tags list_categories list_sessions session_messages list_entities",
+    "past_dreams": "list_dreams get_dream forecast",
+    "settling": "to_settle settle undo_settling",
+    "answers": "list_answers get_answer replay_answer",
+    "quality": "self_test confidence_curve tuning_state analyze_tuning run_tuning set_numbers reset_numbers "
+    "rollback_tuning tuning_history empty_log",
 }
 """By module, in the order in which pages list them."""
 HTTP_ONLY: tuple[str, ...] = tuple(" ".join(_BY_HTTP.values()).split())
 """What the HTTP API and the dashboard offer beside all of these. No language model reads about them, so what
 MCP clients get is as short as it was."""
+FOR_ADMINS = frozenset({"migrate"})
+"""It reads any file of the server's machine, and so what other owners keep there."""
 DEFINITIONS_FILE = Path(__file__).with_name("definitions.json")
 _MODULES = ("memories", "search", "graph", "upkeep", "dreams")
 

@@ -229,9 +229,7 @@ def _add_messages(
     """Save raw turns of a conversation, in order, under the name of a session. For single facts use
     `remember`.
     """
-    done = call.engine.add_messages(
-        session, messages, extract=extract, key=call.key, progress=call.progress
-    )
+    done = call.engine.add_messages(session, messages, extract=extract, key=call.key, progress=call.progress)
     ids = fit_page(done.ids, BUDGET // 2, shared=False)
     notes = fit_page([row_of(NoteRow, note) for note in done.notes], BUDGET // 2, shared=False)
     result: AddMessagesOutput = {"session": done.session, "ids": ids.rows, "notes": notes.rows}

@@ -173,7 +173,7 @@ class OperationCall:
 
     engine: Engine
     question: str
-    """The operation and its arguments; the same on every page of an answer."""
+    """The operation, its arguments and whose memory it is; the same on every page of an answer."""
     page: PageRequest = PageRequest()
     progress: Progress = _ignore_progress
     """Called after every step of long work. It raises where the caller has given up on an answer."""
@@ -243,7 +243,9 @@ class Operation(Generic[ResultT_co]):
         page = PageRequest()
         if self.pages is not None:
             page = self.pages.request(*(given.pop(name) for name in ("limit", "cursor", "budget_tokens")))
-        return self.run(OperationCall(engine, f"{self.name} {given}", page, **more), **given)
+        # With whose memory it is: what a server remembers of it is shown to nobody else.
+        question = f"{self.name} {given} of {engine.reads}"
+        return self.run(OperationCall(engine, question, page, **more), **given)
 
     def call(self, engine: Engine, given: Mapping[str, Any], **more: Any) -> OperationReply[ResultT_co]:
         """Check the arguments, then do it."""

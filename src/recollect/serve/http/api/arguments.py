@@ -58,8 +58,8 @@ def _from_query(request: Request, endpoint: Endpoint, fields: Mapping[str, Schem
     if names and not takes_query(endpoint):
         where = "in the JSON body" if takes_body(endpoint) else "in the path"
         raise _bad(
-            f"There is no query parameter {names[0][:80]!r}; the query takes {' and '.join(SCOPE_PARAMETERS)}, "
-            f"and the arguments stand {where}."
+            f"There is no query parameter {names[0][:80]!r}; the query takes owner and agent, and the "
+            f"arguments stand {where}."
         )
     given: dict[str, Any] = {}
     for name in names:

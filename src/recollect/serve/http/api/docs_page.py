@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from starlette.responses import HTMLResponse, Response
 
 from recollect.serve.http.api.openapi import openapi
 
@@ -15,33 +12,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from starlette.requests import Request
+    from starlette.responses import Response
 
-_FOLDER = Path(__file__).with_name("page")
-_KINDS = {"try.js": "text/javascript", "docs.css": "text/css"}
-_POLICY = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-
-async def docs_page(request: Request) -> Response:  # noqa: ARG001  # the same for all
-    return HTMLResponse(_page(), headers={"content-security-policy": _POLICY, "cache-control": "no-cache"})
+    from recollect.serve.http.face import Face
 
 
-async def docs_file(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in _KINDS:
-        return Response(status_code=404)
-    return Response((_FOLDER / name).read_bytes(), media_type=_KINDS[name])
+async def docs_page(face: Face, request: Request) -> Response:
+    from recollect.serve.web.templating import page  # noqa: PLC0415  # for those who look at it
+
+    info, tags = _contents()
+    return await page(face, request, "docs.html", info=info, tags=tags)
 
 
 @cache
-def _page() -> str:
-    from jinja2 import Environment, FileSystemLoader  # noqa: PLC0415  # for those who look at it
-
-    templates = Environment(loader=FileSystemLoader(_FOLDER), autoescape=True)
+def _contents() -> tuple[dict[str, str], dict[str, list[dict[str, Any]]]]:
+    """What the document says of itself, and its operations by tag."""
     document = openapi()
     tags: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
     for each in _operations(document):
         tags[each["tag"]].append(each)
-    return templates.get_template("docs.html").render(info=document["info"], tags=tags)
+    return document["info"], tags
 
 
 def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -57,7 +47,13 @@ def _operations(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 "title": made["summary"],
                 "text": made.get("description", ""),
                 "parameters": [
-                    {**each, "kind": _kind(each["schema"]), "is_list": each["schema"].get("type") == "array"}
+                    {
+                        "required": False,
+                        "description": "",
+                        **each,
+                        "kind": _kind(each["schema"]),
+                        "is_list": each["schema"].get("type") == "array",
+                    }
                     for each in (_resolved(document, one) for one in made["parameters"])
                 ],
                 "fields": [

@@ -8,7 +8,6 @@ from dataclasses import field
 from typing import Literal
 
 from recollect.lazy_dataclass import dataclass
-from recollect.serve.http.caller import Right
 
 ROOT = "/v1"
 _PARAMETER = re.compile(r"\{(\w+)\}")
@@ -38,8 +37,6 @@ class Endpoint:
     """Where to find what it creates, with the result's fields in braces; it answers 201 then."""
     takes_key: bool = False
     """Whether an `Idempotency-Key` keeps a retry from writing twice."""
-    right: Right | None = None
-    """What the caller needs; None: to read or to write, as the operation does."""
     name: str = ""
     """Its id in the documentation, where a second endpoint calls the same operation."""
 
@@ -69,6 +66,10 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("DELETE", "/memories/{id}", "forget", "Memories", {"id": "ids"}, "memory"),
     Endpoint("POST", "/memories/forget", "forget", "Memories", name="forget_many"),
     Endpoint("GET", "/memories/{id}/history", "history", "Memories"),
+    Endpoint("GET", "/browse", "browse", "Memories"),
+    Endpoint("GET", "/timeline", "timeline", "Memories"),
+    Endpoint("GET", "/tags", "list_tags", "Memories"),
+    Endpoint("GET", "/categories", "list_categories", "Memories"),
     Endpoint("POST", "/memories/{id}/restore", "restore", "Memories", resource="memory"),
     Endpoint(
         "POST",
@@ -82,11 +83,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint("POST", "/sessions/{session}/messages", "add_messages", "Sessions", takes_key=True),
     Endpoint("DELETE", "/sessions/{session}", "clear_session", "Sessions"),
+    Endpoint("GET", "/sessions", "list_sessions", "Sessions"),
+    Endpoint("GET", "/sessions/{session}/messages", "session_messages", "Sessions"),
     Endpoint("POST", "/reflections", "add_reflection", "Reflections", location="/memories/{id}"),
     Endpoint("POST", "/reflections/search", "search_reflections", "Reflections"),
     Endpoint("GET", "/entities", "search_nodes", "Entities"),
     Endpoint("POST", "/entities", "create_entities", "Entities", takes_key=True),
     Endpoint("POST", "/entities/search", "search_semantic", "Entities"),
+    Endpoint("GET", "/entities/list", "list_entities", "Entities"),
     Endpoint("POST", "/entities/open", "open_nodes", "Entities"),
     Endpoint("POST", "/entities/delete", "delete_entities", "Entities"),
     Endpoint(
@@ -112,6 +116,25 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint("GET", "/graph/paths", "find_paths", "Graph"),
     Endpoint("POST", "/dreams", "dream", "Dreams"),
     Endpoint("POST", "/dreams/{id}/undo", "undo_dream", "Dreams"),
+    Endpoint("GET", "/dreams", "list_dreams", "Dreams"),
+    Endpoint("GET", "/dreams/forecast", "forecast", "Dreams"),
+    Endpoint("GET", "/dreams/{id}", "get_dream", "Dreams"),
+    Endpoint("GET", "/settle/{kind}", "to_settle", "Settle"),
+    Endpoint("POST", "/settle", "settle", "Settle"),
+    Endpoint("POST", "/settle/undo", "undo_settling", "Settle"),
+    Endpoint("GET", "/answers", "list_answers", "Answers"),
+    Endpoint("GET", "/answers/{id}", "get_answer", "Answers"),
+    Endpoint("GET", "/answers/{id}/replay", "replay_answer", "Answers"),
+    Endpoint("POST", "/answers/empty", "empty_log", "Answers"),
+    Endpoint("POST", "/quality/self-test", "self_test", "Quality"),
+    Endpoint("GET", "/quality/confidence", "confidence_curve", "Quality"),
+    Endpoint("GET", "/tuning", "tuning_state", "Tuning"),
+    Endpoint("GET", "/tuning/analysis", "analyze_tuning", "Tuning"),
+    Endpoint("GET", "/tuning/history", "tuning_history", "Tuning"),
+    Endpoint("POST", "/tuning/run", "run_tuning", "Tuning"),
+    Endpoint("POST", "/tuning/set", "set_numbers", "Tuning"),
+    Endpoint("POST", "/tuning/reset", "reset_numbers", "Tuning"),
+    Endpoint("POST", "/tuning/rollback", "rollback_tuning", "Tuning"),
     Endpoint("GET", "/stats", "stats", "Upkeep"),
     Endpoint("GET", "/upkeep/report", "consolidation_report", "Upkeep"),
     Endpoint("GET", "/upkeep/duplicates", "find_duplicate_observations", "Upkeep"),
@@ -124,7 +147,6 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "POST", "/entities/{name}/split", "execute_entity_split", "Upkeep", {"name": "entity_name"}, "entity"
     ),
     Endpoint("POST", "/upkeep/splits/undo", "undo_entity_split", "Upkeep"),
-    # It reads a file of the server's machine.
-    Endpoint("POST", "/upkeep/migrate", "migrate", "Upkeep", right=Right.ADMIN),
+    Endpoint("POST", "/upkeep/migrate", "migrate", "Upkeep"),
 )
 """Every endpoint, by tag."""

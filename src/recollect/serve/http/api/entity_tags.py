@@ -44,7 +44,8 @@ def expected_versions(if_match: str) -> tuple[str, ...] | None:
             Problem(
                 400,
                 "bad-request",
-                "`If-Match` takes the ETag of an earlier answer, with its quotation marks, or *; nothing was done.",
+                "`If-Match` takes the ETag of an earlier answer, with its quotation marks, or *. "
+                "Nothing was done.",
             )
         )
     return tuple(each[2].partition("-")[0] for each in found if not each[1])

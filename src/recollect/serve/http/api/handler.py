@@ -74,7 +74,7 @@ class ApiHandler:
     async def _done(self, request: Request, call: _Call, **more: Any) -> _Done | Problem:
         """The result, or what is to be said instead; it raises nothing."""
         operation, endpoint = call.operation, call.endpoint
-        right = endpoint.right or right_for(operation)
+        right = right_for(operation)
         if call.key is not None:
             more["key"] = call.key
 
@@ -99,7 +99,7 @@ class ApiHandler:
             return Problem(412, "precondition-failed", str(error))
         except RecollectError as error:
             return problem_of(error)
-        except Exception:
+        except Exception:  # noqa: BLE001  # whatever it is, the client gets an answer and the others go on
             _log.exception("%s failed", operation.name)
             return UNEXPECTED
 
@@ -143,8 +143,8 @@ def _key(request: Request, endpoint: Endpoint, operation: Operation[Any]) -> str
         return None
     if not endpoint.takes_key:
         detail = (
-            f"`{endpoint.method} {ROOT}{endpoint.path}` takes no `Idempotency-Key`, so a retry might do it twice; "
-            "leave the header out, and look whether it was done before you try again."
+            f"`{endpoint.method} {ROOT}{endpoint.path}` takes no `Idempotency-Key`: a retry might do it "
+            "twice. Leave the header out, and look whether it was done before you try again."
         )
         raise ProblemFound(Problem(400, "bad-request", detail))
     if not 0 < len(key) <= _LONGEST_KEY:

@@ -32,13 +32,13 @@ def match(request: Request) -> tuple[Endpoint, Mapping[str, str]]:
             return endpoint, {name[1:-1]: part for name, part in named if name.startswith("{")}
     if not found:
         raise ProblemFound(
-            Problem(404, "not-found", f"The API has nothing at this path; /openapi.json lists what {ROOT} has.")
+            Problem(
+                404, "not-found", f"The API has nothing at this path; /openapi.json lists what {ROOT} has."
+            )
         )
     allowed = ", ".join(sorted({endpoint.method for endpoint, _ in found}))
     raise ProblemFound(
-        Problem(
-            405, "method-not-allowed", f"This path takes {allowed}.", headers=(("Allow", allowed),)
-        )
+        Problem(405, "method-not-allowed", f"This path takes {allowed}.", headers=(("Allow", allowed),))
     )
 
 

@@ -39,7 +39,7 @@ class Probes:
         the words of a store."""
         try:
             with anyio.fail_after(_READY_SECONDS):
-                await self.face.calls.in_thread(lambda: self.face.memory().upkeep.version())
+                await self.face.calls.in_thread(lambda: self.face.memory().upkeep.version())  # noqa: PLW0108  # it may open
         except TimeoutError:
             problem = problem_of(TookTooLong(""))
         except RecollectError as error:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from starlette.routing import Route
 
-from recollect.serve.http.api.docs_page import docs_file, docs_page
+from recollect.serve.http.api.docs_page import docs_page
 from recollect.serve.http.api.endpoints import ROOT
 from recollect.serve.http.api.handler import ApiHandler
 from recollect.serve.http.api.openapi import openapi_response
@@ -25,8 +26,7 @@ def api_routes(face: Face) -> list[BaseRoute]:
         Route("/readyz", probes.ready),
         Route("/metrics", probes.metrics),
         Route("/openapi.json", openapi_response),
-        Route("/docs", docs_page),
-        Route("/docs/{name}", docs_file),
+        Route("/docs", partial(docs_page, face)),
         Route(ROOT, handler),
         Route(f"{ROOT}/{{rest:path}}", handler),
     ]

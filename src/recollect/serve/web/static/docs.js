@@ -1,4 +1,5 @@
 // Sends the form of an endpoint as a request, and shows the answer.
+(() => {
 "use strict";
 
 for (const form of document.querySelectorAll("form.try")) {
@@ -21,8 +22,8 @@ async function send(form) {
     else if ("list" in input.dataset) for (const one of input.value.split(",")) query.append(input.name, one.trim());
     else query.append(input.name, input.value);
   }
-  const token = document.getElementById("token").value;
-  if (token) headers.Authorization = `Bearer ${token}`;
+  const csrf = document.getElementById("try").dataset.csrf;
+  if (csrf) headers["X-CSRF-Token"] = csrf;
   const body = form.elements.body?.value;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const url = query.size ? `${path}?${query}` : path;
@@ -46,3 +47,4 @@ function readable(text) {
     return text;
   }
 }
+})();

@@ -1,0 +1,367 @@
+"""What a person should decide: contradictions, near-copies, what to split, what is stale; with an undo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Literal, get_args
+
+from recollect.changes import (
+    Amend,
+    Change,
+    Dismiss,
+    Forget,
+    RemoveObservations,
+    Restore,
+    RestoreObservation,
+    Supersede,
+)
+from recollect.conditions import IN_FORCE, BelongsTo, Compares, Condition, Equals, OneOf, is_set
+from recollect.engine.catch_up import catch_up
+from recollect.engine.contradictions import contradictions_among
+from recollect.engine.graph.observation_vectors import pages
+from recollect.engine.limits import STALE_DAYS
+from recollect.engine.services import Services, asks_again
+from recollect.engine.upkeep.report import stale_in
+from recollect.engine.upkeep.results import SplitUndo
+from recollect.engine.upkeep.split import execute_split, undo_split
+from recollect.engine.upkeep.split_analysis import find_split_candidates, propose_split
+from recollect.errors import InvalidInput, NotFound
+from recollect.lazy_dataclass import dataclass
+from recollect.ports import Progress, Snapshot
+from recollect.records import Kind, Memory, Observation, Status
+from recollect.retrieval.contents import dismissed_keys
+from recollect.retrieval.contradictions import StatedText, texts_of, time_of_text
+from recollect.retrieval.records import memories_by_id
+
+SettleKind = Literal["contradiction", "similar_notes", "similar_observations", "split", "stale"]
+SettleAction = Literal[
+    "supersede_older",
+    "forget_older",
+    "forget_newer",
+    "remove_older",
+    "remove_newer",
+    "split",
+    "archive",
+    "forget",
+    "keep",
+]
+"""`keep`: leave all as it is, and do not ask again. `remove` is of observations."""
+# The newest texts that are compared, of notes and of observations.
+_MOST_COMPARED = 2_000
+_MOST_PAIRS = 10_000
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two that a decision is about, or the only one."""
+
+    id: int
+    """The memory."""
+    observation: int | None
+    """Where it is one of an entity."""
+    name: str
+    """Of the entity; empty: it is no entity's."""
+    text: str
+    at: datetime | None
+    """When it was so or was said; None where nobody knows."""
+
+    @property
+    def reference(self) -> str:
+        return str(self.id) if self.observation is None else f"o{self.observation}"
+
+
+@dataclass(frozen=True, slots=True)
+class ToSettle:
+    """Something to decide, and what can be done."""
+
+    kind: SettleKind
+    older: Side
+    newer: Side | None
+    actions: tuple[SettleAction, ...]
+    similarity: float | None = None
+    detail: str = ""
+    dismissed: bool = False
+    """Somebody decided to keep it as it is."""
+
+    @property
+    def key(self) -> str:
+        """By which it is settled: the kind, and whom it is about."""
+        sides = (self.older,) if self.newer is None else (self.older, self.newer)
+        return ":".join((self.kind, *(side.reference for side in sides)))
+
+
+@dataclass(frozen=True, slots=True)
+class SettleUndo:
+    """What takes a decision back: ids alone, so that it can be kept anywhere."""
+
+    key: str
+    action: SettleAction
+    memories: tuple[int, ...] = ()
+    """To be restored."""
+    observations: tuple[int, ...] = ()
+    status: str | None = None
+    """What an archived entity was before."""
+    split: SplitUndo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settling:
+    """`memory.upkeep.settling`: what there is to decide, and the ways to decide it."""
+
+    services: Services
+
+    @asks_again
+    def page(
+        self,
+        kind: SettleKind,
+        *,
+        start: int = 0,
+        limit: int = 50,
+        dismissed: bool = False,
+        stale_days: float = STALE_DAYS,
+        progress: Progress | None = None,
+    ) -> tuple[tuple[ToSettle, ...], bool]:
+        """Some of one kind from this place on, and whether there are more; with `dismissed`, those that were
+        kept as they are instead.
+
+        Contradictions are told among the newest texts alone: two thousand notes, and as many observations.
+        """
+        services = self.services.own
+        with services.read() as view:
+            kept = dismissed_keys(view, services.scope)
+            found = self._all(view, kind, stale_days, progress)
+            wanted = (each for each in found if (each.key in kept) is dismissed)
+            shown = tuple(islice(wanted, start, start + limit + 1))
+        marked = tuple(replace(each, dismissed=dismissed) for each in shown[:limit])
+        return marked, len(shown) > limit
+
+    def settle(self, key: str, action: SettleAction) -> SettleUndo:
+        """Do one thing about what this key names; what it returns takes it back."""
+        services = self.services.own
+        kind, older, newer = _parsed(key)
+        if action not in _ACTIONS[kind]:
+            raise InvalidInput(
+                f"For {kind!r} there is no {action!r}; there are: {', '.join(_ACTIONS[kind])}."
+            )
+        if action == "keep":
+            services.write([Dismiss(services.scope, key)])
+            return SettleUndo(key, action)
+        with services.read() as view:
+            sides = [_side_of(services, view, each) for each in (older, newer) if each is not None]
+        if kind == "split":
+            done = execute_split(services, sides[0].name, propose_split(services, sides[0].name).parts)
+            return SettleUndo(key, action, split=done.undo)
+        if action == "archive":
+            before = services.memory(sides[0].id).status
+            services.write([Amend(services.scope, sides[0].id, status=Status.ARCHIVED)])
+            return SettleUndo(key, action, (sides[0].id,), status=before)
+        return _written(services, key, action, sides)
+
+    def undo(self, undo: SettleUndo) -> None:
+        """Take a decision back."""
+        services = self.services.own
+        match undo.action:
+            case "keep":
+                services.write([Dismiss(services.scope, undo.key, dismissed=False)])
+            case "split" if undo.split is not None:
+                undo_split(services, undo.split)
+            case "archive" if undo.status is not None:
+                status = Status.of(undo.status)
+                services.write([Amend(services.scope, id_, status=status) for id_ in undo.memories])
+            case _:
+                changes: list[Change] = [Restore(services.scope, id_) for id_ in undo.memories]
+                changes += [RestoreObservation(services.scope, id_) for id_ in undo.observations]
+                if not changes:
+                    raise InvalidInput("There is nothing to take back; pass on what `settle` answered with.")
+                services.write(changes)
+                catch_up(services)
+
+    def _all(
+        self, view: Snapshot, kind: SettleKind, stale_days: float, progress: Progress | None
+    ) -> Iterator[ToSettle]:
+        services = self.services.own
+        match kind:
+            case "contradiction":
+                return _contradictions(services, view)
+            case "similar_notes":
+                return _similar_notes(services, view)
+            case "similar_observations":
+                return _similar_observations(services, view)
+            case "split":
+                return _splits(services, progress)
+            case "stale":
+                return _stale(services, view, stale_days, progress)
+
+
+_PAIR: tuple[SettleAction, ...] = ("supersede_older", "forget_older", "forget_newer", "keep")
+_OBSERVED: tuple[SettleAction, ...] = ("remove_older", "remove_newer", "keep")
+_ACTIONS: Mapping[SettleKind, tuple[SettleAction, ...]] = {
+    "contradiction": tuple(dict.fromkeys((*_PAIR, *_OBSERVED))),
+    "similar_notes": _PAIR,
+    "similar_observations": _OBSERVED,
+    "split": ("split", "keep"),
+    "stale": ("archive", "forget", "keep"),
+}
+
+
+# What there is
+
+
+def _contradictions(services: Services, view: Snapshot) -> Iterator[ToSettle]:
+    own: tuple[Condition, ...] = (OneOf("scope_id", services.scope_ids(view)), *IN_FORCE)
+    noted = view.rows(
+        "memory", ("id",), (*own, Equals("kind", "note")), newest_first=True, limit=_MOST_COMPARED
+    )
+    observed = view.rows(
+        "observation",
+        ("memory_id",),
+        (*IN_FORCE, BelongsTo("memory_id", "memory", own)),
+        newest_first=True,
+        limit=_MOST_COMPARED,
+    )
+    memories = memories_by_id(view, sorted({id_ for (id_,) in (*noted, *observed)}))
+    texts = [text for memory in memories.values() for text in texts_of(memory)]
+    for older, newer in contradictions_among(texts):
+        one, other = _stated(older, memories[older.id]), _stated(newer, memories[newer.id])
+        yield ToSettle("contradiction", one, other, _pair_actions(one, other))
+
+
+def _stated(text: StatedText, memory: Memory) -> Side:
+    return Side(text.id, text.observation, memory.name, text.text, time_of_text(text))
+
+
+def _pair_actions(older: Side, newer: Side) -> tuple[SettleAction, ...]:
+    """An observation is removed, a text forgotten; one of another memory may take the older one's place."""
+    found: list[SettleAction] = ["supersede_older"] if older.id != newer.id else []
+    found.append("forget_older" if older.observation is None else "remove_older")
+    found.append("forget_newer" if newer.observation is None else "remove_newer")
+    return (*found, "keep")
+
+
+def _similar_notes(services: Services, view: Snapshot) -> Iterator[ToSettle]:
+    last = None
+    while True:
+        where: tuple[Condition, ...] = (
+            OneOf("scope_id", services.scope_ids(view)),
+            Equals("kind", "note"),
+            is_set("similar_to"),
+            *IN_FORCE,
+        )
+        where += () if last is None else (Compares("id", "<", last),)
+        rows = view.rows("memory", ("id", "similar_to"), where, newest_first=True, limit=_PAGE)
+        known = memories_by_id(view, {id_ for row in rows for id_ in row})
+        for id_, other in rows:
+            older = known.get(other)
+            if older is not None and older.deleted_at is None and older.superseded_at is None:
+                sides = (_whole(older), _whole(known[id_]))
+                yield ToSettle("similar_notes", *sides, _PAIR, known[id_].similarity)
+        if len(rows) < _PAGE:
+            return
+        last = rows[-1][0]
+
+
+def _whole(memory: Memory) -> Side:
+    known = memory.happened_at or (None if memory.undated else memory.created_at)
+    return Side(memory.id, None, memory.name, memory.text, known)
+
+
+def _similar_observations(services: Services, view: Snapshot) -> Iterator[ToSettle]:
+    own = (OneOf("scope_id", services.scope_ids(view)), *IN_FORCE)
+    flagged = (is_set("similar_to"), *IN_FORCE, BelongsTo("memory_id", "memory", own))
+    rows = view.rows(
+        "observation", ("memory_id", "id", "similar_to"), flagged, newest_first=True, limit=_MOST_PAIRS
+    )
+    for start in range(0, len(rows), _PAGE):
+        page = rows[start : start + _PAGE]
+        entities = memories_by_id(view, {entity for entity, *_ in page})
+        for entity, new, old in page:
+            standing = {seen.id: seen for seen in entities[entity].in_force}
+            if new in standing and old in standing:
+                older, newer = (_observed(entities[entity], standing[each]) for each in (old, new))
+                similarity = standing[new].similarity
+                yield ToSettle("similar_observations", older, newer, _OBSERVED, similarity)
+
+
+def _observed(entity: Memory, seen: Observation) -> Side:
+    return Side(entity.id, seen.id, entity.name, seen.content, seen.happened_at or seen.created_at)
+
+
+def _splits(services: Services, progress: Progress | None) -> Iterator[ToSettle]:
+    for each in find_split_candidates(services, progress):
+        topics = ", ".join(topic.name for topic in each.topics)
+        said = f"{each.observations} observations, at most {each.limit}; topics: {topics}"
+        side = Side(each.id, None, each.name, each.type, None)
+        yield ToSettle("split", side, None, _ACTIONS["split"], detail=said)
+
+
+def _stale(
+    services: Services, view: Snapshot, stale_days: float, progress: Progress | None
+) -> Iterator[ToSettle]:
+    now = services.clock()
+    for page in pages(services, view, Kind.ENTITY, progress):
+        for each in stale_in(view, page, now, timedelta(days=stale_days)):
+            side = Side(each.id, None, each.name, each.type, each.last_seen or each.updated_at)
+            said = f"neither seen nor changed for {each.days} days"
+            yield ToSettle("stale", side, None, _ACTIONS["stale"], detail=said)
+
+
+# Deciding
+
+
+def _parsed(key: str) -> tuple[SettleKind, str, str | None]:
+    kind, *references = key.split(":")
+    pairs = kind in {"contradiction", "similar_notes", "similar_observations"}
+    if kind not in get_args(SettleKind) or len(references) != (2 if pairs else 1):
+        raise InvalidInput(f"There is nothing named {key[:80]!r} to settle; pass on a `key` of `to_settle`.")
+    known: SettleKind = next(each for each in get_args(SettleKind) if each == kind)
+    return known, references[0], references[1] if pairs else None
+
+
+def _side_of(services: Services, view: Snapshot, reference: str) -> Side:
+    """What a reference names, if it is still in force."""
+    number = reference.removeprefix("o")
+    gone = NotFound(f"{reference[:40]!r} is no longer in force; ask `to_settle` again.")
+    if not (number.isascii() and number.isdecimal() and len(number) < 19):
+        raise gone
+    id_, observation = int(number), None
+    if reference.startswith("o"):
+        rows = view.rows("observation", ("memory_id",), (Equals("id", id_),))
+        if not rows:
+            raise gone
+        observation, id_ = id_, rows[0][0]
+    memory = memories_by_id(view, [id_]).get(id_)
+    if memory is None or not services.sees(memory.scope) or memory.deleted_at or memory.superseded_at:
+        raise gone
+    if observation is None:
+        return _whole(memory)
+    seen = next((each for each in memory.in_force if each.id == observation), None)
+    if seen is None:
+        raise gone
+    return _observed(memory, seen)
+
+
+def _written(services: Services, key: str, action: SettleAction, sides: Sequence[Side]) -> SettleUndo:
+    older, newer = sides[0], sides[-1]
+    target = newer if action in {"forget_newer", "remove_newer"} else older
+    is_observation = target.observation is not None
+    if action.startswith("remove") != is_observation and action != "supersede_older":
+        raise InvalidInput(
+            f"{action!r} is not for {'an observation' if is_observation else 'a whole memory'}; "
+            f"there are: {', '.join(_pair_actions(older, newer))}."
+        )
+    if action == "supersede_older":
+        if older.id == newer.id:
+            raise InvalidInput("Both are observations of one entity; say 'remove_older' instead.")
+        ids = () if is_observation else (older.id,)
+        observations = () if older.observation is None else (older.observation,)
+        services.write([Supersede(services.scope, ids, newer.id, observations)])
+        return SettleUndo(key, action, ids, observations)
+    if target.observation is not None:
+        services.write([RemoveObservations(services.scope, target.name, (target.text,))])
+        return SettleUndo(key, action, observations=(target.observation,))
+    services.write([Forget(services.scope, (target.id,))])
+    return SettleUndo(key, action, (target.id,))

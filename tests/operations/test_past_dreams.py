@@ -1,0 +1,65 @@
+"""Dreams as a person looks at them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from operation_calls import called, every_page
+
+from recollect.errors import NotFound
+
+if TYPE_CHECKING:
+    from conftest import FixedClock
+    from recollect.engine.engine import Engine
+
+
+def test_a_dream_is_shown_with_every_change_before_and_after(engine: Engine, clock: FixedClock) -> None:
+    first = engine.remember("Ada drinks tea in the garden")
+    twin = engine.remember("Ada drinks the tea in the garden!")
+    engine.remember("Ana likes plums")
+    engine.recall("where does Ada drink tea")
+    clock.now += timedelta(days=1)
+    engine.dream()
+    clock.now += timedelta(days=10)
+    done = engine.dream()
+
+    newest, oldest = every_page(engine, "list_dreams", "dreams", limit=1)
+    assert newest["id"] == done.id
+    assert newest["at"] == "2026-03-12T12:00:00+00:00"
+    assert newest["faded"] > 0
+    assert newest["gate"]["losses"] == []
+    merged = called(engine, "get_dream", id=oldest["id"], what="merged")["changes"]
+    assert [(each["id"], each["other"], each["after"]) for each in merged] == [
+        (twin.id, first.id, "superseded")
+    ]
+    assert merged[0]["text"] == "Ada drinks the tea in the garden!"
+    faded = every_page(engine, "get_dream", "changes", id=newest["id"], what="strength", limit=1)
+    assert faded
+    for change in faded:
+        assert called(engine, "get_memory", id=change["id"])["memory"]["strength"] == change["after"]
+    called(engine, "undo_dream", id=newest["id"])
+    for change in faded:
+        assert called(engine, "get_memory", id=change["id"])["memory"]["strength"] == change["before"]
+    assert called(engine, "list_dreams")["dreams"][0]["undone_at"] == "2026-03-12T12:00:00+00:00"
+    with pytest.raises(NotFound, match="no dream 999"):
+        called(engine, "get_dream", id=999)
+
+
+def test_a_forecast_names_what_fades_first_and_counts_by_day(engine: Engine) -> None:
+    kept = engine.remember("the wedding is in May")
+    engine.update(kept.id, pinned=True)
+    passing = [engine.remember(f"on day {number} it rained in {number} places").id for number in range(3)]
+    engine.dream()
+
+    found = called(engine, "forecast", days=400)
+
+    assert found["memories"] == 4
+    assert found["kept"] == 1
+    assert len(found["by_day"]) == 401  # today, and each day after it
+    assert found["by_day"][0]["date"] == "2026-03-01"
+    fading = every_page(engine, "forecast", "fading", days=400, limit=2)
+    assert sorted(each["id"] for each in fading) == passing
+    assert found["total"] == 3
+    assert found["by_day"][-1]["archived"] == sum(each["archived_in_days"] is not None for each in fading)
