@@ -40,10 +40,20 @@ _KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 
 def web_routes(face: Face) -> list[BaseRoute]:
     from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415  # loads the engine
+    from recollect.serve.web.pages.settle import (  # noqa: PLC0415
+        settle_count,
+        settle_one,
+        settle_screen,
+        undo_settled,
+    )
 
     handlers: dict[tuple[str, str], Handler] = {
         ("GET", "/"): _to_recall,
         ("GET", "/recall"): recall_screen,
+        ("GET", "/settle"): settle_screen,
+        ("POST", "/settle"): settle_one,
+        ("GET", "/settle/count"): settle_count,
+        ("POST", "/settle/undo"): undo_settled,
     }
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),
