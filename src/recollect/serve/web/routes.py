@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from recollect.serve.http.face import Face
 
-    Handler = Callable[[Face, Request], Awaitable[Response]]
+    Handler = Callable[[Face, Request], Awaitable[ASGIApp]]
 
 _STATUS: dict[type[RecollectError], tuple[int, str]] = {
     InvalidInput: (400, "That cannot be done"),
@@ -39,6 +39,13 @@ _KEEP_FOR_GOOD = b"public, max-age=31536000, immutable"
 
 
 def web_routes(face: Face) -> list[BaseRoute]:
+    from recollect.serve.web.pages.dreams import (  # noqa: PLC0415
+        dream_now,
+        dream_screen,
+        dreams_screen,
+        forecast_screen,
+        undo_dream,
+    )
     from recollect.serve.web.pages.recall import recall_screen  # noqa: PLC0415  # loads the engine
     from recollect.serve.web.pages.settle import (  # noqa: PLC0415
         settle_count,
@@ -50,6 +57,11 @@ def web_routes(face: Face) -> list[BaseRoute]:
     handlers: dict[tuple[str, str], Handler] = {
         ("GET", "/"): _to_recall,
         ("GET", "/recall"): recall_screen,
+        ("GET", "/dreams"): dreams_screen,
+        ("POST", "/dreams"): dream_now,
+        ("GET", "/dreams/forecast"): forecast_screen,
+        ("GET", "/dreams/{id}"): dream_screen,
+        ("POST", "/dreams/{id}/undo"): undo_dream,
         ("GET", "/settle"): settle_screen,
         ("POST", "/settle"): settle_one,
         ("GET", "/settle/count"): settle_count,
@@ -68,7 +80,7 @@ async def _to_recall(_: Face, request: Request) -> Response:
     return RedirectResponse(kept_url(request, "/recall"), 303)
 
 
-async def _handled(face: Face, handler: Handler, request: Request) -> Response:
+async def _handled(face: Face, handler: Handler, request: Request) -> ASGIApp:
     """A mistake gets a page that says what to do."""
     try:
         return await handler(face, request)

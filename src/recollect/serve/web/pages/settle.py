@@ -90,7 +90,9 @@ class Decision:
 
 # Of two with the same key, the first that there is.
 _DECISIONS = (
-    Decision("supersede_older", "n", "Keep the newer", "Kept the newer one; it supersedes the older.", "main"),
+    Decision(
+        "supersede_older", "n", "Keep the newer", "Kept the newer one; it supersedes the older.", "main"
+    ),
     Decision("remove_older", "n", "Keep the newer", "Kept the newer one; the older is removed.", "main"),
     Decision("forget_newer", "o", "Keep the older", "Kept the older one; the newer is forgotten."),
     Decision("remove_newer", "o", "Keep the older", "Kept the older one; the newer is removed."),
@@ -161,7 +163,9 @@ async def undo_settled(face: Face, request: Request) -> Response:
         undo = json.loads(str(form.get("undo", "")))
         key = str(undo["key"])
     except (ValueError, TypeError, KeyError):
-        raise InvalidInput("This form lacks what it takes to undo; go back to the list and look there.") from None
+        raise InvalidInput(
+            "This form lacks what it takes to undo; go back to the list and look there."
+        ) from None
     await face.call(request, "undo_settling", {"undo": undo})
     tab = _tab(key.partition(":")[0])
     return redirect(request, _path(tab, key), "Taken back: it is as it was.")
@@ -180,7 +184,8 @@ def _path(tab: SettleTab, key: str = "") -> str:
 
 async def _items(face: Face, request: Request, tab: SettleTab, *, kept: bool) -> Mapping[str, Any]:
     given = {"kind": tab.kind, "limit": _SHOWN, "dismissed": kept}
-    return (await face.call(request, "to_settle", given)).result
+    found: Mapping[str, Any] = (await face.call(request, "to_settle", given)).result
+    return found
 
 
 def _next_key(rows: Sequence[Mapping[str, Any]], place: int) -> str:
